@@ -1,0 +1,32 @@
+// Owns the one-way road of events: out, to whoever listens. A listener can neither answer nor break anything.
+
+export type Emit<Event> = (event: Event) => void;
+export type Unsubscribe = () => void;
+
+export class Emitter<Event> {
+  readonly #listeners = new Set<Emit<Event>>();
+  readonly #report: (error: unknown) => void;
+
+  /** `report` is told what a listener threw; it must not throw itself. */
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
+  on(listener: Emit<Event>): Unsubscribe {
+    // A wrapper per subscription: the same function may listen twice and leave once.
+    const entry: Emit<Event> = (event) => listener(event);
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
+  }
+
+  /** Bound, so that it can be handed out as a plain function. */
+  readonly emit: Emit<Event> = (event) => {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+  };
+}

@@ -1,0 +1,36 @@
+// Owns JSON at the borders: parsing that never throws, writing that never grows without limit, one canonical spelling.
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+export function parseJson(text: string): Parsed {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Keys sorted at every depth: equal values give equal text, whoever wrote them and in which order. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : each,
+  );
+}
+
+/** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than the mark. */
+export function stringifyBounded(value: unknown, limit: number): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch (error) {
+    return `[not JSON: ${error instanceof Error ? error.message : String(error)}]`;
+  }
+  return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
+}

@@ -1,0 +1,13 @@
+// Owns "one running promise per key": whoever comes while it runs gets the same one.
+
+export class SingleFlight<Key, Value> {
+  readonly #running = new Map<Key, Promise<Value>>();
+
+  run(key: Key, start: () => Promise<Value>): Promise<Value> {
+    const running = this.#running.get(key);
+    if (running) return running;
+    const flight = start().finally(() => this.#running.delete(key));
+    this.#running.set(key, flight);
+    return flight;
+  }
+}

@@ -1,0 +1,277 @@
+// Owns the failure table: one row per code, with who can cure it and the two sentences a person reads.
+// Code asks for `code`, `remedy`, `outage` or `reconnect`, never for words.
+
+import type { QualifiedName, ServerName, ToolId } from './names.ts';
+
+/** Who or what can cure a failure. */
+export type Remedy =
+  | 'fix-config'
+  | 'ask-user'
+  | 'log-in'
+  | 'retry-later'
+  | 'fix-call'
+  | 'check-first'
+  | 'report-bug'
+  | 'none';
+
+interface Failure<Data> {
+  readonly remedy: Remedy;
+  /** The CLI's exit code. */
+  readonly exit: number;
+  readonly http: number;
+  readonly rpc: number;
+  /** Does the breaker count it? Only what waiting could cure, so that a wrong argument never takes a healthy server away. */
+  readonly outage: boolean;
+  /** Does waiting cure it? Decides between waiting and blocked. */
+  readonly reconnect: boolean;
+  readonly happened: (data: Data) => string;
+  readonly next: (data: Data) => string;
+}
+
+type Cure = Pick<Failure<never>, 'exit' | 'http' | 'rpc'> & Partial<Pick<Failure<never>, 'outage' | 'reconnect'>>;
+
+function failure<Data>(
+  remedy: Remedy,
+  cure: Cure,
+  happened: (data: Data) => string,
+  next: (data: Data) => string,
+): Failure<Data> {
+  return { outage: false, reconnect: false, ...cure, remedy, happened, next };
+}
+
+const CONFIG: Cure = { exit: 1, http: 500, rpc: -32603 };
+const UNREACHABLE: Cure = { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true };
+const REFUSED: Cure = { exit: 3, http: 403, rpc: -32603 };
+const NOT_FOUND: Cure = { exit: 2, http: 404, rpc: -32602 };
+
+interface ServerFault {
+  readonly server: ServerName;
+  readonly reason: string;
+  /** The end of the server's stderr, already bounded. */
+  readonly stderr?: string;
+}
+
+const because = (data: ServerFault): string => {
+  const tail = data.stderr?.trim();
+  return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
+};
+
+export const failures = {
+  CONFIG_INVALID: failure(
+    'fix-config',
+    CONFIG,
+    (d: { problem: string; file?: string; line?: number }) =>
+      `The configuration is not valid${d.file ? ` (${d.file}${d.line ? `:${d.line}` : ''})` : ''}: ${d.problem}.`,
+    (d) => (d.file ? `Correct it in ${d.file}, then run: plexus config` : 'Correct it, then run: plexus config'),
+  ),
+  CONFIG_UNREADABLE: failure(
+    'fix-config',
+    CONFIG,
+    (d: { file: string; problem: string }) => `The configuration file ${d.file} cannot be read: ${d.problem}.`,
+    (d) => `Check that ${d.file} exists and that you may read it.`,
+  ),
+  ENV_MISSING: failure(
+    'fix-config',
+    CONFIG,
+    (d: { server: ServerName; variable: string }) =>
+      `Server "${d.server}" needs the environment variable ${d.variable}, which is not set.`,
+    (d) => `Set ${d.variable}, or give it a default in the configuration: \${${d.variable}:-value}.`,
+  ),
+  SERVER_UNKNOWN: failure(
+    'fix-config',
+    NOT_FOUND,
+    (d: { server: ServerName; nearest: readonly ServerName[] }) =>
+      `There is no server "${d.server}".${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    () => 'See the configured ones with: plexus list',
+  ),
+  SERVER_DENIED: failure(
+    'fix-config',
+    REFUSED,
+    (d: { server: ServerName; because: string }) => `Server "${d.server}" is not in use: ${d.because}.`,
+    () => 'Change that setting, or ask whoever set it.',
+  ),
+  SERVER_UNTRUSTED: failure(
+    'ask-user',
+    REFUSED,
+    (d: { server: ServerName; file?: string; command: string }) =>
+      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and nobody has approved it. It would run: ${d.command}.`,
+    (d) => `If you trust it, run: plexus approve ${quoted(d.server)}`,
+  ),
+  AUTH_REQUIRED: failure(
+    'log-in',
+    { ...REFUSED, http: 401 },
+    (d: { server: ServerName }) => `Server "${d.server}" needs a login.`,
+    (d) => `Run: plexus login ${quoted(d.server)}`,
+  ),
+  AUTH_FAILED: failure(
+    'log-in',
+    { ...REFUSED, http: 401 },
+    (d: { server: ServerName; reason: string }) => `The login to server "${d.server}" failed: ${d.reason}.`,
+    (d) => `Run: plexus login ${quoted(d.server)}`,
+  ),
+  SPAWN_FAILED: failure(
+    'fix-config',
+    { ...UNREACHABLE, reconnect: false },
+    (d: ServerFault & { command: string }) => `Server "${d.server}" could not be started (${d.command}): ${because(d)}`,
+    (d) => `Install ${quoted(d.command)} or correct "command" in the configuration of "${d.server}".`,
+  ),
+  STARTUP_TIMEOUT: failure(
+    'retry-later',
+    { ...UNREACHABLE, http: 504 },
+    (d: ServerFault & { afterMs: number }) =>
+      `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${because(d)}`,
+    (d) =>
+      `Give it longer (startup_timeout_sec of "${d.server}"), or start its command by hand to see what it waits for.`,
+  ),
+  CONNECTION_LOST: failure(
+    'retry-later',
+    UNREACHABLE,
+    (d: ServerFault) => `The connection to server "${d.server}" was lost: ${because(d)}`,
+    (d) => `It is tried again by itself; for now: plexus list --live, or start the command of "${d.server}" by hand.`,
+  ),
+  PROTOCOL_BROKEN: failure(
+    'retry-later',
+    UNREACHABLE,
+    (d: ServerFault) => `Server "${d.server}" does not speak MCP as agreed: ${because(d)}`,
+    (d) => `Check that the command of "${d.server}" starts an MCP server, and update it if it does.`,
+  ),
+  TOOL_UNKNOWN: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { name: QualifiedName; nearest: readonly string[]; because?: string }) =>
+      `There is no tool "${d.name}"${d.because ? `: ${d.because}` : ''}.${
+        d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''
+      }`,
+    () => 'See all tools with: plexus tools',
+  ),
+  LIST_TOO_LONG: failure(
+    'retry-later',
+    UNREACHABLE,
+    (d: ServerFault) => `The list of server "${d.server}" was cut off: ${because(d)}`,
+    (d) => `Report it to the author of "${d.server}"; what was listed until then can be used.`,
+  ),
+  CALL_DENIED: failure(
+    'ask-user',
+    REFUSED,
+    (d: ToolId & { because: string }) => `The call of "${d.tool}" on server "${d.server}" was denied: ${d.because}.`,
+    () => 'Change that rule if the call should be allowed.',
+  ),
+  APPROVAL_REFUSED: failure(
+    'ask-user',
+    REFUSED,
+    (d: ToolId & { because: string }) =>
+      `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
+    (d) => `Approve it when asked, or allow it with a rule: tool = "mcp__${d.server}__${d.tool}", action = "allow".`,
+  ),
+  ARGUMENTS_BAD: failure(
+    'fix-call',
+    { exit: 1, http: 400, rpc: -32602 },
+    (d: ToolId & { problems: readonly string[] }) =>
+      `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${d.problems.join('; ')}.`,
+    () => 'Correct the arguments and call again.',
+  ),
+  CIRCUIT_OPEN: failure(
+    'retry-later',
+    { exit: 4, http: 503, rpc: -32603 },
+    (d: { server: ServerName; retryInMs: number }) =>
+      `Server "${d.server}" failed repeatedly and is left alone for another ${seconds(d.retryInMs)}.`,
+    (d) => `Wait, or run: plexus reconnect ${quoted(d.server)}`,
+  ),
+  MESSAGE_TOO_LARGE: failure(
+    'retry-later',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: { server: ServerName; limitBytes: number }) =>
+      `Server "${d.server}" sent one message of more than ${megabytes(d.limitBytes)}, which was dropped.`,
+    (d) => `Ask the tool for less, or raise max_message_bytes of "${d.server}".`,
+  ),
+  CALL_TIMEOUT: failure(
+    'check-first',
+    { exit: 4, http: 504, rpc: -32603, outage: true },
+    (d: ToolId & { afterMs: number; silence: boolean }) =>
+      `The call of "${d.tool}" on server "${d.server}" ${
+        d.silence ? `was silent for ${seconds(d.afterMs)}` : `took longer than ${seconds(d.afterMs)}`
+      } and was cancelled; whether it took effect is unknown.`,
+    (d) => `Check its effect before calling again; the limit is tool_timeout_sec of "${d.server}".`,
+  ),
+  OUTCOME_UNKNOWN: failure(
+    'check-first',
+    { exit: 4, http: 502, rpc: -32603, outage: true },
+    (d: ToolId & { reason: string }) =>
+      `The connection to server "${d.server}" ended during the call of "${d.tool}" (${d.reason}); whether it took effect is unknown.`,
+    () => 'Check its effect before calling again.',
+  ),
+  CALL_CANCELLED: failure(
+    'none',
+    { exit: 130, http: 499, rpc: -32603 },
+    (d: ToolId) => `The call of "${d.tool}" on server "${d.server}" was cancelled.`,
+    () => 'Call again if it is still wanted.',
+  ),
+  SESSION_UNKNOWN: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { session: string }) => `There is no session "${d.session}".`,
+    () => 'Initialize a new session.',
+  ),
+  CONVERSATION_UNKNOWN: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { conversation: string }) => `There is no conversation "${d.conversation}".`,
+    () => 'Start a new conversation.',
+  ),
+  INTERNAL: failure(
+    'report-bug',
+    { exit: 70, http: 500, rpc: -32603 },
+    (d: { problem: string }) => `Something went wrong inside Plexus: ${d.problem}.`,
+    () => 'Please report it, with the command and the output of: plexus --version',
+  ),
+} as const;
+
+export type FailureCode = keyof typeof failures;
+export type FailureData<Code extends FailureCode> = Parameters<(typeof failures)[Code]['happened']>[0];
+
+/** Everything the runtime throws. The message holds both sentences; nothing reads it but people. */
+export class RuntimeError<Code extends FailureCode = FailureCode> extends Error {
+  override readonly name = 'RuntimeError';
+  readonly code: Code;
+  readonly data: FailureData<Code>;
+
+  constructor(code: Code, data: FailureData<Code>, options?: { cause?: unknown }) {
+    super(describe(code, data), options);
+    this.code = code;
+    this.data = data;
+  }
+
+  get remedy(): Remedy {
+    return failures[this.code].remedy;
+  }
+  get outage(): boolean {
+    return failures[this.code].outage;
+  }
+  get reconnect(): boolean {
+    return failures[this.code].reconnect;
+  }
+  get exitCode(): number {
+    return failures[this.code].exit;
+  }
+}
+
+/** What is not ours is our bug: it is named, never silently retried. */
+export function asRuntimeError(error: unknown): RuntimeError {
+  if (error instanceof RuntimeError) return error;
+  return new RuntimeError(
+    'INTERNAL',
+    { problem: error instanceof Error ? error.message : String(error) },
+    { cause: error },
+  );
+}
+
+function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>): string {
+  // The table's row and its data belong together by construction; the compiler cannot follow the pair through an index.
+  const row = failures[code] as unknown as Failure<FailureData<Code>>;
+  return joinSentences(row.happened(data), row.next(data));
+}
+
+const joinSentences = (first: string, second: string) => `${first}${first.endsWith('\n') ? '' : ' '}${second}`;
+const quoted = (word: string) => (/^[\w./@:-]+$/.test(word) ? word : JSON.stringify(word));
+const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
+const megabytes = (bytes: number) => `${Math.round((bytes / (1024 * 1024)) * 10) / 10} MiB`;

@@ -1,0 +1,83 @@
+// Owns what a tool is and what a call gives back.
+
+import type { JsonObject } from '../kernel/json.ts';
+import type { QualifiedName, ServerName, ToolId } from './names.ts';
+
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as its server sent it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly annotations?: ToolAnnotations;
+  readonly [extension: string]: unknown;
+}
+
+/** Hints of a cached definition never relax a decision. */
+export type Freshness = 'live' | 'cached';
+
+export interface Tool {
+  readonly id: ToolId;
+  readonly name: QualifiedName;
+  readonly freshness: Freshness;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly definition: ToolDefinition;
+}
+
+/** One block of a result, as the server sent it. */
+export interface ContentBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Attachment {
+  readonly kind: 'image' | 'audio' | 'resource' | 'link';
+  readonly mimeType?: string;
+  readonly uri?: string;
+  /** Base64, for binary content. */
+  readonly data?: string;
+}
+
+/** Something in a text that looks like an instruction; a hint for people, never a verdict. */
+export interface Signal {
+  readonly name: string;
+  readonly at: number;
+  readonly excerpt: string;
+}
+
+export interface Truncation {
+  readonly totalChars: number;
+  readonly keptChars: number;
+}
+
+export interface ToolOutcome {
+  /** What the model reads: shaped and wrapped. */
+  readonly text: string;
+  /** The blocks as the server sent them. */
+  readonly content: readonly ContentBlock[];
+  readonly attachments: readonly Attachment[];
+  readonly structured?: unknown;
+  /** The tool's own error; a value, not an exception. */
+  readonly isError: boolean;
+  readonly signals: readonly Signal[];
+  readonly truncated?: Truncation;
+  readonly meta: OutcomeMeta;
+}
+
+export interface OutcomeMeta {
+  readonly server: ServerName;
+  readonly tool: string;
+  readonly durationMs: number;
+  readonly attempts: number;
+  readonly fromCache: boolean;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsdown';
+
+/** One build for every door. The SDK, zod and the parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
+export default defineConfig({
+  entry: { index: 'src/index.ts', cli: 'src/cli/main.ts', testing: 'src/testing/testing.ts' },
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  dts: true,
+  clean: true,
+  minify: false,
+  fixedExtension: false,
+});
