@@ -253,6 +253,11 @@ export class RuntimeError<Code extends FailureCode = FailureCode> extends Error 
   get exitCode(): number {
     return failures[this.code].exit;
   }
+
+  /** What crosses a border: no stack, no cause, no data that was not already put into words. */
+  toJSON(): { code: FailureCode; message: string; remedy: Remedy } {
+    return { code: this.code, message: this.message, remedy: this.remedy };
+  }
 }
 
 /** What is not ours is our bug: it is named, never silently retried. */

@@ -17,10 +17,31 @@ export const limits = {
   inputRounds: 10,
   inputPacingMs: 250,
 
+  /** How a lost connection is tried again, and when calls to a failing server are given a rest. */
+  reconnect: { delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0.2 },
+  breaker: { failures: 3, openMs: 300_000 },
+  /** A session that lived this long was stable: losing it starts the attempts anew. */
+  stableMs: 30_000,
+  /** How long a person may think about an approval; after it the answer is no. */
+  approvalMs: 300_000,
+
   /** Ending a process group: after the end of its input, after SIGTERM; and how often to look whether it is gone. */
   endOfInputGraceMs: 2_000,
   terminateGraceMs: 1_000,
   goneCheckMs: 20,
+  /** After a server's exit: how long its output is read on when a descendant holds it open. */
+  drainMs: 500,
+  /** After the host's sudden death: how long its servers have until SIGTERM, and then until SIGKILL. */
+  orphanGraceMs: 700,
+  /** A watchdog that keeps dying is not started for ever. */
+  watchdogStarts: 5,
+  /** What may wait for a server that does not read its input. */
+  unreadInputBytes: 64 * 1024 * 1024,
+  /** A line that is no message is told up to here; a failure quotes less of it. */
+  noiseLineChars: 2_000,
+  noiseQuoteChars: 200,
+  /** The longest id that is still read from a message over the limit. */
+  messageIdBytes: 1024,
   closeMs: 10_000,
 
   /** What is kept of a server's stderr, and how much of it a failure quotes. */
@@ -34,5 +55,7 @@ export const limits = {
   /** What an event may carry of a call's result. */
   eventResultBytes: 1024 * 1024,
   suggestions: 3,
+  /** What a model is told of a failure. */
+  failureTextChars: 4_000,
   configBytes: 10 * 1024 * 1024,
 } as const;

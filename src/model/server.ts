@@ -66,13 +66,33 @@ export interface ServerDefinition {
 
 export type Message = { readonly [key: string]: unknown };
 
+/** Why a channel is down, or slow to come up: what it was doing, and the end of what the server wrote on stderr. */
+export interface ChannelReport {
+  readonly reason: string;
+  readonly stderr?: string;
+}
+
 /** One end of a connection that carries JSON-RPC messages; what the SDK calls a transport has this shape. */
 export interface Channel {
   start(): Promise<void>;
   /** Resolves when the message was handed on; rejects when it certainly was not. */
   send(message: Message): Promise<void>;
+  /** Resolves only when nothing of the other side is left: no process, no socket. */
   close(): Promise<void>;
+  readonly pid?: number | undefined;
+  report?(): ChannelReport;
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  /** One message was over the limit and dropped; the id it answered, where it could be read. */
+  onoversized?: ((id: string | number | undefined) => void) | undefined;
+}
+
+/** What would run or be reached, as a person would type it. */
+export function commandLine(launch: Launch): string {
+  if (launch.kind === 'in-process') return 'code of the host program';
+  if (launch.kind !== 'stdio') return launch.url;
+  return [launch.command, ...launch.args]
+    .map((word) => (/^[\w./@:=,+-]+$/.test(word) ? word : JSON.stringify(word)))
+    .join(' ');
 }

@@ -1,0 +1,8 @@
+// Owns `npm run check`: the static checks alone.
+
+import { runChecks } from './checks.mjs';
+import { setUp } from './setup.mjs';
+
+setUp();
+const { failed } = runChecks();
+process.exitCode = failed === 0 ? 0 : 1;

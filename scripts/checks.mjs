@@ -1,0 +1,25 @@
+// Owns the static checks: what each is called and how it is run. `npm run check` and `.ci/run` go through the same list.
+
+import { spawnSync } from 'node:child_process';
+import { bin, root } from './setup.mjs';
+
+const checks = {
+  types: [bin('typescript', 'bin/tsc'), '--noEmit', '-p', '.'],
+  lint: [bin('@biomejs/biome', 'bin/biome'), 'ci', '--error-on-warnings', '.'],
+  'unused code': [bin('knip', 'bin/knip.js')],
+  'package shape': [bin('publint', 'src/cli.js'), '--strict', '.'],
+  'types as others see them': [bin('@arethetypeswrong/cli', 'dist/index.js'), '--pack', '.', '--profile', 'esm-only'],
+};
+
+/** Runs all of them, whatever fails; says each by name and how many passed and failed. */
+export function runChecks() {
+  const counts = { passed: 0, failed: 0 };
+  for (const [name, args] of Object.entries(checks)) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    const ok = status === 0;
+    counts[ok ? 'passed' : 'failed'] += 1;
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`);
+    if (!ok) console.log(`${stdout}\n${stderr}`);
+  }
+  return counts;
+}

@@ -1,0 +1,33 @@
+// Owns what CI runs: `npm test` and every static check, counted together. The last line is `N passed, N failed`.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runChecks } from './checks.mjs';
+import { root, setUp } from './setup.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
+const report = join(folder, 'tests.json');
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+spawnSync('npm', ['test', '--', ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+const tests = countTests();
+rmSync(folder, { recursive: true, force: true });
+
+setUp();
+const checks = runChecks();
+const failed = tests.failed + checks.failed;
+console.log(`${tests.passed + checks.passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** No report means that the run itself broke, which is a failure; so is a file that could not even be loaded. */
+function countTests() {
+  try {
+    const { numPassedTests, numFailedTests, success, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'));
+    const broken = success && numTotalTests > 0 ? 0 : 1;
+    return { passed: numPassedTests, failed: Math.max(numFailedTests, broken) };
+  } catch (error) {
+    console.error(`the tests left no report: ${error.message}`);
+    return { passed: 0, failed: 1 };
+  }
+}

@@ -1,0 +1,68 @@
+// Owns the types of the public surface: what a host may ask for, and what it gets.
+
+import type { Approve } from './call/approval.ts';
+import type { HostServer } from './config/schema.ts';
+import type { NotReady } from './connection/events.ts';
+import type { InputHandlers } from './connection/requests.ts';
+import type { ServerStatus } from './connection/status.ts';
+import type { RuntimeEvent } from './events.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Unsubscribe } from './kernel/emitter.ts';
+import type { Store } from './kernel/store.ts';
+import type { ServerName } from './model/names.ts';
+import type { Verdict } from './model/rule.ts';
+import type { View } from './view.ts';
+
+/** Everything is optional: the defaults are the process's own surroundings. */
+export interface RuntimeOptions extends InputHandlers {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
+  /** False: no file is read at all. */
+  readonly discover?: boolean;
+  /** This file only; what it defines is the person's own. */
+  readonly config?: string;
+  /** Servers given in code, by name: trusted. */
+  readonly servers?: Readonly<Record<ServerName, HostServer>>;
+  /** Of all that is configured, only these are connected. */
+  readonly only?: readonly ServerName[];
+  readonly permissions?: readonly { readonly tool: string; readonly action: Verdict }[];
+  /** Asked where no rule allows or denies; the default says no. */
+  readonly approve?: Approve;
+  readonly startup?: {
+    /** How long an interactive start waits for its servers. */
+    readonly gateMs?: number;
+    readonly whenUncached?: 'background' | 'wait';
+    /** How long a headless start waits. */
+    readonly waitMs?: number;
+  };
+  /** Default: stdin and stdout are terminals. */
+  readonly interactive?: boolean;
+  /** Where approvals are remembered; the default is a folder of the user's. */
+  readonly store?: Store;
+  readonly clock?: Clock;
+  /** Hears everything from the very first event on; `on` can only be asked once the runtime is there. */
+  readonly onEvent?: (event: RuntimeEvent) => void;
+  /** Told what a listener threw, and what went wrong while closing. The default warns on stderr. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Readiness {
+  readonly ready: readonly ServerName[];
+  readonly notReady: readonly NotReady[];
+}
+
+export interface Runtime extends View, AsyncDisposable {
+  status(): ServerStatus[];
+  /** Resolves when every server has settled, or the time is up. Never rejects: who is not ready is an answer. */
+  ready(options?: { readonly timeoutMs?: number; readonly servers?: readonly ServerName[] }): Promise<Readiness>;
+  on(listener: (event: RuntimeEvent) => void): Unsubscribe;
+  /** Reads the configuration again: unchanged servers keep their connection. */
+  reload(): Promise<void>;
+  /** A fresh start for one server, its failures forgotten. */
+  reconnect(server: ServerName): void;
+  /** Closes one server and takes its tools out of the catalog. */
+  disconnect(server: ServerName): Promise<void>;
+  /** Resolves when no process, timer or socket of the runtime is left. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+// Owns whether a call may be made: the rules decide, and where they say "ask", a person does.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { Emit } from '../kernel/emitter.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { toolKey } from '../model/names.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
+import { type Decision, decide } from '../policy/decide.ts';
+import type { Rule } from '../policy/rule.ts';
+import { type Approve, askFor } from './approval.ts';
+import type { CallEvent } from './events.ts';
+import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+
+export interface AuthorizeParts {
+  readonly rules: () => readonly Rule[];
+  readonly approve: Approve;
+  readonly clock: Clock;
+  readonly emit: Emit<CallEvent>;
+}
+
+/** Runs before any connection is touched: a denied call never wakes a server. */
+export function authorize(parts: AuthorizeParts): Stage {
+  const decisionFor = rememberDecisions(parts.rules);
+  return (next) => (call) => {
+    const tool = toolOf(call);
+    const decision = decisionFor(tool);
+    if (decision.verdict === 'allow') return next(call);
+    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
+    return call.caller.grants.has(toolKey(tool.id)) ? next(call) : ask(parts, call, decision, next);
+  };
+}
+
+async function ask(
+  parts: AuthorizeParts,
+  call: ToolCall,
+  { because, byRule }: Decision,
+  next: Perform,
+): Promise<ToolOutcome> {
+  const { id, name, definition } = toolOf(call);
+  const { callId } = call;
+  parts.emit({ type: 'approval.requested', callId, tool: id, because });
+  const answer = await call.cancellation.race(
+    askFor(
+      parts.approve,
+      {
+        kind: 'tool',
+        tool: id,
+        name,
+        arguments: call.arguments,
+        annotations: definition.annotations ?? {},
+        because,
+        byRule,
+      },
+      parts.clock,
+    ),
+  );
+  parts.emit({ type: 'approval.settled', callId, tool: id, answer });
+  if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, because });
+  if (answer !== 'once') call.caller.grants.add(toolKey(id));
+  return next(call);
+}
+
+/** Tools and rules are frozen values: the same pair always gives the same decision. */
+function rememberDecisions(rules: () => readonly Rule[]): (tool: Tool) => Decision {
+  let known = new WeakMap<Tool, Decision>();
+  let from: readonly Rule[] | undefined;
+  return (tool) => {
+    const current = rules();
+    if (current !== from) {
+      from = current;
+      known = new WeakMap();
+    }
+    const remembered = known.get(tool);
+    if (remembered) return remembered;
+    const decision = decide(current, tool.id, tool.name);
+    known.set(tool, decision);
+    return decision;
+  };
+}

@@ -1,0 +1,21 @@
+// Owns telling a model that the runtime itself failed: structured text it can act on, bounded, as an outcome.
+
+import { asRuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ToolOutcome } from '../model/tool.ts';
+
+/** What adapters, the agent and the gateway hand to the model in place of an exception. */
+export function failureAsOutcome(error: unknown): ToolOutcome {
+  const { code, remedy, message, data } = asRuntimeError(error);
+  const server = 'server' in data ? data.server : '';
+  const tool = 'tool' in data ? data.tool : '';
+  const text = [`MCP error: ${code}`, message, `remedy: ${remedy}`].join('\n').slice(0, limits.failureTextChars);
+  return {
+    text,
+    content: [{ type: 'text', text }],
+    attachments: [],
+    isError: true,
+    signals: [],
+    meta: { server, tool, durationMs: 0, attempts: 0, fromCache: false },
+  };
+}

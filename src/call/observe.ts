@@ -1,0 +1,44 @@
+// Owns what the outside hears of a call: started and finished, always both, with how long it took.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { Emit } from '../kernel/emitter.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ToolOutcome } from '../model/tool.ts';
+import type { CallEnd, CallEvent } from './events.ts';
+import type { Perform, Stage, ToolCall } from './pipeline.ts';
+
+/** The outermost stage: a stage that throws instead of rejecting is caught here as well. */
+export function observe(emit: Emit<CallEvent>, clock: Clock): Stage {
+  return (next) => (call) => observed(call, next, emit, clock);
+}
+
+async function observed(call: ToolCall, next: Perform, emit: Emit<CallEvent>, clock: Clock): Promise<ToolOutcome> {
+  const { callId, name, cancellation } = call;
+  const who = { callId, name, ...(call.tool && { tool: call.tool.id }) };
+  const startedAt = clock.now();
+  const finish = (end: CallEnd) => {
+    const tookMs = clock.now() - startedAt;
+    emit({ type: 'call.finished', ...who, tookMs, end });
+    return tookMs;
+  };
+  emit({ type: 'call.started', ...who });
+  try {
+    const outcome = await next(call);
+    const durationMs = finish({
+      kind: 'answered',
+      isError: outcome.isError,
+      result: outcome.text.slice(0, limits.eventResultBytes),
+    });
+    return { ...outcome, meta: { ...outcome.meta, durationMs } };
+  } catch (error) {
+    // An abort stays an abort: it is neither a failure of the server nor a result for the model.
+    if (cancellation.cancelled && cancellation.reason === error && !(error instanceof RuntimeError)) {
+      finish({ kind: 'cancelled' });
+      throw error;
+    }
+    const failure = asRuntimeError(error);
+    finish({ kind: 'failed', code: failure.code, message: failure.message, remedy: failure.remedy });
+    throw failure;
+  }
+}

@@ -1,0 +1,44 @@
+// Owns the shape of a call's journey: what travels, what a stage is, and how stages become one function.
+
+import type { InputHandlers } from '../connection/requests.ts';
+import type { Progress } from '../connection/session.ts';
+import type { Cancellation } from '../kernel/cancellation.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { QualifiedName } from '../model/names.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { CallId } from './events.ts';
+
+/** One call on its way. Immutable; a stage that changes it passes a copy on. */
+export interface ToolCall {
+  readonly callId: CallId;
+  readonly name: QualifiedName;
+  /** What the name stands for in this turn's catalog; an unknown name never gets past `resolve`. */
+  readonly tool: Tool | undefined;
+  readonly arguments: JsonObject;
+  readonly cancellation: Cancellation;
+  readonly onProgress: (progress: Progress) => void;
+  readonly caller: Caller;
+}
+
+/** The view that calls: what it was granted this session, and who answers what a server asks during its calls. */
+export interface Caller {
+  readonly grants: Set<string>;
+  readonly inputs: InputHandlers;
+}
+
+export type Perform = (call: ToolCall) => Promise<ToolOutcome>;
+
+/** The one extension point on the call path. A stage without work of its own passes the next one's promise through. */
+export type Stage = (next: Perform) => Perform;
+
+/** The first stage is the outermost. */
+export function compose(stages: readonly Stage[], innermost: Perform): Perform {
+  return stages.reduceRight((next, stage) => stage(next), innermost);
+}
+
+/** For the stages behind `resolve`. */
+export function toolOf(call: ToolCall): Tool {
+  if (call.tool === undefined) throw new RuntimeError('INTERNAL', { problem: `"${call.name}" was not resolved` });
+  return call.tool;
+}

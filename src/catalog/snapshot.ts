@@ -1,0 +1,46 @@
+// Owns the frozen catalog of one moment: every tool with its name, in a stable order, under a revision.
+
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../kernel/json.ts';
+import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
+import { assignNames } from './naming.ts';
+
+/** Two snapshots with the same revision are equal. */
+export interface CatalogSnapshot {
+  readonly revision: string;
+  /** Sorted by name: what a model reads never moves without a reason. */
+  readonly tools: readonly Tool[];
+  find(name: QualifiedName): Tool | undefined;
+}
+
+export interface Slice {
+  readonly server: ServerName;
+  readonly tools: readonly ToolDefinition[];
+}
+
+export function createSnapshot(slices: readonly Slice[]): CatalogSnapshot {
+  const found = slices.flatMap(({ server, tools }) =>
+    tools.map((definition) => ({ id: { server, tool: definition.name } satisfies ToolId, definition })),
+  );
+  const names = assignNames(found.map(({ id }) => id));
+  const tools = found
+    .map(({ id, definition }): Tool => {
+      const { description = '', inputSchema } = definition;
+      const name = names.get(toolKey(id)) ?? '';
+      return Object.freeze({ id: Object.freeze(id), name, freshness: 'live', description, inputSchema, definition });
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return Object.freeze({
+    revision: revisionOf(tools),
+    tools: Object.freeze(tools),
+    find: (name: QualifiedName) => byName.get(name),
+  });
+}
+
+function revisionOf(tools: readonly Tool[]): string {
+  const hash = createHash('sha256');
+  for (const { name, freshness, definition } of tools) hash.update(canonicalJson([name, freshness, definition]));
+  return hash.digest('hex').slice(0, 16);
+}

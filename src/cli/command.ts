@@ -1,0 +1,53 @@
+// Owns what a command is: a value with a summary, its options, and a `run` that returns what it found.
+// Drawing it is the renderer's work; ending the process is `main.ts`'s.
+
+import type { ParseArgsConfig } from 'node:util';
+import type { RuntimeOptions } from '../api.ts';
+
+/** What a command found: data for `--json`, text for people. */
+export interface Found {
+  readonly data: unknown;
+  /** Drawn only when a person reads it. */
+  readonly text: (paint: Paint) => string;
+  readonly exitCode?: number;
+}
+
+/** Marks up text for a terminal; without one, everything stays plain. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+}
+
+/** The world as a command sees it. */
+export interface Context {
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What `--config` and `--cwd` mean for a runtime. */
+  readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'config'>;
+  readonly signal: AbortSignal;
+  /** Puts a question to the person; `undefined` where nobody can answer. */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  /** Says on a terminal what is being waited for, once it takes longer than a second. */
+  readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
+  readonly readStdin: () => Promise<string>;
+}
+
+export interface Command {
+  readonly summary: string;
+  /** What follows the verb, as help shows it. */
+  readonly usage: string;
+  readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** One line for each option, in the order of help. */
+  readonly help?: Readonly<Record<string, string>>;
+  readonly run: (context: Context) => Promise<Found>;
+}
+
+/** Wrong words on the command line: answered with the command's usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -1,0 +1,116 @@
+// Owns `plexus call`: one call by a person's own order. It asks only for a tool that states itself destructive,
+// or where a rule wants to be asked; a rule that denies is obeyed.
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Runtime } from '../../api.ts';
+import type { ApprovalRequest, Approve } from '../../call/approval.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import { type FailureData, RuntimeError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Tool } from '../../model/tool.ts';
+import { extractText } from '../../shaping/text.ts';
+import { parseArguments, parseArgumentsJson } from '../arguments.ts';
+import { type Command, type Context, UsageError } from '../command.ts';
+import { printable } from '../render/text.ts';
+import { requireServer, withRuntime } from '../with-runtime.ts';
+
+export const call: Command = {
+  summary: 'Call one tool and print what it answers.',
+  usage:
+    'call SERVER TOOL [key=value …] [key:=JSON …] [--args JSON|@FILE|-] [--yes]\n       plexus call mcp__SERVER__TOOL …',
+  options: { args: { type: 'string' }, yes: { type: 'boolean', short: 'y' } },
+  help: {
+    args: 'all arguments as one JSON object, from a file (@FILE) or from standard input (-)',
+    yes: 'do not ask before calling a tool that states itself destructive',
+  },
+  async run(context) {
+    const { server, tool, words } = target(context.positionals);
+    const only = server === undefined ? {} : { only: [server] };
+    return withRuntime(context, { ...only, approve: ownOrder(context) }, async (runtime) => {
+      const found = server === undefined ? findByName(runtime, tool) : findOnServer(runtime, server, tool);
+      const args = { ...(await argumentsFrom(context)), ...parseArguments(words, found?.inputSchema ?? {}) };
+      const work = runtime.turn().call(found?.name ?? tool, args, { signal: context.signal });
+      const outcome = await context.waitFor(`calling ${tool}`, work.catch(withHint));
+      const { text } = extractText(outcome.content, outcome.structured);
+      return { data: outcome, text: () => printable(text), exitCode: outcome.isError ? 5 : 0 };
+    });
+  },
+};
+
+/** `SERVER TOOL`, or one qualified name; what holds a `=` is an argument. */
+function target(positionals: readonly string[]): { server?: string; tool: string; words: readonly string[] } {
+  const firstArgument = positionals.findIndex((word) => word.includes('='));
+  const names = firstArgument < 0 ? positionals : positionals.slice(0, firstArgument);
+  const words = firstArgument < 0 ? [] : positionals.slice(firstArgument);
+  const [first, second, extra] = names;
+  if (first === undefined) throw new UsageError('name a server and a tool');
+  if (extra !== undefined) throw new UsageError(`"${extra}" is not an argument; write key=value, or key:=JSON`);
+  if (second !== undefined) return { server: first, tool: second, words };
+  if (first.startsWith('mcp__')) return { tool: first, words };
+  throw new UsageError(`name a tool of server "${first}" as well`);
+}
+
+/** Unknown names go on to the call itself, whose answer names the nearest ones and says why. */
+function findByName(runtime: Runtime, name: string): Tool | undefined {
+  return runtime.turn().tools.find((each) => each.name === name);
+}
+
+function findOnServer(runtime: Runtime, server: string, name: string): Tool {
+  requireServer(runtime, server);
+  const offered = runtime.turn().tools.filter(({ id }) => id.server === server);
+  const found = offered.find(({ id }) => id.tool === name);
+  if (found) return found;
+  const names = offered.map(({ id }) => id.tool);
+  throw new RuntimeError('TOOL_UNKNOWN', {
+    name,
+    nearest: nearest(name, names, limits.suggestions),
+    because: `server "${server}" does not offer it`,
+  });
+}
+
+async function argumentsFrom(context: Context): Promise<JsonObject> {
+  const given = context.values['args'];
+  if (typeof given !== 'string') return {};
+  if (given === '-') return parseArgumentsJson(await context.readStdin(), 'standard input');
+  if (!given.startsWith('@')) return parseArgumentsJson(given, '--args');
+  const file = resolve(context.cwd, given.slice(1));
+  return parseArgumentsJson(await readArguments(file), file);
+}
+
+async function readArguments(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
+
+function ownOrder({ values, ask }: Context): Approve {
+  return async (request) => {
+    if (request.kind === 'server') return 'no';
+    if (values['yes'] === true || !(isDestructive(request) || request.byRule)) return 'once';
+    return (await ask?.(question(request))) ? 'once' : 'no';
+  };
+}
+
+/** Where nobody could be asked, a person is told how to say yes beforehand. */
+function withHint(error: unknown): never {
+  if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') throw error;
+  const { server, tool, because } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  throw new RuntimeError('APPROVAL_REFUSED', {
+    server,
+    tool,
+    because: `${because}; with --yes it is called without asking`,
+  });
+}
+
+function isDestructive(request: ApprovalRequest): boolean {
+  return request.kind === 'tool' && request.annotations.destructiveHint === true;
+}
+
+function question(request: Extract<ApprovalRequest, { kind: 'tool' }>): string {
+  const why = isDestructive(request) ? 'states that it may destroy things' : `asks first (${request.because})`;
+  return `The tool "${request.tool.tool}" of server "${request.tool.server}" ${why}. Call it?`;
+}

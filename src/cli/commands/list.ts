@@ -1,0 +1,49 @@
+// Owns `plexus list`: every server, and what can be said about it.
+
+import type { ServerStatus } from '../../connection/status.ts';
+import type { Command, Paint } from '../command.ts';
+import { diagnosticsText } from '../render/diagnostics.ts';
+import { type Cell, indent, printable, table } from '../render/text.ts';
+import { withRuntime } from '../with-runtime.ts';
+
+export const list: Command = {
+  summary: 'Show every server: status, transport, scope, tools and what is wrong.',
+  usage: 'list [--live]',
+  options: { live: { type: 'boolean' } },
+  help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },
+  run: (context) =>
+    withRuntime(context, {}, async (runtime, diagnostics) => {
+      const servers = runtime.status();
+      return {
+        data: { servers, diagnostics },
+        text: (paint) =>
+          [serversText(servers, paint), diagnosticsText(diagnostics, paint)].filter(Boolean).join('\n\n'),
+      };
+    }),
+};
+
+function serversText(servers: readonly ServerStatus[], paint: Paint): string {
+  if (servers.length === 0)
+    return 'No servers are configured here. Add one to .mcp.json or .mcp.toml, or see: plexus config path';
+  const rows = servers.map((server): Cell[] => [
+    { text: server.name, paint: paint.bold },
+    { text: server.state, paint: colorOf(server, paint) },
+    { text: server.transport },
+    { text: server.scope },
+    { text: server.status === 'connected' ? String(server.toolCount) : '–' },
+  ]);
+  return [
+    table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS'], rows, paint),
+    ...servers.flatMap((each) => remarks(each, paint)),
+  ].join('\n');
+}
+
+function remarks({ name, error, warnings = [] }: ServerStatus, paint: Paint): string[] {
+  const lines = [...(error ? [`${error.message} [${error.code}]`] : []), ...warnings];
+  return lines.length === 0 ? [] : ['', paint.bold(printable(name)), ...lines.map((line) => indent(printable(line)))];
+}
+
+function colorOf({ status }: ServerStatus, paint: Paint) {
+  if (status === 'connected') return paint.green;
+  return status === 'failed' ? paint.red : paint.yellow;
+}

@@ -1,0 +1,39 @@
+// Owns what `--help` says, for all of Plexus and for one command.
+
+import type { Command, Paint } from './command.ts';
+
+const globals: readonly (readonly [string, string])[] = [
+  ['--json', 'print one JSON document and nothing else'],
+  ['--cwd DIR', 'work in this folder'],
+  ['--config FILE', 'use this configuration file only'],
+  ['--quiet', 'say nothing but the answer'],
+  ['--verbose', 'say more when something fails'],
+  ['--help, --version', ''],
+];
+
+const exitCodes =
+  '0 ok · 1 usage or configuration · 2 not found · 3 needs login or approval, or denied\n' +
+  '  4 unreachable, timeout, or outcome unknown · 5 the tool answered with an error · 70 internal · 130 interrupted';
+
+const columns = (rows: readonly (readonly [string, string])[]) =>
+  rows.map(([left, right]) => `  ${left.padEnd(18)}  ${right}`.trimEnd()).join('\n');
+
+export function generalHelp(commands: Readonly<Record<string, Command>>, paint: Paint): string {
+  return [
+    'Plexus runs the MCP servers of an AI agent: finds, trusts, connects, guards and calls them.',
+    `${paint.bold('Usage')}\n  plexus <command> [options]`,
+    `${paint.bold('Commands')}\n${columns(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}`,
+    `${paint.bold('Options')}\n${columns(globals)}`,
+    `${paint.bold('Exit codes')}\n  ${exitCodes}`,
+    `More about one command: plexus <command> --help`,
+  ].join('\n\n');
+}
+
+export function commandHelp({ summary, usage, help = {} }: Command, paint: Paint): string {
+  const options = Object.entries(help).map(([name, text]) => [`--${name}`, text] as const);
+  return [
+    summary,
+    `${paint.bold('Usage')}\n  plexus ${usage}`,
+    `${paint.bold('Options')}\n${columns([...options, ...globals])}`,
+  ].join('\n\n');
+}

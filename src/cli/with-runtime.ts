@@ -1,0 +1,49 @@
+// Owns giving a command a runtime for as long as it runs, and taking it away whatever happens.
+
+import type { Runtime, RuntimeOptions } from '../api.ts';
+import { nearest } from '../kernel/nearest.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Context } from './command.ts';
+
+export async function withRuntime<Value>(
+  context: Context,
+  options: RuntimeOptions,
+  use: (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>,
+): Promise<Value> {
+  const { createRuntime } = await import('../runtime.ts');
+  let diagnostics: readonly Diagnostic[] = [];
+  const runtime = await context.waitFor(
+    'connecting to the servers',
+    createRuntime({
+      ...context.runtimeOptions,
+      // A command has come for an answer: it waits for the servers, bounded, however it was started.
+      interactive: false,
+      ...options,
+      onEvent: (event) => {
+        if (event.type === 'config.loaded') diagnostics = event.diagnostics;
+      },
+    }),
+  );
+  try {
+    context.signal.throwIfAborted();
+    return await use(runtime, diagnostics);
+  } finally {
+    await context.waitFor('closing the servers', runtime.close());
+  }
+}
+
+/** The server must be there and up; otherwise its own failure is the command's. */
+export function requireServer(runtime: Runtime, server: ServerName): void {
+  const statuses = runtime.status();
+  const status = statuses.find((each) => each.name === server);
+  if (status === undefined) {
+    const names = statuses.map((each) => each.name);
+    throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
+  }
+  if (status.error) throw status.error;
+  if (status.status === 'connected') return;
+  throw new RuntimeError('SERVER_DENIED', { server, because: `it is ${status.state}` });
+}

@@ -1,0 +1,50 @@
+// Owns how something wrong in a file is put into words, before anyone has looked up its line.
+
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { FailureCode } from '../model/errors.ts';
+
+export type Path = readonly (string | number)[];
+
+export interface Problem extends Pick<Diagnostic, 'severity' | 'message' | 'remedy'> {
+  readonly code?: FailureCode;
+  /** As written, from where the reader of the file began. */
+  readonly path: Path;
+}
+
+export function within(base: Path, problem: Problem): Problem {
+  return { ...problem, path: [...base, ...problem.path] };
+}
+
+/** A map as both dialects give it. TOML's dates are objects too, and no maps. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+export function wrongType(path: Path, expected: string, found: unknown): Problem {
+  const message =
+    found === undefined
+      ? `${labelOf(path)} is missing; it must be ${expected}`
+      : `${labelOf(path)} must be ${expected}, but is ${foundAt(path, found)}`;
+  return { severity: 'error', path, message, remedy: `Write ${expected} there.` };
+}
+
+/** `"args[1]"`, `"env.PORT"`: how people point into a file. */
+export function labelOf(path: Path): string {
+  const [first = '', ...rest] = path.map((part) => (typeof part === 'string' ? part.slice(0, QUOTED_CHARS) : part));
+  return `"${first}${rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}"`;
+}
+
+/** Files can hold anything: what is quoted from them stays short. */
+const QUOTED_CHARS = 60;
+
+/** Names the kind of what was found, and shows it only where no secret can be: diagnostics travel. */
+function foundAt(path: Path, value: unknown): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  if (value instanceof Date) return 'a date';
+  if (typeof value === 'object') return 'a map';
+  const kind = typeof value;
+  if (path.length > 1 || kind === 'function') return `a ${kind}`;
+  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, QUOTED_CHARS)) : String(value);
+  return `the ${kind} ${shown}`;
+}

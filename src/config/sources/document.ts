@@ -1,0 +1,124 @@
+// Owns what every dialect gives back: a value, and where its parts stand. Positions cost a second parse, so nothing is
+// located before someone asks.
+
+import type { Path } from '../problem.ts';
+
+/** Both count from 1, as editors do. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Document {
+  /** `undefined`: nothing is written. */
+  readonly value: unknown;
+  /** Where the part at `path` begins, or the closest part around it that is written. */
+  locate(path: Path): Promise<Position | undefined>;
+  /** Keys that one map holds twice. The last one counts. */
+  repeated(): Promise<readonly Path[]>;
+}
+
+export interface SyntaxProblem extends Position {
+  readonly message: string;
+  /** The line it is on, shortened around the column. */
+  readonly excerpt: string;
+}
+
+export type Parsed =
+  | { readonly ok: true; readonly document: Document }
+  | { readonly ok: false; readonly problem: SyntaxProblem };
+
+/** Deeper than any configuration, and shallow enough for every recursive reader that follows. */
+export const DEEPEST_NESTING = 100;
+
+/** The second parse takes seconds for megabytes; a file so large does without line numbers. */
+const LARGEST_LOCATED_CHARS = 1024 * 1024;
+
+export class Positions {
+  readonly repeated: Path[] = [];
+  readonly #repeated = new Set<string>();
+  readonly #known = new Map<string, Position>();
+
+  add(path: Path, position: Position): void {
+    const key = JSON.stringify(path);
+    if (!this.#known.has(key)) this.#known.set(key, position);
+  }
+
+  /** Of a key that is there already it keeps the later place, as parsers keep the later value, and notes the repetition. */
+  addKey(path: Path, position: Position): void {
+    const key = JSON.stringify(path);
+    if (this.#known.has(key) && !this.#isInsideRepeated(path)) {
+      this.#repeated.add(key);
+      this.repeated.push(path);
+    }
+    this.#known.set(key, position);
+  }
+
+  #isInsideRepeated(path: Path): boolean {
+    return path.some((_, length) => this.#repeated.has(JSON.stringify(path.slice(0, length))));
+  }
+
+  find(path: Path): Position | undefined {
+    for (let length = path.length; length >= 0; length--) {
+      const position = this.#known.get(JSON.stringify(path.slice(0, length)));
+      if (position) return position;
+    }
+    return undefined;
+  }
+}
+
+export interface Parts {
+  readonly text: string;
+  readonly value: unknown;
+  readonly mayRepeat: boolean;
+  readonly index: () => Promise<Positions>;
+}
+
+export function createDocument({ text, value, mayRepeat, index }: Parts): Document {
+  let positions: Promise<Positions> | undefined;
+  const located = (): Promise<Positions> => {
+    positions ??= text.length > LARGEST_LOCATED_CHARS ? Promise.resolve(new Positions()) : index();
+    return positions;
+  };
+  return {
+    value,
+    locate: async (path) => (await located()).find(path),
+    repeated: async () => (mayRepeat ? (await located()).repeated : []),
+  };
+}
+
+/** Counts instead of recursing: the value it is for may be nested a million times. */
+export function measure(value: unknown): { readonly depth: number; readonly keys: number } {
+  let depth = 0;
+  let keys = 0;
+  for (let level = [value]; level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const each of level) {
+      if (typeof each !== 'object' || each === null) continue;
+      const children = Object.values(each);
+      if (!Array.isArray(each)) keys += children.length;
+      for (const child of children) next.push(child);
+    }
+    level = next;
+  }
+  return { depth: depth - 1, keys };
+}
+
+export function tooDeep(text: string): Parsed {
+  return failed(text, { line: 1, column: 1 }, `more than ${DEEPEST_NESTING} maps and lists lie inside each other`);
+}
+
+export function failed(text: string, position: Position, message: string): Parsed {
+  return { ok: false, problem: { ...position, message, excerpt: excerptOf(text, position) } };
+}
+
+const EXCERPT_CHARS = 80;
+
+function excerptOf(text: string, { line, column }: Position): string {
+  let start = 0;
+  for (let passed = 1; passed < line; passed++) start = text.indexOf('\n', start) + 1;
+  const end = text.indexOf('\n', start);
+  const whole = text.slice(start, end < 0 ? undefined : end);
+  const from = Math.max(0, column - 1 - EXCERPT_CHARS / 2);
+  return whole.slice(from, from + EXCERPT_CHARS).trim();
+}

@@ -1,0 +1,72 @@
+// Owns reading TOML: text in, a value and positions out. What the keys mean is decided elsewhere.
+
+import { parse, TomlError } from 'smol-toml';
+import type { AST } from 'toml-eslint-parser';
+import type { Path } from '../problem.ts';
+import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
+
+export function parseToml(written: string): Parsed {
+  const text = written.replace(/^\uFEFF/, '');
+  let value: Record<string, unknown>;
+  try {
+    value = parse(text, { maxDepth: DEEPEST_NESTING });
+  } catch (error) {
+    if (error instanceof TomlError) return failed(text, error, firstLine(error));
+    throw error;
+  }
+  const { depth, keys } = measure(value);
+  if (depth > DEEPEST_NESTING) return tooDeep(text);
+  const document = createDocument({
+    text,
+    value: keys === 0 ? undefined : value,
+    mayRepeat: false,
+    index: () => locateAll(text),
+  });
+  return { ok: true, document };
+}
+
+/** The rest of the message draws the place, which a diagnostic says in its own way. */
+const firstLine = (error: Error) =>
+  error.message
+    .split('\n', 1)
+    .join('')
+    .replace(/^Invalid TOML document: /, '');
+
+async function locateAll(text: string): Promise<Positions> {
+  const { parseTOML } = await import('toml-eslint-parser');
+  const positions = new Positions();
+  for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) {
+    if (node.type === 'TOMLKeyValue') addPair(positions, node, []);
+    else addTable(positions, node);
+  }
+  return positions;
+}
+
+function addTable(positions: Positions, table: AST.TOMLTable): void {
+  addEvery(positions, [], table.resolvedKey, table);
+  for (const pair of table.body) addPair(positions, pair, table.resolvedKey);
+}
+
+function addPair(positions: Positions, pair: AST.TOMLKeyValue, base: Path): void {
+  const keys = pair.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value));
+  addEvery(positions, base, keys, pair);
+  addContent(positions, pair.value, [...base, ...keys]);
+}
+
+function addContent(positions: Positions, content: AST.TOMLContentNode, path: Path): void {
+  if (content.type === 'TOMLInlineTable') for (const pair of content.body) addPair(positions, pair, path);
+  if (content.type !== 'TOMLArray') return;
+  for (const [at, element] of content.elements.entries()) {
+    positions.add([...path, at], positionOf(element));
+    addContent(positions, element, [...path, at]);
+  }
+}
+
+/** `[a.b]` and `a.b = 1` also begin `a`, when nothing before them did. */
+function addEvery(positions: Positions, base: Path, keys: Path, node: Located): void {
+  for (let length = 1; length <= keys.length; length++)
+    positions.add([...base, ...keys.slice(0, length)], positionOf(node));
+}
+
+type Located = Pick<AST.TOMLNode, 'loc'>;
+const positionOf = ({ loc }: Located) => ({ line: loc.start.line, column: loc.start.column + 1 });

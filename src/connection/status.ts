@@ -1,0 +1,112 @@
+// Owns the words for how a server is doing: the fine one and the simple one, both derived from the same state.
+
+import type { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Launch, Provenance, ServerDefinition } from '../model/server.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionState } from './state.ts';
+
+export type SimpleStatus = 'connected' | 'connecting' | 'failed' | 'disconnected';
+
+export type FineState =
+  | 'invalid'
+  | 'disabled'
+  | 'blocked'
+  | 'needs-approval'
+  | 'needs-auth'
+  | 'idle'
+  | 'connecting'
+  | 'connected'
+  | 'reconnecting'
+  | 'failed'
+  | 'stopped';
+
+export interface ServerStatus {
+  readonly name: ServerName;
+  readonly status: SimpleStatus;
+  readonly state: FineState;
+  readonly transport: Launch['kind'] | 'unknown';
+  readonly toolCount: number;
+  readonly scope: Provenance['scope'];
+  readonly source?: string;
+  readonly description?: string;
+  /** Written as JSON it is `{ code, message, remedy }`. */
+  readonly error?: RuntimeError;
+  /** What is odd but harmless: tools left out, a list cut off. */
+  readonly warnings?: readonly string[];
+  readonly connectedSinceMs?: number;
+  readonly protocol?: string;
+  readonly pid?: number;
+  readonly nextRetryInMs?: number;
+}
+
+export interface StatusParts {
+  readonly definition: ServerDefinition;
+  /** Absent for a server that is not in use. */
+  readonly connection: Connection | undefined;
+  readonly listing: { readonly toolCount: number; readonly error?: RuntimeError; readonly problems: readonly string[] };
+  readonly now: number;
+}
+
+export function statusOf({ definition, connection, listing, now }: StatusParts): ServerStatus {
+  const { name, launch, provenance, settings } = definition;
+  const state = connection?.state;
+  const session = connection?.session;
+  const error = (state && 'cause' in state ? state.cause : undefined) ?? listing.error;
+  return {
+    name,
+    status: state ? simple(state) : 'disconnected',
+    state: state ? fine(state) : 'disabled',
+    transport: launch.kind,
+    toolCount: listing.toolCount,
+    scope: provenance.scope,
+    ...(provenance.file && { source: provenance.file }),
+    ...(settings.description !== undefined && { description: settings.description }),
+    ...(error && { error }),
+    ...(listing.problems.length > 0 && { warnings: listing.problems }),
+    ...(state?.kind === 'ready' && { connectedSinceMs: now - state.since }),
+    ...(session && { protocol: session.protocolVersion }),
+    ...(session?.pid !== undefined && { pid: session.pid }),
+    ...(state?.kind === 'waiting' && { nextRetryInMs: Math.max(0, state.retryAt - now) }),
+  };
+}
+
+function simple(state: ConnectionState): SimpleStatus {
+  switch (state.kind) {
+    case 'ready':
+      return 'connected';
+    case 'connecting':
+    case 'waiting':
+      return 'connecting';
+    case 'failed':
+      return 'failed';
+    case 'blocked':
+      return fine(state) === 'blocked' ? 'failed' : 'disconnected';
+    case 'idle':
+    case 'closed':
+      return 'disconnected';
+  }
+}
+
+function fine(state: ConnectionState): FineState {
+  switch (state.kind) {
+    case 'ready':
+      return 'connected';
+    case 'connecting':
+      return state.attempt === 1 ? 'connecting' : 'reconnecting';
+    case 'waiting':
+      return 'reconnecting';
+    case 'blocked':
+      return blockedBy(state.cause);
+    case 'closed':
+      return 'stopped';
+    case 'idle':
+    case 'failed':
+      return state.kind;
+  }
+}
+
+function blockedBy({ code }: RuntimeError): FineState {
+  if (code === 'SERVER_UNTRUSTED') return 'needs-approval';
+  return code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED' ? 'needs-auth' : 'blocked';
+}

@@ -1,0 +1,220 @@
+// Owns what goes over a channel: sits between the SDK's client and the transport, owns the ids of our own requests
+// and answers them without the SDK, so that the hot path pays neither for its schemas nor for its bookkeeping.
+// What the SDK sends and receives passes through untouched, but for two things: the era probe is bounded here, on our
+// clock, and the SDK's `close` only detaches it – the session decides when the channel itself ends.
+
+import type { Cancellation } from '../kernel/cancellation.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import type { Channel, Message } from '../model/server.ts';
+
+/** Far above the SDK's own ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
+const FIRST_ID = 2 ** 30;
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** How a request of ours ended. `lost` comes with `sent`: whether the other side may have seen it. */
+export type Answer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
+  | { readonly kind: 'lost'; readonly sent: boolean }
+  | { readonly kind: 'oversized' };
+
+export interface RequestOptions {
+  readonly cancellation?: Cancellation;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+interface Pending {
+  readonly settle: (answer: Answer) => void;
+  readonly options: RequestOptions;
+}
+
+export class Wire {
+  readonly #channel: Channel;
+  readonly #clock: Clock;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = FIRST_ID;
+  #started: Promise<void> | undefined;
+  #down = false;
+  #probe: { readonly id: unknown; readonly cancelTimeout: () => void; answered: boolean } | undefined;
+  #early: Message[] = [];
+  #deliver: ((message: Message) => void) | undefined;
+  /** What every request of the modern era carries; set once the era is known. */
+  envelope: JsonObject | undefined;
+  /** A discovery that came after the probe had been given up: the server is modern after all. */
+  lateDiscovery: unknown;
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
+  readonly stderr = null;
+
+  constructor(channel: Channel, clock: Clock) {
+    this.#channel = channel;
+    this.#clock = clock;
+    channel.onmessage = (message) => this.#receive(message);
+    channel.onoversized = (id) => this.#dropOversized(id);
+    channel.onerror = (error) => this.onerror?.(error);
+    channel.onclose = () => this.#goDown();
+  }
+
+  get pid(): number | null {
+    return this.#channel.pid ?? null;
+  }
+
+  /** Whether the channel ended while the era probe was unanswered: some older servers exit on an unknown request. */
+  get diedDuringProbe(): boolean {
+    return this.#down && this.#probe !== undefined && !this.#probe.answered;
+  }
+
+  get down(): boolean {
+    return this.#down;
+  }
+
+  start(): Promise<void> {
+    this.#started ??= this.#channel.start();
+    return this.#started;
+  }
+
+  /** Messages that arrive before the SDK listens wait for it. */
+  set onmessage(deliver: ((message: Message) => void) | undefined) {
+    this.#deliver = deliver;
+    if (deliver === undefined) return;
+    const early = this.#early;
+    this.#early = [];
+    for (const message of early) deliver(message);
+  }
+
+  get onmessage(): ((message: Message) => void) | undefined {
+    return this.#deliver;
+  }
+
+  send(message: Message): Promise<void> {
+    if (message['method'] === 'server/discover' && this.#probe === undefined) this.#watchProbe(message['id']);
+    return this.#channel.send(message);
+  }
+
+  /** The SDK closes its transport when a handshake fails; the channel stays up for another try. */
+  async close(): Promise<void> {
+    this.#deliver = undefined;
+  }
+
+  request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Answer> {
+    const id = this.#nextId++;
+    if (this.#down) return Promise.resolve({ kind: 'lost', sent: false });
+    const { cancellation } = options;
+    if (cancellation?.cancelled) return Promise.reject(cancellation.reason);
+    return new Promise<Answer>((resolve, reject) => {
+      const settle = (answer: Answer) => {
+        cancellation?.listen(undefined);
+        resolve(answer);
+      };
+      this.#pending.set(id, { settle, options });
+      const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
+      // The only rejection of `send` is "certainly not handed on".
+      this.#channel
+        .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
+        .catch(() => this.#settle(id, { kind: 'lost', sent: false }));
+      cancellation?.listen((reason) => {
+        if (this.#pending.delete(id)) this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
+        reject(reason);
+      });
+    });
+  }
+
+  notify(method: string, params: JsonObject): void {
+    const message = { jsonrpc: '2.0', method, params: this.envelope ? { ...params, _meta: this.envelope } : params };
+    // A notification to a channel that is down has nobody to tell; `onclose` reports the loss.
+    this.#channel.send(message).catch((error: unknown) => this.onerror?.(error as Error));
+  }
+
+  #receive(message: Message): void {
+    const id = message['id'];
+    if (typeof id === 'number' && id >= FIRST_ID && message['method'] === undefined) {
+      this.#settle(id, answerOf(message));
+      return;
+    }
+    if (message['method'] === 'notifications/progress' && this.#forwardProgress(message['params'])) return;
+    if (this.#probe !== undefined && id === this.#probe.id && message['method'] === undefined) {
+      if (this.#probe.answered) {
+        this.lateDiscovery = message['result'];
+        return;
+      }
+      this.#probe.answered = true;
+      this.#probe.cancelTimeout();
+    }
+    if (this.#deliver) this.#deliver(message);
+    else this.#early.push(message);
+  }
+
+  #settle(id: number, answer: Answer): void {
+    const pending = this.#pending.get(id);
+    // An id nobody asked for, or answered twice: nothing waits for it.
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    pending.settle(answer);
+  }
+
+  #forwardProgress(params: unknown): boolean {
+    if (!isObject(params) || typeof params['progressToken'] !== 'number') return false;
+    const pending = this.#pending.get(params['progressToken']);
+    if (pending === undefined) return params['progressToken'] >= FIRST_ID;
+    const { progress, total, message } = params;
+    pending.options.onProgress?.({
+      progress: typeof progress === 'number' ? progress : 0,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
+    return true;
+  }
+
+  /** When nobody could read whose answer it was, one call in flight is still an unambiguous answer. */
+  #dropOversized(id: string | number | undefined): void {
+    const [only, another] = this.#pending.keys();
+    if (typeof id === 'number' && this.#pending.has(id)) this.#settle(id, { kind: 'oversized' });
+    else if (id === undefined && only !== undefined && another === undefined) this.#settle(only, { kind: 'oversized' });
+    else if (id !== undefined)
+      this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: 'message too large' } });
+  }
+
+  /** Silence means the older era: the SDK is told "method not found" in the server's place, on the same process. */
+  #watchProbe(id: unknown): void {
+    const giveUp = () => {
+      if (this.#probe === undefined || this.#probe.answered || this.#down) return;
+      this.#probe.answered = true;
+      this.#deliver?.({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+    };
+    this.#probe = { id, answered: false, cancelTimeout: this.#clock.after(limits.probeMs, giveUp, 'background') };
+  }
+
+  #goDown(): void {
+    if (this.#down) return;
+    this.#down = true;
+    this.#probe?.cancelTimeout();
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { settle } of pending) settle({ kind: 'lost', sent: true });
+    this.onclose?.();
+  }
+}
+
+function answerOf(message: Message): Answer {
+  const error = message['error'];
+  if (error === undefined) return { kind: 'result', result: message['result'] };
+  const {
+    code,
+    message: text,
+    data,
+  } = isObject(error) ? error : { code: undefined, message: String(error), data: undefined };
+  return {
+    kind: 'error',
+    code: typeof code === 'number' ? code : -32603,
+    message: typeof text === 'string' ? text : 'the server gave no reason',
+    ...(data !== undefined && { data }),
+  };
+}

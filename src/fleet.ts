@@ -1,0 +1,166 @@
+// Owns the servers of one runtime as they are now: what is configured, who is connected, which tools they brought.
+// Answers the questions that the stages of a call and the outside ask about them.
+
+import type { Readiness } from './api.ts';
+import type { CallLimits } from './call/deadline.ts';
+import type { Lines } from './call/invoke.ts';
+import type { Directory } from './call/resolve.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import { assignNames } from './catalog/naming.ts';
+import type { LoadedConfig } from './config/load.ts';
+import type { Connections } from './connection/connections.ts';
+import type { Session } from './connection/session.ts';
+
+import { type ServerStatus, statusOf } from './connection/status.ts';
+import type { Clock } from './kernel/clock.ts';
+import { nearest } from './kernel/nearest.ts';
+import { settleWithin } from './kernel/settle.ts';
+import { RuntimeError } from './model/errors.ts';
+import { limits } from './model/limits.ts';
+import type { QualifiedName, ServerName } from './model/names.ts';
+import type { ServerDefinition } from './model/server.ts';
+import { parseRule, type Rule } from './policy/rule.ts';
+
+export interface FleetParts {
+  readonly connections: Connections;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+}
+
+export class Fleet implements Lines, Directory {
+  readonly #connections: Connections;
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  #config: LoadedConfig | undefined;
+  #definitions = new Map<ServerName, ServerDefinition>();
+  #rules: readonly Rule[] = [];
+
+  constructor({ connections, catalog, clock }: FleetParts) {
+    this.#connections = connections;
+    this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /** Makes the fleet what the configuration says; connections that did not change stay as they are. */
+  async apply(config: LoadedConfig): Promise<void> {
+    this.#config = config;
+    this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
+    this.#rules = config.rules.map(parseRule);
+    await this.#connections.reconcile(config.definitions.filter(({ settings }) => settings.enabled));
+  }
+
+  status(): ServerStatus[] {
+    const invalid = this.#config?.invalid ?? [];
+    return [...[...this.#definitions.values()].map((each) => this.#statusOf(each)), ...invalid.map(invalidStatus)].sort(
+      (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+    );
+  }
+
+  /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
+  async ready(timeoutMs: number, servers?: readonly ServerName[]): Promise<Readiness> {
+    const awaited = this.#connections.all().filter(({ definition }) => servers?.includes(definition.name) ?? true);
+    await settleWithin(
+      awaited.map(({ definition, connection }) =>
+        connection.whenSettled().then(() => this.#catalog.listed(definition.name)),
+      ),
+      timeoutMs,
+      this.#clock,
+    );
+    const statuses = awaited.map(({ definition }) => this.#statusOf(definition));
+    return {
+      ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
+      notReady: statuses
+        .filter((each) => each.status !== 'connected')
+        .map(({ name, state, error }) => ({ server: name, state, ...(error && { message: error.message }) })),
+    };
+  }
+
+  reconnect(server: ServerName): void {
+    this.#require(server).connection.reconnect();
+  }
+
+  async disconnect(server: ServerName): Promise<void> {
+    this.#require(server);
+    await this.#connections.disconnect(server);
+  }
+
+  // What the stages of a call ask.
+
+  readonly rules = (): readonly Rule[] => this.#rules;
+  readonly maxResultChars = (server: ServerName): number =>
+    this.#definitions.get(server)?.settings.maxResultChars ?? Number.POSITIVE_INFINITY;
+  readonly callLimits = (server: ServerName): CallLimits => {
+    const settings = this.#definitions.get(server)?.settings;
+    return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
+  };
+
+  open(server: ServerName): Session | undefined {
+    return this.#connections.get(server)?.connection.session;
+  }
+
+  async whenReady(server: ServerName): Promise<Session> {
+    return this.#require(server).connection.whenReady();
+  }
+
+  maxMessageBytes(server: ServerName): number {
+    return this.#definitions.get(server)?.settings.maxMessageBytes ?? 0;
+  }
+
+  *names(): Iterable<QualifiedName> {
+    for (const tool of this.#catalog.snapshot().tools) yield tool.name;
+  }
+
+  /** For the explanation only, never for routing: names are spelled again and compared. */
+  whyMissing(name: QualifiedName): string | undefined {
+    for (const definition of this.#definitions.values()) {
+      const { state, error } = this.#statusOf(definition);
+      const { hidden = [] } = this.#catalog.get(definition.name) ?? {};
+      const spelled = [...assignNames(hidden.map((tool) => ({ server: definition.name, tool }))).values()];
+      if (spelled.includes(name)) return `the tool filters of server "${definition.name}" hide it`;
+      const [prefix = ''] = assignNames([{ server: definition.name, tool: 'x' }]).values();
+      if (state !== 'connected' && name.startsWith(prefix.slice(0, prefix.lastIndexOf('__') + 2))) {
+        return `server "${definition.name}" is ${state}${error ? ` (${error.message})` : ''}`;
+      }
+    }
+    return undefined;
+  }
+
+  #statusOf(definition: ServerDefinition): ServerStatus {
+    const { tools = [], problems = [], error } = this.#catalog.get(definition.name) ?? {};
+    return statusOf({
+      definition,
+      connection: this.#connections.get(definition.name)?.connection,
+      listing: { toolCount: tools.length, problems, ...(error && { error }) },
+      now: this.#clock.now(),
+    });
+  }
+
+  #require(server: ServerName) {
+    const entry = this.#connections.get(server);
+    if (entry) return entry;
+    throw new RuntimeError('SERVER_UNKNOWN', {
+      server,
+      nearest: nearest(server, this.#definitions.keys(), limits.suggestions),
+    });
+  }
+}
+
+type Invalid = LoadedConfig['invalid'][number];
+
+/** An entry that could not be read is still a server somebody expects to see. */
+function invalidStatus({ name, provenance, diagnostic }: Invalid): ServerStatus {
+  return {
+    name,
+    status: 'failed',
+    state: 'invalid',
+    transport: 'unknown',
+    toolCount: 0,
+    scope: provenance.scope,
+    ...(provenance.file && { source: provenance.file }),
+    error: new RuntimeError('CONFIG_INVALID', {
+      problem: diagnostic.message,
+      ...(diagnostic.file !== undefined && { file: diagnostic.file }),
+      ...(diagnostic.line !== undefined && { line: diagnostic.line }),
+    }),
+  };
+}

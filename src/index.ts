@@ -1,0 +1,19 @@
+// Owns the public surface of "plexus": explicit names only.
+
+export type { Readiness, Runtime, RuntimeOptions } from './api.ts';
+export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
+export { failureAsOutcome } from './call/failure-as-outcome.ts';
+export type { HostServer as ServerConfig } from './config/schema.ts';
+export type { ElicitAnswer, ElicitRequest, InputHandlers } from './connection/requests.ts';
+export type { ServerStatus } from './connection/status.ts';
+export type { RuntimeEvent } from './events.ts';
+export type { Clock } from './kernel/clock.ts';
+export { createMemoryStore, type Store } from './kernel/store.ts';
+export type { Diagnostic } from './model/diagnostic.ts';
+export { type FailureCode, type Remedy, RuntimeError } from './model/errors.ts';
+export type { QualifiedName, ServerName, ToolId } from './model/names.ts';
+export type { Channel, ServerDefinition } from './model/server.ts';
+export type { Attachment, ContentBlock, Tool, ToolDefinition, ToolOutcome } from './model/tool.ts';
+export { createRuntime } from './runtime.ts';
+export type { Turn, TurnCallOptions } from './turn.ts';
+export type { View } from './view.ts';

@@ -1,0 +1,86 @@
+// Owns how one server is opened: trusted first, then its placeholders filled in, then its channel, then a session.
+// The stations it joins do not know each other; this is where they meet.
+
+import { type Approve, askFor } from './call/approval.ts';
+import { resolveLaunch } from './config/expand.ts';
+import { isWorkspaceScope, type Surroundings } from './config/scopes.ts';
+import type { ConnectionEvent } from './connection/events.ts';
+import type { InputHandlers } from './connection/requests.ts';
+import { openSession, type Session } from './connection/session.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { Emit } from './kernel/emitter.ts';
+import type { Store } from './kernel/store.ts';
+import { RuntimeError } from './model/errors.ts';
+import { identity } from './model/identity.ts';
+import { commandLine, type ServerDefinition } from './model/server.ts';
+import { openChannel } from './transport/open.ts';
+import { trustFingerprint } from './trust/fingerprint.ts';
+import { createGate, type Gate } from './trust/gate.ts';
+
+export interface OpeningParts {
+  readonly around: Surroundings;
+  readonly gate: Gate;
+  readonly approve: Approve;
+  readonly inputs: InputHandlers;
+  readonly clock: Clock;
+  readonly emit: Emit<ConnectionEvent>;
+}
+
+/** Who may start: the gate, told where programs are found and which scopes lie in the workspace. */
+export function createTrust(around: Surroundings, store: Store, clock: Clock): Gate {
+  const { cwd, platform, env } = around;
+  const fingerprint = (definition: ServerDefinition) =>
+    trustFingerprint(definition, { cwd, platform, pathEnv: env['PATH'] });
+  return createGate({ store, clock, isWorkspaceScope, fingerprint });
+}
+
+/** Opens one session. When the signal aborts, nothing stays open. */
+export function createOpening(
+  parts: OpeningParts,
+): (definition: ServerDefinition, signal: AbortSignal) => Promise<Session> {
+  return async (definition, signal) => {
+    await requireTrust(parts, definition);
+    return openSession({
+      server: definition.name,
+      channel: () => channelOf(parts, definition),
+      identity,
+      inputs: parts.inputs,
+      startupTimeoutMs: definition.settings.startupTimeoutMs,
+      clock: parts.clock,
+      signal,
+    });
+  };
+}
+
+async function requireTrust({ gate, approve, clock }: OpeningParts, definition: ServerDefinition): Promise<void> {
+  if ((await gate.judge(definition)) === 'trusted') return;
+  const { name: server, provenance } = definition;
+  const request = {
+    server,
+    command: commandLine(definition.launch),
+    ...(provenance.file && { file: provenance.file }),
+  };
+  const answer = await askFor(approve, { kind: 'server', ...request }, clock);
+  if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
+  if (answer === 'always') await gate.approve(definition);
+}
+
+function channelOf({ around, clock, emit }: OpeningParts, definition: ServerDefinition) {
+  const { name: server, settings } = definition;
+  const { launch, missing } = resolveLaunch(definition, around.env);
+  const [variable] = missing;
+  // In a workspace scope an unresolved placeholder is empty: the repository has no claim on the variable.
+  if (variable !== undefined && !isWorkspaceScope(definition.provenance.scope)) {
+    throw new RuntimeError('ENV_MISSING', { server, variable });
+  }
+  return openChannel(launch, {
+    server,
+    env: launch.kind === 'stdio' ? launch.env : {},
+    hostEnv: around.env,
+    cwd: around.cwd,
+    platform: around.platform,
+    maxMessageBytes: settings.maxMessageBytes,
+    clock,
+    onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
+  });
+}

@@ -1,0 +1,121 @@
+// Owns putting the stations of a call together, in order, and nothing else:
+// config → trust → connection → catalog → turn → call → shaping. Every name below is a folder or a file.
+
+import { homedir } from 'node:os';
+import type { Runtime, RuntimeOptions } from './api.ts';
+import { approveNothing } from './call/approval.ts';
+import { authorize } from './call/authorize.ts';
+import { deadline } from './call/deadline.ts';
+import { Breakers, guard } from './call/guard.ts';
+import { invoke } from './call/invoke.ts';
+import { observe } from './call/observe.ts';
+import { compose } from './call/pipeline.ts';
+import { resolve } from './call/resolve.ts';
+import { shape } from './call/shape.ts';
+import { validate } from './call/validate.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { stateFolder } from './config/scopes.ts';
+import { Connections } from './connection/connections.ts';
+import type { RuntimeEvent } from './events.ts';
+import { Fleet } from './fleet.ts';
+import { createBackoff } from './kernel/backoff.ts';
+import { systemClock } from './kernel/clock.ts';
+import { Emitter } from './kernel/emitter.ts';
+import { canonicalJson } from './kernel/json.ts';
+import { limits } from './model/limits.ts';
+import type { ServerDefinition } from './model/server.ts';
+import { createOpening, createTrust } from './opening.ts';
+import { createFileStore } from './store/file.ts';
+import { definitionHash } from './trust/fingerprint.ts';
+import { createView } from './view.ts';
+
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const { clock = systemClock, approve = approveNothing, onError = warn } = options;
+  const around = surroundings(options);
+  const emitter = new Emitter<RuntimeEvent>(onError);
+  const { emit } = emitter;
+  if (options.onEvent) emitter.on(options.onEvent);
+
+  const gate = createTrust(around, options.store ?? createFileStore(stateFolder(around), clock), clock);
+  const catalog = new Catalog(clock, emit);
+  const breakers = new Breakers(clock, limits.breaker);
+  const connections = new Connections({
+    open: createOpening({ around, gate, approve, inputs: options, clock, emit }),
+    keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
+    delayFor: createBackoff(limits.reconnect),
+    onReady: (definition, session) => void catalog.list(definition, session),
+    onRemoved: (server) => catalog.remove(server),
+    clock,
+    emit,
+    onError,
+  });
+  const fleet = new Fleet({ connections, catalog, clock });
+  const perform = compose(
+    [
+      observe(emit, clock),
+      shape(fleet.maxResultChars),
+      resolve(fleet),
+      validate(),
+      authorize({ rules: fleet.rules, approve, clock, emit }),
+      guard(breakers),
+      deadline(fleet.callLimits, clock),
+    ],
+    invoke(fleet),
+  );
+  const load = async () => {
+    const config = await loadFor(options, around);
+    emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
+    return config;
+  };
+
+  const config = await load();
+  await fleet.apply(config);
+  const startup = { ...config.settings.startup, ...options.startup };
+  const waits = (startup.whenUncached ?? (isInteractive(options) ? 'background' : 'wait')) === 'wait';
+  emit({ type: 'startup.completed', ...(await fleet.ready(waits ? startup.waitMs : startup.gateMs)) });
+
+  return {
+    ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
+    on: (listener) => emitter.on(listener),
+    status: () => fleet.status(),
+    ready: ({ timeoutMs = startup.waitMs, servers } = {}) => fleet.ready(timeoutMs, servers),
+    reload: async () => fleet.apply(await load()),
+    reconnect: (server) => {
+      breakers.reset(server);
+      fleet.reconnect(server);
+    },
+    disconnect: (server) => fleet.disconnect(server),
+    close: () => connections.close(),
+    [Symbol.asyncDispose]: () => connections.close(),
+  };
+}
+
+/** The only reading of the process's own surroundings; everything below is handed them. */
+function surroundings({ cwd, env, home }: RuntimeOptions) {
+  return { cwd: cwd ?? process.cwd(), env: env ?? process.env, home: home ?? homedir(), platform: process.platform };
+}
+
+/** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
+async function loadFor(options: RuntimeOptions, around: ReturnType<typeof surroundings>) {
+  const { loadConfig } = await import('./config/load.ts');
+  const config = await loadConfig({
+    ...around,
+    discover: options.discover ?? true,
+    ...(options.config !== undefined && { configFile: options.config }),
+    ...(options.servers && { servers: options.servers }),
+  });
+  const definitions = config.definitions.map((each) =>
+    options.only?.includes(each.name) === false ? switchedOff(each) : each,
+  );
+  const own = (options.permissions ?? []).map((rule) => ({ ...rule, provenance: { scope: 'host' as const, key: [] } }));
+  return { ...config, definitions, rules: [...own, ...config.rules] };
+}
+
+const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.settings, enabled: false } });
+
+const isInteractive = ({ interactive }: RuntimeOptions) =>
+  interactive ?? Boolean(process.stdin.isTTY && process.stdout.isTTY);
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}

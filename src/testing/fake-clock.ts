@@ -1,0 +1,54 @@
+// Owns time that a test moves by hand: nothing fires until `advance` says so, and then in order.
+
+import { type Clock, sleepOn } from '../kernel/clock.ts';
+
+export interface FakeClock extends Clock {
+  /** Moves time on, firing what falls due in order; promises get to settle before and after each firing. */
+  advance(ms: number): Promise<void>;
+  /** How many timers wait: what a test checks to prove that nothing was left behind. */
+  pending(): number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+export function createFakeClock(start = 0): FakeClock {
+  let now = start;
+  let order = 0;
+  const timers = new Set<Timer>();
+
+  const nextDue = (until: number): Timer | undefined =>
+    [...timers].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at || a.order - b.order)[0];
+
+  const clock: FakeClock = {
+    now: () => now,
+    sleep: (ms, signal) => sleepOn(clock, ms, signal),
+    after(ms, run) {
+      const timer = { at: now + ms, order: order++, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settle();
+      for (let due = nextDue(until); due; due = nextDue(until)) {
+        timers.delete(due);
+        now = due.at;
+        due.run();
+        await settle();
+      }
+      now = until;
+      await settle();
+    },
+    pending: () => timers.size,
+  };
+  return clock;
+}
+
+/** A turn of the event loop: everything that only waits for promises has happened after it. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

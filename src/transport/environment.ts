@@ -1,0 +1,48 @@
+// Owns what a child process may see of the host's environment: an allow-list, plus what its entry names.
+
+import type { InheritEnv } from '../model/server.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ChildEnvironmentOptions {
+  readonly host: Environment;
+  readonly inherit: InheritEnv;
+  /** The entry's own variables, already resolved. */
+  readonly entry: Readonly<Record<string, string>>;
+  readonly platform: NodeJS.Platform;
+}
+
+const PERSON = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ'];
+const PLACES = ['PATH', 'TMPDIR', 'TEMP', 'TMP'];
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
+const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];
+const SAFE = [...PERSON, ...PLACES, ...PROXIES, ...PROXIES.map((name) => name.toLowerCase()), ...CERTIFICATES];
+
+/** Without these, programs on Windows do not find the system, themselves or their user. */
+const WINDOWS = [
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT'],
+  ...['APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)'],
+  ...['USERPROFILE', 'USERNAME', 'HOMEDRIVE', 'HOMEPATH'],
+];
+
+/** The entry wins over the host. What is not on the list – the host's API keys above all – must be named to be seen. */
+export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
+  const { host, inherit, entry, platform } = options;
+  const isAllowed = allowance(inherit, platform);
+  const inherited = Object.entries(host).filter(([name]) => isAllowed(name));
+  const variables = new Map<string, readonly [name: string, value: string]>();
+  for (const [name, value] of [...inherited, ...Object.entries(entry)]) {
+    if (value !== undefined) variables.set(identityOf(name, platform), [name, value]);
+  }
+  return Object.fromEntries(variables.values());
+}
+
+function allowance(inherit: InheritEnv, platform: NodeJS.Platform): (name: string) => boolean {
+  if (inherit === 'all') return () => true;
+  const names = [...SAFE, ...(platform === 'win32' ? WINDOWS : []), ...(inherit === 'safe' ? [] : inherit)];
+  const allowed = new Set(names.map((name) => identityOf(name, platform)));
+  return (name) => allowed.has(identityOf(name, platform));
+}
+
+/** On Windows `Path` and `PATH` are the same variable. */
+const identityOf = (name: string, platform: NodeJS.Platform) => (platform === 'win32' ? name.toUpperCase() : name);

@@ -1,0 +1,32 @@
+// Owns what Linux tells about processes in /proc. An answer may be out of date the moment it is given.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { errorCode } from './error-code.ts';
+
+export function listProcesses(): number[] {
+  return (orNothing(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+/** The group of a running process. A zombie does not run: it only waits for a parent to notice, and some never do. */
+export function runningGroupOf(pid: number): number | undefined {
+  // The command's name stands in parentheses and may hold anything, even a parenthesis.
+  const [state, , group] = read(pid, 'stat')?.split(') ').at(-1)?.split(' ') ?? [];
+  return state === undefined || state === 'Z' || state === 'X' ? undefined : Number(group);
+}
+
+/** What a process was started with, as `NAME=value`. Zombies and other people's processes show nothing. */
+export function environmentOf(pid: number): string[] {
+  return read(pid, 'environ')?.split('\0') ?? [];
+}
+
+const read = (pid: number, file: string): string | undefined =>
+  orNothing(() => readFileSync(`/proc/${pid}/${file}`, 'latin1'));
+
+function orNothing<Value>(reading: () => Value): Value | undefined {
+  try {
+    return reading();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

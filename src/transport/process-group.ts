@@ -1,0 +1,144 @@
+// Owns a child and all its descendants, started and ended as one. What they say to each other is left to `stdio.ts`.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
+import type { Family, Leader } from './family.ts';
+import { createGroup, createLinuxFamily } from './group-family.ts';
+import { createMark, MARK_VARIABLE } from './mark.ts';
+import { type SpawnAttempt, spawnFailure } from './spawn-failure.ts';
+import { createTreeFamily, createWindowsFamily } from './tree-family.ts';
+import { unwatch, watch } from './watchdog.ts';
+
+export interface GroupOptions extends SpawnAttempt {
+  readonly args: readonly string[];
+  /** Final and complete; only the mark is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly afterMs: number;
+  /** A signal of ours came first. */
+  readonly forced: boolean;
+}
+
+interface Origin {
+  readonly pid: number;
+  readonly mark: string;
+  readonly clock: Clock;
+}
+
+/** Resolves once the program runs; rejects when it could not be started, and then nothing is left of it. */
+export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(spawnFailure(error, options));
+    const mark = createMark();
+    try {
+      const child = spawn(options.command, [...options.args], {
+        cwd: options.cwd,
+        env: { ...options.env, [MARK_VARIABLE]: mark },
+        detached: leadsGroup(process.platform),
+        stdio: 'pipe',
+        windowsHide: true,
+      });
+      child.once('error', fail);
+      if (child.pid === undefined) return;
+      const group = new ProcessGroup(child, { pid: child.pid, mark, clock: options.clock });
+      child.once('spawn', () => resolve(group));
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+/** A child with a session of its own is, on macOS, no longer asked for the user's consent; Windows has no groups. */
+export function leadsGroup(platform: NodeJS.Platform): boolean {
+  return platform !== 'darwin' && platform !== 'win32';
+}
+
+export class ProcessGroup {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly pid: number;
+  readonly #clock: Clock;
+  readonly #family: Family;
+  #exit: Exit | undefined;
+  #forced = false;
+  #ending: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(child: ChildProcessWithoutNullStreams, { pid, mark, clock }: Origin) {
+    this.child = child;
+    this.pid = pid;
+    this.#clock = clock;
+    this.#family = createFamily({ pid, mark, hasExited: () => this.#exit !== undefined }, process.platform);
+    watch(pid);
+    const startedAt = clock.now();
+    child.once('exit', (code, signal) => {
+      this.#exit = { code, signal, afterMs: clock.now() - startedAt, forced: this.#forced };
+      this.#wake?.();
+      // Looks at once: now the group's number is still its own. Whoever outlives the leader is ended as well.
+      void this.end();
+    });
+    // A program that reads no more cannot be asked anything; an exit that is under way looks the same from here.
+    child.stdin.on('error', () => void this.end());
+  }
+
+  /** How the program ended; `undefined` while it runs. */
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  /** Asks, insists, forces. Resolves only when nothing of the family runs any more; all callers share one ending. */
+  end(): Promise<void> {
+    this.#ending ??= this.#end().then(() => unwatch(this.pid));
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    this.child.stdin.end();
+    if (await this.#goneWithin(limits.endOfInputGraceMs)) return;
+    this.#forced = true;
+    await this.#family.signal('SIGTERM');
+    if (await this.#goneWithin(limits.terminateGraceMs)) return;
+    do await this.#family.signal('SIGKILL');
+    while (!(await this.#goneWithin(limits.goneCheckMs)));
+  }
+
+  async #goneWithin(graceMs: number): Promise<boolean> {
+    const until = this.#clock.now() + graceMs;
+    while (await this.#family.isRunning()) {
+      const leftMs = until - this.#clock.now();
+      if (leftMs <= 0) return false;
+      await this.#pause(Math.min(leftMs, limits.goneCheckMs));
+    }
+    return true;
+  }
+
+  /** Ends early when the leader exits. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+function createFamily(leader: Leader, platform: NodeJS.Platform): Family {
+  switch (platform) {
+    case 'win32':
+      return createWindowsFamily(leader);
+    case 'darwin':
+      return createTreeFamily(leader);
+    case 'linux':
+    case 'android':
+      return createLinuxFamily(leader);
+    default:
+      return createGroup(leader);
+  }
+}

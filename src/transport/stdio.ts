@@ -1,0 +1,183 @@
+// Owns a server that runs as a child process: messages over its stdin and stdout, and why it is gone when it is gone.
+// Its life and its descendants' are left to `process-group.ts`, the cutting of bytes into messages to `framing.ts`.
+
+import { stripVTControlCharacters } from 'node:util';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Channel, ChannelReport, Message } from '../model/server.ts';
+import { FrameReader } from './framing.ts';
+import type { MessageId } from './id-scanner.ts';
+import { type Exit, openProcessGroup, type ProcessGroup } from './process-group.ts';
+import { Ring } from './ring.ts';
+
+export interface StdioOptions {
+  readonly server: ServerName;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  /** Final and complete. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  readonly clock: Clock;
+  /** Told each line on stdout that is no message. */
+  readonly onNoise?: ((line: string) => void) | undefined;
+}
+
+export function openStdio(options: StdioOptions): StdioChannel {
+  return new StdioChannel(options);
+}
+
+/** One for all sends: a promise of its own for each would cost more than the send. */
+const HANDED_ON = Promise.resolve();
+
+export class StdioChannel implements Channel {
+  onmessage?: ((message: Message) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onoversized?: ((id: MessageId | undefined) => void) | undefined;
+
+  readonly #options: StdioOptions;
+  readonly #reader: FrameReader;
+  readonly #stderr = new Ring(limits.stderrBytes);
+  #noise = '';
+  /** What was sent in this tick; written as one, since every write is a system call. */
+  #outgoing = '';
+  #opening: Promise<void> | undefined;
+  #group: ProcessGroup | undefined;
+  #closing: Promise<void> | undefined;
+  #closedWhileRunning = false;
+  #cancelDrain: CancelTimer | undefined;
+  #ended = false;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#reader = new FrameReader(options.maxMessageBytes, {
+      onMessage: (message) => this.#tell(this.onmessage, message),
+      onNoise: (line) => this.#takeNoise(line),
+      onOversized: (id) => this.#tell(this.onoversized, id),
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#group?.pid;
+  }
+
+  /** Resolves once the program runs, which is not to say that it answers. */
+  async start(): Promise<void> {
+    if (this.#closing === undefined) {
+      this.#opening ??= openProcessGroup(this.#options).then((group) => this.#attach(group));
+      await this.#opening;
+    }
+    if (this.#closing !== undefined) throw this.#lost(this.report());
+  }
+
+  /** Never waits for the pipe: a server that does not read must not hold up its callers. */
+  send(message: Message): Promise<void> {
+    const stdin = this.#group?.child.stdin;
+    if (!stdin?.writable || this.#closing !== undefined) return Promise.reject(this.#lost(this.report()));
+    if (stdin.writableLength + this.#outgoing.length > limits.unreadInputBytes) {
+      return Promise.reject(this.#lost({ ...this.report(), reason: 'it does not read its input' }));
+    }
+    try {
+      const line = `${JSON.stringify(message)}\n`;
+      if (this.#outgoing === '') process.nextTick(this.#flush);
+      this.#outgoing += line;
+      return HANDED_ON;
+    } catch (error) {
+      return Promise.reject(asRuntimeError(error));
+    }
+  }
+
+  /** From this call on nothing is delivered but `onclose`. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  report(): ChannelReport {
+    const reason = this.#reason();
+    const stderr = printable(this.#stderr.text()).slice(-limits.stderrQuoteChars);
+    if (stderr.trim() !== '') return { reason, stderr };
+    return { reason: this.#noise === '' ? reason : `${reason}; it printed text that is not MCP: ${this.#noise}` };
+  }
+
+  async #close(): Promise<void> {
+    this.#closedWhileRunning = this.#group?.exit === undefined;
+    // A start that failed has left nothing, and has told its own caller why.
+    await Promise.allSettled([this.#opening]);
+    this.#flush();
+    await this.#group?.end();
+    this.#finish();
+  }
+
+  #attach(group: ProcessGroup): void {
+    this.#group = group;
+    const { child } = group;
+    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
+    child.once('exit', () => {
+      // A descendant may hold the output open for as long as it likes; the last words of the server itself are here by then.
+      this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#finish);
+    });
+    child.once('close', this.#finish);
+  }
+
+  readonly #flush = (): void => {
+    const lines = this.#outgoing;
+    this.#outgoing = '';
+    const stdin = this.#group?.child.stdin;
+    if (lines !== '' && stdin?.writable) stdin.write(lines);
+  };
+
+  readonly #finish = (): void => {
+    if (this.#ended || this.#group === undefined) return;
+    this.#reader.end();
+    this.#ended = true;
+    this.#cancelDrain?.();
+    this.#group.child.stdout.destroy();
+    this.#group.child.stderr.destroy();
+    this.onclose?.();
+  };
+
+  #takeNoise(line: string): void {
+    const room = limits.noiseQuoteChars - this.#noise.length;
+    if (room > 0) this.#noise += ` ${printable(line).replace(/\s+/g, ' ')}`.slice(this.#noise === '' ? 1 : 0, room);
+    this.#tell(this.#options.onNoise, line);
+  }
+
+  /** What a listener throws is its own fault and must not end the reading. */
+  #tell<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
+    if (this.#closing !== undefined) return;
+    try {
+      listener?.(value);
+    } catch (error) {
+      this.onerror?.(asRuntimeError(error));
+    }
+  }
+
+  #reason(): string {
+    if (this.#closedWhileRunning) return 'it was closed';
+    if (this.#group === undefined) return 'it has not been started';
+    const { exit, child } = this.#group;
+    if (exit === undefined) return child.stdin.writable ? 'it has not answered' : 'it closed its input';
+    return describeExit(exit);
+  }
+
+  #lost(report: ChannelReport): RuntimeError {
+    return new RuntimeError('CONNECTION_LOST', { server: this.#options.server, ...report });
+  }
+}
+
+function describeExit({ code, signal, afterMs, forced }: Exit): string {
+  if (forced) return 'it closed its input';
+  if (signal !== null) return `it was ended by ${signal}`;
+  return `it exited with code ${code} after ${afterMs < 1_000 ? `${afterMs} ms` : `${Math.round(afterMs / 100) / 10} s`}`;
+}
+
+/** Safe to show in a terminal: no colors, no cursor movements, no bells. */
+function printable(text: string): string {
+  return stripVTControlCharacters(text).replace(/(?![\n\t])\p{Cc}/gu, '');
+}

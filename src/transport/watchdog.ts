@@ -1,0 +1,124 @@
+// Owns the last resort: one small shell per host process, which ends every process group that is left when the host is
+// gone without a word. It lives exactly as long as there is a group to watch.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { limits } from '../model/limits.ts';
+import { errorCode } from './error-code.ts';
+import { send } from './family.ts';
+import { hostMark, MARK_VARIABLE } from './mark.ts';
+
+/**
+ * Reads `+group` and `-group`; the end of its input means the host is gone. Only the shell's own words until then, so it
+ * stays as small as a process can be. A `sleep` that knows no fractions rounds up. Strays are found by the host's mark:
+ * in /proc, elsewhere with `ps`.
+ */
+const SCRIPT = `
+trap '' HUP INT QUIT TERM PIPE
+groups=' '
+while read -r line; do
+  group=\${line#?}
+  case $line in
+    +*) groups="$groups$group " ;;
+    -*) groups="\${groups%% $group *} \${groups#* $group }" ;;
+  esac
+done
+pause() { sleep "$2" || sleep 1; }
+strays() {
+  if [ -r /proc/self/environ ]; then grep -lz "^$1\\." /proc/[0-9]*/environ | tr -dc '0-9\\n'
+  else ps -axEww -o pid=,command= | grep " $1\\." | while read -r pid rest; do echo "$pid"; done
+  fi
+}
+[ "$groups" = ' ' ] && exit 0
+pause "$@"
+for group in $groups; do kill -TERM -- "-$group"; done
+pause "$@"
+for group in $groups; do kill -KILL -- "-$group"; done
+for stray in $(strays "$1"); do kill -KILL "$stray"; done
+`;
+
+const ARGUMENTS = ['-c', SCRIPT, 'plexus-watchdog', `${MARK_VARIABLE}=${hostMark}`, `${limits.orphanGraceMs / 1_000}`];
+
+/** Nothing of the host's: above all not its own mark, should it be a server of another host, which would end it too early. */
+const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
+
+const watched = new Set<number>();
+let shell: ChildProcess | undefined;
+let deaths = 0;
+
+/** `group` is the number of a child that was just started. */
+export function watch(group: number): void {
+  watched.add(group);
+  if (shell === undefined) start();
+  else tell(`+${group}`);
+}
+
+/** Call when nothing of the group runs any more. With the last one the shell goes too, before this resolves. */
+export async function unwatch(group: number): Promise<void> {
+  watched.delete(group);
+  if (watched.size === 0) await retire();
+  else tell(`-${group}`);
+}
+
+/** Detached and unreferenced: the keys that interrupt the host do not reach it, and it keeps no host alive. */
+function start(): void {
+  const started = process.platform === 'win32' ? undefined : trySpawn();
+  if (started?.pid === undefined || !started.stdin) {
+    guardExit();
+    return;
+  }
+  shell = started;
+  started.once('exit', () => {
+    if (shell === started) replace();
+  });
+  // One that cannot be told anything is no watchdog: its end brings the next one.
+  started.stdin.on('error', () => started.kill('SIGKILL'));
+  started.unref();
+  (started.stdin as Socket).unref();
+  for (const group of watched) tell(`+${group}`);
+}
+
+function trySpawn(): ChildProcess | undefined {
+  try {
+    const stdio = ['pipe', 'ignore', 'ignore'] as const;
+    const started = spawn('sh', ARGUMENTS, { cwd: '/', env: ENVIRONMENT, detached: true, stdio: [...stdio] });
+    return started.once('error', guardExit);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+function tell(line: string): void {
+  shell?.stdin?.write(`${line}\n`);
+}
+
+function replace(): void {
+  shell = undefined;
+  deaths += 1;
+  if (deaths < limits.watchdogStarts) start();
+  else guardExit();
+}
+
+async function retire(): Promise<void> {
+  const retired = shell;
+  shell = undefined;
+  deaths = 0;
+  if (retired === undefined) return;
+  // Or a host with nothing else to do would exit here, in the middle of its closing.
+  retired.ref();
+  await new Promise((resolve) => {
+    retired.once('exit', resolve);
+    retired.kill('SIGKILL');
+  });
+}
+
+/** Where there is no shell this is what is left: it acts when the host exits by itself, not when it is killed. */
+function guardExit(): void {
+  process.off('exit', endWatched);
+  process.on('exit', endWatched);
+}
+
+function endWatched(): void {
+  for (const group of watched) if (!send(-group, 'SIGKILL')) send(group, 'SIGKILL');
+}
