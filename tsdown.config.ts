@@ -10,4 +10,6 @@ export default defineConfig({
   clean: true,
   minify: false,
   fixedExtension: false,
+  // The CommonJS build of one parser cannot be bundled; its ES module can.
+  inputOptions: { resolve: { mainFields: ['module', 'main'] } },
 });

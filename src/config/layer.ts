@@ -56,7 +56,7 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
     const diagnostic = draft.fault && diagnostics.get(draft.fault);
     return diagnostic ? [{ name, provenance, diagnostic }] : [];
   });
-  return { claims, rules, ...lists, startup, diagnostics: [...diagnostics.values()] };
+  return { claims, rules, ...lists, startup, diagnostics: shorten([...diagnostics.values()], origin.file) };
 }
 
 async function diagnose(
@@ -68,12 +68,29 @@ async function diagnose(
   return { ...said, code: code ?? 'CONFIG_INVALID', file, ...position, ...(server === undefined ? {} : { server }) };
 }
 
+const MOST_DIAGNOSTICS = 100;
+
+/** Whoever has more than that to mend begins with the first. */
+function shorten(diagnostics: readonly Diagnostic[], file: string): readonly Diagnostic[] {
+  const more = diagnostics.length - MOST_DIAGNOSTICS;
+  if (more <= 0) return diagnostics;
+  const message = `${more} more problems in this file are not listed`;
+  const rest: Diagnostic = {
+    severity: 'warning',
+    code: 'CONFIG_INVALID',
+    message,
+    remedy: 'Mend the listed ones first.',
+    file,
+  };
+  return [...diagnostics.slice(0, MOST_DIAGNOSTICS), rest];
+}
+
 function contentOf(value: unknown, note: Note): Content {
   if (isMap(value)) return value;
   if (value === undefined) {
     note({ severity: 'warning', path: [], message: 'the file is empty', remedy: 'Add servers to it, or delete it.' });
   } else {
-    note({ ...wrongType(['the file'], 'a map of settings', value), path: [] });
+    note(wrongType([], 'a map of settings', value));
   }
   return {};
 }

@@ -2,16 +2,13 @@
 
 import { limits } from '../model/limits.ts';
 
-/** A typo, or a part of a longer word; closest first. Long words are not compared: no key is, and the cost is quadratic. */
+/** A typo, or a part of a longer word; only the closest. Long words are not compared: no key is, and the cost is quadratic. */
 export function nearest(word: string, known: readonly string[]): readonly string[] {
   if (word.length > limits.toolNameLength) return [];
   const tolerated = Math.max(1, Math.floor(word.length / 3));
-  return known
-    .map((each) => ({ each, distance: distanceTo(each, word) }))
-    .filter(({ distance }) => distance <= tolerated)
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, limits.suggestions)
-    .map(({ each }) => each);
+  const measured = known.map((each) => ({ each, distance: distanceTo(each, word) }));
+  const closest = Math.min(tolerated, ...measured.map(({ distance }) => distance));
+  return measured.flatMap(({ each, distance }) => (distance === closest ? each : [])).slice(0, limits.suggestions);
 }
 
 const WORTH_COMPLETING = 4;

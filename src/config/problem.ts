@@ -30,12 +30,15 @@ export function wrongType(path: Path, expected: string, found: unknown): Problem
 
 /** `"args[1]"`, `"env.PORT"`: how people point into a file. */
 export function labelOf(path: Path): string {
+  if (path.length === 0) return 'the file';
   const [first = '', ...rest] = path.map((part) => (typeof part === 'string' ? part.slice(0, QUOTED_CHARS) : part));
   return `"${first}${rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}"`;
 }
 
 /** Files can hold anything: what is quoted from them stays short. */
 const QUOTED_CHARS = 60;
+
+const mayHoldSecret = /env|header|args|url|token/i;
 
 /** Names the kind of what was found, and shows it only where no secret can be: diagnostics travel. */
 function foundAt(path: Path, value: unknown): string {
@@ -44,7 +47,7 @@ function foundAt(path: Path, value: unknown): string {
   if (value instanceof Date) return 'a date';
   if (typeof value === 'object') return 'a map';
   const kind = typeof value;
-  if (path.length > 1 || kind === 'function') return `a ${kind}`;
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, QUOTED_CHARS)) : String(value);
-  return `the ${kind} ${shown}`;
+  if (value === '') return 'empty';
+  if (kind === 'function' || path.some((part) => mayHoldSecret.test(String(part)))) return `a ${kind}`;
+  return `the ${kind} ${typeof value === 'string' ? JSON.stringify(value.slice(0, QUOTED_CHARS)) : String(value)}`;
 }

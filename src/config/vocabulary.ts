@@ -126,8 +126,9 @@ function contradiction(first: string, second: string): Problem {
 function unknownKeys(keys: readonly string[], of: string, known: readonly string[]): Problem[] {
   const typos: Problem[] = [];
   const strangers: string[] = [];
-  for (const key of keys) {
-    const guesses = nearest(camelCase(key), known).map((guess) => `"${key.includes('_') ? snakeCase(guess) : guess}"`);
+  for (const [at, key] of keys.entries()) {
+    const near = at < GUESSED_KEYS ? nearest(camelCase(key), known) : [];
+    const guesses = near.map((guess) => `"${key.includes('_') ? snakeCase(guess) : guess}"`);
     if (guesses.length === 0) strangers.push(key);
     else typos.push(withoutEffect([key], of, `Did you mean ${guesses.join(' or ')}?`));
   }
@@ -136,6 +137,8 @@ function unknownKeys(keys: readonly string[], of: string, known: readonly string
 }
 
 const SHOWN_KEYS = 5;
+/** Nobody mistypes more; a map with a hundred thousand strange keys must not cost seconds. */
+const GUESSED_KEYS = 20;
 
 function withoutEffect(keys: readonly string[], of: string, remedy: string): Problem {
   const shown = keys.slice(0, SHOWN_KEYS).map((key) => labelOf([key]));

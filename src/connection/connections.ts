@@ -47,7 +47,7 @@ export class Connections {
     return [...this.#entries.values()];
   }
 
-  /** Makes the fleet equal to the definitions and wakes what is new. Resolves when what had to go is gone. */
+  /** Makes the fleet equal to the definitions, wakes what is new and tries again what was blocked. Resolves when what had to go is gone. */
   async reconcile(definitions: readonly ServerDefinition[]): Promise<void> {
     if (this.#closed) return;
     const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
@@ -56,6 +56,8 @@ export class Connections {
       return definition === undefined || this.#options.keyOf(definition) !== entry.key;
     });
     const closing = gone.map((entry) => this.#remove(entry));
+    // What blocked a server may have been cured since: it was approved, or its variable is set.
+    for (const { connection } of this.#entries.values()) connection.unblock();
     for (const definition of definitions) {
       if (!this.#entries.has(definition.name)) this.#add(definition).wake();
     }

@@ -31,7 +31,20 @@ export class Cancellation {
   race<Value>(work: Promise<Value>): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
       this.listen(reject);
-      work.then(resolve, reject).finally(() => this.listen(undefined));
+      // Before it settles: whoever goes on from here listens next, and must not lose its place to this one's leaving.
+      const leave = () => {
+        if (this.#listener === reject) this.#listener = undefined;
+      };
+      work.then(
+        (value) => {
+          leave();
+          resolve(value);
+        },
+        (error: unknown) => {
+          leave();
+          reject(error);
+        },
+      );
     });
   }
 }

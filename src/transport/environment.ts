@@ -4,7 +4,7 @@ import type { InheritEnv } from '../model/server.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ChildEnvironmentOptions {
+interface ChildEnvironmentOptions {
   readonly host: Environment;
   readonly inherit: InheritEnv;
   /** The entry's own variables, already resolved. */

@@ -54,7 +54,7 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
   });
 }
 
-/** A child with a session of its own is, on macOS, no longer asked for the user's consent; Windows has no groups. */
+/** A program in a session of its own cannot, on macOS, have the user asked for consent; Windows has no groups. */
 export function leadsGroup(platform: NodeJS.Platform): boolean {
   return platform !== 'darwin' && platform !== 'win32';
 }

@@ -92,6 +92,8 @@ export class StdioChannel implements Channel {
 
   /** From this call on nothing is delivered but `onclose`. */
   close(): Promise<void> {
+    this.onmessage = undefined;
+    this.onoversized = undefined;
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -119,7 +121,7 @@ export class StdioChannel implements Channel {
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
     child.once('exit', () => {
-      // A descendant may hold the output open for as long as it likes; the last words of the server itself are here by then.
+      // A descendant may hold the output open as long as it likes; by then the server's own last words are here.
       this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#finish);
     });
     child.once('close', this.#finish);
@@ -139,10 +141,11 @@ export class StdioChannel implements Channel {
     this.#cancelDrain?.();
     this.#group.child.stdout.destroy();
     this.#group.child.stderr.destroy();
-    this.onclose?.();
+    this.#tell(this.onclose, undefined);
   };
 
   #takeNoise(line: string): void {
+    if (this.#closing !== undefined) return;
     const room = limits.noiseQuoteChars - this.#noise.length;
     if (room > 0) this.#noise += ` ${printable(line).replace(/\s+/g, ' ')}`.slice(this.#noise === '' ? 1 : 0, room);
     this.#tell(this.#options.onNoise, line);
@@ -150,7 +153,6 @@ export class StdioChannel implements Channel {
 
   /** What a listener throws is its own fault and must not end the reading. */
   #tell<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
-    if (this.#closing !== undefined) return;
     try {
       listener?.(value);
     } catch (error) {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { type Family, type Leader, send } from './family.ts';
 import { MARK_VARIABLE } from './mark.ts';
 
-export interface ProcessRow {
+interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   /** Together with the number it is one process: a number alone is given again. */
@@ -14,7 +14,7 @@ export interface ProcessRow {
 }
 
 /** `-E` adds the environment to the command; `lstart` is always 24 characters wide. */
-export const PS_ARGUMENTS = ['-axEww', '-o', 'pid=,ppid=,stat=,lstart=,command='] as const;
+const PS_ARGUMENTS = ['-axEww', '-o', 'pid=,ppid=,stat=,lstart=,command='] as const;
 
 const PS_ROW = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.{23})\s(.*)$/;
 
@@ -42,23 +42,25 @@ export function findRelatives(rows: readonly ProcessRow[], known: readonly Proce
 }
 
 export function createTreeFamily(leader: Leader): Family {
-  let relatives: readonly ProcessRow[] = [];
+  let known: readonly ProcessRow[] | undefined;
 
   const look = async () => {
     const rows = parseProcessTable(await outputOf('ps', PS_ARGUMENTS));
     const root = leader.hasExited() ? [] : rows.filter((row) => row.pid === leader.pid);
-    relatives = findRelatives(rows, [...relatives, ...root], leader.mark);
+    known = findRelatives(rows, [...(known ?? []), ...root], leader.mark);
+    return known;
   };
 
   return {
     async isRunning() {
-      await look();
+      // The first look learns who descends from the leader, as long as it is there; until it exits no other is needed.
+      const relatives = known === undefined || leader.hasExited() ? await look() : known;
       return relatives.length > 0 || !leader.hasExited();
     },
     async signal(signal) {
-      await look();
-      for (const { pid } of relatives) send(pid, signal);
-      if (!leader.hasExited()) send(leader.pid, signal);
+      const pids = new Set((await look()).map(({ pid }) => pid));
+      if (!leader.hasExited()) pids.add(leader.pid);
+      for (const pid of pids) send(pid, signal);
     },
   };
 }

@@ -9,13 +9,15 @@ import { send } from './family.ts';
 import { hostMark, MARK_VARIABLE } from './mark.ts';
 
 /**
- * Reads `+group` and `-group`; the end of its input means the host is gone. Only the shell's own words until then, so it
- * stays as small as a process can be. A `sleep` that knows no fractions rounds up. Strays are found by the host's mark:
- * in /proc, elsewhere with `ps`.
+ * Knows its first groups from birth and reads `+group` and `-group`; the end of its input means that the host is gone.
+ * Until then it uses only the shell's own words, so it stays as small as a process can be. A `sleep` that knows no
+ * fractions rounds up. Who left its group is found by the host's mark: in /proc, elsewhere with `ps`.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
-groups=' '
+mark=$1 grace=$2 groups=' '
+shift 2
+for group; do groups="$groups$group "; done
 while read -r line; do
   group=\${line#?}
   case $line in
@@ -23,21 +25,21 @@ while read -r line; do
     -*) groups="\${groups%% $group *} \${groups#* $group }" ;;
   esac
 done
-pause() { sleep "$2" || sleep 1; }
 strays() {
-  if [ -r /proc/self/environ ]; then grep -lz "^$1\\." /proc/[0-9]*/environ | tr -dc '0-9\\n'
-  else ps -axEww -o pid=,command= | grep " $1\\." | while read -r pid rest; do echo "$pid"; done
+  if [ -r /proc/self/environ ]; then grep -lz "^$mark\\." /proc/[0-9]*/environ | tr -dc '0-9\\n'
+  else ps -axEww -o pid=,command= | grep " $mark\\." | while read -r pid rest; do echo "$pid"; done
   fi
 }
 [ "$groups" = ' ' ] && exit 0
-pause "$@"
+sleep "$grace" || sleep 1
 for group in $groups; do kill -TERM -- "-$group"; done
-pause "$@"
+sleep "$grace" || sleep 1
 for group in $groups; do kill -KILL -- "-$group"; done
-for stray in $(strays "$1"); do kill -KILL "$stray"; done
+for stray in $(strays); do kill -KILL "$stray"; done
 `;
 
-const ARGUMENTS = ['-c', SCRIPT, 'plexus-watchdog', `${MARK_VARIABLE}=${hostMark}`, `${limits.orphanGraceMs / 1_000}`];
+const MARK = `${MARK_VARIABLE}=${hostMark}`;
+const GRACE_SECONDS = String(limits.orphanGraceMs / 1_000);
 
 /** Nothing of the host's: above all not its own mark, should it be a server of another host, which would end it too early. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
@@ -75,13 +77,17 @@ function start(): void {
   started.stdin.on('error', () => started.kill('SIGKILL'));
   started.unref();
   (started.stdin as Socket).unref();
-  for (const group of watched) tell(`+${group}`);
 }
 
 function trySpawn(): ChildProcess | undefined {
   try {
-    const stdio = ['pipe', 'ignore', 'ignore'] as const;
-    const started = spawn('sh', ARGUMENTS, { cwd: '/', env: ENVIRONMENT, detached: true, stdio: [...stdio] });
+    const args = ['-c', SCRIPT, 'plexus-watchdog', MARK, GRACE_SECONDS, ...Array.from(watched, String)];
+    const started = spawn('sh', args, {
+      cwd: '/',
+      env: ENVIRONMENT,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     return started.once('error', guardExit);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;

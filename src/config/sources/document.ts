@@ -31,8 +31,8 @@ export type Parsed =
 /** Deeper than any configuration, and shallow enough for every recursive reader that follows. */
 export const DEEPEST_NESTING = 100;
 
-/** The second parse takes seconds for megabytes; a file so large does without line numbers. */
-const LARGEST_LOCATED_CHARS = 1024 * 1024;
+/** The second parse takes seconds for a megabyte; a file so large does without line numbers. */
+const LARGEST_LOCATED_CHARS = 256 * 1024;
 
 export class Positions {
   readonly repeated: Path[] = [];

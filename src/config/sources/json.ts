@@ -107,7 +107,7 @@ const words: Readonly<Record<string, string>> = {
   CommaExpected: 'a comma is missing',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
-  EndOfFileExpected: 'the file should have ended before this',
+  EndOfFileExpected: 'the file should have ended before this; all of it must stand between one { and one }',
   InvalidCommentToken: 'a comment cannot stand here',
   UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString: 'a string is not closed',

@@ -5,8 +5,18 @@ import type { AST } from 'toml-eslint-parser';
 import type { Path } from '../problem.ts';
 import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
 
+/** Written by hand, so never large; a repository that brings ten megabytes would hold up the start for half a minute. */
+const LARGEST_CHARS = 1024 * 1024;
+
 export function parseToml(written: string): Parsed {
   const text = written.replace(/^\uFEFF/, '');
+  if (text.length > LARGEST_CHARS) {
+    return failed(
+      text,
+      { line: 1, column: 1 },
+      `a TOML file may have at most ${LARGEST_CHARS} characters, and this has ${text.length}`,
+    );
+  }
   let value: Record<string, unknown>;
   try {
     value = parse(text, { maxDepth: DEEPEST_NESTING });
@@ -35,9 +45,14 @@ const firstLine = (error: Error) =>
 async function locateAll(text: string): Promise<Positions> {
   const { parseTOML } = await import('toml-eslint-parser');
   const positions = new Positions();
-  for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) {
-    if (node.type === 'TOMLKeyValue') addPair(positions, node, []);
-    else addTable(positions, node);
+  try {
+    for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) {
+      if (node.type === 'TOMLKeyValue') addPair(positions, node, []);
+      else addTable(positions, node);
+    }
+  } catch (error) {
+    // The two parsers differ in rare corners; the value is known by then, only its lines are not.
+    if (!(error instanceof SyntaxError)) throw error;
   }
   return positions;
 }

@@ -1,0 +1,51 @@
+// Owns the processes of a run: contestants that are asked, and programs that are timed. One signal ends them all.
+
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const contestantFile = fileURLToPath(new URL('./contestant.mjs', import.meta.url));
+const runFile = promisify(execFile);
+
+/** Node's own variables are left out: extra certificates alone double the start of every process, on some machines only. */
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));
+
+/** Lends a contestant to `use`, and ends it whatever happens. Each lives in an empty home: none knows anything from before. */
+export async function withContestant(kind, { signal, folder }, use) {
+  const home = await mkdtemp(join(folder, `${kind}-`));
+  const env = { ...environment, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_STATE_HOME: join(home, 'state') };
+  const child = fork(contestantFile, [kind], { env, signal, killSignal: 'SIGKILL' });
+  const exited = once(child, 'exit');
+  try {
+    return await use((job, options) => ask(child, { job, ...options }));
+  } finally {
+    if (child.connected) child.disconnect();
+    await exited;
+  }
+}
+
+/** A contestant that dies instead of answering has said on stderr why. */
+async function ask(child, request) {
+  const settled = new AbortController();
+  const { signal } = settled;
+  try {
+    child.send(request);
+    const died = once(child, 'exit', { signal }).then(([code, by]) => {
+      throw new Error(`a contestant ended with ${code ?? by} instead of doing "${request.job}"`);
+    });
+    const [answer] = await Promise.race([once(child, 'message', { signal }), died]);
+    return answer;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** How long Node takes with these arguments, from the outside, and what it printed. */
+export async function timeNode(args, { signal }) {
+  const from = performance.now();
+  const { stdout } = await runFile(process.execPath, args, { env: environment, signal, killSignal: 'SIGKILL' });
+  return { wallMs: performance.now() - from, stdout };
+}

@@ -1,0 +1,60 @@
+// Owns the limit: the least that can be done over the same pipes. Newline framing, ids, JSON, one write a tick –
+// no checks, no timeouts, no errors. Nobody should use it; nothing can be faster than it by much.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export async function openHandWritten(command, args) {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const pending = new Map();
+  let nextId = 0;
+  let outgoing = '';
+  let pieces = [];
+
+  const flush = () => {
+    child.stdin.write(outgoing);
+    outgoing = '';
+  };
+  const send = (message) => {
+    if (outgoing === '') process.nextTick(flush);
+    outgoing += `${JSON.stringify(message)}\n`;
+  };
+  const request = (method, params) =>
+    new Promise((resolve) => {
+      const id = nextId++;
+      pending.set(id, resolve);
+      send({ jsonrpc: '2.0', id, method, params });
+    });
+  const settle = ({ id, result }) => {
+    pending.get(id)(result);
+    pending.delete(id);
+  };
+  child.stdout.on('data', (chunk) => {
+    const last = chunk.lastIndexOf(0x0a);
+    if (last === -1) {
+      pieces.push(chunk);
+      return;
+    }
+    pieces.push(chunk.subarray(0, last));
+    const lines = Buffer.concat(pieces).toString('utf8');
+    pieces = last + 1 < chunk.length ? [chunk.subarray(last + 1)] : [];
+    for (const line of lines.split('\n')) settle(JSON.parse(line));
+  });
+
+  await request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  });
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const { tools } = await request('tools/list');
+
+  return {
+    tools,
+    call: (name, args) => request('tools/call', { name, arguments: args }),
+    async close() {
+      child.stdin.end();
+      await once(child, 'exit');
+    },
+  };
+}

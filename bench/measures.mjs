@@ -1,0 +1,107 @@
+// Owns what is measured and how. A measure gives figures; a figure holds the samples of each contestant, round by round.
+// `limit` is the least that can be: the hand-written client, or Node itself. What it all amounts to is left to `report.mjs`.
+
+import { fileURLToPath } from 'node:url';
+import { timeNode, withContestant } from './children.mjs';
+
+const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
+const KB = 1_024;
+const MB = 1_024 * KB;
+
+export const measures = {
+  start,
+  sequential: calls('1 in flight, 1 KB', { inFlight: 1, size: KB }),
+  parallel: calls('64 in flight, 1 KB', { inFlight: 64, size: KB }),
+  'parallel-100k': calls('64 in flight, 100 KB', { inFlight: 64, size: 100 * KB }),
+  'result-1m': calls('1 in flight, 1 MB', { inFlight: 1, size: MB }),
+  'result-8m': calls('1 in flight, 8 MB', { inFlight: 1, size: 8 * MB }),
+  import: importing,
+  help,
+};
+
+/** A fresh process each time: its first start pays for loading the library, its second only for the server. */
+async function start(bench) {
+  const opened = (kind) => () =>
+    withContestant(kind, bench, async (ask) => {
+      const cold = await ask('open');
+      await ask('close');
+      const warm = await ask('open');
+      await ask('close');
+      return { cold: cold.tookMs, warm: warm.tookMs };
+    });
+  const runs = { plexus: opened('plexus'), sdk: opened('sdk'), limit: opened('hand') };
+  const samples = await interleave(runs, bench.rounds.start);
+  return {
+    cold: figure('start-up: import to first tool', 'ms', samples, 'cold'),
+    warm: figure('start-up: library already loaded', 'ms', samples, 'warm'),
+  };
+}
+
+function calls(title, load) {
+  return async (bench) => {
+    const samples = await withAll(bench, async (asks) => {
+      const lasting = (forMs) => mapValues(asks, (ask) => () => ask('call', { ...load, forMs }));
+      for (const ask of Object.values(asks)) await ask('open');
+      // Compilers and heaps come to rest first.
+      await interleave(lasting(bench.warmUpMs), 2);
+      return interleave(lasting(bench.sliceMs), bench.rounds.calls);
+    });
+    return {
+      rate: figure(`${title}: calls`, '/s', samples, 'perSecond'),
+      cpu: figure(`${title}: CPU a call`, 'µs', samples, 'cpuMicros'),
+    };
+  };
+}
+
+const withAll = (bench, use) =>
+  withContestant('plexus', bench, (plexus) =>
+    withContestant('sdk', bench, (sdk) => withContestant('hand', bench, (limit) => use({ plexus, sdk, limit }))),
+  );
+
+async function importing(bench) {
+  const imported =
+    (...specifiers) =>
+    async () => {
+      const { wallMs, stdout } = await timeNode([fileOf('./import-time.mjs'), ...specifiers], bench);
+      return { wallMs, importMs: Number(stdout) };
+    };
+  const runs = {
+    plexus: imported('plexus'),
+    sdk: imported('@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'),
+    limit: imported(),
+  };
+  const samples = await interleave(runs, bench.rounds.processes);
+  return {
+    inside: figure('import', 'ms', samples, 'importMs'),
+    process: figure('import: the whole process', 'ms', samples, 'wallMs'),
+  };
+}
+
+async function help(bench) {
+  const runs = {
+    plexus: () => timeNode([fileOf('../dist/cli.js'), '--help'], bench),
+    limit: () => timeNode(['-e', '0'], bench),
+  };
+  return { process: figure('plexus --help', 'ms', await interleave(runs, bench.rounds.processes), 'wallMs') };
+}
+
+/** One after the other, each round begun by another: whatever else the machine does hits them all alike. */
+async function interleave(runs, rounds) {
+  const samples = mapValues(runs, () => []);
+  const names = Object.keys(runs);
+  for (let round = 0; round < rounds; round += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(round + turn) % names.length];
+      samples[name].push(await runs[name]());
+    }
+  }
+  return samples;
+}
+
+function figure(title, unit, samples, field) {
+  return { title, unit, samples: mapValues(samples, (rounds) => rounds.map((each) => each[field])) };
+}
+
+function mapValues(object, map) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}

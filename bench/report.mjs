@@ -1,0 +1,73 @@
+// Owns what the samples amount to: medians, ratios, and whether what was promised holds. Prints nothing.
+
+/** Of `figure`, what Plexus needs in proportion to another. Rates are promised from below, costs from above. */
+const promises = [
+  { figure: 'parallel.rate', against: 'sdk', atLeast: 2, goal: 2.6, text: '64 in flight: calls per second' },
+  { figure: 'sequential.rate', against: 'sdk', atLeast: 1, text: '1 in flight: calls per second' },
+  { figure: 'result-8m.cpu', against: 'sdk', atMost: 0.5, text: '8 MB results: CPU a call' },
+  { figure: 'help.process', against: 'limit', atMost: 1.5, text: 'plexus --help, against node -e 0' },
+  { figure: 'import.inside', against: 'sdk', atMost: 0.5, text: 'import' },
+];
+
+/** Adds the medians, and how Plexus compares. */
+export function summarize({ samples, ...figure }) {
+  const medians = Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, quantile(values, 0.5)]));
+  const { plexus, ...others } = samples;
+  const ratios = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, ratio(plexus, values)]));
+  return { ...figure, medians, ratios, samples };
+}
+
+/** Round by round, since what disturbs one round disturbs both sides of it; `low` to `high` is the middle half. */
+function ratio(ours, theirs) {
+  const rounds = ours.map((value, round) => value / theirs[round]);
+  return { median: quantile(rounds, 0.5), low: quantile(rounds, 0.25), high: quantile(rounds, 0.75) };
+}
+
+function quantile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(at)];
+  return below + (sorted[Math.ceil(at)] - below) * (at % 1);
+}
+
+/** Only of what was measured. */
+export function judge(figures) {
+  return promises
+    .filter(({ figure }) => figures[figure] !== undefined)
+    .map((promise) => {
+      const ratio = figures[promise.figure].ratios[promise.against];
+      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = promise;
+      return { ...promise, ratio, kept: ratio.median >= atLeast && ratio.median <= atMost };
+    });
+}
+
+export function tableText(figures) {
+  const head = ['', '', 'plexus', 'SDK', 'limit', '× SDK', '× limit'];
+  const rows = Object.values(figures).map(({ title, unit, medians, ratios }) => [
+    title,
+    unit,
+    ...[medians.plexus, medians.sdk, medians.limit].map(amount),
+    ...[ratios.sdk?.median, ratios.limit?.median].map(proportion),
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const drawn = [head, ...rows].map((row) =>
+    row.map((cell, at) => (at < 2 ? cell.padEnd(widths[at]) : cell.padStart(widths[at] + 1))).join(' '),
+  );
+  return drawn.map((line) => line.trimEnd()).join('\n');
+}
+
+export function promisesText(judged) {
+  return judged.map((promise) => `${promise.kept ? 'ok    ' : 'MISSED'} ${promiseText(promise)}`).join('\n');
+}
+
+function promiseText({ text, against, atLeast, atMost, goal, ratio }) {
+  const whose = against === 'sdk' ? " × the SDK's" : ' ×';
+  const promised = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+  const hoped = goal === undefined ? '' : `, goal ${goal}`;
+  const spread = `${proportion(ratio.low)}–${proportion(ratio.high)}`;
+  return `${text}: ${proportion(ratio.median)}${whose} (${spread}); promised ${promised}${hoped}`;
+}
+
+/** Three digits: the fourth is noise. */
+const amount = (value) => (value === undefined ? '' : value.toLocaleString('en', { maximumSignificantDigits: 3 }));
+const proportion = (value) => (value === undefined ? '' : value.toFixed(2));

@@ -1,0 +1,7 @@
+// Owns `npm run bench`: sets up, then measures Plexus against the SDK's client and a hand-written one.
+
+import { main } from '../bench/main.mjs';
+import { setUp } from './setup.mjs';
+
+setUp();
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,59 @@
+// Owns the reference page of settings, drawn from the schema. `npm run docs` writes it to docs/settings.md.
+
+import * as z from 'zod';
+import { permissionsSchema, ruleSchema, securitySchema, serverSchema, startupSchema } from './schema.ts';
+import { snakeCase } from './vocabulary.ts';
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
+  ['A server: `[mcp_servers.NAME]`, in JSON `mcpServers.NAME`', serverSchema],
+  ['Permissions: `[permissions]`, in JSON `permissions`', permissionsSchema],
+  ['A rule: `[[permissions.rules]]`, in JSON one of `permissions.rules`', ruleSchema],
+  ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
+  ['The start: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
+];
+
+export function settingsMarkdown(): string {
+  const intro = [
+    '# Settings',
+    '',
+    'Generated from `src/config/schema.ts` by `npm run docs`. TOML is written in snake_case, JSON in camelCase; both spellings',
+    'are read everywhere, and every `_ms` also as `_sec`.',
+  ];
+  return [...intro, ...sections.flatMap(([title, schema]) => ['', `## ${title}`, '', ...table(schema)]), ''].join('\n');
+}
+
+function table(schema: z.ZodObject): string[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
+  const rows = Object.entries(properties).map(([key, property]) => {
+    const field = typeof property === 'object' ? property : {};
+    return row([
+      names(key),
+      typeOf(field),
+      required.includes(key) ? 'required' : defaultOf(field),
+      field.description ?? '',
+    ]);
+  });
+  return [row(['key', 'type', 'default', 'meaning']), '|---|---|---|---|', ...rows];
+}
+
+const row = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
+function names(key: string): string {
+  const toml = snakeCase(key);
+  return toml === key ? `\`${key}\`` : `\`${toml}\`, \`${key}\``;
+}
+
+const defaultOf = ({ default: value }: JsonSchema) => (value === undefined ? '' : `\`${JSON.stringify(value)}\``);
+
+function typeOf(schema: JsonSchema): string {
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
+  if (schema.type === 'array') return `list of ${itemsOf(schema)}`;
+  if (schema.type === 'object') return 'map of strings';
+  return schema.type === 'integer' ? 'whole number' : String(schema.type);
+}
+
+const itemsOf = ({ items }: JsonSchema) =>
+  typeof items === 'object' && 'type' in items && items.type === 'string' ? 'strings' : 'rules';

@@ -1,0 +1,252 @@
+// Owns the proof that the built command line answers, explains and exits as product.md says. Runs `dist/cli.js` itself.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hostile } from '../servers/hostile.ts';
+import { isRunning, pidsIn, until } from '../servers/processes.ts';
+import { verifies } from '../verifies.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plexus-cli-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(args: readonly string[], input = '') {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home') };
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env });
+  child.stdin.end(input);
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const done = new Promise<Ran>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+  return { child, done };
+}
+
+const plexus = (...args: readonly string[]) => start(args).done;
+const write = (file: string, content: unknown) =>
+  writeFileSync(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
+const fleet = (servers: unknown) => {
+  write('fleet.json', { mcpServers: servers });
+  return ['--config', join(folder, 'fleet.json')];
+};
+
+test('help and version answer without a configuration, and an unknown word is a usage error with a suggestion', async () => {
+  const [help, none, version, typo, option] = await Promise.all([
+    plexus('--help'),
+    plexus(),
+    plexus('--version'),
+    plexus('lst'),
+    plexus('list', '--nope'),
+  ]);
+  expect([help.code, none.code, version.code, typo.code, option.code]).toEqual([0, 1, 0, 1, 1]);
+  expect(help.out).toContain('plexus <command>');
+  expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(typo.err).toContain('did you mean "list"');
+  expect(option.err).toContain('--nope');
+});
+
+test('list says in words why each server is not ready, and exits with 0 because it could list', async () => {
+  const flags = fleet({
+    well: hostile(),
+    missing: { command: 'plexus-no-such' },
+    dies: hostile('--exit', '3'),
+    off: { ...hostile(), enabled: false },
+  });
+  const { code, out, err } = await plexus('list', ...flags);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^well +connected +stdio +host +8$/m);
+  expect(out).toMatch(/^off +disabled/m);
+  expect(out).toContain('the command was not found');
+  expect(out).toContain('exited with code 3');
+  expect(out).toMatch(/SPAWN_FAILED/);
+});
+
+test('with --json there is one document on stdout and nothing else', async () => {
+  const flags = fleet({ well: hostile() });
+  const [listed, tools, called] = await Promise.all([
+    plexus('list', '--json', ...flags),
+    plexus('tools', 'well', '--json', ...flags),
+    plexus('call', 'well', 'add', 'a=1', 'b=2', '--json', ...flags),
+  ]);
+  expect(JSON.parse(listed.out)).toMatchObject({
+    servers: [{ name: 'well', status: 'connected', toolCount: 8 }],
+    diagnostics: [],
+  });
+  expect(JSON.parse(tools.out).tools[0]).toMatchObject({
+    name: 'mcp__well__add',
+    server: 'well',
+    tool: 'add',
+    inputSchema: { type: 'object' },
+  });
+  expect(JSON.parse(called.out)).toMatchObject({
+    content: [{ type: 'text', text: '3' }],
+    isError: false,
+    meta: { server: 'well', tool: 'add' },
+  });
+});
+
+verifies(
+  ['CAL-02', 'CAL-03'],
+  'call takes arguments as words, as JSON, from a file and from standard input, and prints the content alone',
+  async () => {
+    const flags = fleet({ well: hostile() });
+    write('args.json', { a: 20, b: 22 });
+    const results = await Promise.all([
+      plexus('call', 'well', 'echo', 'text=4', ...flags),
+      plexus('call', 'mcp__well__echo', 'text=qualified', ...flags),
+      plexus('call', 'well', 'add', 'a:=1', '--args', '{"b": 2}', ...flags),
+      plexus('call', 'well', 'add', '--args', '@args.json', ...flags),
+      start(['call', 'well', 'add', '--args', '-', ...flags], '{"a":3,"b":4}').done,
+    ]);
+    expect(results.map(({ code, out }) => [code, out])).toEqual([
+      [0, '4\n'],
+      [0, 'qualified\n'],
+      [0, '3\n'],
+      [0, '42\n'],
+      [0, '7\n'],
+    ]);
+  },
+);
+
+verifies(
+  ['CAL-01', 'CAL-11'],
+  'each way to fail has its exit code, its sentence and its next step',
+  async () => {
+    const flags = fleet({
+      well: hostile(),
+      missing: { command: 'plexus-no-such' },
+      dies: hostile('--exit', '3', '--stderr', '30'),
+      slow: { ...hostile('--stall', 'initialize'), startupTimeoutMs: 300 },
+    });
+    const cases: Record<string, [readonly string[], number, RegExp]> = {
+      'unknown server': [['call', 'wel', 'echo'], 2, /no server "wel".*Did you mean well.*plexus list/s],
+      'unknown tool': [['call', 'well', 'ecko'], 2, /no tool "ecko".*Did you mean echo/s],
+      'unknown qualified name': [['call', 'mcp__well__ecko'], 2, /Did you mean mcp__well__echo/],
+      'wrong arguments': [['call', 'well', 'add', 'a=x', 'b=1'], 1, /"a" must be of type number/],
+      'missing argument': [['call', 'well', 'echo'], 1, /"text" is missing/],
+      'not an argument': [['call', 'well', 'echo', 'text', 'oops'], 1, /key=value/],
+      'broken --args': [['call', 'well', 'echo', '--args', '{'], 1, /--args is not valid JSON/],
+      'missing command': [['call', 'missing', 'x'], 4, /command was not found.*Install/s],
+      'exits at once': [['call', 'dies', 'x'], 4, /exited with code 3.*stderr/s],
+      'never answers': [['call', 'slow', 'x'], 4, /did not become ready within 300 ms/],
+      'tool error': [['call', 'well', 'fail'], 5, /^$/],
+    };
+    for (const [name, [words, code, sentence]] of Object.entries(cases)) {
+      const ran = await plexus(...words, ...flags);
+      expect({ name, code: ran.code }).toEqual({ name, code });
+      expect(ran.err, name).toMatch(sentence);
+    }
+    const json = await plexus('call', 'wel', 'echo', '--json', ...flags);
+    expect([json.code, json.err, JSON.parse(json.out)]).toMatchObject([
+      2,
+      '',
+      { error: { code: 'SERVER_UNKNOWN', remedy: 'fix-config' } },
+    ]);
+  },
+  { timeout: 60_000 },
+);
+
+verifies(
+  ['CFG-17', 'VAL-02'],
+  'broken files are told with place and remedy, and what is whole still works',
+  async () => {
+    write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" },, } }');
+    write(
+      '.mcp.toml',
+      '[mcp_servers.b]\ncommand = 5\n[mcp_servers.c]\nurl = "https://example.com/mcp"\ncomand = "x"\n',
+    );
+    const { code, out } = await plexus('config', '--json');
+    const { servers, invalid, diagnostics } = JSON.parse(out);
+    expect(code).toBe(0);
+    expect(servers.map(({ name, launch }: { name: string; launch: { kind: string } }) => [name, launch.kind])).toEqual([
+      ['c', 'auto'],
+    ]);
+    expect(invalid.map(({ name }: { name: string }) => name)).toEqual(['b']);
+    expect(diagnostics.map(({ severity, line }: { severity: string; line: number }) => [severity, line])).toEqual(
+      expect.arrayContaining([
+        ['error', 1],
+        ['error', 2],
+        ['warning', 5],
+      ]),
+    );
+    const text = await plexus('config');
+    expect(text.out).toMatch(/\.mcp\.json:1:\d+/);
+    expect(text.out).toContain('Did you mean "command"');
+  },
+);
+
+test('a --config file that is missing ends with 1; an empty one lists nothing', async () => {
+  write('empty.json', '');
+  const [missing, empty] = await Promise.all([
+    plexus('list', '--config', 'nope.json'),
+    plexus('list', '--config', 'empty.json'),
+  ]);
+  expect([missing.code, empty.code]).toEqual([1, 0]);
+  expect(missing.err).toMatch(/nope\.json cannot be read/);
+  expect(empty.out).toMatch(/No servers are configured/);
+});
+
+verifies(
+  'TRU-01',
+  'a workspace’s server starts only after approve, and not any more after its entry changed or revoke',
+  async () => {
+    mkdirSync(join(folder, 'home'));
+    const pids = join(folder, 'pids');
+    write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids) } });
+    const before = await plexus('call', 'theirs', 'echo', 'text=x');
+    expect([before.code, pidsIn(pids)]).toEqual([3, []]);
+    expect(before.err).toMatch(/plexus approve theirs/);
+    expect((await plexus('approve', 'theirs')).code).toBe(0);
+    expect((await plexus('call', 'theirs', 'echo', 'text=x')).out).toBe('x\n');
+    write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids, '--tools', '1') } });
+    expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(3);
+    await plexus('approve', 'theirs');
+    expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(0);
+    await plexus('revoke', 'theirs');
+    expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(3);
+  },
+  { timeout: 60_000 },
+);
+
+test('config schema is a JSON Schema, and config path names the places', async () => {
+  const [schema, places] = await Promise.all([plexus('config', 'schema'), plexus('config', 'path', '--json')]);
+  expect(JSON.parse(schema.out)).toMatchObject({ type: 'object', properties: { mcpServers: {} } });
+  expect(JSON.parse(places.out).places).toContainEqual({
+    scope: 'project',
+    file: join(folder, '.mcp.json'),
+    present: false,
+  });
+});
+
+test('Ctrl-C during a call ends with 130 and leaves no process', async () => {
+  const pids = join(folder, 'pids');
+  const { child, done } = start(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well: hostile('--pid-file', pids) })]);
+  await until(() => pidsIn(pids).length === 1);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  child.kill('SIGINT');
+  expect((await done).code).toBe(130);
+  expect(pidsIn(pids).map(isRunning)).toEqual([false]);
+});
+
+test('what a server writes cannot drive the terminal', async () => {
+  const { out } = await plexus('call', 'well', 'echo', 'text=\u001b[2Jgone\u0007', ...fleet({ well: hostile() }));
+  expect(out).toBe('\\u001b[2Jgone\\u0007\n');
+});

@@ -1,0 +1,9 @@
+// Owns how tests start the hostile server: as an entry of a configuration, with its flags.
+
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('./hostile.mjs', import.meta.url));
+
+export function hostile(...flags: readonly string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [program, ...flags] };
+}
