@@ -111,8 +111,12 @@ function problemsOf(errors: readonly ErrorObject[], schema: JsonObject): string[
 function problemOf({ keyword, instancePath, params, message, data }: ErrorObject, known: readonly string[]): string {
   const path = instancePath.slice(1).replaceAll('/', '.') || 'the arguments';
   switch (keyword) {
-    case 'required':
-      return `"${params['missingProperty']}" is missing${path === 'the arguments' ? '' : ` in "${path}"`}`;
+    case 'required': {
+      const given = isObject(data) ? Object.keys(data).filter((key) => !known.includes(key)) : [];
+      const [meant] = nearest(String(params['missingProperty']), given, 1);
+      const where = instancePath === '' ? '' : ` in "${path}"`;
+      return `"${params['missingProperty']}" is missing${where}${meant === undefined ? '' : ` (there is "${meant}")`}`;
+    }
     case 'additionalProperties': {
       const [meant] = nearest(String(params['additionalProperty']), known, 1);
       return `"${params['additionalProperty']}" is not known${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
