@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 const rows = [
   ['cli'],
   ['gateway', 'agent', 'adapters', 'testing'],
-  ...[['index.ts'], ['runtime.ts'], ['view.ts'], ['turn.ts'], ['events.ts']],
+  ...['index', 'runtime', 'opening', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [`${name}.ts`]),
   ['call', 'builtins'],
   ['catalog'],
   ['connection'],

@@ -1,6 +1,5 @@
 // Owns JSON at the borders: parsing that never throws, writing that never grows without limit, one canonical spelling.
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
