@@ -36,6 +36,8 @@ export interface RuntimeOptions extends InputHandlers {
     /** How long a headless start waits. */
     readonly waitMs?: number;
   };
+  /** Aborting it ends a start that still waits for its servers; what was opened is closed. */
+  readonly signal?: AbortSignal;
   /** Default: stdin and stdout are terminals. */
   readonly interactive?: boolean;
   /** Where approvals are remembered; the default is a folder of the user's. */

@@ -27,6 +27,12 @@ export interface FleetParts {
   readonly clock: Clock;
 }
 
+export interface Waiting {
+  readonly timeoutMs: number;
+  readonly servers?: readonly ServerName[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export class Fleet implements Lines, Directory {
   readonly #connections: Connections;
   readonly #catalog: Catalog;
@@ -57,14 +63,13 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
-  async ready(timeoutMs: number, servers?: readonly ServerName[]): Promise<Readiness> {
+  async ready({ timeoutMs, servers, signal }: Waiting): Promise<Readiness> {
     const awaited = this.#connections.all().filter(({ definition }) => servers?.includes(definition.name) ?? true);
     await settleWithin(
       awaited.map(({ definition, connection }) =>
         connection.whenSettled().then(() => this.#catalog.listed(definition.name)),
       ),
-      timeoutMs,
-      this.#clock,
+      { limitMs: timeoutMs, clock: this.#clock, signal },
     );
     const statuses = awaited.map(({ definition }) => this.#statusOf(definition));
     return {

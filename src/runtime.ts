@@ -43,7 +43,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     open: createOpening({ around, gate, approve, inputs: options, clock, emit }),
     keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
     delayFor: createBackoff(limits.reconnect),
-    onReady: (definition, session) => void catalog.list(definition, session),
+    onReady: (definition, session) => {
+      breakers.reset(definition.name);
+      void catalog.list(definition, session);
+    },
     onRemoved: (server) => catalog.remove(server),
     clock,
     emit,
@@ -72,13 +75,16 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   await fleet.apply(config);
   const startup = { ...config.settings.startup, ...options.startup };
   const waits = (startup.whenUncached ?? (isInteractive(options) ? 'background' : 'wait')) === 'wait';
-  emit({ type: 'startup.completed', ...(await fleet.ready(waits ? startup.waitMs : startup.gateMs)) });
+  const readiness = await fleet.ready({ timeoutMs: waits ? startup.waitMs : startup.gateMs, signal: options.signal });
+  if (options.signal?.aborted) await connections.close();
+  options.signal?.throwIfAborted();
+  emit({ type: 'startup.completed', ...readiness });
 
   return {
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
-    ready: ({ timeoutMs = startup.waitMs, servers } = {}) => fleet.ready(timeoutMs, servers),
+    ready: ({ timeoutMs = startup.waitMs, servers } = {}) => fleet.ready({ timeoutMs, servers }),
     reload: async () => fleet.apply(await load()),
     reconnect: (server) => {
       breakers.reset(server);

@@ -1,4 +1,4 @@
-// Owns what a command is: a value with a summary, its options, and a `run` that returns what it found.
+// Owns what a command is: a value with its usage, its options, and a `run` that returns what it found.
 // Drawing it is the renderer's work; ending the process is `main.ts`'s.
 
 import type { ParseArgsConfig } from 'node:util';
@@ -38,7 +38,6 @@ export interface Context {
 }
 
 export interface Command {
-  readonly summary: string;
   /** What follows the verb, as help shows it. */
   readonly usage: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;

@@ -1,6 +1,7 @@
 // Owns what `--help` says, for all of Plexus and for one command.
 
 import type { Command, Paint } from './command.ts';
+import type { CommandEntry } from './commands.ts';
 
 const globals: readonly (readonly [string, string])[] = [
   ['--json', 'print one JSON document and nothing else'],
@@ -18,7 +19,7 @@ const exitCodes =
 const columns = (rows: readonly (readonly [string, string])[]) =>
   rows.map(([left, right]) => `  ${left.padEnd(18)}  ${right}`.trimEnd()).join('\n');
 
-export function generalHelp(commands: Readonly<Record<string, Command>>, paint: Paint): string {
+export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, paint: Paint): string {
   return [
     'Plexus runs the MCP servers of an AI agent: finds, trusts, connects, guards and calls them.',
     `${paint.bold('Usage')}\n  plexus <command> [options]`,
@@ -29,7 +30,7 @@ export function generalHelp(commands: Readonly<Record<string, Command>>, paint: 
   ].join('\n\n');
 }
 
-export function commandHelp({ summary, usage, help = {} }: Command, paint: Paint): string {
+export function commandHelp(summary: string, { usage, help = {} }: Command, paint: Paint): string {
   const options = Object.entries(help).map(([name, text]) => [`--${name}`, text] as const);
   return [
     summary,

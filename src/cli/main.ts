@@ -1,24 +1,16 @@
 #!/usr/bin/env node
 // Owns the command line from the first word to the exit code: which command, with which surroundings, drawn how.
-// Commands load the runtime themselves when they run, so that help costs nothing.
+// Everything that help does not need is loaded when it is needed.
 
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { nearest } from '../kernel/nearest.ts';
-import { asRuntimeError } from '../model/errors.ts';
 import { identity } from '../model/identity.ts';
 import { type Command, type Context, type Found, UsageError } from './command.ts';
-import { approve, revoke } from './commands/approve.ts';
-import { call } from './commands/call.ts';
-import { config } from './commands/config.ts';
-import { list } from './commands/list.ts';
-import { tools } from './commands/tools.ts';
+import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { documentText } from './render/json.ts';
 import { colors, plain, printable } from './render/text.ts';
 import { createWaitFor, yesOrNo } from './terminal.ts';
-
-const commands: Readonly<Record<string, Command>> = { list, tools, call, config, approve, revoke };
 
 const globalOptions = {
   json: { type: 'boolean' },
@@ -53,14 +45,20 @@ async function run(words: readonly string[]): Promise<number> {
     strict: false,
     allowPositionals: true,
   }).positionals;
-  const command = verb === undefined ? undefined : commands[verb];
+  const entry = verb === undefined ? undefined : commands[verb];
+  const command = await entry?.load();
   const { values, positionals } = parse(words, command);
   if (values['version']) return print(`${identity.version}\n`);
   if (verb === undefined) return print(`${generalHelp(commands, paintOut)}\n`, values['help'] ? 0 : 1);
-  if (command === undefined) throw unknownCommand(verb);
-  if (values['help']) return print(`${commandHelp(command, paintOut)}\n`);
+  if (entry === undefined || command === undefined) throw await unknown(verb);
+  if (values['help']) return print(`${commandHelp(entry.summary, command, paintOut)}\n`);
   const found = await command.run(createContext(values, positionals.slice(1)));
   return print(draw(found, Boolean(values['json'])), found.exitCode);
+}
+
+async function unknown(verb: string): Promise<UsageError> {
+  const { unknownCommand } = await import('./failure.ts');
+  return unknownCommand(verb, Object.keys(commands));
 }
 
 type Words = { readonly values: Context['values']; readonly positionals: readonly string[] };
@@ -73,11 +71,6 @@ function parse(words: readonly string[], command: Command | undefined): Words {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-function unknownCommand(verb: string): UsageError {
-  const [meant] = nearest(verb, Object.keys(commands), 1);
-  return new UsageError(`"${verb}" is not a command${meant === undefined ? '' : `; did you mean "${meant}"?`}`);
 }
 
 function createContext(values: Context['values'], positionals: readonly string[]): Context {
@@ -103,22 +96,13 @@ function print(text: string, exitCode = 0): Promise<number> {
   return new Promise((done) => stdout.write(text, () => done(exitCode)));
 }
 
-function fail(error: unknown, json: boolean, verbose: boolean): Promise<number> | number {
-  const { message, exitCode, document } = error instanceof UsageError ? usageFailure(error) : runtimeFailure(error);
+async function fail(error: unknown, json: boolean, verbose: boolean): Promise<number> {
+  const { describeFailure } = await import('./failure.ts');
+  const { message, exitCode, document } = describeFailure(error);
   if (json) return print(documentText(document), exitCode);
   stderr.write(`${paintErr.red('plexus:')} ${printable(message)}\n`);
   if (verbose && error instanceof Error) stderr.write(`${paintErr.dim(printable(error.stack ?? ''))}\n`);
   return exitCode;
-}
-
-function usageFailure(error: UsageError) {
-  const message = `${error.message.replace(/\.$/, '')}. See how it is used with: plexus --help`;
-  return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
-}
-
-function runtimeFailure(error: unknown) {
-  const failure = asRuntimeError(error);
-  return { message: failure.message, exitCode: failure.exitCode, document: { error: failure } };
 }
 
 /** Ctrl-C ends the work and closes the servers; a second one ends the process. */

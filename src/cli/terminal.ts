@@ -1,6 +1,5 @@
 // Owns talking to a person at a terminal: a question, and a word about what is being waited for.
 
-import { createInterface } from 'node:readline/promises';
 import type { Context, Paint } from './command.ts';
 
 /** Anything but a clear yes is a no, the end of the input included. */
@@ -9,6 +8,7 @@ export async function yesOrNo(
   input: NodeJS.ReadStream,
   output: NodeJS.WriteStream,
 ): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input, output });
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());

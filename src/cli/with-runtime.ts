@@ -21,6 +21,7 @@ export async function withRuntime<Value>(
       ...context.runtimeOptions,
       // A command has come for an answer: it waits for the servers, bounded, however it was started.
       interactive: false,
+      signal: context.signal,
       ...options,
       onEvent: (event) => {
         if (event.type === 'config.loaded') diagnostics = event.diagnostics;

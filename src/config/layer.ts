@@ -41,7 +41,7 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
   const note: Note = (...found) => findings.push(...found);
   const content = contentOf(document.value, note);
   const drafts = readServers(content, origin, note);
-  const sections = readKeys(withoutServers(content), vocabularies.file);
+  const sections = readKeys(content, vocabularies.file);
   note(...sections.problems);
   const { permissions, security, plexus } = sections.fields;
   const rules = readRules(permissions, origin, note);
@@ -105,8 +105,6 @@ function repetition(path: Path): Finding {
 }
 
 const isServerMap = (key: string) => ['mcpServers', 'servers'].includes(camelCase(key));
-const withoutServers = (content: Content) =>
-  Object.fromEntries(Object.entries(content).filter(([key]) => !isServerMap(key)));
 
 interface Draft extends Claim {
   readonly definition: ServerDefinition | undefined;

@@ -47,11 +47,13 @@ function vocabulary(of: string, schema: { readonly shape: object }, others: Reco
 }
 
 const fromSeconds = (value: unknown) => (typeof value === 'number' ? Math.round(value * 1000) : value);
+/** A file may hold several maps of servers, which are read one by one. */
+const elsewhere: Meaning = () => ({});
 const asUrl: Meaning = (url) => ({ url });
 const asTransport: Meaning = (word) => ({ transport: transportOf(word) });
 
 export const vocabularies = {
-  file: vocabulary('a configuration file', fileSchema),
+  file: vocabulary('a configuration file', fileSchema, { mcpServers: elsewhere, servers: elsewhere }),
   server: vocabulary('a server', serverSchema, {
     program: (command) => ({ command }),
     environment: (env) => ({ env }),

@@ -72,7 +72,7 @@ export class Connections {
   async close(): Promise<void> {
     this.#closed = true;
     const closing = [...this.#entries.values()].map((entry) => this.#remove(entry));
-    if (await settleWithin(closing, limits.closeMs, this.#options.clock)) return;
+    if (await settleWithin(closing, { limitMs: limits.closeMs, clock: this.#options.clock })) return;
     this.#options.onError(
       new RuntimeError('INTERNAL', { problem: `servers are left after ${limits.closeMs} ms of closing` }),
     );

@@ -19,14 +19,21 @@ export class Emitter<Event> {
     return () => this.#listeners.delete(entry);
   }
 
-  /** Bound, so that it can be handed out as a plain function. */
+  /** Bound, so that it can be handed out as a plain function. Who joins during an event hears the next one. */
   readonly emit: Emit<Event> = (event) => {
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#report(error);
-      }
+    if (this.#listeners.size === 0) return;
+    for (const listener of [...this.#listeners]) {
+      if (this.#listeners.has(listener)) this.#tell(listener, event);
     }
   };
+
+  /** A listener may be an async function: what it rejects with is reported like what it throws. */
+  #tell(listener: (event: Event) => unknown, event: Event): void {
+    try {
+      const answer = listener(event);
+      if (answer instanceof Promise) answer.catch(this.#report);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
 }

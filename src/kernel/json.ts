@@ -23,13 +23,15 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than the mark. */
+/** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than a mark. */
 export function stringifyBounded(value: unknown, limit: number): string {
-  let text: string;
   try {
-    text = JSON.stringify(value) ?? String(value);
+    return bounded(JSON.stringify(value) ?? String(value), limit);
   } catch (error) {
-    return `[not JSON: ${error instanceof Error ? error.message : String(error)}]`;
+    return `[not JSON: ${bounded(error instanceof Error ? error.message : typeof error, limit)}]`;
   }
+}
+
+function bounded(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
 }

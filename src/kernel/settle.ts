@@ -1,15 +1,28 @@
-// Owns waiting for several things with a limit: until all have settled, or until the time is up.
+// Owns waiting for several things with a limit: until all have settled, until the time is up, or until nobody waits.
 
 import type { Clock } from './clock.ts';
 
+export interface Patience {
+  readonly limitMs: number;
+  readonly clock: Clock;
+  /** Aborting it ends the waiting, not the work. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Resolves with whether everything had settled; never rejects, whatever becomes of the work. */
-export async function settleWithin(work: readonly Promise<unknown>[], limitMs: number, clock: Clock): Promise<boolean> {
+export async function settleWithin(work: readonly Promise<unknown>[], patience: Patience): Promise<boolean> {
+  const { limitMs, clock, signal } = patience;
   if (work.length === 0) return true;
   return new Promise((resolve) => {
-    const cancel = clock.after(limitMs, () => resolve(false));
-    void Promise.allSettled(work).then(() => {
+    const finish = (settled: boolean) => {
       cancel();
-      resolve(true);
-    });
+      signal?.removeEventListener('abort', giveUp);
+      resolve(settled);
+    };
+    const giveUp = () => finish(false);
+    const cancel = clock.after(limitMs, giveUp);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) giveUp();
+    void Promise.allSettled(work).then(() => finish(true));
   });
 }

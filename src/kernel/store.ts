@@ -50,10 +50,12 @@ export function createMemoryStore(clock: Clock): Store {
     },
     watch(key, changed) {
       const set = watchers.get(key) ?? new Set();
-      watchers.set(key, set.add(changed));
+      // A wrapper per watch: the same function may watch twice and leave once.
+      const watcher = (value: string | undefined) => changed(value);
+      watchers.set(key, set.add(watcher));
       return () => {
-        set.delete(changed);
-        if (set.size === 0) watchers.delete(key);
+        set.delete(watcher);
+        if (set.size === 0 && watchers.get(key) === set) watchers.delete(key);
       };
     },
     async lock(key, ttlMs, signal) {

@@ -50,7 +50,7 @@ function essenceOfRemote({ kind, url, headers, bearerTokenEnvVar }: RemoteLaunch
 async function executableOf({ command, env }: StdioLaunch, folder: string, around: Surroundings): Promise<string> {
   const { resolve, delimiter, sep } = pathsOf(around.platform);
   const isPath = command.includes('/') || command.includes(sep);
-  const folders = isPath ? [''] : (env['PATH'] ?? around.pathEnv ?? '').split(delimiter);
+  const folders = isPath ? [''] : ((env['PATH'] ?? around.pathEnv)?.split(delimiter) ?? []);
   const endings = around.platform === 'win32' ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
   for (const candidate of folders.flatMap((each) => endings.map((ending) => resolve(folder, each, command + ending)))) {
     const found = await realExecutable(candidate);

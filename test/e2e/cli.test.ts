@@ -250,3 +250,14 @@ test('what a server writes cannot drive the terminal', async () => {
   const { out } = await plexus('call', 'well', 'echo', 'text=\u001b[2Jgone\u0007', ...fleet({ well: hostile() }));
   expect(out).toBe('\\u001b[2Jgone\\u0007\n');
 });
+
+test('Ctrl-C while servers are still starting ends at once with 130 and leaves no process', async () => {
+  const pids = join(folder, 'pids');
+  const { child, done } = start(['list', ...fleet({ stalled: hostile('--stall', 'everything', '--pid-file', pids) })]);
+  await until(() => pidsIn(pids).length === 1);
+  const interruptedAt = Date.now();
+  child.kill('SIGINT');
+  expect((await done).code).toBe(130);
+  expect(pidsIn(pids).map(isRunning)).toEqual([false]);
+  expect(Date.now() - interruptedAt).toBeLessThan(5_000);
+});

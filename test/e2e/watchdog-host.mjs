@@ -1,4 +1,4 @@
-// Owns a host to be killed: opens two servers that obey nobody, says when they are up, and closes them when told to.
+// Owns a host to be killed: opens two servers that obey nobody, says when they are up, and then does as it is told.
 //
 //   node watchdog-host.mjs STDIO_MODULE CLOCK_MODULE HOSTILE PID_FILE
 
@@ -25,9 +25,8 @@ const orders = {
   close: async () => {
     await Promise.all(channels.map((channel) => channel.close()));
     console.log('closed');
-    input.close();
   },
   exit: () => process.exit(0),
 };
-const input = createInterface({ input: process.stdin }).on('line', (order) => orders[order]());
+createInterface({ input: process.stdin }).on('line', (order) => orders[order]());
 console.log('started');

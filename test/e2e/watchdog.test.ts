@@ -95,7 +95,8 @@ verifies(['TDN-03', 'TDN-04'], 'after an orderly close nothing is left, and the 
   const host = await startHost();
   host.process.stdin.write('close\n');
   await host.said('closed');
-  expect([...host.servers, host.watchdog].filter(isRunning)).toEqual([]);
+  expect([host.pid, ...host.servers, host.watchdog].filter(isRunning)).toEqual([host.pid]);
+  host.process.stdin.end();
   expect(await host.exited).toBe(0);
 });
 

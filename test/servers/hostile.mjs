@@ -343,7 +343,7 @@ function floodStderr() {
   setImmediate(floodStderr);
 }
 
-/** In this order, each only if its flag is there. */
+/** In this order, each only if its flag is there: whoever reads its pid or its banner may rely on what comes before. */
 const beginnings = {
   help: () => {
     const header = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n\n')[0];
@@ -354,6 +354,10 @@ const beginnings = {
   'ignore-eof': () => setInterval(() => undefined, 1e6),
   grandchild: () => startGrandchild(false),
   'grandchild-detached': () => startGrandchild(true),
+  'close-input': () => {
+    closeSync(0);
+    setInterval(() => undefined, 1e6);
+  },
   'pid-file': (file) => appendFileSync(file, `${process.pid}\n`),
   banner: (line) => process.stdout.write(`${line}\n`),
   noise: (lines) => {
@@ -367,10 +371,6 @@ const beginnings = {
   },
   'flood-stderr': floodStderr,
   exit: (code) => process.exit(Number(code)),
-  'close-input': () => {
-    closeSync(0);
-    setInterval(() => undefined, 1e6);
-  },
 };
 
 for (const [name, begin] of Object.entries(beginnings)) {

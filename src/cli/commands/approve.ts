@@ -11,7 +11,6 @@ import { type Command, type Context, UsageError } from '../command.ts';
 import { printable } from '../render/text.ts';
 
 export const approve: Command = {
-  summary: "Trust a workspace's server as it is now; a changed entry asks again.",
   usage: 'approve NAME',
   options: {},
   async run(context) {
@@ -29,7 +28,6 @@ export const approve: Command = {
 };
 
 export const revoke: Command = {
-  summary: 'Take an approval back.',
   usage: 'revoke NAME',
   options: {},
   async run(context) {

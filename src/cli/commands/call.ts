@@ -17,7 +17,6 @@ import { printable } from '../render/text.ts';
 import { requireServer, withRuntime } from '../with-runtime.ts';
 
 export const call: Command = {
-  summary: 'Call one tool and print what it answers.',
   usage:
     'call SERVER TOOL [key=value …] [key:=JSON …] [--args JSON|@FILE|-] [--yes]\n       plexus call mcp__SERVER__TOOL …',
   options: { args: { type: 'string' }, yes: { type: 'boolean', short: 'y' } },

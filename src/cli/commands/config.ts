@@ -9,7 +9,6 @@ import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
 
 export const config: Command = {
-  summary: 'Show the effective configuration, the files it is read from, or its JSON Schema.',
   usage: 'config [path | schema]',
   options: {},
   async run(context) {

@@ -7,7 +7,6 @@ import { type Cell, indent, printable, table } from '../render/text.ts';
 import { withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
-  summary: 'Show every server: status, transport, scope, tools and what is wrong.',
   usage: 'list [--live]',
   options: { live: { type: 'boolean' } },
   help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },

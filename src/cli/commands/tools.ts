@@ -6,7 +6,6 @@ import { firstLine, table } from '../render/text.ts';
 import { requireServer, withRuntime } from '../with-runtime.ts';
 
 export const tools: Command = {
-  summary: 'Show the tools of all servers, or of one.',
   usage: 'tools [SERVER] [--live]',
   options: { live: { type: 'boolean' } },
   help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },

@@ -10,7 +10,11 @@ test('a text that is JSON gives its value, any other a problem', () => {
 });
 
 test('parsing takes any text whatever', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => expect(parseJson(text)).toHaveProperty('ok')));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect([true, false]).toContain(parseJson(text).ok);
+    }),
+  );
 });
 
 test('an object is neither null nor a list', () => {

@@ -7,7 +7,7 @@ import { nearest } from '../../../src/kernel/nearest.ts';
 const known = ['read_file', 'read_files', 'write_file', 'list_folder', 'x'];
 
 const words: Record<string, [word: string, count: number, found: string[]]> = {
-  'a missing letter': ['read_fil', 3, ['read_file', 'read_files', 'write_file']],
+  'a missing letter': ['read_fil', 3, ['read_file', 'read_files']],
   'no more than asked for': ['read_fil', 1, ['read_file']],
   'upper and lower case are one': ['READ_FILE', 1, ['read_file']],
   'nothing close by': ['completely_different', 3, []],

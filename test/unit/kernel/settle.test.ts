@@ -8,7 +8,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 
 test('nothing to wait for is settled at once, without a timer', async () => {
   const clock = createFakeClock();
-  expect(await settleWithin([], 100, clock)).toBe(true);
+  expect(await settleWithin([], { limitMs: 100, clock })).toBe(true);
   expect(clock.pending()).toBe(0);
 });
 
@@ -17,8 +17,7 @@ test('all that settles in time is settled, well or badly, and no timer is left',
   const work = [createDeferred<void>(), createDeferred<void>()];
   const settled = settleWithin(
     work.map(({ promise }) => promise),
-    100,
-    clock,
+    { limitMs: 100, clock },
   );
   work[0]?.resolve();
   await clock.advance(99);
@@ -30,7 +29,7 @@ test('all that settles in time is settled, well or badly, and no timer is left',
 test('what is slower than the limit is not waited for', async () => {
   const clock = createFakeClock();
   const slow = createDeferred<void>();
-  const settled = settleWithin([Promise.resolve(), slow.promise], 100, clock);
+  const settled = settleWithin([Promise.resolve(), slow.promise], { limitMs: 100, clock });
   await clock.advance(100);
   expect(await settled).toBe(false);
   slow.reject(new Error('nobody hears this'));
@@ -50,4 +49,16 @@ test('a deferred promise is settled from outside, once', async () => {
 
 test('a variant that nobody handled is named', () => {
   expect(() => unreachable({ kind: 'new' } as never)).toThrow('unhandled variant: {"kind":"new"}');
+});
+
+test('who stops waiting is let go at once, and no timer is left', async () => {
+  const clock = createFakeClock();
+  const stop = new AbortController();
+  const settled = settleWithin([createDeferred<void>().promise], { limitMs: 100, clock, signal: stop.signal });
+  stop.abort();
+  expect(await settled).toBe(false);
+  expect(await settleWithin([createDeferred<void>().promise], { limitMs: 100, clock, signal: stop.signal })).toBe(
+    false,
+  );
+  expect(clock.pending()).toBe(0);
 });

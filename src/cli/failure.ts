@@ -1,0 +1,25 @@
+// Owns what a failed command leaves: the sentences for people, the document for programs, the exit code.
+
+import { nearest } from '../kernel/nearest.ts';
+import { asRuntimeError } from '../model/errors.ts';
+import { UsageError } from './command.ts';
+
+export interface Failed {
+  readonly message: string;
+  readonly exitCode: number;
+  readonly document: unknown;
+}
+
+export function describeFailure(error: unknown): Failed {
+  if (error instanceof UsageError) {
+    const message = `${error.message.replace(/\.$/, '')}. See how it is used with: plexus --help`;
+    return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
+  }
+  const failure = asRuntimeError(error);
+  return { message: failure.message, exitCode: failure.exitCode, document: { error: failure } };
+}
+
+export function unknownCommand(verb: string, known: readonly string[]): UsageError {
+  const [meant] = nearest(verb, known, 1);
+  return new UsageError(`"${verb}" is not a command${meant === undefined ? '' : `; did you mean "${meant}"?`}`);
+}

@@ -1,0 +1,54 @@
+// Owns the defaults as users know them: a number that changes here changes for everyone, so it changes on purpose.
+
+import { expect, test } from 'vitest';
+import { fileSchema, remoteToolIdleTimeoutMs, serverSchema } from '../../src/config/schema.ts';
+import { loadFolder } from '../unit/config/folder.ts';
+
+test('a server that says nothing else', () => {
+  expect(serverSchema.parse({})).toEqual({
+    args: [],
+    env: {},
+    inheritEnv: 'safe',
+    headers: {},
+    enabled: true,
+    startupTimeoutMs: 60_000,
+    toolTimeoutMs: 100_000_000,
+    disabledTools: [],
+    maxResultChars: 50_000,
+    maxMessageBytes: 67_108_864,
+  });
+});
+
+test('a file that says nothing', () => {
+  expect(fileSchema.parse({})).toEqual({
+    mcpServers: {},
+    permissions: { rules: [] },
+    security: { mcpServerAllowlist: [], mcpServerDenylist: [] },
+    plexus: { startup: { gateMs: 250, waitMs: 10_000 } },
+  });
+});
+
+test('silence during a call: 300 s for every remote server, no limit for a local one', async () => {
+  expect(remoteToolIdleTimeoutMs).toBe(300_000);
+  const { definitions } = await loadFolder(
+    {},
+    {
+      servers: {
+        auto: { url: 'https://a.example' },
+        http: { url: 'https://a.example', transport: 'http' },
+        inside: { serve: () => undefined },
+        local: { command: 'x' },
+        sse: { url: 'https://a.example', transport: 'sse' },
+        ws: { url: 'wss://a.example', transport: 'ws' },
+      },
+    },
+  );
+  expect(Object.fromEntries(definitions.map(({ name, settings }) => [name, settings.toolIdleTimeoutMs]))).toEqual({
+    auto: 300_000,
+    http: 300_000,
+    inside: undefined,
+    local: undefined,
+    sse: 300_000,
+    ws: 300_000,
+  });
+});

@@ -1,0 +1,135 @@
+// Owns the proof that every failure says what happened and what comes next, and carries nothing else over a border.
+
+import { expect, test } from 'vitest';
+import { asRuntimeError, type FailureCode, type FailureData, failures, RuntimeError } from '../../../src/model/errors.ts';
+
+const files = { server: 'files', tool: 'read' };
+const down = { server: 'files', reason: 'it went away' };
+
+/** One example of each row, so that a sentence that breaks on its own data is seen. */
+const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Code>, message: string] } = {
+  CONFIG_INVALID: [
+    { problem: 'a comma is missing', file: '/a/mcp.json', line: 3 },
+    'The configuration is not valid (/a/mcp.json:3): a comma is missing. Correct it in /a/mcp.json, then run: plexus config',
+  ],
+  CONFIG_UNREADABLE: [
+    { file: '/a/mcp.json', problem: 'no permission' },
+    'The configuration file /a/mcp.json cannot be read: no permission. Check that /a/mcp.json exists and that you may read it.',
+  ],
+  ENV_MISSING: [
+    { server: 'files', variable: 'KEY' },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    'Server "files" needs the environment variable KEY, which is not set. Set KEY, or give it a default in the configuration: ${KEY:-value}.',
+  ],
+  SERVER_UNKNOWN: [
+    { server: 'file', nearest: ['files', 'tiles'] },
+    'There is no server "file". Did you mean files or tiles? See the configured ones with: plexus list',
+  ],
+  SERVER_DENIED: [
+    { server: 'files', because: 'the denylist names it' },
+    'Server "files" is not in use: the denylist names it. Change that setting, or ask whoever set it.',
+  ],
+  SERVER_UNTRUSTED: [
+    { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
+    'Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve "my files"',
+  ],
+  AUTH_REQUIRED: [{ server: 'files' }, 'Server "files" needs a login. Run: plexus login files'],
+  AUTH_FAILED: [
+    { server: 'files', reason: 'the code was wrong' },
+    'The login to server "files" failed: the code was wrong. Run: plexus login files',
+  ],
+  SPAWN_FAILED: [
+    { ...down, command: 'npx' },
+    'Server "files" could not be started (npx): it went away. Install npx or correct "command" in the configuration of "files".',
+  ],
+  STARTUP_TIMEOUT: [
+    { ...down, afterMs: 60_000 },
+    'Server "files" did not become ready within 60 s: it went away. Give it longer (startup_timeout_sec of "files"), or start its command by hand to see what it waits for.',
+  ],
+  CONNECTION_LOST: [
+    { ...down, stderr: 'first\nsecond\n' },
+    'The connection to server "files" was lost: it went away. It wrote on stderr:\n  | first\n  | second\nIt is tried again by itself; for now: plexus list --live, or start the command of "files" by hand.',
+  ],
+  PROTOCOL_BROKEN: [
+    down,
+    'Server "files" does not speak MCP as agreed: it went away. Check that the command of "files" starts an MCP server, and update it if it does.',
+  ],
+  TOOL_UNKNOWN: [
+    { name: 'mcp__files__raed', nearest: ['mcp__files__read'], because: 'server "files" is disabled' },
+    'There is no tool "mcp__files__raed": server "files" is disabled. Did you mean mcp__files__read? See all tools with: plexus tools',
+  ],
+  LIST_TOO_LONG: [
+    down,
+    'The list of server "files" was cut off: it went away. Report it to the author of "files"; what was listed until then can be used.',
+  ],
+  CALL_DENIED: [
+    { ...files, because: 'a rule says so' },
+    'The call of "read" on server "files" was denied: a rule says so. Change that rule if the call should be allowed.',
+  ],
+  APPROVAL_REFUSED: [
+    { ...files, because: 'no rule matches' },
+    'The call of "read" on server "files" needs an approval that was not given: no rule matches. Approve it when asked, or allow it with a rule: tool = "mcp__files__read", action = "allow".',
+  ],
+  ARGUMENTS_BAD: [
+    { ...files, problems: ['"a" is missing', '"b" is not known'] },
+    'The arguments for "read" on server "files" do not fit: "a" is missing; "b" is not known. Correct the arguments and call again.',
+  ],
+  CIRCUIT_OPEN: [
+    { server: 'files', retryInMs: 299_950 },
+    'Server "files" failed repeatedly and is left alone for another 300 s. Wait, or run: plexus reconnect files',
+  ],
+  MESSAGE_TOO_LARGE: [
+    { server: 'files', limitBytes: 67_108_864 },
+    'Server "files" sent one message of more than 64 MiB, which was dropped. Ask the tool for less, or raise max_message_bytes of "files".',
+  ],
+  CALL_TIMEOUT: [
+    { ...files, afterMs: 500, silence: true },
+    'The call of "read" on server "files" was silent for 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of "files".',
+  ],
+  OUTCOME_UNKNOWN: [
+    { ...files, reason: 'it exited' },
+    'The connection to server "files" ended during the call of "read" (it exited); whether it took effect is unknown. Check its effect before calling again.',
+  ],
+  CALL_CANCELLED: [
+    files,
+    'The call of "read" on server "files" was cancelled. Call again if it is still wanted.',
+  ],
+  SESSION_UNKNOWN: [{ session: 's1' }, 'There is no session "s1". Initialize a new session.'],
+  CONVERSATION_UNKNOWN: [{ conversation: 'c1' }, 'There is no conversation "c1". Start a new conversation.'],
+  INTERNAL: [
+    { problem: 'a gap' },
+    'Something went wrong inside Plexus: a gap. Please report it, with the command and the output of: plexus --version',
+  ],
+};
+
+test.each(Object.entries(examples))('%s says what happened and what comes next', (code, [data, message]) => {
+  const error = new RuntimeError(code as FailureCode, data as never);
+  expect({ ...error.toJSON(), name: error.name }).toEqual({
+    name: 'RuntimeError',
+    code,
+    message,
+    remedy: failures[code as FailureCode].remedy,
+  });
+});
+
+test('a border is crossed by code, message and remedy alone', () => {
+  const error = new RuntimeError('AUTH_REQUIRED', { server: 'files' }, { cause: new Error('token abc') });
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    code: 'AUTH_REQUIRED',
+    message: 'Server "files" needs a login. Run: plexus login files',
+    remedy: 'log-in',
+  });
+});
+
+test('a silent limit names the setting that holds it', () => {
+  const silent = new RuntimeError('CALL_TIMEOUT', { ...files, afterMs: 500, silence: true });
+  expect(silent.message).toContain('tool_idle_timeout_sec');
+});
+
+test('what is not ours is our bug, with its cause kept', () => {
+  const strange = new TypeError('x is not a function');
+  const error = asRuntimeError(strange);
+  expect([error.code, error.data, error.cause]).toEqual(['INTERNAL', { problem: 'x is not a function' }, strange]);
+  expect(asRuntimeError(error)).toBe(error);
+  expect(asRuntimeError('a text').data).toEqual({ problem: 'a text' });
+});

@@ -1,0 +1,21 @@
+// Owns a definition to start from: a test changes what it is about.
+
+import type { Launch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
+
+export const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['server.js'], env: {}, inheritEnv: 'safe' };
+
+export function defined(launch: Launch = stdio, scope: Scope = 'project'): ServerDefinition {
+  return {
+    name: 'files',
+    launch,
+    settings: {
+      enabled: true,
+      startupTimeoutMs: 1,
+      toolTimeoutMs: 1,
+      disabledTools: [],
+      maxResultChars: 1,
+      maxMessageBytes: 1,
+    },
+    provenance: { scope, file: '/work/.mcp.json', key: ['mcpServers', 'files'] },
+  };
+}
