@@ -18,7 +18,11 @@ export async function withContestant(kind, { signal, folder }, use) {
   const home = await mkdtemp(join(folder, `${kind}-`));
   const env = { ...environment, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_STATE_HOME: join(home, 'state') };
   const child = fork(contestantFile, [kind], { env, signal, killSignal: 'SIGKILL' });
-  const exited = once(child, 'exit');
+  const exited = new Promise((resolve) => {
+    child.once('exit', resolve);
+    // One that could not be started has no exit; an aborted one has.
+    child.on('error', () => child.pid === undefined && resolve());
+  });
   try {
     return await use((job, options) => ask(child, { job, ...options }));
   } finally {

@@ -1,7 +1,7 @@
 // Owns a run of the bench from its options to its exit code. Figures are for people: a missed promise fails only `--strict`.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measures } from './measures.mjs';
@@ -25,7 +25,9 @@ export async function main(words) {
     return 1;
   }
   const { only = Object.keys(measures), json, strict } = options;
+  warnIfBusy();
   const figures = await run(only, options.quick ? quick : thorough);
+  if (figures === 'interrupted') return 130;
   const judged = judge(figures);
   console.log(json ? JSON.stringify({ figures, promises: judged }, null, 2) : text(figures, judged));
   return strict && judged.some(({ kept }) => !kept) ? 1 : 0;
@@ -46,9 +48,10 @@ function parse(words) {
 async function run(names, extent) {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-bench-'));
   const interrupted = new AbortController();
-  const interrupt = (by) => interrupted.abort(new Error(`interrupted by ${by}`));
+  const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(LONGEST_MS)]);
+  const timeUp = AbortSignal.timeout(LONGEST_MS);
+  const signal = AbortSignal.any([interrupted.signal, timeUp]);
   const figures = {};
   try {
     for (const name of names) {
@@ -58,14 +61,23 @@ async function run(names, extent) {
     }
     return figures;
   } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+    if (interrupted.signal.aborted) return 'interrupted';
+    throw timeUp.aborted ? new Error(`not done after ${LONGEST_MS / 1_000} s: is the machine busy?`) : error;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+const notes = 'medians; limit: a hand-written client, or Node by itself; ×: Plexus against it, round by round';
+
 function text(figures, judged) {
-  const notes = 'medians; limit: a hand-written client, or Node by itself; ×: Plexus against it, round by round';
   return [tableText(figures), notes, promisesText(judged)].join('\n\n').trimEnd();
+}
+
+/** A client and its server want two cores to themselves. */
+function warnIfBusy() {
+  const [load] = loadavg();
+  if (load > availableParallelism() / 2)
+    console.error(`the machine is busy (load ${load.toFixed(1)}): believe the ratios more than the figures`);
 }

@@ -60,7 +60,7 @@ async function requireTrust({ gate, approve, clock }: OpeningParts, definition: 
     command: commandLine(definition.launch),
     ...(provenance.file && { file: provenance.file }),
   };
-  const answer = await askFor(approve, { kind: 'server', ...request }, clock);
+  const answer = await askFor({ kind: 'server', ...request }, { approve, clock });
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
   if (answer === 'always') await gate.approve(definition);
 }

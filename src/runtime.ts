@@ -44,7 +44,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
     delayFor: createBackoff(limits.reconnect),
     onReady: (definition, session) => {
-      breakers.reset(definition.name);
+      breakers.recovered(definition.name);
       void catalog.list(definition, session);
     },
     onRemoved: (server) => catalog.remove(server),

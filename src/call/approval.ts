@@ -1,6 +1,8 @@
 // Owns asking a person: the port a host supplies, and what its silence, its errors and its odd answers mean – no.
 
+import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createDeferred } from '../kernel/deferred.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName, ToolId } from '../model/names.ts';
@@ -28,19 +30,27 @@ export const approveNothing: Approve = async () => 'no';
 
 const yes: readonly string[] = ['once', 'session', 'always'] satisfies ApprovalAnswer[];
 
-/** Never rejects and never hangs: a host that throws, answers nonsense or nothing has not said yes. */
-export async function askFor(approve: Approve, request: ApprovalRequest, clock: Clock): Promise<ApprovalAnswer> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(limits.approvalMs, () => resolve('no'));
-    const settle = (answer: ApprovalAnswer) => {
-      cancel();
-      resolve(answer);
-    };
-    Promise.resolve()
-      .then(() => approve(request))
-      .then(
-        (answer) => settle(yes.includes(answer) ? answer : 'no'),
-        () => settle('no'),
-      );
-  });
+export interface Asking {
+  readonly approve: Approve;
+  readonly clock: Clock;
+  /** Rejects with its reason when the call that asks is cancelled. */
+  readonly cancellation?: Cancellation;
+}
+
+/** Never hangs, and rejects only when cancelled: a host that throws, answers nonsense or nothing has not said yes. */
+export async function askFor(request: ApprovalRequest, asking: Asking): Promise<ApprovalAnswer> {
+  const { approve, clock, cancellation = new Cancellation() } = asking;
+  const silence = createDeferred<ApprovalAnswer>();
+  const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve('no'));
+  const answered = Promise.resolve()
+    .then(() => approve(request))
+    .then(
+      (answer): ApprovalAnswer => (yes.includes(answer) ? answer : 'no'),
+      (): ApprovalAnswer => 'no',
+    );
+  try {
+    return await cancellation.race(Promise.race([answered, silence.promise]));
+  } finally {
+    cancelTimer();
+  }
 }

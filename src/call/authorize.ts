@@ -39,23 +39,20 @@ async function ask(
   const { id, name, definition } = toolOf(call);
   const { callId } = call;
   parts.emit({ type: 'approval.requested', callId, tool: id, because });
-  const answer = await call.cancellation.race(
-    askFor(
-      parts.approve,
-      {
-        kind: 'tool',
-        tool: id,
-        name,
-        arguments: call.arguments,
-        annotations: definition.annotations ?? {},
-        because,
-        byRule,
-      },
-      parts.clock,
-    ),
+  const answer = await askFor(
+    {
+      kind: 'tool',
+      tool: id,
+      name,
+      arguments: call.arguments,
+      annotations: definition.annotations ?? {},
+      because,
+      byRule,
+    },
+    { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation },
   );
   parts.emit({ type: 'approval.settled', callId, tool: id, answer });
-  if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, because });
+  if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, name, because });
   if (answer !== 'once') call.caller.grants.add(toolKey(id));
   return next(call);
 }

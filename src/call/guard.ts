@@ -1,6 +1,13 @@
 // Owns keeping calls away from a server that fails again and again: a breaker per server, which counts outages only.
 
-import { admit, type BreakerLimits, type BreakerState, closedBreaker, record } from '../kernel/breaker.ts';
+import {
+  admit,
+  type BreakerLimits,
+  type BreakerState,
+  type CallEnd,
+  closedBreaker,
+  record,
+} from '../kernel/breaker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -26,15 +33,20 @@ export class Breakers {
   }
 
   /** Only a server with something on record costs anything here. */
-  leave(server: ServerName, outage: boolean): void {
+  leave(server: ServerName, end: CallEnd): void {
     const state = this.#states.get(server);
-    if (state === undefined && !outage) return;
-    const next = record(state ?? closedBreaker, outage, this.#clock.now(), this.#limits);
+    if (state === undefined && end !== 'outage') return;
+    const next = record(state ?? closedBreaker, end, this.#clock.now(), this.#limits);
     if (next === closedBreaker) this.#states.delete(server);
     else this.#states.set(server, next);
   }
 
-  /** A person's reconnect, or one that succeeded, gives a server a clean record. */
+  /** It is there again: calls are let through, but a server that dies of every call keeps what counts against it. */
+  recovered(server: ServerName): void {
+    if (this.#states.get(server)?.kind !== 'closed') this.#states.delete(server);
+  }
+
+  /** A person's reconnect gives a server a clean record. */
   reset(server: ServerName): void {
     this.#states.delete(server);
   }
@@ -50,10 +62,16 @@ async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promi
   breakers.enter(server);
   try {
     const outcome = await next(call);
-    breakers.leave(server, false);
+    breakers.leave(server, 'answered');
     return outcome;
   } catch (error) {
-    breakers.leave(server, error instanceof RuntimeError && error.outage);
+    breakers.leave(server, endOf(error));
     throw error;
   }
+}
+
+/** An abort says nothing about the server, neither good nor bad. */
+function endOf(error: unknown): CallEnd {
+  if (!(error instanceof RuntimeError)) return 'unknown';
+  return error.outage ? 'outage' : 'answered';
 }

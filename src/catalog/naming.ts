@@ -7,15 +7,18 @@ import { type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
 const PREFIX = 'mcp';
 const clean = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
 
-/** Names for all tools of one catalog, unique. A clean name that equals somebody's hashed one is hashed as well. */
+/** Names for all tools of one catalog, unique. A clean name that equals somebody's hashed one is hashed as well, and so on. */
 export function assignNames(ids: readonly ToolId[]): ReadonlyMap<string, QualifiedName> {
-  const hashed = new Set(ids.filter((id) => !isPlain(id)).map(hashedName));
-  return new Map(
-    ids.map((id) => {
-      const plain = plainName(id);
-      return [toolKey(id), isPlain(id) && !hashed.has(plain) ? plain : hashedName(id)];
-    }),
-  );
+  const names = new Map(ids.map((id) => [toolKey(id), isPlain(id) ? plainName(id) : hashedName(id)]));
+  let hashed = ids.filter((id) => !isPlain(id));
+  let plain = ids.filter(isPlain);
+  while (hashed.length > 0) {
+    const taken = new Set(hashed.map(hashedName));
+    hashed = plain.filter((id) => taken.has(plainName(id)));
+    plain = plain.filter((id) => !taken.has(plainName(id)));
+    for (const id of hashed) names.set(toolKey(id), hashedName(id));
+  }
+  return names;
 }
 
 function plainName({ server, tool }: ToolId): QualifiedName {

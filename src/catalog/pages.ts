@@ -27,7 +27,7 @@ export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walk
     const next = answer['nextCursor'];
     if (next === undefined || next === null || next === '') return { items };
     if (typeof next !== 'string') return { items, cutOff: 'a cursor is not a text' };
-    if (next.length > limits.cursorBytes)
+    if (Buffer.byteLength(next) > limits.cursorBytes)
       return { items, cutOff: `a cursor is longer than ${limits.cursorBytes} bytes` };
     if (seen.has(next)) return { items, cutOff: 'it repeats a cursor' };
     if (page === limits.listPages) return { items, cutOff: `it has more than ${limits.listPages} pages` };

@@ -115,9 +115,13 @@ function readServers(content: Content, origin: Origin, note: Note): Draft[] {
   const seen = new Set<ServerName>();
   return Object.entries(content).flatMap(([key, servers]): Draft[] => {
     if (!isServerMap(key) || servers === null) return [];
-    if (isMap(servers)) return Object.entries(servers).map(([name, value]) => readServer(name, value, [key, name]));
-    note(wrongType([key], 'a map from names to servers', servers));
-    return [];
+    if (!isMap(servers)) {
+      note(wrongType([key], 'a map from names to servers', servers));
+      return [];
+    }
+    const entries = Object.entries(servers);
+    if (entries.length > MOST_SERVERS) note(tooMany(key, entries.length));
+    return entries.slice(0, MOST_SERVERS).map(([name, value]) => readServer(name, value, [key, name]));
   });
 
   function readServer(name: ServerName, value: unknown, key: readonly string[]): Draft {
@@ -129,6 +133,18 @@ function readServers(content: Content, origin: Origin, note: Note): Draft[] {
     seen.add(name);
     return { name, provenance, definition, fault: findings.find(({ severity }) => severity === 'error') };
   }
+}
+
+/** Far above any real fleet; a hostile file must not hold up the start. */
+const MOST_SERVERS = 1_000;
+
+function tooMany(key: string, found: number): Finding {
+  return {
+    severity: 'error',
+    path: [key],
+    message: `"${key}" holds ${found} servers, of which only the first ${MOST_SERVERS} are read`,
+    remedy: 'Remove those that are not needed.',
+  };
 }
 
 function secondMap(path: Path): Finding {

@@ -2,7 +2,8 @@
 // one spelling. Every map of a file is read through it, so that no key is dropped without a word.
 
 import { isDeepStrictEqual } from 'node:util';
-import { nearest } from './nearest.ts';
+import { nearest } from '../kernel/nearest.ts';
+import { limits } from '../model/limits.ts';
 import { labelOf, type Problem } from './problem.ts';
 import {
   fileSchema,
@@ -129,7 +130,7 @@ function unknownKeys(keys: readonly string[], of: string, known: readonly string
   const typos: Problem[] = [];
   const strangers: string[] = [];
   for (const [at, key] of keys.entries()) {
-    const near = at < GUESSED_KEYS ? nearest(camelCase(key), known) : [];
+    const near = at < GUESSED_KEYS ? nearest(camelCase(key), known, limits.suggestions) : [];
     const guesses = near.map((guess) => `"${key.includes('_') ? snakeCase(guess) : guess}"`);
     if (guesses.length === 0) strangers.push(key);
     else typos.push(withoutEffect([key], of, `Did you mean ${guesses.join(' or ')}?`));

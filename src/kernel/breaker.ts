@@ -23,8 +23,12 @@ export function admit(state: BreakerState, now: number): Admission {
   return { admitted: false, retryInMs: state.kind === 'open' ? state.until - now : 0 };
 }
 
-export function record(state: BreakerState, outage: boolean, now: number, limits: BreakerLimits): BreakerState {
-  if (!outage) return state.kind === 'closed' && state.failures === 0 ? state : closedBreaker;
+/** How an admitted call ended. `unknown` proves nothing: a trial that ends so leaves the trial to the next call. */
+export type CallEnd = 'answered' | 'outage' | 'unknown';
+
+export function record(state: BreakerState, end: CallEnd, now: number, limits: BreakerLimits): BreakerState {
+  if (end === 'unknown') return state.kind === 'trial' ? { kind: 'open', until: now } : state;
+  if (end === 'answered') return state.kind === 'closed' && state.failures === 0 ? state : closedBreaker;
   if (state.kind === 'closed' && state.failures + 1 < limits.failures) {
     return { kind: 'closed', failures: state.failures + 1 };
   }

@@ -1,18 +1,33 @@
 // Owns "did you mean": the known words closest to one that was not understood.
 
-/** At most `count` words whose distance is small against their length, closest first. */
+/** At most `count` words, all at the smallest distance there is, if that is small against their length. */
 export function nearest(word: string, known: Iterable<string>, count: number): string[] {
-  const wanted = word.slice(0, 200).toLowerCase();
-  return [...known]
-    .map((each) => ({ each, distance: distance(wanted, each.slice(0, 200).toLowerCase()) }))
-    .filter(({ each, distance: d }) => d <= Math.max(1, Math.floor(Math.max(wanted.length, each.length) / 3)))
-    .sort((a, b) => a.distance - b.distance || (a.each < b.each ? -1 : 1))
-    .slice(0, count)
-    .map(({ each }) => each);
+  const wanted = word.slice(0, LONGEST).toLowerCase();
+  const measured = [...known].map((each) => ({
+    each,
+    distance: distanceTo(each.slice(0, LONGEST).toLowerCase(), wanted),
+  }));
+  const close = measured.filter(
+    ({ each, distance }) => distance <= Math.max(1, Math.floor(Math.max(wanted.length, each.length) / 3)),
+  );
+  const least = Math.min(...close.map(({ distance }) => distance));
+  return close
+    .flatMap(({ each, distance }) => (distance === least ? each : []))
+    .sort()
+    .slice(0, count);
 }
 
-/** Levenshtein, one row at a time. */
-function distance(a: string, b: string): number {
+/** What is longer is not compared to its end: the cost is quadratic. */
+const LONGEST = 200;
+const WORTH_COMPLETING = 4;
+
+/** A typo, or a part of a longer word. */
+function distanceTo(known: string, word: string): number {
+  return word.length >= WORTH_COMPLETING && word !== known && known.includes(word) ? 1 : editDistance(word, known);
+}
+
+/** Levenshtein's, one row at a time. */
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -90,6 +90,12 @@ export const failures = {
     (d: { server: ServerName; because: string }) => `Server "${d.server}" is not in use: ${d.because}.`,
     () => 'Change that setting, or ask whoever set it.',
   ),
+  STORE_UNWRITABLE: failure(
+    'fix-config',
+    CONFIG,
+    (d: { folder: string; reason: string }) => `Nothing can be remembered in ${d.folder}: ${d.reason}.`,
+    (d) => `Make room or give yourself the right to write in ${d.folder}, then do it again.`,
+  ),
   SERVER_UNTRUSTED: failure(
     'ask-user',
     REFUSED,
@@ -159,9 +165,9 @@ export const failures = {
   APPROVAL_REFUSED: failure(
     'ask-user',
     REFUSED,
-    (d: ToolId & { because: string }) =>
+    (d: ToolId & { name: QualifiedName; because: string }) =>
       `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
-    (d) => `Approve it when asked, or allow it with a rule: tool = "mcp__${d.server}__${d.tool}", action = "allow".`,
+    (d) => `Approve it when asked, or allow it with a rule: tool = "${d.name}", action = "allow".`,
   ),
   ARGUMENTS_BAD: failure(
     'fix-call',
@@ -191,7 +197,8 @@ export const failures = {
       `The call of "${d.tool}" on server "${d.server}" ${
         d.silence ? `was silent for ${seconds(d.afterMs)}` : `took longer than ${seconds(d.afterMs)}`
       } and was cancelled; whether it took effect is unknown.`,
-    (d) => `Check its effect before calling again; the limit is tool_timeout_sec of "${d.server}".`,
+    (d) =>
+      `Check its effect before calling again; the limit is ${d.silence ? 'tool_idle_timeout_sec' : 'tool_timeout_sec'} of "${d.server}".`,
   ),
   OUTCOME_UNKNOWN: failure(
     'check-first',

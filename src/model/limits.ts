@@ -48,9 +48,8 @@ export const limits = {
   stderrBytes: 64 * 1024,
   stderrQuoteChars: 2_000,
 
-  /** A schema larger than this, or a pattern that could stall, is not checked here; the server checks it itself. */
-  schemaBytes: 256 * 1024,
-  patternInputChars: 2_000,
+  /** Checking arguments: how much work a schema may ask for before it is left to the server, and how much is told. */
+  schemaCheck: { steps: 200_000, problems: 5 },
 
   /** What an event may carry of a call's result. */
   eventResultBytes: 1024 * 1024,

@@ -1,27 +1,40 @@
-// Owns matching with `*` (any run of characters) and `?` (exactly one). Linear: patterns come from files and may be hostile.
+// Owns matching with `*` (any run of characters) and `?` (exactly one). Patterns come from files and may be hostile, so
+// nothing is tried twice: each part between stars is looked for once, from where the one before it ended.
 
-/** Two cursors and one point to go back to: each character of the text is looked at a bounded number of times per star. */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let resume = 0;
-  while (t < text.length) {
-    if (p < pattern.length && pattern[p] === '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
-      p++;
-      t++;
-    } else if (star >= 0) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
+  const [head = '', ...parts] = pattern.split('*');
+  const tail = parts.pop();
+  if (tail === undefined) return head.length === text.length && fitsAt(head, text, 0);
+  const end = text.length - tail.length;
+  if (end < head.length || !fitsAt(head, text, 0) || !fitsAt(tail, text, end)) return false;
+  let from = head.length;
+  for (const part of parts) {
+    const at = find(part, text, from);
+    if (at < 0 || at + part.length > end) return false;
+    from = at + part.length;
   }
-  while (pattern[p] === '*') p++;
-  return p === pattern.length;
+  return true;
+}
+
+/** The first place at or behind `from` where the part fits, led there by its longest literal run. */
+function find(part: string, text: string, from: number): number {
+  if (!part.includes('?')) return text.indexOf(part, from);
+  const run = part.split('?').reduce((longest, each) => (each.length > longest.length ? each : longest));
+  if (run === '') return fitsAt(part, text, from) ? from : -1;
+  const offset = part.indexOf(run);
+  for (let at = text.indexOf(run, from + offset); at >= 0; at = text.indexOf(run, at + 1)) {
+    if (fitsAt(part, text, at - offset)) return at - offset;
+  }
+  return -1;
+}
+
+function fitsAt(part: string, text: string, at: number): boolean {
+  if (!part.includes('?')) return text.startsWith(part, at);
+  if (at + part.length > text.length) return false;
+  for (let index = 0; index < part.length; index++) {
+    if (part[index] !== '?' && part[index] !== text[at + index]) return false;
+  }
+  return true;
 }
 
 /** How much a pattern pins down: the more literal characters, the closer the rule. */

@@ -5,8 +5,8 @@ import type { ToolId } from '../model/names.ts';
 
 const TAG = 'mcp_tool_output';
 const anyTag = new RegExp(TAG, 'i');
-/** Bounded gaps keep the match linear; a browser-lenient reader would accept no more either. */
-const tagStart = new RegExp(`<(\\s{0,8}/?\\s{0,8}${TAG})`, 'gi');
+/** However much space and however many slashes a lenient reader would overlook. */
+const tagStart = new RegExp(`<([\\s/]*${TAG})`, 'gi');
 
 /** Wrap last, so that no limit can remove the closing mark; the body can neither close the wrapper nor open one. */
 export function wrap(body: string, { server, tool }: ToolId, nonce: string): string {

@@ -60,11 +60,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 export function unwritable(error: unknown, folder: string): unknown {
   if (!isSystemError(error)) return error;
   const reason = reasons[error.code] ?? `the system says ${error.code}`;
-  return new RuntimeError(
-    'INTERNAL',
-    { problem: `nothing can be remembered in ${folder}: ${reason}` },
-    { cause: error },
-  );
+  return new RuntimeError('STORE_UNWRITABLE', { folder, reason }, { cause: error });
 }
 
 const reasons: Readonly<Record<string, string>> = {

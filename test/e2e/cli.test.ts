@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
-import { isRunning, pidsIn, until } from '../servers/processes.ts';
+import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -239,7 +239,7 @@ test('config schema is a JSON Schema, and config path names the places', async (
 test('Ctrl-C during a call ends with 130 and leaves no process', async () => {
   const pids = join(folder, 'pids');
   const { child, done } = start(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well: hostile('--pid-file', pids) })]);
-  await until(() => pidsIn(pids).length === 1);
+  await eventually(() => pidsIn(pids).length === 1);
   await new Promise((resolve) => setTimeout(resolve, 500));
   child.kill('SIGINT');
   expect((await done).code).toBe(130);
@@ -254,7 +254,7 @@ test('what a server writes cannot drive the terminal', async () => {
 test('Ctrl-C while servers are still starting ends at once with 130 and leaves no process', async () => {
   const pids = join(folder, 'pids');
   const { child, done } = start(['list', ...fleet({ stalled: hostile('--stall', 'everything', '--pid-file', pids) })]);
-  await until(() => pidsIn(pids).length === 1);
+  await eventually(() => pidsIn(pids).length === 1);
   const interruptedAt = Date.now();
   child.kill('SIGINT');
   expect((await done).code).toBe(130);

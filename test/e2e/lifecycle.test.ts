@@ -11,7 +11,7 @@ import { createMemoryStore } from '../../src/kernel/store.ts';
 import { createRuntime } from '../../src/runtime.ts';
 import { createFakeServer } from '../../src/testing/fake-server.ts';
 import { hostile } from '../servers/hostile.ts';
-import { isRunning, pidsIn, until } from '../servers/processes.ts';
+import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 
 let folder: string;
@@ -127,7 +127,7 @@ verifies(['LIF-11', 'LIF-12'], 'a server that never answers is given up in time,
   expect(statusOf(runtime, 'stalled')?.error).toMatchObject({ code: 'STARTUP_TIMEOUT', remedy: 'retry-later' });
   expect(statusOf(runtime, 'stalled')?.error?.message).toMatch(/within 1\.2 s.*stderr/s);
   const [first = 0] = pidsIn(pids);
-  await until(() => !isRunning(first));
+  await eventually(() => !isRunning(first));
 });
 
 verifies(['CFG-18', 'LIF-01'], 'one broken server of several costs itself, and every change is one event', async () => {
@@ -165,9 +165,9 @@ test('a killed server comes back by itself, and its tools stay visible meanwhile
   const runtime = await start({ servers: { mortal: hostile() } });
   const before = runtime.turn().revision;
   process.kill(statusOf(runtime, 'mortal')?.pid ?? 0, 'SIGKILL');
-  await until(() => statusOf(runtime, 'mortal')?.status === 'connecting');
+  await eventually(() => statusOf(runtime, 'mortal')?.status === 'connecting');
   expect(runtime.turn().revision).toBe(before);
-  await until(() => statusOf(runtime, 'mortal')?.status === 'connected');
+  await eventually(() => statusOf(runtime, 'mortal')?.status === 'connected');
   expect((await runtime.turn().call('mcp__mortal__echo', { text: 'back' })).text).toContain('back');
   expect(runtime.turn().revision).toBe(before);
 });
@@ -214,7 +214,7 @@ verifies(
     const runtime = await start({
       servers: { stubborn: hostile('--ignore-eof', '--ignore-sigterm', '--grandchild', '--pid-file', pids) },
     });
-    await until(() => pidsIn(pids).length === 2);
+    await eventually(() => pidsIn(pids).length === 2);
     const startedAt = Date.now();
     await runtime.close();
     expect(pidsIn(pids).map(isRunning)).toEqual([false, false]);
@@ -231,7 +231,7 @@ verifies(
       servers: { one: hostile('--pid-file', pids), two: hostile('--stall', 'everything', '--pid-file', pids) },
       startup: { whenUncached: 'background', gateMs: 1 },
     });
-    await until(() => pidsIn(pids).length === 2);
+    await eventually(() => pidsIn(pids).length === 2);
     await runtime[Symbol.asyncDispose]();
     expect(pidsIn(pids).map(isRunning)).toEqual([false, false]);
     expect(runtime.status().map(({ status }) => status)).toEqual(['disconnected', 'disconnected']);

@@ -1,30 +1,18 @@
 // Owns the proof that no server outlives its host, however the host ends; with a real host, in a process of its own.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { send } from '../../src/transport/family.ts';
 import { listProcesses, runningGroupOf } from '../../src/transport/proc.ts';
-import { eventually, HOSTILE, isRunning, pidsIn, temporaryFile } from '../unit/transport/processes.ts';
+import { HOSTILE } from '../servers/hostile.ts';
+import { eventually, isRunning, pidsOnce, temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 
 const GONE_WITHIN_MS = 3_000;
 const HOST = fileURLToPath(new URL('./watchdog-host.mjs', import.meta.url));
-const built = mkdtempSync(join(tmpdir(), 'plexus-'));
 const started: number[] = [];
-
-/** The host runs outside of the test runner, on any Node we support: it needs JavaScript. */
-beforeAll(async () => {
-  const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
-  const input = { stdio: source('transport/stdio.ts'), clock: source('kernel/clock.ts') };
-  const bundle = await rolldown({ input, platform: 'node' });
-  await bundle.write({ dir: built, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
-  await bundle.close();
-});
 
 afterEach(() => {
   for (const pid of started.splice(0)) send(pid, 'SIGKILL');
@@ -42,8 +30,7 @@ interface Host {
 
 async function startHost(): Promise<Host> {
   const pidFile = temporaryFile('pids');
-  const modules = [join(built, 'stdio.mjs'), join(built, 'clock.mjs')];
-  const host = spawn(process.execPath, [HOST, ...modules, HOSTILE, pidFile], { stdio: 'pipe' });
+  const host = spawn(process.execPath, [HOST, HOSTILE, pidFile], { stdio: 'pipe' });
   const pid = Number(host.pid);
   started.push(pid);
   let output = '';
@@ -54,7 +41,7 @@ async function startHost(): Promise<Host> {
   const said = (line: string) => eventually(() => output.includes(line));
   const exited = new Promise<number | null>((resolve) => host.once('exit', resolve));
   await said('started');
-  const servers = await pidsIn(pidFile, 4);
+  const servers = await pidsOnce(pidFile, 4);
   const watchdog = await watchdogOf(pid);
   started.push(...servers, watchdog);
   return { process: host, pid, exited, servers, watchdog, said };
@@ -98,6 +85,14 @@ verifies(['TDN-03', 'TDN-04'], 'after an orderly close nothing is left, and the 
   expect([host.pid, ...host.servers, host.watchdog].filter(isRunning)).toEqual([host.pid]);
   host.process.stdin.end();
   expect(await host.exited).toBe(0);
+});
+
+verifies('TDN-03', 'a host that has nothing else to do still finishes its closing', async () => {
+  const host = await startHost();
+  host.process.stdin.end();
+  await host.said('closed');
+  expect(await host.exited).toBe(0);
+  expect([...host.servers, host.watchdog].filter(isRunning)).toEqual([]);
 });
 
 verifies('TDN-04', 'a watchdog that is killed is replaced by one that knows as much', async () => {

@@ -2,8 +2,8 @@
 
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('./hostile.mjs', import.meta.url));
+export const HOSTILE = fileURLToPath(new URL('./hostile.mjs', import.meta.url));
 
 export function hostile(...flags: readonly string[]): { command: string; args: string[] } {
-  return { command: process.execPath, args: [program, ...flags] };
+  return { command: process.execPath, args: [HOSTILE, ...flags] };
 }

@@ -1,27 +1,45 @@
-// Owns looking at real processes from a test: which of them run, and waiting until none does.
+// Owns what tests need to look at real processes from outside.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { runningGroupOf } from '../../src/transport/proc.ts';
 
-/** A zombie has ended; only nobody has asked for its exit code. */
-export function isRunning(pid: number): boolean {
-  try {
-    const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0];
-    return state !== 'Z' && state !== 'X';
-  } catch {
-    return false;
+export const PATIENCE_MS = 10_000;
+
+export function temporaryFile(name: string): string {
+  return join(mkdtempSync(join(tmpdir(), 'plexus-')), name);
+}
+
+/** Real processes take the time they take: looks again until it is so, and gives up loudly. */
+export async function eventually<Value>(look: () => Value | undefined | false, withinMs = PATIENCE_MS): Promise<Value> {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    const seen = look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (Date.now() > until) throw new Error(`not within ${withinMs} ms: ${look}`);
+    await wait(10);
   }
 }
 
-/** The pids a hostile server wrote down with `--pid-file`. */
+/** A zombie is not running. */
+export const isRunning = (pid: number): boolean => runningGroupOf(pid) !== undefined;
+
+/** The pids that servers have written down by now with `--pid-file`. */
 export function pidsIn(file: string): number[] {
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number) : [];
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
-/** Looks again and again, because a real process keeps its own time; fails loudly when the time is up. */
-export async function until(condition: () => boolean, withinMs = 10_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`it did not happen within ${withinMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+/** The same, once there are so many. */
+export function pidsOnce(file: string, count: number): Promise<number[]> {
+  return eventually(() => {
+    const pids = pidsIn(file);
+    return pids.length >= count && pids;
+  });
 }

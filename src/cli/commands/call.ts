@@ -97,10 +97,9 @@ function ownOrder({ values, ask }: Context): Approve {
 /** Where nobody could be asked, a person is told how to say yes beforehand. */
 function withHint(error: unknown): never {
   if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') throw error;
-  const { server, tool, because } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  const { because, ...call } = error.data as FailureData<'APPROVAL_REFUSED'>;
   throw new RuntimeError('APPROVAL_REFUSED', {
-    server,
-    tool,
+    ...call,
     because: `${because}; with --yes it is called without asking`,
   });
 }

@@ -147,7 +147,7 @@ describe('keys', () => {
       [
         4,
         '"timeout" is not a setting of a server and without effect',
-        'Did you mean "startupTimeoutMs" or "toolTimeoutMs" or "toolIdleTimeoutMs"?',
+        'Did you mean "startupTimeoutMs" or "startupTimeoutSec" or "toolIdleTimeoutMs"?',
       ],
       [6, '"mcp_server" is not a setting of a configuration file and without effect', 'Did you mean "mcp_servers"?'],
     ]);
@@ -158,6 +158,16 @@ describe('keys', () => {
     expect(await said(entry)).toEqual([
       'warning: "autoApprove", "gallery", "oauth", "roots", "dev" and 2 more are not settings of a server and without effect',
     ]);
+  });
+
+  test('a thousand servers are read and a hundred problems told; the rest is counted', async () => {
+    const servers = Object.fromEntries(
+      Array.from({ length: 1_200 }, (_, at) => [`s${at}`, at < 300 ? 1 : { command: 'x' }]),
+    );
+    const { definitions, invalid, diagnostics } = await loadFolder({ '.mcp.json': JSON.stringify({ servers }) });
+    expect([definitions.length, invalid.length, diagnostics.length]).toEqual([700, 300, 101]);
+    expect(diagnostics[0]?.message).toBe('"servers" holds 1200 servers, of which only the first 1000 are read');
+    expect(diagnostics.at(-1)?.message).toBe('201 more problems in this file are not listed');
   });
 
   test('one set to null is one not set', async () => {

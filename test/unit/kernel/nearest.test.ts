@@ -42,3 +42,10 @@ test('a word of any length costs no more than a long one', () => {
   nearest('a'.repeat(1_000_000), ['b'.repeat(1_000_000), 'a'.repeat(300)], 3);
   expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
 });
+
+test('a part of a longer word is as close as a typo', () => {
+  const settings = ['command', 'args', 'env', 'startupTimeoutMs', 'toolTimeoutMs', 'url'];
+  expect(nearest('timeout', settings, 3)).toEqual(['startupTimeoutMs', 'toolTimeoutMs']);
+  expect(nearest('toolTimeout', settings, 3)).toEqual(['toolTimeoutMs']);
+  expect(['x', 'autoApprove'].flatMap((word) => nearest(word, settings, 3))).toEqual([]);
+});

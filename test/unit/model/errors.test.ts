@@ -1,7 +1,13 @@
 // Owns the proof that every failure says what happened and what comes next, and carries nothing else over a border.
 
 import { expect, test } from 'vitest';
-import { asRuntimeError, type FailureCode, type FailureData, failures, RuntimeError } from '../../../src/model/errors.ts';
+import {
+  asRuntimeError,
+  type FailureCode,
+  type FailureData,
+  failures,
+  RuntimeError,
+} from '../../../src/model/errors.ts';
 
 const files = { server: 'files', tool: 'read' };
 const down = { server: 'files', reason: 'it went away' };
@@ -28,6 +34,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   SERVER_DENIED: [
     { server: 'files', because: 'the denylist names it' },
     'Server "files" is not in use: the denylist names it. Change that setting, or ask whoever set it.',
+  ],
+  STORE_UNWRITABLE: [
+    { folder: '/a/state', reason: 'the disk is full' },
+    'Nothing can be remembered in /a/state: the disk is full. Make room or give yourself the right to write in /a/state, then do it again.',
   ],
   SERVER_UNTRUSTED: [
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
@@ -67,7 +77,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     'The call of "read" on server "files" was denied: a rule says so. Change that rule if the call should be allowed.',
   ],
   APPROVAL_REFUSED: [
-    { ...files, because: 'no rule matches' },
+    { ...files, name: 'mcp__files__read', because: 'no rule matches' },
     'The call of "read" on server "files" needs an approval that was not given: no rule matches. Approve it when asked, or allow it with a rule: tool = "mcp__files__read", action = "allow".',
   ],
   ARGUMENTS_BAD: [
@@ -83,17 +93,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     'Server "files" sent one message of more than 64 MiB, which was dropped. Ask the tool for less, or raise max_message_bytes of "files".',
   ],
   CALL_TIMEOUT: [
-    { ...files, afterMs: 500, silence: true },
-    'The call of "read" on server "files" was silent for 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of "files".',
+    { ...files, afterMs: 500, silence: false },
+    'The call of "read" on server "files" took longer than 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of "files".',
   ],
   OUTCOME_UNKNOWN: [
     { ...files, reason: 'it exited' },
     'The connection to server "files" ended during the call of "read" (it exited); whether it took effect is unknown. Check its effect before calling again.',
   ],
-  CALL_CANCELLED: [
-    files,
-    'The call of "read" on server "files" was cancelled. Call again if it is still wanted.',
-  ],
+  CALL_CANCELLED: [files, 'The call of "read" on server "files" was cancelled. Call again if it is still wanted.'],
   SESSION_UNKNOWN: [{ session: 's1' }, 'There is no session "s1". Initialize a new session.'],
   CONVERSATION_UNKNOWN: [{ conversation: 'c1' }, 'There is no conversation "c1". Start a new conversation.'],
   INTERNAL: [
@@ -121,9 +128,11 @@ test('a border is crossed by code, message and remedy alone', () => {
   });
 });
 
-test('a silent limit names the setting that holds it', () => {
-  const silent = new RuntimeError('CALL_TIMEOUT', { ...files, afterMs: 500, silence: true });
-  expect(silent.message).toContain('tool_idle_timeout_sec');
+test('the limit for silence names the setting that holds it', () => {
+  const { message } = new RuntimeError('CALL_TIMEOUT', { ...files, afterMs: 500, silence: true });
+  expect(message).toBe(
+    'The call of "read" on server "files" was silent for 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_idle_timeout_sec of "files".',
+  );
 });
 
 test('what is not ours is our bug, with its cause kept', () => {

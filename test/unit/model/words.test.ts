@@ -19,7 +19,9 @@ test('two tools share a key only if they are the same tool', () => {
 
 test('a place is spelled as far as it is known', () => {
   expect(
-    [{}, { file: 'a' }, { file: 'a', line: 2 }, { file: 'a', line: 2, column: 3 }, { file: 'a', column: 3 }].map(placeOf),
+    [{}, { file: 'a' }, { file: 'a', line: 2 }, { file: 'a', line: 2, column: 3 }, { file: 'a', column: 3 }].map(
+      placeOf,
+    ),
   ).toEqual(['', 'a', 'a:2', 'a:2:3', 'a']);
 });
 
@@ -38,7 +40,10 @@ const launches: Record<string, [launch: Launch, text: string]> = {
     { ...stdio, command: 'sh', args: ['-c', 'evil\r\u001b[2Kharmless'] },
     String.raw`sh -c "evil\r\u001b[2Kharmless"`,
   ],
-  'a remote server is its address': [{ kind: 'http', url: 'https://a.example/mcp', headers: {} }, 'https://a.example/mcp'],
+  'a remote server is its address': [
+    { kind: 'http', url: 'https://a.example/mcp', headers: {} },
+    'https://a.example/mcp',
+  ],
   'a server in the host is code': [{ kind: 'in-process', serve: () => undefined }, 'code of the host program'],
 };
 

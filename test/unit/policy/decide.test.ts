@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { assignNames } from '../../../src/catalog/naming.ts';
 import type { ToolId } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
-import { assignNames } from '../../../src/catalog/naming.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import { parseRule, type Rule } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
@@ -163,8 +163,14 @@ const anywhere: Speaks = {
 const says = (speaks: Speaks) => {
   for (const [sentence, [text, spoken, silent]] of Object.entries(speaks)) {
     const rules = [rule(text, 'allow')];
-    expect(spoken.map(([server, tool]) => verdict(rules, server, tool)), sentence).toEqual(spoken.map(() => 'allow'));
-    expect(silent.map(([server, tool]) => verdict(rules, server, tool)), sentence).toEqual(silent.map(() => 'ask'));
+    expect(
+      spoken.map(([server, tool]) => verdict(rules, server, tool)),
+      sentence,
+    ).toEqual(spoken.map(() => 'allow'));
+    expect(
+      silent.map(([server, tool]) => verdict(rules, server, tool)),
+      sentence,
+    ).toEqual(silent.map(() => 'ask'));
   }
 };
 
@@ -185,17 +191,23 @@ verifies('NAM-05', 'a text with two readings forbids and asks for both, but allo
     ['a__b', 'c'],
   ];
   const verdicts = (action: Verdict) =>
-    readings.map(([server, tool]) => decide([rule('mcp__a__b__c', action)], { server, tool }, nameOf({ server, tool })));
+    readings.map(([server, tool]) =>
+      decide([rule('mcp__a__b__c', action)], { server, tool }, nameOf({ server, tool })),
+    );
   expect(verdicts('allow').map((each) => each.byRule)).toEqual([false, false]);
   expect(verdicts('ask').map((each) => each.byRule)).toEqual([true, true]);
   expect(verdicts('deny').map((each) => each.verdict)).toEqual(['deny', 'deny']);
 });
 
-verifies('NAM-05', 'the name a model reads allows its tool, even where the parts of the tool would be ambiguous', () => {
-  const odd: ToolId = { server: 'a__b', tool: 'c' };
-  expect(decide([rule(nameOf(odd), 'allow')], odd, nameOf(odd)).verdict).toBe('allow');
-  expect(verdict([rule(nameOf(odd), 'allow')], 'a', 'b__c')).toBe('ask');
-});
+verifies(
+  'NAM-05',
+  'the name a model reads allows its tool, even where the parts of the tool would be ambiguous',
+  () => {
+    const odd: ToolId = { server: 'a__b', tool: 'c' };
+    expect(decide([rule(nameOf(odd), 'allow')], odd, nameOf(odd)).verdict).toBe('allow');
+    expect(verdict([rule(nameOf(odd), 'allow')], 'a', 'b__c')).toBe('ask');
+  },
+);
 
 test('a rule may leave out the prefix', () => {
   expect(verdict([rule('files__read', 'allow')], 'files', 'read')).toBe('allow');

@@ -273,8 +273,8 @@ describe('a folder that cannot be written', () => {
     expect(await store.get('a')).toBeUndefined();
     store.watch('a', () => undefined)();
     await expect(store.set('a', 'one')).rejects.toMatchObject({
-      name: 'RuntimeError',
-      message: expect.stringContaining(`nothing can be remembered in ${folder}: it is not a folder`),
+      code: 'STORE_UNWRITABLE',
+      data: { folder, reason: 'it is not a folder' },
     });
     await expect(store.lock('a', 1)).rejects.toMatchObject({ name: 'RuntimeError' });
   });

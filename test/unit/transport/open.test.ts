@@ -6,8 +6,10 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Message, StdioLaunch } from '../../../src/model/server.ts';
 import { openChannel } from '../../../src/transport/open.ts';
+import { HOSTILE } from '../../servers/hostile.ts';
+import { eventually, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { call, eventually, HOSTILE, temporaryFile } from './processes.ts';
+import { call } from './channels.ts';
 
 const cwd = dirname(temporaryFile('here'));
 const context = {

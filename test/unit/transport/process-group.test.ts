@@ -7,8 +7,9 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { send } from '../../../src/transport/family.ts';
 import { openProcessGroup } from '../../../src/transport/process-group.ts';
 import { spawnFailure } from '../../../src/transport/spawn-failure.ts';
+import { eventually, isRunning, pidsOnce, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { drive, eventually, hostile, isRunning, pidsIn, program, temporaryFile } from './processes.ts';
+import { drive, hostile, program } from './channels.ts';
 
 const started: number[] = [];
 
@@ -21,7 +22,7 @@ async function openHostile(...flags: string[]) {
   const clock = createFakeClock();
   const pidFile = temporaryFile('pids');
   const group = await openProcessGroup({ ...hostile('--pid-file', pidFile, ...flags), clock });
-  const pids = await pidsIn(pidFile, flags.some((flag) => flag.startsWith('--grandchild')) ? 2 : 1);
+  const pids = await pidsOnce(pidFile, flags.some((flag) => flag.startsWith('--grandchild')) ? 2 : 1);
   started.push(...pids);
   const stderr: string[] = [];
   group.child.stderr.on('data', (chunk) => stderr.push(String(chunk)));
@@ -91,7 +92,7 @@ describe('ending', () => {
     const inner = `echo $$ > ${file}; sleep 0 & exec env -i setsid sleep 1000`;
     const clock = createFakeClock();
     const group = await openProcessGroup({ ...program('sh', '-c', `sh -c '${inner}' & wait`), clock });
-    started.push(...(await pidsIn(file, 1)));
+    started.push(...(await pidsOnce(file, 1)));
     process.kill(group.pid, 'SIGKILL');
     await drive(clock, group.end());
     expect(send(-group.pid, 0)).toBe(true);

@@ -4,19 +4,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { openStdio, type StdioChannel, type StdioOptions } from '../../../src/transport/stdio.ts';
+import { eventually, isRunning, pidsOnce, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import {
-  call,
-  drive,
-  eventually,
-  hostile,
-  isRunning,
-  listen,
-  pidsIn,
-  program,
-  temporaryFile,
-  text,
-} from './processes.ts';
+import { call, drive, hostile, listen, program, text } from './channels.ts';
 
 const open: StdioChannel[] = [];
 
@@ -160,7 +150,7 @@ describe('the end of a server', () => {
     const pidFile = temporaryFile('pids');
     const options = { ...hostile('--grandchild', '--exit-on', 'ping', '--pid-file', pidFile), clock };
     const { channel, heard } = await start(options);
-    const pids = await pidsIn(pidFile, 2);
+    const pids = await pidsOnce(pidFile, 2);
     await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
     await eventually(() => channel.report().reason.startsWith('it exited with code 1'));
     await clock.advance(limits.drainMs - 1);
@@ -203,7 +193,7 @@ describe('closing', () => {
   verifies('TDN-03', 'nothing is delivered after it but the news, once, and nothing runs', async () => {
     const pidFile = temporaryFile('pids');
     const { channel, heard } = await start(hostile('--pid-file', pidFile));
-    const pids = await pidsIn(pidFile, 1);
+    const pids = await pidsOnce(pidFile, 1);
     await channel.send(call(1, 'echo', { text: 'unheard' }));
     const closing = channel.close();
     expect(channel.close()).toBe(closing);
@@ -220,7 +210,7 @@ describe('closing', () => {
     const { channel } = await start(hostile('--count-file', counts));
     await channel.send(call(1, 'write'));
     await channel.close();
-    await pidsIn(counts, 1);
+    await pidsOnce(counts, 1);
   });
 
   verifies('LIF-12', 'a server that stalls in its start is ended, with its descendants', async () => {
@@ -228,7 +218,7 @@ describe('closing', () => {
     const pidFile = temporaryFile('pids');
     const flags = ['--stall', 'everything', '--ignore-eof', '--ignore-sigterm', '--grandchild', '--pid-file', pidFile];
     const { channel, heard } = await start({ ...hostile(...flags), clock });
-    const pids = await pidsIn(pidFile, 2);
+    const pids = await pidsOnce(pidFile, 2);
     await channel.send({ jsonrpc: '2.0', id: 1, method: 'initialize' });
     await drive(clock, channel.close());
     expect(pids.filter(isRunning)).toEqual([]);

@@ -1,19 +1,14 @@
-// Owns what tests need to start real processes and to look at them from outside.
+// Owns what the transport's tests need to open channels to real processes and to hear what they say.
 
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Message } from '../../../src/model/server.ts';
 import type { FakeClock } from '../../../src/testing/fake-clock.ts';
-import { runningGroupOf } from '../../../src/transport/proc.ts';
 import type { StdioChannel, StdioOptions } from '../../../src/transport/stdio.ts';
+import { HOSTILE } from '../../servers/hostile.ts';
+import { eventually, PATIENCE_MS } from '../../servers/processes.ts';
 
-export const HOSTILE = fileURLToPath(new URL('../../servers/hostile.mjs', import.meta.url));
 const MEGABYTES_64 = 64 * 1024 * 1024;
-const PATIENCE_MS = 10_000;
 
 /** What `openStdio` takes, for a server that misbehaves as the flags say. */
 export function hostile(...flags: string[]): StdioOptions {
@@ -23,21 +18,6 @@ export function hostile(...flags: string[]): StdioOptions {
 export function program(command: string, ...args: string[]): StdioOptions {
   const env = { PATH: process.env['PATH'] ?? '' };
   return { server: 'files', command, args, env, maxMessageBytes: MEGABYTES_64, clock: systemClock };
-}
-
-export function temporaryFile(name: string): string {
-  return join(mkdtempSync(join(tmpdir(), 'plexus-')), name);
-}
-
-/** Real processes take the time they take: looks again until it is so, and gives up loudly. */
-export async function eventually<Value>(look: () => Value | undefined | false, withinMs = PATIENCE_MS): Promise<Value> {
-  const until = Date.now() + withinMs;
-  for (;;) {
-    const seen = look();
-    if (seen !== undefined && seen !== false) return seen;
-    if (Date.now() > until) throw new Error(`not within ${withinMs} ms: ${look}`);
-    await wait(10);
-  }
 }
 
 /** Steps the clock until the work is done, with real pauses in which real processes can die. */
@@ -54,26 +34,6 @@ export async function drive(clock: FakeClock, work: Promise<unknown>): Promise<v
   }
   if (!settled) throw new Error(`not done within ${PATIENCE_MS} ms`);
   await work;
-}
-
-/** A zombie is not running. */
-export const isRunning = (pid: number): boolean => runningGroupOf(pid) !== undefined;
-
-/** The pids a server wrote down, once there are so many. */
-export function pidsIn(file: string, count: number): Promise<number[]> {
-  return eventually(() => {
-    const pids = linesOf(file).map(Number);
-    return pids.length >= count && pids;
-  });
-}
-
-export function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Everything that arrives, from now on. */

@@ -1,0 +1,422 @@
+// Owns checking a value against a JSON Schema (draft 7 and 2020-12), in words a reader can act on.
+// Schemas come from strangers: nothing is compiled, the work has a limit, and what cannot be decided safely and for sure –
+// a pattern that could stall, a reference to nowhere, a keyword of the wrong kind – leaves the whole check undecided.
+
+import { canonicalJson, isObject, type JsonObject, stringifyBounded } from './json.ts';
+import { nearest } from './nearest.ts';
+import { isMatch, UndecidedPattern } from './safe-pattern.ts';
+
+export interface CheckLimits {
+  /** How many times a part of the schema may look at a part of the value. */
+  readonly steps: number;
+  readonly problems: number;
+}
+
+/** What is wrong; nothing when the value fits, or when that cannot be said. */
+export function problemsWith(value: unknown, schema: unknown, limits: CheckLimits): readonly string[] {
+  const check = new Check(schema, limits.steps);
+  const problems: string[] = [];
+  try {
+    check.visit(schema, value, undefined, problems);
+  } catch (error) {
+    // A chain of references may be longer than the stack.
+    if (error instanceof Undecided || error instanceof UndecidedPattern || error instanceof RangeError) return [];
+    throw error;
+  }
+  return [...new Set(problems)].slice(0, limits.problems);
+}
+
+class Undecided extends Error {
+  override readonly name = 'Undecided';
+}
+
+/** Where a part of the value lies, from the inside out; spelled only when there is something to say. */
+interface Place {
+  readonly key: string | number;
+  readonly within: Place | undefined;
+}
+
+/** Without a list nobody wants to know why: the first "no" is enough. */
+type Problems = string[] | undefined;
+
+type Rule = (check: Check, keyword: unknown, about: About) => boolean;
+
+interface About {
+  readonly schema: JsonObject;
+  readonly value: unknown;
+  readonly place: Place | undefined;
+  readonly problems: Problems;
+}
+
+class Check {
+  readonly #root: unknown;
+  #stepsLeft: number;
+  #named: Map<string, unknown> | undefined;
+
+  constructor(root: unknown, steps: number) {
+    this.#root = root;
+    this.#stepsLeft = steps;
+  }
+
+  visit(schema: unknown, value: unknown, place: Place | undefined, problems: Problems): boolean {
+    if (--this.#stepsLeft < 0) throw new Undecided();
+    if (typeof schema === 'boolean') return schema || say(problems, place, 'is not allowed');
+    if (!isObject(schema)) throw new Undecided();
+    const about = { schema, value, place, problems };
+    let fits = true;
+    for (const keyword of Object.keys(schema)) {
+      const rule = rules.get(keyword);
+      if (rule === undefined || rule(this, schema[keyword], about)) continue;
+      fits = false;
+      if (problems === undefined) return false;
+    }
+    return fits;
+  }
+
+  /** Only within the schema itself: nothing is ever fetched. */
+  resolve(reference: unknown): unknown {
+    if (typeof reference !== 'string') throw new Undecided();
+    if (reference === '#' || reference.startsWith('#/')) return this.#follow(reference.slice(1));
+    this.#named ??= collectNames(this.#root);
+    if (!this.#named.has(reference)) throw new Undecided();
+    return this.#named.get(reference);
+  }
+
+  #follow(pointer: string): unknown {
+    return pointer
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((within, token) => {
+        const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+        if (typeof within !== 'object' || within === null || !Object.hasOwn(within, key)) throw new Undecided();
+        return (within as Record<string, unknown>)[key];
+      }, this.#root);
+  }
+}
+
+function collectNames(root: unknown): Map<string, unknown> {
+  const named = new Map<string, unknown>();
+  const open: unknown[] = [root];
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    if (isObject(each)) {
+      if (typeof each['$id'] === 'string') named.set(each['$id'], each);
+      if (typeof each['$anchor'] === 'string') named.set(`#${each['$anchor']}`, each);
+      open.push(...Object.values(each));
+    } else if (Array.isArray(each)) open.push(...each);
+  }
+  return named;
+}
+
+const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+};
+
+const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  [
+    '$ref',
+    (check, reference, about) => check.visit(check.resolve(reference), about.value, about.place, about.problems),
+  ],
+  ['type', checkType],
+  [
+    'enum',
+    (_, values, { value, place, problems }) => {
+      const text = canonicalJson(value);
+      return (
+        listOf(values).some((each) => canonicalJson(each) === text) ||
+        say(problems, place, `must be one of ${stringifyBounded(values, 300)}`)
+      );
+    },
+  ],
+  [
+    'const',
+    (_, wanted, { value, place, problems }) =>
+      canonicalJson(wanted) === canonicalJson(value) ||
+      say(problems, place, `must be ${stringifyBounded(wanted, 300)}`),
+  ],
+  ['properties', checkProperties],
+  ['required', checkRequired],
+  ['additionalProperties', checkAdditional],
+  ['patternProperties', checkPatternProperties],
+  [
+    'propertyNames',
+    (check, schema, { value, place, problems }) =>
+      keysOf(value).every(
+        (key) =>
+          check.visit(schema, key, undefined, undefined) ||
+          say(problems, place, `has a key that is not allowed: "${key}"`),
+      ),
+  ],
+  ['dependentRequired', (check, map, about) => checkDependencies(check, map, about)],
+  ['dependentSchemas', (check, map, about) => checkDependencies(check, map, about)],
+  ['dependencies', (check, map, about) => checkDependencies(check, map, about)],
+  ['items', checkItems],
+  ['prefixItems', (check, schemas, about) => checkTuple(check, listOf(schemas), about)],
+  ['contains', checkContains],
+  [
+    'uniqueItems',
+    (_, wanted, { value, place, problems }) =>
+      wanted !== true ||
+      !Array.isArray(value) ||
+      new Set(value.map(canonicalJson)).size === value.length ||
+      say(problems, place, 'must not hold the same item twice'),
+  ],
+  ['minimum', compare((value, limit) => value >= limit, '>=')],
+  ['maximum', compare((value, limit) => value <= limit, '<=')],
+  ['exclusiveMinimum', compare((value, limit) => value > limit, '>')],
+  ['exclusiveMaximum', compare((value, limit) => value < limit, '<')],
+  ['multipleOf', compare((value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-9, 'a multiple of')],
+  [
+    'minLength',
+    measure(lengthOf, (length, limit) => length >= limit, 'must have at least', ['character', 'characters']),
+  ],
+  [
+    'maxLength',
+    measure(lengthOf, (length, limit) => length <= limit, 'must have at most', ['character', 'characters']),
+  ],
+  ['minItems', measure(itemsIn, (count, limit) => count >= limit, 'must have at least', ['item', 'items'])],
+  ['maxItems', measure(itemsIn, (count, limit) => count <= limit, 'must have at most', ['item', 'items'])],
+  [
+    'minProperties',
+    measure(propertiesIn, (count, limit) => count >= limit, 'must have at least', ['property', 'properties']),
+  ],
+  [
+    'maxProperties',
+    measure(propertiesIn, (count, limit) => count <= limit, 'must have at most', ['property', 'properties']),
+  ],
+  [
+    'pattern',
+    (_, source, { value, place, problems }) =>
+      typeof value !== 'string' ||
+      isMatch(textOf(source), value) ||
+      say(problems, place, `must match pattern "${source}"`),
+  ],
+  [
+    'allOf',
+    (check, schemas, { value, place, problems }) =>
+      listOf(schemas).reduce<boolean>((fits, schema) => check.visit(schema, value, place, problems) && fits, true),
+  ],
+  [
+    'anyOf',
+    (check, schemas, { value, place, problems }) =>
+      listOf(schemas).some((schema) => check.visit(schema, value, place, undefined)) ||
+      say(problems, place, `fits none of the ${listOf(schemas).length} forms it may have`),
+  ],
+  [
+    'oneOf',
+    (check, schemas, { value, place, problems }) => {
+      const fitting = listOf(schemas).filter((schema) => check.visit(schema, value, place, undefined)).length;
+      return (
+        fitting === 1 ||
+        say(
+          problems,
+          place,
+          fitting === 0
+            ? `fits none of the ${listOf(schemas).length} forms it may have`
+            : `fits ${fitting} of the forms it may have, and must fit exactly one`,
+        )
+      );
+    },
+  ],
+  [
+    'not',
+    (check, schema, { value, place, problems }) =>
+      !check.visit(schema, value, place, undefined) || say(problems, place, 'has a form that is not allowed'),
+  ],
+  [
+    'if',
+    (check, condition, { schema, value, place, problems }) => {
+      const branch = schema[check.visit(condition, value, place, undefined) ? 'then' : 'else'];
+      return branch === undefined || check.visit(branch, value, place, problems);
+    },
+  ],
+]);
+
+function checkType(_: Check, wanted: unknown, { value, place, problems }: About): boolean {
+  const names = (Array.isArray(wanted) ? wanted : [wanted]).map(textOf);
+  for (const name of names) {
+    const isType = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (isType === undefined) throw new Undecided();
+    if (isType(value)) return true;
+  }
+  return say(problems, place, `must be of type ${names.join(' or ')}, not ${describe(value)}`);
+}
+
+function checkProperties(check: Check, properties: unknown, { value, place, problems }: About): boolean {
+  const known = mapOf(properties);
+  if (!isObject(value)) return true;
+  let fits = true;
+  for (const key of Object.keys(known)) {
+    if (!Object.hasOwn(value, key)) continue;
+    fits = check.visit(known[key], value[key], { key, within: place }, problems) && fits;
+    if (!fits && problems === undefined) return false;
+  }
+  return fits;
+}
+
+function checkRequired(_: Check, required: unknown, { schema, value, place, problems }: About): boolean {
+  const names = listOf(required).map(textOf);
+  if (!isObject(value)) return true;
+  const missing = names.filter((name) => !Object.hasOwn(value, name));
+  for (const name of missing) {
+    const [meant] = nearest(name, unknownKeys(schema, value), 1);
+    problems?.push(`"${name}" is missing${inside(place)}${meant === undefined ? '' : ` (there is "${meant}")`}`);
+  }
+  return missing.length === 0;
+}
+
+function checkAdditional(check: Check, rest: unknown, { schema, value, place, problems }: About): boolean {
+  if (!isObject(value)) return true;
+  let fits = true;
+  for (const key of unknownKeys(schema, value)) {
+    if (rest === false) {
+      const [meant] = nearest(key, Object.keys(mapOf(schema['properties'] ?? {})), 1);
+      problems?.push(
+        `"${key}" is not known${inside(place)}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`,
+      );
+      fits = false;
+    } else fits = check.visit(rest, value[key], { key, within: place }, problems) && fits;
+  }
+  return fits;
+}
+
+function checkPatternProperties(check: Check, patterns: unknown, { value, place, problems }: About): boolean {
+  return Object.entries(mapOf(patterns)).reduce<boolean>(
+    (fits, [pattern, schema]) =>
+      keysOf(value)
+        .filter((key) => isMatch(pattern, key))
+        .reduce(
+          (all, key) => check.visit(schema, (value as JsonObject)[key], { key, within: place }, problems) && all,
+          fits,
+        ),
+    true,
+  );
+}
+
+/** A list of keys, or a schema for the whole: both hold only when the key is there. */
+function checkDependencies(check: Check, map: unknown, about: About): boolean {
+  return Object.entries(mapOf(map)).reduce<boolean>((fits, [key, wanted]) => {
+    if (!keysOf(about.value).includes(key)) return fits;
+    const holds = Array.isArray(wanted)
+      ? checkRequired(check, wanted, about)
+      : check.visit(wanted, about.value, about.place, about.problems);
+    return holds && fits;
+  }, true);
+}
+
+function checkItems(check: Check, items: unknown, about: About): boolean {
+  if (Array.isArray(items)) {
+    const rest = about.schema['additionalItems'];
+    return checkTuple(check, items, about) && (rest === undefined || checkEach(check, rest, items.length, about));
+  }
+  return checkEach(check, items, listOf(about.schema['prefixItems'] ?? []).length, about);
+}
+
+function checkTuple(check: Check, schemas: readonly unknown[], { value, place, problems }: About): boolean {
+  if (!Array.isArray(value)) return true;
+  return schemas
+    .slice(0, value.length)
+    .reduce<boolean>(
+      (fits, schema, at) => check.visit(schema, value[at], { key: at, within: place }, problems) && fits,
+      true,
+    );
+}
+
+function checkEach(check: Check, schema: unknown, from: number, { value, place, problems }: About): boolean {
+  if (!Array.isArray(value)) return true;
+  let fits = true;
+  for (let at = from; at < value.length; at++) {
+    fits = check.visit(schema, value[at], { key: at, within: place }, problems) && fits;
+    if (!fits && problems === undefined) return false;
+  }
+  return fits;
+}
+
+function checkContains(check: Check, wanted: unknown, { schema, value, place, problems }: About): boolean {
+  if (!Array.isArray(value)) return true;
+  const count = value.filter((item) => check.visit(wanted, item, undefined, undefined)).length;
+  const { minContains = 1, maxContains = Number.POSITIVE_INFINITY } = schema;
+  return (
+    (count >= numberOf(minContains) && count <= numberOf(maxContains)) ||
+    say(problems, place, 'does not hold the items it must hold')
+  );
+}
+
+function compare(fits: (value: number, limit: number) => boolean, words: string): Rule {
+  return (_, limit, { value, place, problems }) =>
+    typeof value !== 'number' || fits(value, numberOf(limit)) || say(problems, place, `must be ${words} ${limit}`);
+}
+
+function measure(
+  size: (value: unknown) => number | undefined,
+  fits: (size: number, limit: number) => boolean,
+  must: string,
+  [one, many]: readonly [string, string],
+): Rule {
+  return (_, limit, { value, place, problems }) => {
+    const measured = size(value);
+    return (
+      measured === undefined ||
+      fits(measured, numberOf(limit)) ||
+      say(problems, place, `${must} ${limit} ${limit === 1 ? one : many}`)
+    );
+  };
+}
+
+/** Characters, not code units: as the standard counts. */
+function lengthOf(value: unknown): number | undefined {
+  return typeof value === 'string' ? [...value].length : undefined;
+}
+function itemsIn(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
+}
+function propertiesIn(value: unknown): number | undefined {
+  return isObject(value) ? Object.keys(value).length : undefined;
+}
+
+function unknownKeys(schema: JsonObject, value: JsonObject): string[] {
+  const known = mapOf(schema['properties'] ?? {});
+  const patterns = Object.keys(mapOf(schema['patternProperties'] ?? {}));
+  return Object.keys(value).filter((key) => !Object.hasOwn(known, key) && !patterns.some((each) => isMatch(each, key)));
+}
+
+const keysOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);
+
+function listOf(keyword: unknown): readonly unknown[] {
+  if (!Array.isArray(keyword)) throw new Undecided();
+  return keyword;
+}
+function mapOf(keyword: unknown): JsonObject {
+  if (!isObject(keyword)) throw new Undecided();
+  return keyword;
+}
+function textOf(keyword: unknown): string {
+  if (typeof keyword !== 'string') throw new Undecided();
+  return keyword;
+}
+function numberOf(keyword: unknown): number {
+  if (typeof keyword !== 'number') throw new Undecided();
+  return keyword;
+}
+
+/** Always a "no", for the end of an `or`. */
+function say(problems: Problems, place: Place | undefined, what: string): false {
+  problems?.push(`${place === undefined ? 'they' : `"${spell(place)}"`} ${what}`);
+  return false;
+}
+
+const inside = (place: Place | undefined) => (place === undefined ? '' : ` in "${spell(place)}"`);
+
+function spell({ key, within }: Place): string {
+  return within === undefined ? String(key) : `${spell(within)}.${key}`;
+}
+
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `${typeof value} ${stringifyBounded(value, 60)}`;
+}

@@ -1,0 +1,55 @@
+// Owns the exact names of all events: a host that listens for one must not wait for a name that has changed.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import type { RuntimeEvent } from '../../src/events.ts';
+
+/** The compiler checks that the list is whole, the test that the compiler was not lied to. */
+const types: Record<RuntimeEvent['type'], true> = {
+  'approval.requested': true,
+  'approval.settled': true,
+  'call.finished': true,
+  'call.progressed': true,
+  'call.started': true,
+  'catalog.changed': true,
+  'catalog.problem-found': true,
+  'config.loaded': true,
+  'connection.changed': true,
+  'connection.noise-received': true,
+  'startup.completed': true,
+};
+
+const source = new URL('../../src/', import.meta.url);
+
+function filesOf(pattern: RegExp): string[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => pattern.test(path));
+}
+
+/** The texts that stand as `type` in types (`type: 'x';`) or in values (`{ type: 'x' }`). */
+function typesIn(path: string, isWanted: (node: ts.Node) => boolean): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isWanted(node) && (ts.isPropertySignature(node) || ts.isPropertyAssignment(node))) {
+      const value = ts.isPropertySignature(node) ? node.type : node.initializer;
+      const literal = value && ts.isLiteralTypeNode(value) ? value.literal : value;
+      if (ts.isIdentifier(node.name) && node.name.text === 'type' && literal && ts.isStringLiteral(literal))
+        found.push(literal.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, readFileSync(new URL(path, source), 'utf8'), ts.ScriptTarget.ESNext));
+  return found;
+}
+
+test('exactly these events are declared', () => {
+  const declared = filesOf(/(^|\/)events\.ts$/).flatMap((path) => typesIn(path, ts.isPropertySignature));
+  expect(declared.sort()).toEqual(Object.keys(types));
+});
+
+test('every event that is declared is emitted somewhere', () => {
+  const emitted = new Set(filesOf(/\.ts$/).flatMap((path) => typesIn(path, ts.isPropertyAssignment)));
+  expect(Object.keys(types).filter((type) => !emitted.has(type))).toEqual([]);
+});

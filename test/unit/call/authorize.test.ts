@@ -1,0 +1,266 @@
+// Owns the proof that no call passes unless a rule or a person said yes, and that nothing is touched before.
+
+import { expect, test } from 'vitest';
+import { type ApprovalRequest, type Approve, askFor } from '../../../src/call/approval.ts';
+import { authorize } from '../../../src/call/authorize.ts';
+import type { CallEvent } from '../../../src/call/events.ts';
+import type { ToolCall } from '../../../src/call/pipeline.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+import type { Verdict } from '../../../src/model/rule.ts';
+import type { Tool } from '../../../src/model/tool.ts';
+import { decide } from '../../../src/policy/decide.ts';
+import { parseRule, type Rule } from '../../../src/policy/rule.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { verifies } from '../../verifies.ts';
+import { createTappedServer, heardOfCalls, start } from './journey.ts';
+import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
+
+const rule = (tool: string, action: Verdict): Rule =>
+  parseRule({ tool, action, provenance: { scope: 'user', file: '/user.toml', key: [] } });
+
+function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolOf('files', 'read')) {
+  const clock = createFakeClock();
+  const events: CallEvent[] = [];
+  const passed: string[] = [];
+  let current = rules;
+  const perform = authorize({ rules: () => current, approve, clock, emit: (event) => events.push(event) })(
+    async (call) => {
+      passed.push(call.callId);
+      return outcomeOf(tool, 'done');
+    },
+  );
+  const caller = { grants: new Set<string>(), inputs: {} };
+  return {
+    clock,
+    events,
+    passed,
+    caller,
+    change: (next: readonly Rule[]) => {
+      current = next;
+    },
+    call: (parts: Partial<ToolCall> = {}) => endOf((async () => perform(callOf(tool, { caller, ...parts })))()),
+    failure: async (): Promise<RuntimeError> => {
+      try {
+        await perform(callOf(tool, { caller }));
+      } catch (error) {
+        if (error instanceof RuntimeError) return error;
+      }
+      throw new TypeError('it did not fail');
+    },
+  };
+}
+
+const answering = (...answers: unknown[]): Approve & { asked: ApprovalRequest[] } => {
+  const asked: ApprovalRequest[] = [];
+  const approve = async (request: ApprovalRequest) => {
+    asked.push(request);
+    return answers.shift() as 'once';
+  };
+  return Object.assign(approve, { asked });
+};
+
+const done = expect.objectContaining({ text: 'done' });
+
+verifies('PER-02', 'what a rule allows passes, and nobody is asked', async () => {
+  const approve = answering();
+  const { call, events } = setUp(approve, [rule('mcp__files__*', 'allow')]);
+  expect(await call()).toEqual(done);
+  expect([approve.asked, events]).toEqual([[], []]);
+});
+
+verifies('PER-02', 'what a rule denies does not pass, nobody is asked, and the failure names the rule', async () => {
+  const approve = answering('always');
+  const { failure, call, passed, caller } = setUp(approve, [rule('mcp__files__*', 'deny'), rule('mcp__*', 'allow')]);
+  caller.grants.add('["files","read"]');
+  expect(await call()).toBe('CALL_DENIED');
+  expect((await failure()).data).toEqual({
+    server: 'files',
+    tool: 'read',
+    because: 'the rule "mcp__files__*" = deny in /user.toml',
+  });
+  expect([approve.asked, passed]).toEqual([[], []]);
+});
+
+verifies('PER-08', 'who is asked sees the tool, its arguments, its hints and why', async () => {
+  const approve = answering('once');
+  const annotations = { destructiveHint: true };
+  const { call } = setUp(approve, [rule('mcp__files__*', 'ask')], toolOf('files', 'read', { annotations }));
+  await call({ arguments: { path: '/etc' } });
+  expect(approve.asked).toEqual([
+    {
+      kind: 'tool',
+      tool: { server: 'files', tool: 'read' },
+      name: 'mcp__files__read',
+      arguments: { path: '/etc' },
+      annotations,
+      because: 'the rule "mcp__files__*" = ask in /user.toml',
+      byRule: true,
+    },
+  ]);
+});
+
+verifies('PER-08', 'once holds once', async () => {
+  const approve = answering('once', 'no');
+  const { call, caller } = setUp(approve);
+  expect([await call(), await call(), caller.grants]).toEqual([done, 'APPROVAL_REFUSED', new Set()]);
+});
+
+for (const answer of ['session', 'always']) {
+  verifies('PER-08', `${answer} holds for the rest of the session, for this tool and this caller`, async () => {
+    const approve = answering(answer, 'no', 'no');
+    const { call, caller } = setUp(approve);
+    expect([await call(), await call(), await call()]).toEqual([done, done, done]);
+    expect(caller.grants).toEqual(new Set(['["files","read"]']));
+    expect(await call({ caller: { grants: new Set(), inputs: {} } }), 'another caller').toBe('APPROVAL_REFUSED');
+    expect(approve.asked).toHaveLength(2);
+  });
+}
+
+test('a grant does not outlive a rule that denies', async () => {
+  const { call, change } = setUp(answering('session'));
+  expect(await call()).toEqual(done);
+  change([rule('mcp__files__read', 'deny')]);
+  expect(await call()).toBe('CALL_DENIED');
+});
+
+const refusals: Record<string, Approve> = {
+  'says no': answering('no'),
+  'answers nonsense': answering('yes'),
+  'answers nothing': answering(undefined),
+  'answers an object': answering({ answer: 'once' }),
+  'answers a list': answering(['once']),
+  rejects: () => Promise.reject(new Error('the dialog broke')),
+  throws: () => {
+    throw new Error('the dialog broke');
+  },
+};
+
+for (const [what, approve] of Object.entries(refusals)) {
+  verifies('PER-08', `a host that ${what} has not said yes`, async () => {
+    const { call, passed, events, clock } = setUp(approve);
+    expect(await call()).toBe('APPROVAL_REFUSED');
+    expect([passed, clock.pending()]).toEqual([[], 0]);
+    expect(heardOfCalls(events)).toEqual([
+      { call: 1, type: 'approval.requested', tool: { server: 'files', tool: 'read' }, because: 'no rule matches' },
+      { call: 1, type: 'approval.settled', tool: { server: 'files', tool: 'read' }, answer: 'no' },
+    ]);
+  });
+}
+
+verifies('PER-08', 'a host that never answers has said no after five minutes', async () => {
+  const { call, clock, passed } = setUp(() => new Promise(() => undefined));
+  let end: unknown;
+  const calling = call().then((value) => {
+    end = value;
+  });
+  await clock.advance(limits.approvalMs - 1);
+  expect(end).toBeUndefined();
+  await clock.advance(1);
+  await calling;
+  expect([end, passed, clock.pending()]).toEqual(['APPROVAL_REFUSED', [], 0]);
+});
+
+test('an answer that comes too late opens nothing', async () => {
+  const late = createDeferred<'always'>();
+  const { call, clock, passed, caller } = setUp(() => late.promise);
+  const calling = call();
+  await clock.advance(limits.approvalMs);
+  late.resolve('always');
+  await clock.advance(0);
+  expect([await calling, passed, caller.grants]).toEqual(['APPROVAL_REFUSED', [], new Set()]);
+});
+
+verifies(
+  'CAL-08',
+  'an abort ends the asking, with its own reason, and an answer afterwards opens nothing',
+  async () => {
+    const late = createDeferred<'always'>();
+    const { clock, passed, caller } = setUp(() => late.promise);
+    const reason = { why: 'enough' };
+    const tool = toolOf('files', 'read');
+    const call = callOf(tool, { caller });
+    const perform = authorize({ rules: () => [], approve: () => late.promise, clock, emit: () => undefined })(
+      async () => {
+        passed.push('passed');
+        return outcomeOf(tool);
+      },
+    );
+    const calling = endOf(perform(call));
+    await clock.advance(0);
+    call.cancellation.cancel(reason);
+    expect(await calling).toBe(reason);
+    late.resolve('always');
+    await clock.advance(0);
+    expect([passed, caller.grants]).toEqual([[], new Set()]);
+  },
+);
+
+test('an abort while somebody is asked leaves no timer behind', async () => {
+  const { clock } = setUp(answering());
+  const tool = toolOf('files', 'read');
+  const call = callOf(tool);
+  const approve: Approve = () => new Promise(() => undefined);
+  const perform = authorize({ rules: () => [], approve, clock, emit: () => undefined })(async () => outcomeOf(tool));
+  const calling = endOf(perform(call));
+  await clock.advance(0);
+  call.cancellation.cancel('enough');
+  await calling;
+  expect(clock.pending()).toBe(0);
+});
+
+test('asking never rejects', async () => {
+  const request: ApprovalRequest = { kind: 'server', server: 'files', command: 'node' };
+  const clock = createFakeClock();
+  expect(await askFor(request, { approve: answering('always'), clock })).toBe('always');
+  expect(await askFor(request, { approve: () => Promise.reject(new Error('broken')), clock })).toBe('no');
+});
+
+const oddTools: [server: string, tool: string][] = [
+  ['files', 'read'],
+  ['a__b', 'c'],
+  ['a', 'b__c'],
+  ['files', '*'],
+  ['my files', 'read?'],
+];
+
+for (const [server, name] of oddTools) {
+  test(`the rule that a refusal recommends allows ${server}/${name} and nothing else`, async () => {
+    const tool = toolOf(server, name);
+    const { failure } = setUp(answering('no'), [], tool);
+    const { message } = await failure();
+    const [, text = ''] = /tool = "(.*)", action = "allow"/.exec(message) ?? [];
+    const advice = [rule(text, 'allow')];
+    expect(decide(advice, tool.id, tool.name).verdict).toBe('allow');
+    const neighbor = toolOf(server, `${name}_all`);
+    expect(decide(advice, neighbor.id, neighbor.name).verdict).toBe('ask');
+  });
+}
+
+verifies('PER-02', 'a denied call, and one that is refused, never wake a server', async () => {
+  const server = createTappedServer({
+    read: { run: () => 'done' },
+    write: { run: () => 'done' },
+    list: { run: () => 'done' },
+  });
+  const { runtime, clock } = await start(
+    { files: server.entry },
+    {
+      permissions: [
+        { tool: 'mcp__files__read', action: 'deny' },
+        { tool: 'mcp__files__list', action: 'allow' },
+      ],
+    },
+  );
+  const turn = runtime.turn();
+  await server.crash();
+  await clock.advance(0);
+  expect([server.starts(), runtime.status()[0]?.state]).toEqual([1, 'reconnecting']);
+  expect(await endOf(turn.call('mcp__files__read'))).toBe('CALL_DENIED');
+  expect(await endOf(turn.call('mcp__files__write'))).toBe('APPROVAL_REFUSED');
+  await clock.advance(0);
+  expect([server.starts(), runtime.status()[0]?.state]).toEqual([1, 'reconnecting']);
+  await turn.call('mcp__files__list');
+  expect([server.starts(), server.calls]).toEqual([2, [{ tool: 'list', arguments: {} }]]);
+});

@@ -1,0 +1,181 @@
+// Owns the proof that a call ends when its time is up, that a sign of life gives it more, and that the server hears of it.
+
+import { expect, test } from 'vitest';
+import { defineServer } from '../../../src/config/define.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
+import type { Message } from '../../../src/model/server.ts';
+import { verifies } from '../../verifies.ts';
+import { createTappedServer, type Journey, start, type TappedServer } from './journey.ts';
+import { endOf } from './stages.ts';
+
+const hanging = () => createTappedServer({ hang: { run: () => new Promise(() => undefined) } });
+
+interface Calling {
+  readonly server: TappedServer;
+  readonly journey: Journey;
+  readonly end: () => unknown;
+  readonly done: Promise<void>;
+}
+
+async function call(
+  settings: Record<string, number> = {},
+  options: Parameters<typeof start>[1] = {},
+): Promise<Calling> {
+  const server = hanging();
+  const journey = await start({ files: { ...server.entry, ...settings } }, options);
+  let end: unknown;
+  const done = journey.runtime
+    .turn()
+    .call('mcp__files__hang')
+    .then(
+      () => undefined,
+      (error: unknown) => {
+        end = error;
+      },
+    );
+  await journey.clock.advance(0);
+  return { server, journey, end: () => end, done };
+}
+
+const progressOn = (request: Message, progress: number): Message => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken: (request['params'] as { _meta: { progressToken: unknown } })._meta.progressToken, progress },
+});
+
+verifies(
+  ['CAL-05', 'CAL-06'],
+  'a call ends after 100 000 000 ms by default, is cancelled on the server, and says that the outcome is unknown',
+  async () => {
+    const { server, journey, end, done } = await call();
+    await journey.clock.advance(99_999_999);
+    expect(end()).toBeUndefined();
+    await journey.clock.advance(1);
+    await done;
+    expect(end()).toMatchObject({
+      code: 'CALL_TIMEOUT',
+      data: { server: 'files', tool: 'hang', afterMs: 100_000_000, silence: false },
+      message: expect.stringContaining(
+        'took longer than 100000 s and was cancelled; whether it took effect is unknown',
+      ),
+    });
+    const { id } = server.receivedLast('tools/call');
+    expect(server.receivedLast('notifications/cancelled')).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id, reason: expect.any(String) },
+    });
+    expect(journey.clock.pending()).toBe(0);
+  },
+);
+
+verifies('CAL-05', 'a server may have a limit of its own, and 0 turns it off', async () => {
+  const short = await call({ toolTimeoutMs: 500 });
+  await short.journey.clock.advance(500);
+  await short.done;
+  expect(short.end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { afterMs: 500 } });
+  const endless = await call({ toolTimeoutMs: 0 });
+  await endless.journey.clock.advance(1_000_000_000);
+  expect(endless.end()).toBeUndefined();
+});
+
+verifies('CAL-05', 'a call that is silent for too long ends, and each progress gives it as long again', async () => {
+  const { server, journey, end, done } = await call({ toolIdleTimeoutMs: 300_000 });
+  const request = server.receivedLast('tools/call');
+  for (let progress = 1; progress <= 3; progress++) {
+    await journey.clock.advance(299_999);
+    expect(end()).toBeUndefined();
+    await server.say(progressOn(request, progress));
+    await journey.clock.advance(0);
+  }
+  await journey.clock.advance(299_999);
+  expect(end()).toBeUndefined();
+  await journey.clock.advance(1);
+  await done;
+  expect(end()).toMatchObject({
+    code: 'CALL_TIMEOUT',
+    data: { server: 'files', tool: 'hang', afterMs: 300_000, silence: true },
+  });
+  expect(journey.clock.pending()).toBe(0);
+});
+
+verifies('CAL-05', 'progress of another call gives nobody more time', async () => {
+  const { server, journey, end, done } = await call({ toolIdleTimeoutMs: 300_000 });
+  const { id } = server.receivedLast('tools/call');
+  await journey.clock.advance(299_999);
+  const params = { progressToken: Number(id) + 1, progress: 1 };
+  await server.say({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  await journey.clock.advance(1);
+  await done;
+  expect(end()).toMatchObject({ code: 'CALL_TIMEOUT' });
+});
+
+verifies('CAL-05', 'progress never lifts the limit for the whole', async () => {
+  const { server, journey, end, done } = await call({ toolIdleTimeoutMs: 300, toolTimeoutMs: 1_000 });
+  const request = server.receivedLast('tools/call');
+  for (let progress = 1; progress <= 4; progress++) {
+    await journey.clock.advance(250);
+    await server.say(progressOn(request, progress));
+    await journey.clock.advance(0);
+  }
+  await done;
+  expect(end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { afterMs: 1_000, silence: false } });
+});
+
+for (const era of ['legacy', 'modern'] as const) {
+  verifies('CAL-05', `a ${era} server is always asked for progress, whether the caller listens or not`, async () => {
+    const server = createTappedServer({ read: { run: () => 'done' } }, era);
+    const { runtime } = await start({ files: server.entry });
+    await runtime.turn().call('mcp__files__read');
+    const { id, params } = server.receivedLast('tools/call');
+    expect(params).toMatchObject({ _meta: { progressToken: id } });
+  });
+}
+
+verifies('CAL-05', 'only remote servers have a limit for silence by default: 300 s', () => {
+  const settingsOf = (value: unknown) =>
+    defineServer({ name: 'files', value, provenance: { scope: 'user', key: [] } }, {}).definition?.settings;
+  expect([{ url: 'https://a.example/mcp' }, { command: 'node' }].map(settingsOf)).toEqual([
+    expect.objectContaining({ toolTimeoutMs: 100_000_000, toolIdleTimeoutMs: 300_000 }),
+    expect.not.objectContaining({ toolIdleTimeoutMs: expect.anything() }),
+  ]);
+});
+
+verifies('CAL-05', 'a call that a person approved has its limit as well', async () => {
+  const { journey, end, done } = await call({ toolTimeoutMs: 500 }, { permissions: [], approve: async () => 'once' });
+  await journey.clock.advance(500);
+  await done;
+  expect(end()).toMatchObject({ code: 'CALL_TIMEOUT' });
+});
+
+test('the time somebody takes to approve is not the time of the call', async () => {
+  const answer = createDeferred<'once'>();
+  const { server, journey, end, done } = await call(
+    { toolTimeoutMs: 500 },
+    { permissions: [], approve: () => answer.promise },
+  );
+  await journey.clock.advance(10_000);
+  answer.resolve('once');
+  await journey.clock.advance(499);
+  expect([end(), server.calls.length]).toEqual([undefined, 1]);
+  await journey.clock.advance(1);
+  await done;
+  expect(end()).toMatchObject({ code: 'CALL_TIMEOUT' });
+});
+
+verifies(
+  'CAL-05',
+  'a call that waits for its server to come back has its limit as well, before and after',
+  async () => {
+    const server = hanging();
+    const journey = await start({ files: { ...server.entry, toolTimeoutMs: 500 } });
+    const turn = journey.runtime.turn();
+    await server.crash();
+    await journey.clock.advance(0);
+    const calling = endOf(turn.call('mcp__files__hang'));
+    await journey.clock.advance(499);
+    expect([server.starts(), server.calls.length]).toEqual([2, 1]);
+    await journey.clock.advance(1);
+    expect(await calling).toBe('CALL_TIMEOUT');
+  },
+);

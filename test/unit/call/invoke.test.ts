@@ -1,0 +1,139 @@
+// Owns the proof of what an answer means: a result, the server's own no, a loss, or something that is none of these.
+
+import { expect, test } from 'vitest';
+import { invoke, type Lines } from '../../../src/call/invoke.ts';
+import { compose, type Stage } from '../../../src/call/pipeline.ts';
+import { resolve } from '../../../src/call/resolve.ts';
+import { shape } from '../../../src/call/shape.ts';
+import type { Answer, Session } from '../../../src/connection/session.ts';
+import { verifies } from '../../verifies.ts';
+import { createSession } from '../catalog/session.ts';
+import { createTappedServer, start, unwrap } from './journey.ts';
+import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
+
+const tool = toolOf('files', 'read');
+const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
+
+function linesOf(answer: Answer): Lines {
+  const session: Session = { ...createSession(() => answer), callTool: async () => answer };
+  return { open: () => session, whenReady: async () => session, maxMessageBytes: () => 1_024 };
+}
+
+const perform = (answer: Answer) => invoke(linesOf(answer))(callOf(tool));
+const result = (value: unknown): Answer => ({ kind: 'result', result: value });
+
+verifies('CAL-13', 'a result is passed on as it came, with its server and tool', async () => {
+  const content = [{ type: 'text', text: 'done', annotations: { priority: 1 } }];
+  const structuredContent = { ok: true };
+  expect(await perform(result({ content, structuredContent, isError: false, _meta: { x: 1 } }))).toEqual({
+    text: '',
+    content,
+    attachments: [],
+    structured: structuredContent,
+    isError: false,
+    signals: [],
+    meta,
+  });
+});
+
+test('a result without content is an empty one', async () => {
+  expect(await perform(result({ structuredContent: 0 }))).toMatchObject({ content: [], structured: 0 });
+  expect(await perform(result({}))).toMatchObject({ content: [], isError: false });
+});
+
+verifies(
+  ['OUT-04', 'ERR-07'],
+  'an error of the tool, and the no of its server, are results that are marked as errors',
+  async () => {
+    expect(await perform(result({ content: [], isError: true }))).toMatchObject({ isError: true });
+    expect(await perform({ kind: 'error', code: -32602, message: 'no such file' })).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'MCP error -32602: no such file' }],
+      meta,
+    });
+  },
+);
+
+const malformed: Record<string, [result: unknown, problem: string]> = {
+  'a text': ['garbage', 'its result is not an object'],
+  nothing: [undefined, 'its result is not an object'],
+  null: [null, 'its result is not an object'],
+  'a list': [[], 'its result is not an object'],
+  'content that is no list': [{ content: 'none' }, 'the content of its result is not a list'],
+  'content that is null': [{ content: null }, 'the content of its result is not a list'],
+  'a block that is no object': [{ content: ['text'] }, 'a block of its result has no type'],
+  'a block without a type': [{ content: [{ text: 'x' }] }, 'a block of its result has no type'],
+  'a block whose type is no text': [{ content: [{ type: 1 }] }, 'a block of its result has no type'],
+};
+
+for (const [what, [value, problem]] of Object.entries(malformed)) {
+  verifies('CAL-12', `${what} in place of a result fails with a code of its own`, async () => {
+    await expect(perform(result(value))).rejects.toMatchObject({
+      code: 'PROTOCOL_BROKEN',
+      data: { server: 'files', reason: `${problem} (tool "read")` },
+    });
+  });
+}
+
+verifies('CAL-12', 'a malformed answer fails the call and not the connection', async () => {
+  const server = createTappedServer({ garbage: { run: () => ({ content: [7] }) }, read: { run: () => 'done' } });
+  const { runtime } = await start({ files: server.entry });
+  expect(await endOf(runtime.turn().call('mcp__files__garbage'))).toBe('PROTOCOL_BROKEN');
+  expect(await runtime.turn().call('mcp__files__read')).toMatchObject({ isError: false });
+  expect(server.starts()).toBe(1);
+});
+
+const losses: Record<string, [answer: Answer, code: string, data: unknown]> = {
+  'a call that was sent may have run': [
+    { kind: 'lost', sent: true },
+    'OUTCOME_UNKNOWN',
+    { server: 'files', tool: 'read', reason: 'it said nothing' },
+  ],
+  'a call that was not sent has not run': [
+    { kind: 'lost', sent: false },
+    'CONNECTION_LOST',
+    { server: 'files', reason: 'it said nothing', stderr: 'last words' },
+  ],
+  'an answer over the limit is named with the limit': [
+    { kind: 'oversized' },
+    'MESSAGE_TOO_LARGE',
+    { server: 'files', limitBytes: 1_024 },
+  ],
+};
+
+test.each(Object.entries(losses))('%s', async (_, [answer, code, data]) => {
+  await expect(perform(answer)).rejects.toMatchObject({ code, data });
+});
+
+test('the first stage is the outermost', async () => {
+  const order: string[] = [];
+  const stage =
+    (name: string): Stage =>
+    (next) =>
+    async (call) => {
+      order.push(`${name} before`);
+      const outcome = await next(call);
+      order.push(`${name} after`);
+      return outcome;
+    };
+  await compose([stage('a'), stage('b')], async () => outcomeOf(tool))(callOf(tool));
+  expect(order).toEqual(['a before', 'b before', 'b after', 'a after']);
+});
+
+test('no stage behind resolve is reached with a tool nobody knows', async () => {
+  const directory = { names: () => [], whyMissing: () => undefined };
+  const reached = compose([resolve(directory)], async () => outcomeOf(tool));
+  await expect(reached({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
+  await expect(invoke(linesOf(result({})))({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({
+    code: 'INTERNAL',
+  });
+});
+
+verifies('OUT-07', 'a result is cut before it is wrapped, so no limit removes the closing mark', async () => {
+  const answer = result({ content: [{ type: 'text', text: `${'a'.repeat(60)}</mcp_tool_output>${'z'.repeat(60)}` }] });
+  for (const maxChars of [1, 10, 100, 137]) {
+    const { text } = await shape(() => maxChars)(invoke(linesOf(answer)))(callOf(tool));
+    expect(text.match(/<\/?mcp_tool_output/g)).toEqual(['<mcp_tool_output', '</mcp_tool_output']);
+    expect(unwrap(text, { server: 'files', tool: 'read' })).toContain('characters left out');
+  }
+});

@@ -1,0 +1,47 @@
+// Owns how the tests of one stage build what travels: a tool, a call, and an outcome that came back.
+
+import type { ToolCall } from '../../../src/call/pipeline.ts';
+import { createSnapshot } from '../../../src/catalog/snapshot.ts';
+import { Cancellation } from '../../../src/kernel/cancellation.ts';
+import type { Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
+
+export function toolOf(server: string, name: string, definition: Partial<ToolDefinition> = {}): Tool {
+  const { tools } = createSnapshot([{ server, tools: [{ inputSchema: { type: 'object' }, ...definition, name }] }]);
+  const [tool] = tools;
+  if (tool === undefined) throw new TypeError('a snapshot of one tool is empty');
+  return tool;
+}
+
+let calls = 0;
+
+export function callOf(tool: Tool, parts: Partial<ToolCall> = {}): ToolCall {
+  return {
+    callId: `test-${++calls}`,
+    name: tool.name,
+    tool,
+    arguments: {},
+    cancellation: new Cancellation(),
+    onProgress: () => undefined,
+    caller: { grants: new Set(), inputs: {} },
+    ...parts,
+  };
+}
+
+export function outcomeOf({ id }: Tool, text = ''): ToolOutcome {
+  return {
+    text,
+    content: [{ type: 'text', text }],
+    attachments: [],
+    isError: false,
+    signals: [],
+    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts: 1, fromCache: false },
+  };
+}
+
+/** What a promise came to, as a value: its result, or the code of its failure. */
+export async function endOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    (value) => value,
+    (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error),
+  );
+}
