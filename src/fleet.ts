@@ -122,8 +122,8 @@ export class Fleet implements Lines, Directory {
       const { hidden = [] } = this.#catalog.get(definition.name) ?? {};
       const spelled = [...assignNames(hidden.map((tool) => ({ server: definition.name, tool }))).values()];
       if (spelled.includes(name)) return `the tool filters of server "${definition.name}" hide it`;
-      const [prefix = ''] = assignNames([{ server: definition.name, tool: 'x' }]).values();
-      if (state !== 'connected' && name.startsWith(prefix.slice(0, prefix.lastIndexOf('__') + 2))) {
+      const prefix = spelledPrefix(definition.name);
+      if (state !== 'connected' && prefix !== undefined && name.startsWith(prefix)) {
         return `server "${definition.name}" is ${state}${error ? ` (${error.message})` : ''}`;
       }
     }
@@ -145,9 +145,20 @@ export class Fleet implements Lines, Directory {
     if (entry) return entry;
     throw new RuntimeError('SERVER_UNKNOWN', {
       server,
-      nearest: nearest(server, this.#definitions.keys(), limits.suggestions),
+      nearest: nearest(
+        server,
+        [...this.#definitions.keys()].filter((each) => each !== server),
+        limits.suggestions,
+      ),
     });
   }
+}
+
+/** How the names of a server's tools begin; nothing where its own name leaves no room for them. */
+function spelledPrefix(server: ServerName): string | undefined {
+  const [name = ''] = assignNames([{ server, tool: 'x' }]).values();
+  const end = name.indexOf('__', 'mcp__'.length);
+  return end < 0 ? undefined : name.slice(0, end + 2);
 }
 
 type Invalid = LoadedConfig['invalid'][number];

@@ -7,6 +7,7 @@ import { isWorkspaceScope, type Surroundings } from './config/scopes.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { openSession, type Session } from './connection/session.ts';
+import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import type { Store } from './kernel/store.ts';
@@ -39,7 +40,7 @@ export function createOpening(
   parts: OpeningParts,
 ): (definition: ServerDefinition, signal: AbortSignal) => Promise<Session> {
   return async (definition, signal) => {
-    await requireTrust(parts, definition);
+    await requireTrust(parts, definition, signal);
     return openSession({
       server: definition.name,
       channel: () => channelOf(parts, definition),
@@ -52,7 +53,8 @@ export function createOpening(
   };
 }
 
-async function requireTrust({ gate, approve, clock }: OpeningParts, definition: ServerDefinition): Promise<void> {
+async function requireTrust(parts: OpeningParts, definition: ServerDefinition, signal: AbortSignal): Promise<void> {
+  const { gate, approve, clock } = parts;
   if ((await gate.judge(definition)) === 'trusted') return;
   const { name: server, provenance } = definition;
   const request = {
@@ -60,7 +62,12 @@ async function requireTrust({ gate, approve, clock }: OpeningParts, definition: 
     command: commandLine(definition.launch),
     ...(provenance.file && { file: provenance.file }),
   };
-  const answer = await askFor({ kind: 'server', ...request }, { approve, clock });
+  const cancellation = new Cancellation();
+  const onAbort = () => cancellation.cancel(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const answer = await askFor({ kind: 'server', ...request }, { approve, clock, cancellation }).finally(() =>
+    signal.removeEventListener('abort', onAbort),
+  );
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
   if (answer === 'always') await gate.approve(definition);
 }

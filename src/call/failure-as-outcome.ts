@@ -3,13 +3,16 @@
 import { asRuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolOutcome } from '../model/tool.ts';
+import { truncate } from '../shaping/truncate.ts';
 
 /** What adapters, the agent and the gateway hand to the model in place of an exception. */
 export function failureAsOutcome(error: unknown): ToolOutcome {
   const { code, remedy, message, data } = asRuntimeError(error);
   const server = 'server' in data ? data.server : '';
   const tool = 'tool' in data ? data.tool : '';
-  const text = [`MCP error: ${code}`, message, `remedy: ${remedy}`].join('\n').slice(0, limits.failureTextChars);
+  const text = [`MCP error: ${code}`, truncate(message, limits.failureTextChars / 2).text, `remedy: ${remedy}`].join(
+    '\n',
+  );
   return {
     text,
     content: [{ type: 'text', text }],

@@ -22,13 +22,17 @@ async function observed(call: ToolCall, next: Perform, emit: Emit<CallEvent>, cl
     emit({ type: 'call.finished', ...who, tookMs, end });
     return tookMs;
   };
+  const onProgress: ToolCall['onProgress'] = (progress) => {
+    emit({ type: 'call.progressed', callId, ...progress });
+    call.onProgress(progress);
+  };
   emit({ type: 'call.started', ...who });
   try {
-    const outcome = await next(call);
+    const outcome = await next({ ...call, onProgress });
     const durationMs = finish({
       kind: 'answered',
       isError: outcome.isError,
-      result: outcome.text.slice(0, limits.eventResultBytes),
+      result: firstBytes(outcome.text, limits.eventResultBytes),
     });
     return { ...outcome, meta: { ...outcome.meta, durationMs } };
   } catch (error) {
@@ -41,4 +45,14 @@ async function observed(call: ToolCall, next: Perform, emit: Emit<CallEvent>, cl
     finish({ kind: 'failed', code: failure.code, message: failure.message, remedy: failure.remedy });
     throw failure;
   }
+}
+
+/** As many whole characters as fit into so many bytes. */
+function firstBytes(text: string, maxBytes: number): string {
+  // No character takes more than three bytes per code unit.
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = Buffer.from(text);
+  let end = Math.min(maxBytes, bytes.length);
+  while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
 }

@@ -20,7 +20,11 @@ async function unknown({ name }: ToolCall, directory: Directory): Promise<never>
   const because = directory.whyMissing(name);
   throw new RuntimeError('TOOL_UNKNOWN', {
     name,
-    nearest: nearest(name, directory.names(), limits.suggestions),
+    nearest: nearest(
+      name,
+      [...directory.names()].filter((each) => each !== name),
+      limits.suggestions,
+    ),
     ...(because !== undefined && { because }),
   });
 }

@@ -64,6 +64,8 @@ function checkDefinition(item: unknown): ToolDefinition | string {
   if (!isObject(item) || typeof item['name'] !== 'string' || item['name'] === '')
     return 'a tool without a name was left out';
   const { name, description, inputSchema = emptySchema } = item;
+  if (name.length > limits.nameChars)
+    return `a tool was left out: its name is longer than ${limits.nameChars} characters`;
   if (!isObject(inputSchema)) return `the tool "${name}" was left out: its inputSchema is not an object`;
   return { ...item, name, inputSchema, ...(description !== undefined && { description: String(description) }) };
 }

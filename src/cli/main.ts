@@ -2,6 +2,7 @@
 // Owns the command line from the first word to the exit code: which command, with which surroundings, drawn how.
 // Everything that help does not need is loaded when it is needed.
 
+import { fstatSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
@@ -22,10 +23,13 @@ const globalOptions = {
   version: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
-const { argv, env, stdin, stdout, stderr } = process;
-const wantsColor = (stream: { isTTY?: boolean }) => Boolean(stream.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
-const paintOut = wantsColor(stdout) ? colors : plain;
-const paintErr = wantsColor(stderr) ? colors : plain;
+const { argv, env } = process;
+const OUT = 1;
+const ERR = 2;
+
+/** Asked of the file itself: the streams of the process cost more to open than help takes in all. */
+const isTerminal = (file: number) => fstatSync(file).isCharacterDevice();
+const paintFor = (file: number) => (isTerminal(file) && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colors : plain);
 
 async function main(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
@@ -48,10 +52,10 @@ async function run(words: readonly string[]): Promise<number> {
   const entry = verb === undefined ? undefined : commands[verb];
   const command = await entry?.load();
   const { values, positionals } = parse(words, command);
-  if (values['version']) return print(`${identity.version}\n`);
-  if (verb === undefined) return print(`${generalHelp(commands, paintOut)}\n`, values['help'] ? 0 : 1);
+  if (values['version']) return printShort(identity.version);
+  if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
-  if (values['help']) return print(`${commandHelp(entry.summary, command, paintOut)}\n`);
+  if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor(OUT)));
   const found = await command.run(createContext(values, positionals.slice(1)));
   return print(draw(found, Boolean(values['json'])), found.exitCode);
 }
@@ -74,6 +78,7 @@ function parse(words: readonly string[], command: Command | undefined): Words {
 }
 
 function createContext(values: Context['values'], positionals: readonly string[]): Context {
+  const { stdin, stderr } = process;
   const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
   return {
@@ -84,24 +89,33 @@ function createContext(values: Context['values'], positionals: readonly string[]
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
     signal: interruption.signal,
     ask: stdin.isTTY && stderr.isTTY ? (question) => yesOrNo(question, stdin, stderr) : undefined,
-    waitFor: createWaitFor(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintErr),
+    waitFor: createWaitFor(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR)),
     readStdin: async () => Buffer.concat(await stdin.toArray()).toString('utf8'),
   };
 }
 
-const draw = (found: Found, json: boolean) => (json ? documentText(found.data) : `${found.text(paintOut)}\n`);
+const draw = (found: Found, json: boolean) => (json ? documentText(found.data) : `${found.text(paintFor(OUT))}\n`);
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
 function print(text: string, exitCode = 0): Promise<number> {
-  return new Promise((done) => stdout.write(text, () => done(exitCode)));
+  // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
+  process.stdout.once('error', () => process.exit(exitCode));
+  return new Promise((done) => process.stdout.write(text, () => done(exitCode)));
+}
+
+/** What any pipe takes at once. */
+function printShort(text: string, exitCode = 0): number {
+  writeSync(OUT, `${text}\n`);
+  return exitCode;
 }
 
 async function fail(error: unknown, json: boolean, verbose: boolean): Promise<number> {
   const { describeFailure } = await import('./failure.ts');
   const { message, exitCode, document } = describeFailure(error);
   if (json) return print(documentText(document), exitCode);
-  stderr.write(`${paintErr.red('plexus:')} ${printable(message)}\n`);
-  if (verbose && error instanceof Error) stderr.write(`${paintErr.dim(printable(error.stack ?? ''))}\n`);
+  const paint = paintFor(ERR);
+  process.stderr.write(`${paint.red('plexus:')} ${printable(message)}\n`);
+  if (verbose && error instanceof Error) process.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);
   return exitCode;
 }
 
@@ -110,7 +124,5 @@ const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => interruption.abort(new DOMException('interrupted', 'AbortError')));
 }
-/** Whoever reads us has heard enough: `plexus tools | head` is not a failure. */
-stdout.on('error', () => process.exit(0));
 
 process.exitCode = await main(argv.slice(2));

@@ -31,8 +31,8 @@ export interface RequestOptions {
 }
 
 interface Pending {
-  readonly settle: (answer: Answer) => void;
-  readonly options: RequestOptions;
+  settle: ((answer: Answer) => void) | undefined;
+  onProgress: RequestOptions['onProgress'];
 }
 
 export class Wire {
@@ -114,14 +114,14 @@ export class Wire {
         cancellation?.listen(undefined);
         resolve(answer);
       };
-      this.#pending.set(id, { settle, options });
+      this.#pending.set(id, { settle, onProgress: options.onProgress });
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
       // The only rejection of `send` is "certainly not handed on".
       this.#channel
         .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
         .catch(() => this.#settle(id, { kind: 'lost', sent: false }));
       cancellation?.listen((reason) => {
-        if (this.#pending.delete(id)) this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
+        if (this.#take(id)) this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
         reject(reason);
       });
     });
@@ -153,11 +153,19 @@ export class Wire {
   }
 
   #settle(id: number, answer: Answer): void {
-    const pending = this.#pending.get(id);
     // An id nobody asked for, or answered twice: nothing waits for it.
-    if (pending === undefined) return;
+    this.#take(id)?.(answer);
+  }
+
+  /** Emptied on the way out: a map keeps what was deleted until it is rebuilt, and with it a whole call and its result. */
+  #take(id: number): Pending['settle'] {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
     this.#pending.delete(id);
-    pending.settle(answer);
+    const { settle } = pending;
+    pending.settle = undefined;
+    pending.onProgress = undefined;
+    return settle;
   }
 
   #forwardProgress(params: unknown): boolean {
@@ -165,7 +173,7 @@ export class Wire {
     const pending = this.#pending.get(params['progressToken']);
     if (pending === undefined) return params['progressToken'] >= FIRST_ID;
     const { progress, total, message } = params;
-    pending.options.onProgress?.({
+    pending.onProgress?.({
       progress: typeof progress === 'number' ? progress : 0,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
@@ -196,9 +204,7 @@ export class Wire {
     if (this.#down) return;
     this.#down = true;
     this.#probe?.cancelTimeout();
-    const pending = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { settle } of pending) settle({ kind: 'lost', sent: true });
+    for (const id of [...this.#pending.keys()]) this.#settle(id, { kind: 'lost', sent: true });
     this.onclose?.();
   }
 }

@@ -4,7 +4,7 @@
 export type CancelTimer = () => void;
 
 export interface Clock {
-  /** Milliseconds that only ever grow; good for differences and for comparing with `now()` of the same clock. */
+  /** Milliseconds since 1970; good for differences and for dates. Jumps when somebody sets the system's clock. */
   now(): number;
   /** Resolves after `ms`, or rejects with the signal's reason the moment it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

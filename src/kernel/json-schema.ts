@@ -19,8 +19,8 @@ export function problemsWith(value: unknown, schema: unknown, limits: CheckLimit
   try {
     check.visit(schema, value, undefined, problems);
   } catch (error) {
-    // A chain of references may be longer than the stack.
-    if (error instanceof Undecided || error instanceof UndecidedPattern || error instanceof RangeError) return [];
+    // A chain of references may be longer than the stack, and a reference no address.
+    if (undecided.some((kind) => error instanceof kind)) return [];
     throw error;
   }
   return [...new Set(problems)].slice(0, limits.problems);
@@ -29,6 +29,8 @@ export function problemsWith(value: unknown, schema: unknown, limits: CheckLimit
 class Undecided extends Error {
   override readonly name = 'Undecided';
 }
+
+const undecided = [Undecided, UndecidedPattern, RangeError, URIError] as const;
 
 /** Where a part of the value lies, from the inside out; spelled only when there is something to say. */
 interface Place {
@@ -50,48 +52,68 @@ interface About {
 
 class Check {
   readonly #root: unknown;
+  /** What a reference within the document is relative to: the part with an address of its own that it stands in. */
+  #base: unknown;
   #stepsLeft: number;
   #named: Map<string, unknown> | undefined;
 
   constructor(root: unknown, steps: number) {
     this.#root = root;
+    this.#base = root;
     this.#stepsLeft = steps;
   }
 
   visit(schema: unknown, value: unknown, place: Place | undefined, problems: Problems): boolean {
-    if (--this.#stepsLeft < 0) throw new Undecided();
+    this.spend(1);
     if (typeof schema === 'boolean') return schema || say(problems, place, 'is not allowed');
     if (!isObject(schema)) throw new Undecided();
+    const outer = this.#base;
+    if (typeof schema['$id'] === 'string') this.#base = schema;
     const about = { schema, value, place, problems };
     let fits = true;
     for (const keyword of Object.keys(schema)) {
       const rule = rules.get(keyword);
       if (rule === undefined || rule(this, schema[keyword], about)) continue;
       fits = false;
-      if (problems === undefined) return false;
+      if (problems === undefined) break;
     }
+    this.#base = outer;
     return fits;
   }
 
-  /** Only within the schema itself: nothing is ever fetched. */
-  resolve(reference: unknown): unknown {
-    if (typeof reference !== 'string') throw new Undecided();
-    if (reference === '#' || reference.startsWith('#/')) return this.#follow(reference.slice(1));
-    this.#named ??= collectNames(this.#root);
-    if (!this.#named.has(reference)) throw new Undecided();
-    return this.#named.get(reference);
+  /** What a rule is about to do costs so much; a schema that asks for too much is left undecided. */
+  spend(steps: number): void {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0) throw new Undecided();
   }
 
-  #follow(pointer: string): unknown {
-    return pointer
-      .split('/')
-      .slice(1)
-      .reduce<unknown>((within, token) => {
-        const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
-        if (typeof within !== 'object' || within === null || !Object.hasOwn(within, key)) throw new Undecided();
-        return (within as Record<string, unknown>)[key];
-      }, this.#root);
+  /** Only within the schema itself: nothing is ever fetched. */
+  visitReference(reference: string, { value, place, problems }: About): boolean {
+    const outer = this.#base;
+    const isPointer = reference === '#' || reference.startsWith('#/');
+    const target = isPointer ? follow(this.#base, reference) : this.#find(reference);
+    if (!isPointer) this.#base = target;
+    const fits = this.visit(target, value, place, problems);
+    this.#base = outer;
+    return fits;
   }
+
+  #find(name: string): unknown {
+    this.#named ??= collectNames(this.#root);
+    if (!this.#named.has(name)) throw new Undecided();
+    return this.#named.get(name);
+  }
+}
+
+function follow(base: unknown, reference: string): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((within, token) => {
+      const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof within !== 'object' || within === null || !Object.hasOwn(within, key)) throw new Undecided();
+      return (within as Record<string, unknown>)[key];
+    }, base);
 }
 
 function collectNames(root: unknown): Map<string, unknown> {
@@ -118,14 +140,12 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  [
-    '$ref',
-    (check, reference, about) => check.visit(check.resolve(reference), about.value, about.place, about.problems),
-  ],
+  ['$ref', (check, reference, about) => check.visitReference(textOf(reference), about)],
   ['type', checkType],
   [
     'enum',
-    (_, values, { value, place, problems }) => {
+    (check, values, { value, place, problems }) => {
+      check.spend(listOf(values).length);
       const text = canonicalJson(value);
       return (
         listOf(values).some((each) => canonicalJson(each) === text) ||
@@ -160,10 +180,10 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['contains', checkContains],
   [
     'uniqueItems',
-    (_, wanted, { value, place, problems }) =>
+    (check, wanted, { value, place, problems }) =>
       wanted !== true ||
       !Array.isArray(value) ||
-      new Set(value.map(canonicalJson)).size === value.length ||
+      areUnique(check, value) ||
       say(problems, place, 'must not hold the same item twice'),
   ],
   ['minimum', compare((value, limit) => value >= limit, '>=')],
@@ -171,14 +191,8 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['exclusiveMinimum', compare((value, limit) => value > limit, '>')],
   ['exclusiveMaximum', compare((value, limit) => value < limit, '<')],
   ['multipleOf', compare((value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-9, 'a multiple of')],
-  [
-    'minLength',
-    measure(lengthOf, (length, limit) => length >= limit, 'must have at least', ['character', 'characters']),
-  ],
-  [
-    'maxLength',
-    measure(lengthOf, (length, limit) => length <= limit, 'must have at most', ['character', 'characters']),
-  ],
+  ['minLength', lengthFits(true)],
+  ['maxLength', lengthFits(false)],
   ['minItems', measure(itemsIn, (count, limit) => count >= limit, 'must have at least', ['item', 'items'])],
   ['maxItems', measure(itemsIn, (count, limit) => count <= limit, 'must have at most', ['item', 'items'])],
   [
@@ -249,22 +263,22 @@ function checkType(_: Check, wanted: unknown, { value, place, problems }: About)
 
 function checkProperties(check: Check, properties: unknown, { value, place, problems }: About): boolean {
   const known = mapOf(properties);
-  if (!isObject(value)) return true;
-  let fits = true;
-  for (const key of Object.keys(known)) {
-    if (!Object.hasOwn(value, key)) continue;
-    fits = check.visit(known[key], value[key], { key, within: place }, problems) && fits;
-    if (!fits && problems === undefined) return false;
-  }
-  return fits;
+  return keysOf(value).reduce<boolean>((fits, key) => {
+    if (!Object.hasOwn(known, key) || (!fits && problems === undefined)) return fits;
+    return check.visit(known[key], (value as JsonObject)[key], { key, within: place }, problems) && fits;
+  }, true);
 }
 
-function checkRequired(_: Check, required: unknown, { schema, value, place, problems }: About): boolean {
+/** Guessing what was meant is for a reader; a few guesses are all that will be read. */
+const GUESSES = 5;
+
+function checkRequired(check: Check, required: unknown, { schema, value, place, problems }: About): boolean {
   const names = listOf(required).map(textOf);
   if (!isObject(value)) return true;
-  const missing = names.filter((name) => !Object.hasOwn(value, name));
-  for (const name of missing) {
-    const [meant] = nearest(name, unknownKeys(schema, value), 1);
+  check.spend(names.length);
+  const missing = names.filter((name) => value[name] === undefined || !Object.hasOwn(value, name));
+  for (const name of problems ? missing.slice(0, GUESSES) : []) {
+    const [meant] = nearest(name, unknownKeys(check, schema, value).slice(0, GUESSES), 1);
     problems?.push(`"${name}" is missing${inside(place)}${meant === undefined ? '' : ` (there is "${meant}")`}`);
   }
   return missing.length === 0;
@@ -272,23 +286,24 @@ function checkRequired(_: Check, required: unknown, { schema, value, place, prob
 
 function checkAdditional(check: Check, rest: unknown, { schema, value, place, problems }: About): boolean {
   if (!isObject(value)) return true;
-  let fits = true;
-  for (const key of unknownKeys(schema, value)) {
-    if (rest === false) {
-      const [meant] = nearest(key, Object.keys(mapOf(schema['properties'] ?? {})), 1);
-      problems?.push(
-        `"${key}" is not known${inside(place)}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`,
-      );
-      fits = false;
-    } else fits = check.visit(rest, value[key], { key, within: place }, problems) && fits;
+  const unknown = unknownKeys(check, schema, value);
+  if (rest !== false) {
+    return unknown.reduce<boolean>(
+      (fits, key) => check.visit(rest, value[key], { key, within: place }, problems) && fits,
+      true,
+    );
   }
-  return fits;
+  for (const key of problems ? unknown.slice(0, GUESSES) : []) {
+    const [meant] = nearest(key, Object.keys(mapOf(schema['properties'] ?? {})), 1);
+    problems?.push(`"${key}" is not known${inside(place)}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`);
+  }
+  return unknown.length === 0;
 }
 
 function checkPatternProperties(check: Check, patterns: unknown, { value, place, problems }: About): boolean {
   return Object.entries(mapOf(patterns)).reduce<boolean>(
     (fits, [pattern, schema]) =>
-      keysOf(value)
+      keysIn(check, value)
         .filter((key) => isMatch(pattern, key))
         .reduce(
           (all, key) => check.visit(schema, (value as JsonObject)[key], { key, within: place }, problems) && all,
@@ -368,24 +383,50 @@ function measure(
   };
 }
 
-/** Characters, not code units: as the standard counts. */
-function lengthOf(value: unknown): number | undefined {
-  return typeof value === 'string' ? [...value].length : undefined;
+/** Characters, not code units, as the standard counts; a limit that no way of counting could change is not counted out. */
+function lengthFits(isMinimum: boolean): Rule {
+  return (check, limit, { value, place, problems }) => {
+    const most = numberOf(limit);
+    if (typeof value !== 'string') return true;
+    const sure = isMinimum ? value.length / 2 >= most : value.length <= most;
+    if (sure) return true;
+    check.spend(value.length / 100);
+    const length = [...value].length;
+    if (isMinimum ? length >= most : length <= most) return true;
+    const characters = most === 1 ? 'character' : 'characters';
+    return say(problems, place, `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}`);
+  };
 }
 function itemsIn(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
 }
 function propertiesIn(value: unknown): number | undefined {
-  return isObject(value) ? Object.keys(value).length : undefined;
+  return isObject(value) ? keysOf(value).length : undefined;
 }
 
-function unknownKeys(schema: JsonObject, value: JsonObject): string[] {
+function areUnique(check: Check, items: readonly unknown[]): boolean {
+  check.spend(items.length);
+  return new Set(items.map(canonicalJson)).size === items.length;
+}
+
+function unknownKeys(check: Check, schema: JsonObject, value: JsonObject): string[] {
   const known = mapOf(schema['properties'] ?? {});
   const patterns = Object.keys(mapOf(schema['patternProperties'] ?? {}));
-  return Object.keys(value).filter((key) => !Object.hasOwn(known, key) && !patterns.some((each) => isMatch(each, key)));
+  check.spend(patterns.length);
+  return keysIn(check, value).filter(
+    (key) => !Object.hasOwn(known, key) && !patterns.some((each) => isMatch(each, key)),
+  );
 }
 
-const keysOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);
+/** A key without a value is not there: it does not go over the wire either. */
+const keysOf = (value: unknown): readonly string[] =>
+  isObject(value) ? Object.keys(value).filter((key) => value[key] !== undefined) : [];
+
+function keysIn(check: Check, value: unknown): readonly string[] {
+  const keys = keysOf(value);
+  check.spend(keys.length);
+  return keys;
+}
 
 function listOf(keyword: unknown): readonly unknown[] {
   if (!Array.isArray(keyword)) throw new Undecided();

@@ -10,7 +10,7 @@ export function nearest(word: string, known: Iterable<string>, count: number): s
   const close = measured.filter(
     ({ each, distance }) => distance <= Math.max(1, Math.floor(Math.max(wanted.length, each.length) / 3)),
   );
-  const least = Math.min(...close.map(({ distance }) => distance));
+  const least = close.reduce((smallest, { distance }) => Math.min(smallest, distance), Number.POSITIVE_INFINITY);
   return close
     .flatMap(({ each, distance }) => (distance === least ? each : []))
     .sort()
@@ -18,7 +18,7 @@ export function nearest(word: string, known: Iterable<string>, count: number): s
 }
 
 /** What is longer is not compared to its end: the cost is quadratic. */
-const LONGEST = 200;
+const LONGEST = 64;
 const WORTH_COMPLETING = 4;
 
 /** A typo, or a part of a longer word. */

@@ -47,8 +47,7 @@ function choicesIn(source: string): number {
     .replace(/\\[1-9k]/g, '\u0000')
     .replace(/\\./g, '_')
     .replace(/\[[^\]]*\]/g, '_')
-    .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(')
-    .replace(/\{\d+\}/g, '');
+    .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(');
   if (bare.includes('\u0000') || /\)[*+?{]/.test(bare)) return Number.POSITIVE_INFINITY;
-  return bare.match(/[*+?{|]/g)?.length ?? 0;
+  return bare.replace(/\{\d+\}/g, '').match(/[*+?{|]/g)?.length ?? 0;
 }

@@ -181,7 +181,7 @@ export const failures = {
     { exit: 4, http: 503, rpc: -32603 },
     (d: { server: ServerName; retryInMs: number }) =>
       `Server "${d.server}" failed repeatedly and is left alone for another ${seconds(d.retryInMs)}.`,
-    (d) => `Wait, or run: plexus reconnect ${quoted(d.server)}`,
+    (d) => `Wait, or reconnect it: runtime.reconnect(${JSON.stringify(d.server)})`,
   ),
   MESSAGE_TOO_LARGE: failure(
     'retry-later',

@@ -10,6 +10,8 @@ export const limits = {
   /** What every provider accepts as the name of a tool. */
   toolNameLength: 64,
   nameHashLength: 10,
+  /** The longest name a server may give to a tool. */
+  nameChars: 1_024,
 
   /** A server that does not answer `server/discover` for so long is of the older era; a late answer is still honored. */
   probeMs: 1_000,

@@ -15,7 +15,8 @@ export function truncate(text: string, maxChars: number): Cut {
   const head = withoutHalfPair(text.slice(0, Math.ceil(maxChars * HEAD_SHARE)));
   const tail = withoutHalfPair(text.slice(text.length - Math.floor(maxChars * (1 - HEAD_SHARE))));
   const keptChars = head.length + tail.length;
-  const notice = `[… ${text.length - keptChars} of ${text.length} characters left out …]`;
+  // Plain ASCII: one wider character would make two bytes of every character around it.
+  const notice = `[... ${text.length - keptChars} of ${text.length} characters left out ...]`;
   return { text: `${head}\n${notice}\n${tail}`, truncated: { totalChars: text.length, keptChars } };
 }
 

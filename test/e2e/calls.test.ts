@@ -131,7 +131,7 @@ verifies('OUT-05', 'a megabyte is cut to 50 000 characters and stays whole in th
   const runtime = await start({ files: hostile() });
   const { text, truncated, content } = await runtime.turn().call('mcp__files__big', { bytes: 1_048_576 });
   expect(truncated).toEqual({ totalChars: 1_048_576, keptChars: 50_000 });
-  expect(text).toContain('[… 998576 of 1048576 characters left out …]');
+  expect(text).toContain('[... 998576 of 1048576 characters left out ...]');
   expect(content).toEqual([{ type: 'text', text: 'x'.repeat(1_048_576) }]);
 });
 

@@ -11,6 +11,7 @@ test('the ceilings are exactly these', () => {
     listTimeoutMs: 60_000,
     toolNameLength: 64,
     nameHashLength: 10,
+    nameChars: 1_024,
     probeMs: 1_000,
     inputRounds: 10,
     inputPacingMs: 250,

@@ -1,6 +1,9 @@
 // Owns the proof that no call passes unless a rule or a person said yes, and that nothing is touched before.
 
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { type ApprovalRequest, type Approve, askFor } from '../../../src/call/approval.ts';
 import { authorize } from '../../../src/call/authorize.ts';
 import type { CallEvent } from '../../../src/call/events.ts';
@@ -263,4 +266,27 @@ verifies('PER-02', 'a denied call, and one that is refused, never wake a server'
   expect([server.starts(), runtime.status()[0]?.state]).toEqual([1, 'reconnecting']);
   await turn.call('mcp__files__list');
   expect([server.starts(), server.calls]).toEqual([2, [{ tool: 'list', arguments: {} }]]);
+});
+
+test('a runtime closes at once while somebody is asked about a server, and leaves no timer behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-approval-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { files: { command: 'node' } } }));
+  const asked = createDeferred<ApprovalRequest>();
+  const approve: Approve = (request) => {
+    asked.resolve(request);
+    return new Promise(() => undefined);
+  };
+  const clock = createFakeClock();
+  const starting = start({}, { discover: true, cwd: folder, approve, interactive: true, clock });
+  expect(await asked.promise).toMatchObject({ kind: 'server', server: 'files' });
+  await clock.advance(250);
+  const { runtime } = await starting;
+  let closed = false;
+  const closing = runtime.close().then(() => {
+    closed = true;
+  });
+  await clock.advance(0);
+  expect([closed, clock.pending()]).toEqual([true, 0]);
+  await closing;
 });

@@ -153,9 +153,9 @@ verifies(['CAL-01', 'CAL-11'], 'a name nobody knows is answered with the nearest
   const failure = await failureOf(runtime.turn().call('mcp__files__red_file'));
   expect(failure).toMatchObject({
     code: 'TOOL_UNKNOWN',
-    data: { name: 'mcp__files__red_file', nearest: ['mcp__files__read_file', 'mcp__files__write_file'] },
+    data: { name: 'mcp__files__red_file', nearest: ['mcp__files__read_file'] },
     message:
-      'There is no tool "mcp__files__red_file". Did you mean mcp__files__read_file or mcp__files__write_file? See all tools with: plexus tools',
+      'There is no tool "mcp__files__red_file". Did you mean mcp__files__read_file? See all tools with: plexus tools',
   });
   const far = await failureOf(runtime.turn().call('something_else_entirely'));
   expect(far.data).toEqual({ name: 'something_else_entirely', nearest: [] });
@@ -386,7 +386,7 @@ verifies(
     const cut = await runtime.turn().call('mcp__files__long');
     expect(cut.truncated).toEqual({ totalChars: 60_008, keptChars: 50_000 });
     expect(unwrap(cut.text, { server: 'files', tool: 'long' })).toMatch(
-      /^beginx{37495}\n\[… 10008 of 60008 characters left out …\]\nx{12497}end$/,
+      /^beginx{37495}\n\[... 10008 of 60008 characters left out ...\]\nx{12497}end$/,
     );
     expect(cut.content).toEqual([{ type: 'text', text: long }]);
   },

@@ -55,7 +55,7 @@ verifies('REC-19', 'after three outages in a row calls fail at once and do not r
   expect(reached()).toBe(3);
 });
 
-verifies('REC-19', 'the failure says how long it lasts and which command reconnects', async () => {
+verifies('REC-19', 'the failure says how long it lasts and how it is reconnected', async () => {
   const { clock, breakers } = await opened();
   await clock.advance(100_000);
   const attempt = guard(breakers)(success)(callOf(tool));
@@ -63,7 +63,7 @@ verifies('REC-19', 'the failure says how long it lasts and which command reconne
     code: 'CIRCUIT_OPEN',
     data: { server: 'files', retryInMs: 200_000 },
     message:
-      'Server "files" failed repeatedly and is left alone for another 200 s. Wait, or run: plexus reconnect files',
+      'Server "files" failed repeatedly and is left alone for another 200 s. Wait, or reconnect it: runtime.reconnect("files")',
   });
 });
 

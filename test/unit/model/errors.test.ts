@@ -86,7 +86,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CIRCUIT_OPEN: [
     { server: 'files', retryInMs: 299_950 },
-    'Server "files" failed repeatedly and is left alone for another 300 s. Wait, or run: plexus reconnect files',
+    'Server "files" failed repeatedly and is left alone for another 300 s. Wait, or reconnect it: runtime.reconnect("files")',
   ],
   MESSAGE_TOO_LARGE: [
     { server: 'files', limitBytes: 67_108_864 },

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { limits } from '../../../src/model/limits.ts';
 import { matchesWildcard, specificity } from '../../../src/policy/wildcard.ts';
 
 /** By brute force: a regular expression, on texts too short to stall it. */
@@ -40,6 +41,15 @@ const hostile: Record<string, [pattern: string, text: string]> = {
   'stars between letters': [`${'*a'.repeat(50_000)}b`, 'a'.repeat(100_000)],
   'a star before question marks': [`*${'?'.repeat(2_000)}b`, 'a'.repeat(100_000)],
   'a star before a long word that nearly fits everywhere': [`*${'a'.repeat(2_000)}b`, 'a'.repeat(100_000)],
+  'a long word between stars that nearly fits everywhere': [`*${'a'.repeat(2_000)}b*`, 'a'.repeat(100_000)],
+  'a long word between stars that fits but for its beginning': [`*b${'a'.repeat(2_000)}*`, 'a'.repeat(100_000)],
+  'a long word between stars that fits but for its middle': [
+    `*${'a'.repeat(1_000)}b${'a'.repeat(1_000)}*`,
+    'a'.repeat(100_000),
+  ],
+  'letters and question marks between stars': [`*${'a?'.repeat(250)}b*`, 'a'.repeat(limits.nameChars)],
+  'question marks and one letter between stars': [`*a${'?'.repeat(500)}b*`, 'a'.repeat(limits.nameChars)],
+  'many such words': [`${`*${'a?'.repeat(50)}b`.repeat(20)}*`, 'a'.repeat(limits.nameChars)],
 };
 
 test.each(Object.entries(hostile))('%s cost no time', (_, [pattern, text]) => {

@@ -21,7 +21,7 @@ verifies('OUT-05', 'a text within the limit stays as it is', () => {
 verifies('OUT-05', 'of a longer one head and tail are kept, and the notice names the total', () => {
   const text = `${'h'.repeat(50)}${'m'.repeat(100)}${'t'.repeat(50)}`;
   expect(truncate(text, 40)).toEqual({
-    text: `${'h'.repeat(30)}\n[… 160 of 200 characters left out …]\n${'t'.repeat(10)}`,
+    text: `${'h'.repeat(30)}\n[... 160 of 200 characters left out ...]\n${'t'.repeat(10)}`,
     truncated: { totalChars: 200, keptChars: 40 },
   });
 });
@@ -32,7 +32,7 @@ verifies('OUT-05', 'a cut never splits a character, never keeps more than it may
       fc.pre(text.length > maxChars);
       const { text: cut, truncated } = truncate(text, maxChars);
       const { totalChars = 0, keptChars = 0 } = truncated ?? {};
-      const notice = `\n[… ${totalChars - keptChars} of ${totalChars} characters left out …]\n`;
+      const notice = `\n[... ${totalChars - keptChars} of ${totalChars} characters left out ...]\n`;
       const at = cut.indexOf(notice);
       const [head, tail] = [cut.slice(0, at), cut.slice(at + notice.length)];
       expect(at).toBeGreaterThanOrEqual(0);
@@ -48,7 +48,7 @@ verifies('OUT-05', 'a cut never splits a character, never keeps more than it may
 
 test('a limit of one character still says what is missing', () => {
   expect(truncate('abc', 1)).toEqual({
-    text: 'a\n[… 2 of 3 characters left out …]\n',
+    text: 'a\n[... 2 of 3 characters left out ...]\n',
     truncated: { totalChars: 3, keptChars: 1 },
   });
 });
