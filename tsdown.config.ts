@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
 /** One build for every door. The SDK, zod and the parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 export default defineConfig({
@@ -7,6 +8,7 @@ export default defineConfig({
   platform: 'node',
   target: 'node20.19',
   dts: true,
+  plugins: [thirdPartyLicenses()],
   clean: true,
   minify: false,
   fixedExtension: false,

@@ -13,8 +13,11 @@ export function setUp() {
   once('install', ['package-lock.json'], 'installing packages', () =>
     npm('ci', '--no-audit', '--no-fund', '--loglevel=error'),
   );
-  once('build', ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json'], 'building', () =>
-    run(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
+  once(
+    'build',
+    ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs'],
+    'building',
+    () => run(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
   );
 }
 

@@ -1,0 +1,16 @@
+// Owns the proof that what `npm start` runs does its job: three real servers, their tools, and one real call.
+
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../../examples/sample-fleet/main.mjs', import.meta.url));
+
+test('the sample fleet comes up, lists its tools and reads a note', () => {
+  const { status, stdout } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 30_000 });
+  expect(status).toBe(0);
+  for (const name of ['everything', 'files', 'memory'])
+    expect(stdout).toMatch(new RegExp(`^ +${name} +connected +\\d+ tools`, 'm'));
+  expect(stdout).toMatch(/^ +mcp__files__read_text_file +Read/m);
+  expect(stdout).toContain('You are reading this through Plexus');
+});
