@@ -1,12 +1,8 @@
 // Owns writing the generated pages: docs/settings.md, from the schema. The test that checks the page also writes it.
 
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { bin, run, setUp } from './setup.mjs';
 
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/unit/config/settings-doc.test.ts'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
+setUp();
+run(process.execPath, [bin('vitest', 'vitest.mjs'), 'run', 'test/unit/config/settings-doc.test.ts'], {
   env: { ...process.env, UPDATE_DOCS: '1' },
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
 });
-process.exitCode = status ?? 1;

@@ -56,8 +56,12 @@ export interface Readiness {
 
 export interface Runtime extends View, AsyncDisposable {
   status(): ServerStatus[];
-  /** Resolves when every server has settled, or the time is up. Never rejects: who is not ready is an answer. */
-  ready(options?: { readonly timeoutMs?: number; readonly servers?: readonly ServerName[] }): Promise<Readiness>;
+  /** Resolves when every server has settled, or the time is up: who is not ready is an answer. Rejects only for a name nobody configured. */
+  ready(options?: {
+    readonly timeoutMs?: number;
+    readonly servers?: readonly ServerName[];
+    readonly signal?: AbortSignal;
+  }): Promise<Readiness>;
   on(listener: (event: RuntimeEvent) => void): Unsubscribe;
   /** Reads the configuration again: unchanged servers keep their connection. */
   reload(): Promise<void>;

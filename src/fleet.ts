@@ -64,14 +64,14 @@ export class Fleet implements Lines, Directory {
 
   /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
   async ready({ timeoutMs, servers, signal }: Waiting): Promise<Readiness> {
-    const awaited = this.#connections.all().filter(({ definition }) => servers?.includes(definition.name) ?? true);
-    await settleWithin(
-      awaited.map(({ definition, connection }) =>
-        connection.whenSettled().then(() => this.#catalog.listed(definition.name)),
-      ),
-      { limitMs: timeoutMs, clock: this.#clock, signal },
-    );
-    const statuses = awaited.map(({ definition }) => this.#statusOf(definition));
+    const isAwaited = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
+    for (const name of servers ?? []) this.#requireKnown(name);
+    const settling = this.#connections
+      .all()
+      .filter(({ definition }) => isAwaited(definition.name))
+      .map(({ definition, connection }) => connection.whenSettled().then(() => this.#catalog.listed(definition.name)));
+    await settleWithin(settling, { limitMs: timeoutMs, clock: this.#clock, signal });
+    const statuses = this.status().filter(({ name }) => isAwaited(name));
     return {
       ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
       notReady: statuses
@@ -81,7 +81,8 @@ export class Fleet implements Lines, Directory {
   }
 
   reconnect(server: ServerName): void {
-    this.#require(server).connection.reconnect();
+    this.#require(server);
+    this.#connections.reconnect(server);
   }
 
   async disconnect(server: ServerName): Promise<void> {
@@ -93,7 +94,7 @@ export class Fleet implements Lines, Directory {
 
   readonly rules = (): readonly Rule[] => this.#rules;
   readonly maxResultChars = (server: ServerName): number =>
-    this.#definitions.get(server)?.settings.maxResultChars ?? Number.POSITIVE_INFINITY;
+    this.#definitions.get(server)?.settings.maxResultChars ?? limits.failureTextChars;
   readonly callLimits = (server: ServerName): CallLimits => {
     const settings = this.#definitions.get(server)?.settings;
     return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
@@ -143,14 +144,14 @@ export class Fleet implements Lines, Directory {
   #require(server: ServerName) {
     const entry = this.#connections.get(server);
     if (entry) return entry;
-    throw new RuntimeError('SERVER_UNKNOWN', {
-      server,
-      nearest: nearest(
-        server,
-        [...this.#definitions.keys()].filter((each) => each !== server),
-        limits.suggestions,
-      ),
-    });
+    this.#requireKnown(server);
+    throw new RuntimeError('SERVER_DENIED', { server, because: 'it is disabled, or its entry is not valid' });
+  }
+
+  #requireKnown(server: ServerName): void {
+    const names = this.status().map(({ name }) => name);
+    if (names.includes(server)) return;
+    throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
   }
 }
 

@@ -15,7 +15,7 @@ import { RuntimeError } from './model/errors.ts';
 import { identity } from './model/identity.ts';
 import { commandLine, type ServerDefinition } from './model/server.ts';
 import { openChannel } from './transport/open.ts';
-import { trustFingerprint } from './trust/fingerprint.ts';
+import { definitionHash, trustFingerprint } from './trust/fingerprint.ts';
 import { createGate, type Gate } from './trust/gate.ts';
 
 export interface OpeningParts {
@@ -25,6 +25,7 @@ export interface OpeningParts {
   readonly inputs: InputHandlers;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Who may start: the gate, told where programs are found and which scopes lie in the workspace. */
@@ -37,8 +38,10 @@ export function createTrust(around: Surroundings, store: Store, clock: Clock): G
 
 /** Opens one session. When the signal aborts, nothing stays open. */
 export function createOpening(
-  parts: OpeningParts,
+  given: OpeningParts,
 ): (definition: ServerDefinition, signal: AbortSignal) => Promise<Session> {
+  // What was approved for longer than once, for as long as the runtime lives.
+  const parts = { ...given, granted: new Set<string>() };
   return async (definition, signal) => {
     await requireTrust(parts, definition, signal);
     return openSession({
@@ -53,9 +56,12 @@ export function createOpening(
   };
 }
 
-async function requireTrust(parts: OpeningParts, definition: ServerDefinition, signal: AbortSignal): Promise<void> {
-  const { gate, approve, clock } = parts;
-  if ((await gate.judge(definition)) === 'trusted') return;
+type Parts = OpeningParts & { readonly granted: Set<string> };
+
+async function requireTrust(parts: Parts, definition: ServerDefinition, signal: AbortSignal): Promise<void> {
+  if (parts.granted.has(definitionHash(definition))) return;
+  if ((await parts.gate.judge(definition)) === 'trusted') return;
+  signal.throwIfAborted();
   const { name: server, provenance } = definition;
   const request = {
     server,
@@ -63,13 +69,13 @@ async function requireTrust(parts: OpeningParts, definition: ServerDefinition, s
     ...(provenance.file && { file: provenance.file }),
   };
   const cancellation = new Cancellation();
-  const onAbort = () => cancellation.cancel(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  const answer = await askFor({ kind: 'server', ...request }, { approve, clock, cancellation }).finally(() =>
-    signal.removeEventListener('abort', onAbort),
-  );
+  const letGo = cancellation.follow(signal);
+  const asked = askFor({ kind: 'server', ...request }, { approve: parts.approve, clock: parts.clock, cancellation });
+  const answer = await asked.finally(letGo);
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
-  if (answer === 'always') await gate.approve(definition);
+  if (answer !== 'once') parts.granted.add(definitionHash(definition));
+  // The person said yes: a disk that is full costs the memory of it, not the server.
+  if (answer === 'always') await parts.gate.approve(definition).catch(parts.onError);
 }
 
 function channelOf({ around, clock, emit }: OpeningParts, definition: ServerDefinition) {

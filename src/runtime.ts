@@ -30,7 +30,8 @@ import { definitionHash } from './trust/fingerprint.ts';
 import { createView } from './view.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { clock = systemClock, approve = approveNothing, onError = warn } = options;
+  const { clock = systemClock, approve = approveNothing } = options;
+  const onError = harmless(options.onError ?? warn);
   const around = surroundings(options);
   const emitter = new Emitter<RuntimeEvent>(onError);
   const { emit } = emitter;
@@ -40,12 +41,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
   const connections = new Connections({
-    open: createOpening({ around, gate, approve, inputs: options, clock, emit }),
+    open: createOpening({ around, gate, approve, inputs: options, clock, emit, onError }),
     keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
     delayFor: createBackoff(limits.reconnect),
     onReady: (definition, session) => {
       breakers.recovered(definition.name);
-      void catalog.list(definition, session);
+      catalog.list(definition, session).catch(onError);
     },
     onRemoved: (server) => catalog.remove(server),
     clock,
@@ -65,6 +66,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ],
     invoke(fleet),
   );
+  let applying = Promise.resolve();
   const load = async () => {
     const config = await loadFor(options, around);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
@@ -84,8 +86,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
-    ready: ({ timeoutMs = startup.waitMs, servers } = {}) => fleet.ready({ timeoutMs, servers }),
-    reload: async () => fleet.apply(await load()),
+    ready: ({ timeoutMs = startup.waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
+    // One after the other: the configuration that was read last is the one that stays.
+    reload: () => {
+      const applied = applying.then(load).then((next) => fleet.apply(next));
+      applying = applied.catch(onError);
+      return applied;
+    },
     reconnect: (server) => {
       breakers.reset(server);
       fleet.reconnect(server);
@@ -121,6 +128,17 @@ const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.
 
 const isInteractive = ({ interactive }: RuntimeOptions) =>
   interactive ?? Boolean(process.stdin.isTTY && process.stdout.isTTY);
+
+/** A host that throws where it is only told something must not break what tells it. */
+function harmless(onError: (error: unknown) => void): (error: unknown) => void {
+  return (error) => {
+    try {
+      onError(error);
+    } catch (thrown) {
+      warn(thrown);
+    }
+  };
+}
 
 function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));

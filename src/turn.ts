@@ -35,6 +35,7 @@ export function createTurn(snapshot: CatalogSnapshot, perform: Perform, caller: 
     revision: snapshot.revision,
     systemPrompt,
     call(name, args = {}, { signal, onProgress = ignoreProgress } = {}) {
+      if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
       const call = {
         callId: `call-${++lastCall}`,
@@ -45,24 +46,11 @@ export function createTurn(snapshot: CatalogSnapshot, perform: Perform, caller: 
         onProgress,
         caller,
       };
-      return signal === undefined ? perform(call) : untilAborted(signal, cancellation, () => perform(call));
+      if (signal === undefined) return perform(call);
+      const letGo = cancellation.follow(signal);
+      return perform(call).finally(letGo);
     },
   };
 }
 
 const ignoreProgress = (): void => undefined;
-
-async function untilAborted<Value>(
-  signal: AbortSignal,
-  cancellation: Cancellation,
-  run: () => Promise<Value>,
-): Promise<Value> {
-  signal.throwIfAborted();
-  const onAbort = () => cancellation.cancel(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await run();
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}

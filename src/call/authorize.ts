@@ -7,7 +7,7 @@ import { toolKey } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { Rule } from '../policy/rule.ts';
-import { type Approve, askFor } from './approval.ts';
+import { type ApprovalAnswer, type Approve, askFor } from './approval.ts';
 import type { CallEvent } from './events.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
@@ -39,20 +39,27 @@ async function ask(
   const { id, name, definition } = toolOf(call);
   const { callId } = call;
   parts.emit({ type: 'approval.requested', callId, tool: id, because });
-  const answer = await askFor(
-    {
-      kind: 'tool',
-      tool: id,
-      name,
-      arguments: call.arguments,
-      annotations: definition.annotations ?? {},
-      because,
-      byRule,
-    },
-    { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation },
-  );
-  parts.emit({ type: 'approval.settled', callId, tool: id, answer });
+  let answer: ApprovalAnswer = 'no';
+  try {
+    answer = await askFor(
+      {
+        kind: 'tool',
+        tool: id,
+        name,
+        arguments: call.arguments,
+        annotations: definition.annotations ?? {},
+        because,
+        byRule,
+      },
+      { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation },
+    );
+  } finally {
+    parts.emit({ type: 'approval.settled', callId, tool: id, answer });
+  }
   if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, name, because });
+  const now = decide(parts.rules(), id, name);
+  // The rules may have changed while somebody thought about it.
+  if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: now.because });
   if (answer !== 'once') call.caller.grants.add(toolKey(id));
   return next(call);
 }

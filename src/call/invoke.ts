@@ -37,11 +37,17 @@ function outcomeOf(answer: Answer, id: ToolId, session: Session, lines: Lines): 
     case 'lost': {
       const { reason, stderr } = session.report();
       if (answer.sent) throw new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason });
+      if (answer.cause instanceof RuntimeError) throw answer.cause;
+      if (answer.cause instanceof TypeError) throw notJson(id, answer.cause);
       throw new RuntimeError('CONNECTION_LOST', { server: id.server, reason, ...(stderr !== undefined && { stderr }) });
     }
     case 'oversized':
       throw new RuntimeError('MESSAGE_TOO_LARGE', { server: id.server, limitBytes: lines.maxMessageBytes(id.server) });
   }
+}
+
+function notJson(id: ToolId, cause: TypeError): RuntimeError {
+  return new RuntimeError('ARGUMENTS_BAD', { ...id, problems: ['they cannot be written as JSON'] }, { cause });
 }
 
 function readResult(result: unknown, id: ToolId): ToolOutcome {

@@ -3,7 +3,7 @@
 import type { Answer, Session } from '../connection/session.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isObject, type JsonObject } from '../kernel/json.ts';
+import { deepFreeze, isObject, isWithin, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
@@ -63,11 +63,13 @@ export async function fetchTools(session: Session, definition: ServerDefinition,
 function checkDefinition(item: unknown): ToolDefinition | string {
   if (!isObject(item) || typeof item['name'] !== 'string' || item['name'] === '')
     return 'a tool without a name was left out';
-  const { name, description, inputSchema = emptySchema } = item;
+  const { name, description, inputSchema = emptySchema, ...rest } = item;
   if (name.length > limits.nameChars)
     return `a tool was left out: its name is longer than ${limits.nameChars} characters`;
   if (!isObject(inputSchema)) return `the tool "${name}" was left out: its inputSchema is not an object`;
-  return { ...item, name, inputSchema, ...(description !== undefined && { description: String(description) }) };
+  if (!isWithin(item, limits.definition))
+    return `the tool "${name}" was left out: its definition is too deep or too large`;
+  return deepFreeze({ ...rest, name, inputSchema, ...(typeof description === 'string' && { description }) });
 }
 
 function resultOf(answer: Answer, server: ServerName, session: Session): unknown {

@@ -35,6 +35,8 @@ export interface Context {
   /** Says on a terminal what is being waited for, once it takes longer than a second. */
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
   readonly readStdin: () => Promise<string>;
+  /** Tells a person something beside the answer; says nothing with `--json` or `--quiet`. */
+  readonly complain: (text: (paint: Paint) => string) => void;
 }
 
 export interface Command {
@@ -44,6 +46,11 @@ export interface Command {
   /** One line for each option, in the order of help. */
   readonly help?: Readonly<Record<string, string>>;
   readonly run: (context: Context) => Promise<Found>;
+}
+
+/** A person has pressed Ctrl-C. */
+export class Interruption extends Error {
+  override readonly name = 'Interruption';
 }
 
 /** Wrong words on the command line: answered with the command's usage. */

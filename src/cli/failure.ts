@@ -2,7 +2,7 @@
 
 import { nearest } from '../kernel/nearest.ts';
 import { asRuntimeError } from '../model/errors.ts';
-import { UsageError } from './command.ts';
+import { Interruption, UsageError } from './command.ts';
 
 export interface Failed {
   readonly message: string;
@@ -14,6 +14,10 @@ export function describeFailure(error: unknown): Failed {
   if (error instanceof UsageError) {
     const message = `${error.message.replace(/\.$/, '')}. See how it is used with: plexus --help`;
     return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
+  }
+  if (error instanceof Interruption) {
+    const message = 'Interrupted. The servers were closed.';
+    return { message, exitCode: 130, document: { error: { code: 'INTERRUPTED', message, remedy: 'none' } } };
   }
   const failure = asRuntimeError(error);
   return { message: failure.message, exitCode: failure.exitCode, document: { error: failure } };

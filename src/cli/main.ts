@@ -6,7 +6,7 @@ import { fstatSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
-import { type Command, type Context, type Found, UsageError } from './command.ts';
+import { type Command, type Context, type Found, Interruption, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { documentText } from './render/json.ts';
@@ -36,8 +36,7 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    if (interruption.signal.aborted) return 130;
-    return fail(error, json, words.includes('--verbose'));
+    return fail(interruption.signal.aborted ? new Interruption() : error, json, words.includes('--verbose'));
   }
 }
 
@@ -49,10 +48,11 @@ async function run(words: readonly string[]): Promise<number> {
     strict: false,
     allowPositionals: true,
   }).positionals;
-  const entry = verb === undefined ? undefined : commands[verb];
+  const entry = verb !== undefined && Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   const command = await entry?.load();
   const { values, positionals } = parse(words, command);
   if (values['version']) return printShort(identity.version);
+  if (verb === undefined && values['json']) throw new UsageError('name a command');
   if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
   if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor(OUT)));
@@ -88,9 +88,13 @@ function createContext(values: Context['values'], positionals: readonly string[]
     env,
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
     signal: interruption.signal,
-    ask: stdin.isTTY && stderr.isTTY ? (question) => yesOrNo(question, stdin, stderr) : undefined,
+    ask:
+      stdin.isTTY && stderr.isTTY
+        ? (question) => yesOrNo(question, { input: stdin, output: stderr, signal: interruption.signal })
+        : undefined,
     waitFor: createWaitFor(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR)),
-    readStdin: async () => Buffer.concat(await stdin.toArray()).toString('utf8'),
+    readStdin: async () => Buffer.concat(await stdin.toArray({ signal: interruption.signal })).toString('utf8'),
+    complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
   };
 }
 
@@ -105,7 +109,12 @@ function print(text: string, exitCode = 0): Promise<number> {
 
 /** What any pipe takes at once. */
 function printShort(text: string, exitCode = 0): number {
-  writeSync(OUT, `${text}\n`);
+  try {
+    writeSync(OUT, `${text}\n`);
+  } catch (error) {
+    // The reader has gone; there is nobody left to tell.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
   return exitCode;
 }
 

@@ -1,17 +1,20 @@
 // Owns talking to a person at a terminal: a question, and a word about what is being waited for.
 
 import type { Context, Paint } from './command.ts';
+import { printable } from './render/text.ts';
+
+export interface Screen {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+}
 
 /** Anything but a clear yes is a no, the end of the input included. */
-export async function yesOrNo(
-  question: string,
-  input: NodeJS.ReadStream,
-  output: NodeJS.WriteStream,
-): Promise<boolean> {
+export async function yesOrNo(question: string, { input, output, signal }: Screen): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input, output });
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+    return /^y(es)?$/i.test((await lines.question(`${printable(question)} [y/N] `, { signal })).trim());
   } finally {
     lines.close();
   }

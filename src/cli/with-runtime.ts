@@ -7,6 +7,9 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
+import { diagnosticsText } from './render/diagnostics.ts';
+
+const LONGEST_WAIT_MS = 2_147_483_647;
 
 export async function withRuntime<Value>(
   context: Context,
@@ -30,10 +33,31 @@ export async function withRuntime<Value>(
   );
   try {
     context.signal.throwIfAborted();
+    // Who asks for one server waits for it as long as its own limit says.
+    const { only: servers } = options;
+    const known = servers?.filter((name) => runtime.status().some((each) => each.name === name));
+    if (known) await waitForAll(runtime, context, known);
     return await use(runtime, diagnostics);
   } finally {
     await context.waitFor('closing the servers', runtime.close());
   }
+}
+
+/** As long as their own limits say; Ctrl-C ends it. */
+export async function waitForAll(
+  runtime: Runtime,
+  { waitFor, signal }: Context,
+  servers?: readonly ServerName[],
+): Promise<void> {
+  const ready = runtime.ready({ timeoutMs: LONGEST_WAIT_MS, ...(servers && { servers }), signal });
+  await waitFor('waiting for the servers', ready);
+  signal.throwIfAborted();
+}
+
+/** What is wrong with the configuration may be why the answer is not the expected one. */
+export function complainOf(diagnostics: readonly Diagnostic[], context: Context): void {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) context.complain((paint) => diagnosticsText(errors, paint));
 }
 
 /** The server must be there and up; otherwise its own failure is the command's. */
@@ -46,5 +70,7 @@ export function requireServer(runtime: Runtime, server: ServerName): void {
   }
   if (status.error) throw status.error;
   if (status.status === 'connected') return;
-  throw new RuntimeError('SERVER_DENIED', { server, because: `it is ${status.state}` });
+  throw status.state === 'disabled'
+    ? new RuntimeError('SERVER_DENIED', { server, because: 'it is disabled' })
+    : new RuntimeError('CONNECTION_LOST', { server, reason: `it is still ${status.state}` });
 }

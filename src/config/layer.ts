@@ -46,7 +46,7 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
   const { permissions, security, plexus } = sections.fields;
   const rules = readRules(permissions, origin, note);
   const lists = readLists(security, note);
-  const startup = readStartup(plexus, note);
+  const startup = readStartup(plexus, origin, note);
 
   const diagnostics = new Map<Finding, Diagnostic>();
   for (const finding of findings) diagnostics.set(finding, await diagnose(finding, document, origin.file));
@@ -204,10 +204,18 @@ function readLists(value: unknown, note: Note): Lists {
   return { allowlist: names(read.fields['mcpServerAllowlist']), denylist: names(read.fields['mcpServerDenylist']) };
 }
 
-function readStartup(value: unknown, note: Note): Layer['startup'] {
+/** How long the person's own program waits is not a repository's to say. */
+function readStartup(value: unknown, { scope }: Place, note: Note): Layer['startup'] {
   const { startup } = readSection(value, ['plexus'], vocabularies.plexus, note).fields;
   const path = ['plexus', 'startup'];
   const { fields, problems } = checkEach(readSection(startup, path, vocabularies.startup, note), startupSchema);
   note(...problems.map((problem) => within(path, problem)));
-  return fields;
+  if (!isWorkspaceScope(scope) || Object.keys(fields).length === 0) return fields;
+  note({
+    severity: 'warning',
+    path,
+    message: 'a file in the workspace cannot set how long the start waits, so this is ignored',
+    remedy: 'Set it in your own file; see where it lies with: plexus config path',
+  });
+  return {};
 }

@@ -3,9 +3,6 @@
 import { posix, win32 } from 'node:path';
 import type { Scope } from '../model/server.ts';
 
-/** Strongest first. */
-export const scopeOrder: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];
-
 const inWorkspace: Readonly<Record<Scope, boolean>> = {
   enterprise: false,
   host: false,

@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly server: ServerName;
   /** Opens one session. When the signal aborts, nothing may stay open. */
   readonly open: (signal: AbortSignal) => Promise<Session>;
+  /** The ending of an earlier connection to the same server; the first process waits for it. */
+  readonly former?: Promise<unknown> | undefined;
   readonly delayFor: DelayFor;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
@@ -99,7 +101,7 @@ export class Connection {
     switch (effect.kind) {
       case 'open':
         // The former process is gone before the next one starts: two at once may fight over a lock or a port.
-        this.#track(this.#open(Promise.all(this.#unfinished), this.#epoch.signal));
+        this.#track(this.#open(Promise.all([this.#options.former, ...this.#unfinished]), this.#epoch.signal));
         return;
       case 'schedule-retry': {
         const retry = () => this.#feed({ kind: 'retry' });

@@ -33,7 +33,9 @@ export interface ManagedConnection {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #entries = new Map<ServerName, ManagedConnection & { readonly key: string }>();
-  #closed = false;
+  /** Per server, the ending of all that it has ended so far. */
+  readonly #leaving = new Map<ServerName, Promise<void>>();
+  #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -49,30 +51,46 @@ export class Connections {
 
   /** Makes the fleet equal to the definitions, wakes what is new and tries again what was blocked. Resolves when what had to go is gone. */
   async reconcile(definitions: readonly ServerDefinition[]): Promise<void> {
-    if (this.#closed) return;
+    if (this.#closing) return;
     const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
     const gone = [...this.#entries.values()].filter((entry) => {
       const definition = wanted.get(entry.definition.name);
       return definition === undefined || this.#options.keyOf(definition) !== entry.key;
     });
-    const closing = gone.map((entry) => this.#remove(entry));
+    for (const { definition } of gone) this.#entries.delete(definition.name);
+    const leaving = gone.map((entry) => this.#end(entry));
     // What blocked a server may have been cured since: it was approved, or its variable is set.
     for (const { connection } of this.#entries.values()) connection.unblock();
     for (const definition of definitions) {
       if (!this.#entries.has(definition.name)) this.#add(definition).wake();
     }
-    await Promise.all(closing);
+    await Promise.all(leaving);
   }
 
+  /** A fresh start, also for a server that was disconnected. */
+  reconnect(server: ServerName): void {
+    const entry = this.#entries.get(server);
+    if (entry === undefined || this.#closing) return;
+    if (entry.connection.state.kind === 'closed') this.#add(entry.definition).wake();
+    else entry.connection.reconnect();
+  }
+
+  /** It stays in the fleet, stopped, until somebody reconnects it. */
   async disconnect(server: ServerName): Promise<void> {
     const entry = this.#entries.get(server);
-    if (entry) await this.#remove(entry);
+    if (entry) await this.#end(entry);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const closing = [...this.#entries.values()].map((entry) => this.#remove(entry));
-    if (await settleWithin(closing, { limitMs: limits.closeMs, clock: this.#options.clock })) return;
+  /** Whoever asks, and however often: resolves when nothing is left, of servers that left earlier too. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const ending = [...this.#entries.values()].map((entry) => this.#end(entry));
+    const leaving = [...ending, ...this.#leaving.values()];
+    if (await settleWithin(leaving, { limitMs: limits.closeMs, clock: this.#options.clock })) return;
     this.#options.onError(
       new RuntimeError('INTERNAL', { problem: `servers are left after ${limits.closeMs} ms of closing` }),
     );
@@ -83,6 +101,7 @@ export class Connections {
     const connection = new Connection({
       server: definition.name,
       open: (signal) => open(definition, signal),
+      former: this.#leaving.get(definition.name),
       delayFor,
       clock,
       onError,
@@ -95,10 +114,14 @@ export class Connections {
     return connection;
   }
 
-  #remove(entry: ManagedConnection): Promise<void> {
-    this.#entries.delete(entry.definition.name);
-    this.#options.onRemoved(entry.definition.name);
-    return entry.connection.close();
+  #end({ definition, connection }: ManagedConnection): Promise<void> {
+    const { name } = definition;
+    this.#options.onRemoved(name);
+    const left = Promise.all([this.#leaving.get(name), connection.close()]).then(() => {
+      if (this.#leaving.get(name) === left) this.#leaving.delete(name);
+    });
+    this.#leaving.set(name, left);
+    return left;
   }
 
   #report(server: ServerName, state: ConnectionState, before: ConnectionState): void {

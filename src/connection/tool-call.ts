@@ -78,7 +78,8 @@ async function fetchInputs(
   try {
     const answers = Object.entries(requests).map(async ([key, request]) => {
       const method = isObject(request) ? request['method'] : undefined;
-      if (!isObject(request) || !isInputMethod(method)) throw new DeclinedInput(String(method));
+      if (!isObject(request) || !isInputMethod(method))
+        throw new DeclinedInput(typeof method === 'string' ? method : 'this');
       return [
         key,
         await line.desk.answer(method, isObject(request['params']) ? request['params'] : {}, caller),

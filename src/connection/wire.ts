@@ -5,7 +5,7 @@
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isObject, type JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, Message } from '../model/server.ts';
 
@@ -22,7 +22,7 @@ export interface Progress {
 export type Answer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
-  | { readonly kind: 'lost'; readonly sent: boolean }
+  | { readonly kind: 'lost'; readonly sent: boolean; readonly cause?: unknown }
   | { readonly kind: 'oversized' };
 
 export interface RequestOptions {
@@ -119,7 +119,7 @@ export class Wire {
       // The only rejection of `send` is "certainly not handed on".
       this.#channel
         .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
-        .catch(() => this.#settle(id, { kind: 'lost', sent: false }));
+        .catch((cause: unknown) => this.#settle(id, { kind: 'lost', sent: false, cause }));
       cancellation?.listen((reason) => {
         if (this.#take(id)) this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
         reject(reason);
@@ -212,15 +212,11 @@ export class Wire {
 function answerOf(message: Message): Answer {
   const error = message['error'];
   if (error === undefined) return { kind: 'result', result: message['result'] };
-  const {
-    code,
-    message: text,
-    data,
-  } = isObject(error) ? error : { code: undefined, message: String(error), data: undefined };
+  const { code, message: text, data } = isObject(error) ? error : {};
   return {
     kind: 'error',
     code: typeof code === 'number' ? code : -32603,
-    message: typeof text === 'string' ? text : 'the server gave no reason',
+    message: typeof text === 'string' ? text : `the server gave no reason (${stringifyBounded(error, 200)})`,
     ...(data !== undefined && { data }),
   };
 }

@@ -13,6 +13,14 @@ export class Cancellation {
     return this.#reason;
   }
 
+  /** Is cancelled with the signal, also one that has aborted already. Returns how to let go of it. */
+  follow(signal: AbortSignal): () => void {
+    const onAbort = () => this.cancel(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    return () => signal.removeEventListener('abort', onAbort);
+  }
+
   /** The first reason wins. */
   cancel(reason: unknown): void {
     if (this.#cancelled) return;

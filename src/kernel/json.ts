@@ -35,3 +35,25 @@ export function stringifyBounded(value: unknown, limit: number): string {
 function bounded(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
 }
+
+/** Whether a value is no deeper and has no more parts than allowed; one that holds itself never is. Never recurses. */
+export function isWithin(
+  value: unknown,
+  { depth, parts }: { readonly depth: number; readonly parts: number },
+): boolean {
+  const open: { readonly part: unknown; readonly level: number }[] = [{ part: value, level: 1 }];
+  let seen = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (++seen > parts || next.level > depth) return false;
+    if (typeof next.part !== 'object' || next.part === null) continue;
+    for (const part of Object.values(next.part)) open.push({ part, level: next.level + 1 });
+  }
+  return true;
+}
+
+/** For values known to be shallow. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -133,7 +133,8 @@ export const failures = {
     'retry-later',
     UNREACHABLE,
     (d: ServerFault) => `The connection to server "${d.server}" was lost: ${because(d)}`,
-    (d) => `It is tried again by itself; for now: plexus list --live, or start the command of "${d.server}" by hand.`,
+    (d) =>
+      `A lost connection is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
   ),
   PROTOCOL_BROKEN: failure(
     'retry-later',

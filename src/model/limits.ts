@@ -12,6 +12,8 @@ export const limits = {
   nameHashLength: 10,
   /** The longest name a server may give to a tool. */
   nameChars: 1_024,
+  /** A definition beyond this is left out: nobody writes one, and reading it would cost everyone. */
+  definition: { depth: 100, parts: 100_000 },
 
   /** A server that does not answer `server/discover` for so long is of the older era; a late answer is still honored. */
   probeMs: 1_000,

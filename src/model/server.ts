@@ -88,11 +88,16 @@ export interface Channel {
   onoversized?: ((id: string | number | undefined) => void) | undefined;
 }
 
-/** What would run or be reached, as a person would type it. */
+/** What would run or be reached, as a person would type it: variables and folder included, since both decide what runs. */
 export function commandLine(launch: Launch): string {
   if (launch.kind === 'in-process') return 'code of the host program';
   if (launch.kind !== 'stdio') return launch.url;
-  return [launch.command, ...launch.args]
-    .map((word) => (/^[\w./@:=,+-]+$/.test(word) ? word : JSON.stringify(word)))
-    .join(' ');
+  const variables = Object.entries(launch.env).map(([name, value]) => `${name}=${shellWord(value)}`);
+  const command = [...variables, ...[launch.command, ...launch.args].map(shellWord)].join(' ');
+  return launch.cwd === undefined ? command : `${command} (in ${launch.cwd})`;
 }
+
+const shellWord = (word: string) => (/^[\w./@:=,+-]+$/.test(word) ? word : JSON.stringify(word));
+
+/** Strongest first: who wins when several name the same server or tool. */
+export const scopeOrder: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];

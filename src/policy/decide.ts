@@ -2,7 +2,7 @@
 
 import type { QualifiedName, ToolId } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
-import type { Scope } from '../model/server.ts';
+import { scopeOrder } from '../model/server.ts';
 import type { Rule } from './rule.ts';
 import { matchesWildcard } from './wildcard.ts';
 
@@ -14,7 +14,6 @@ export interface Decision {
   readonly byRule: boolean;
 }
 
-const strongestFirst: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];
 const strictestFirst: readonly Verdict[] = ['deny', 'ask', 'allow'];
 
 /** A deny always wins, so no file can loosen what another forbids; otherwise the strongest scope, then the closest pattern. */
@@ -37,7 +36,7 @@ function matches(rule: Rule, id: ToolId, name: QualifiedName): boolean {
 
 function byStrength(a: Rule, b: Rule): number {
   return (
-    strongestFirst.indexOf(a.scope) - strongestFirst.indexOf(b.scope) ||
+    scopeOrder.indexOf(a.scope) - scopeOrder.indexOf(b.scope) ||
     b.specificity - a.specificity ||
     strictestFirst.indexOf(a.verdict) - strictestFirst.indexOf(b.verdict)
   );

@@ -86,7 +86,8 @@ export class StdioChannel implements Channel {
       this.#outgoing += line;
       return HANDED_ON;
     } catch (error) {
-      return Promise.reject(asRuntimeError(error));
+      // What cannot be written as JSON; whose fault that is, the caller knows.
+      return Promise.reject(error);
     }
   }
 

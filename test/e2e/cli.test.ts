@@ -261,3 +261,53 @@ test('Ctrl-C while servers are still starting ends at once with 130 and leaves n
   expect(pidsIn(pids).map(isRunning)).toEqual([false]);
   expect(Date.now() - interruptedAt).toBeLessThan(5_000);
 });
+
+test('words nobody knows, inherited names and stray words are usage errors, also as JSON', async () => {
+  const ran = await Promise.all([
+    plexus('constructor'),
+    plexus('list', 'stray'),
+    plexus('tools', 'a', 'b'),
+    plexus('--json'),
+  ]);
+  expect(ran.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+  expect(JSON.parse(ran[3]?.out ?? '')).toMatchObject({ error: { code: 'USAGE' } });
+});
+
+test('a slow server that was named is waited for as long as its own limit says', async () => {
+  write(
+    'fleet.toml',
+    `[mcp_servers.slow]\ncommand = ${JSON.stringify(hostile().command)}\nargs = ${JSON.stringify(hostile('--slow', '700').args)}\n[plexus.startup]\nwait_ms = 100\n`,
+  );
+  const ran = await Promise.all([
+    plexus('call', 'slow', 'echo', 'text=a', '--config', 'fleet.toml'),
+    plexus('call', 'mcp__slow__echo', 'text=b', '--config', 'fleet.toml'),
+  ]);
+  expect(ran.map(({ code, out }) => [code, out])).toEqual([
+    [0, 'a\n'],
+    [0, 'b\n'],
+  ]);
+});
+
+test('a broken file is mentioned beside an answer that it may explain', async () => {
+  write('.mcp.json', '{ "mcpServers": ');
+  const { code, err } = await plexus('call', 'files', 'x');
+  expect(code).toBe(2);
+  expect(err).toMatch(/\.mcp\.json:1.*There is no server "files"/s);
+});
+
+test('with --json nothing that a terminal would act on is printed raw, and an interruption is a document', async () => {
+  const flags = fleet({ well: hostile() });
+  const { out } = await plexus('call', 'well', 'echo', 'text=\u009b31m\u202e', '--json', ...flags);
+  expect(out).not.toMatch(/[\u009b\u202e]/);
+  expect(JSON.parse(out).content[0].text).toBe('\u009b31m\u202e');
+  const { child, done } = start(['list', '--json', ...fleet({ stalled: hostile('--stall', 'everything') })]);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  child.kill('SIGINT');
+  const interrupted = await done;
+  expect([interrupted.code, JSON.parse(interrupted.out)]).toMatchObject([130, { error: { code: 'INTERRUPTED' } }]);
+});
+
+test('revoking what was never approved says so', async () => {
+  const { out } = await plexus('revoke', 'well', ...fleet({ well: hostile() }));
+  expect(out).toContain('There was no approval of "well"');
+});

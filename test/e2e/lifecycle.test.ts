@@ -193,7 +193,7 @@ verifies(
       running: false,
       tools: ['mcp__a_b__keep'],
     });
-    await expect(frozen.call('mcp__a__echo', { text: '' })).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
+    await expect(frozen.call('mcp__a__echo', { text: '' })).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
   },
 );
 
@@ -285,3 +285,161 @@ verifies(
     expect(requests).toEqual(['server']);
   },
 );
+
+verifies(
+  'TDN-02',
+  'a second close, and one after a disconnect nobody waited for, wait for the processes too',
+  async () => {
+    const pids = join(folder, 'pids');
+    const stubborn = hostile('--ignore-eof', '--pid-file', pids);
+    const runtime = await start({ servers: { one: stubborn, two: stubborn } });
+    const leaving = runtime.disconnect('one');
+    const first = runtime.close();
+    await runtime.close();
+    expect(pidsIn(pids).map(isRunning)).toEqual([false, false]);
+    await Promise.all([leaving, first]);
+  },
+);
+
+test('a disconnected server is stopped, not disabled, and comes back when it is reconnected', async () => {
+  const runtime = await start({ servers: { a: hostile() } });
+  await runtime.disconnect('a');
+  expect(statusOf(runtime, 'a')).toMatchObject({ status: 'disconnected', state: 'stopped' });
+  runtime.reconnect('a');
+  expect(await runtime.ready()).toEqual({ ready: ['a'], notReady: [] });
+  expect((await runtime.turn().call('mcp__a__echo', { text: 'again' })).text).toContain('again');
+});
+
+test('a changed server starts only when its former process is gone', async () => {
+  const file = join(folder, 'fleet.json');
+  const pids = join(folder, 'pids');
+  const write = (...flags: string[]) =>
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: hostile('--ignore-eof', '--pid-file', pids, ...flags) } }));
+  write();
+  const runtime = await start({ discover: true, config: file });
+  const [former = 0] = pidsIn(pids);
+  write('--tools', '1');
+  const reloading = runtime.reload();
+  await eventually(() => pidsIn(pids).length === 2);
+  expect(isRunning(former)).toBe(false);
+  await reloading;
+});
+
+test('who is asked for by name is answered for by name, whatever became of it', async () => {
+  const runtime = await start({ servers: { off: { ...hostile(), enabled: false }, up: hostile() } });
+  expect(await runtime.ready({ servers: ['off', 'up'] })).toEqual({
+    ready: ['up'],
+    notReady: [{ server: 'off', state: 'disabled' }],
+  });
+  await expect(runtime.ready({ servers: ['upp'] })).rejects.toMatchObject({
+    code: 'SERVER_UNKNOWN',
+    data: { nearest: ['up'] },
+  });
+  expect(() => runtime.reconnect('off')).toThrow('disabled');
+});
+
+verifies('EXT-11', 'a definition too deep to be read costs itself, at the start and after a reconnect', async () => {
+  let deep: object = {};
+  for (let level = 0; level < 50_000; level++) deep = { not: deep };
+  const server = createFakeServer({ deep: { inputSchema: deep as never, run: () => '' }, fine: { run: () => '' } });
+  const runtime = await start({
+    servers: { odd: server.entry, well: createFakeServer({ x: { run: () => '' } }).entry },
+  });
+  const names = () => runtime.turn().tools.map(({ name }) => name);
+  expect(names()).toEqual(['mcp__odd__fine', 'mcp__well__x']);
+  expect(statusOf(runtime, 'odd')?.warnings).toEqual([expect.stringContaining('too deep')]);
+  runtime.reconnect('odd');
+  await runtime.ready();
+  expect(names()).toEqual(['mcp__odd__fine', 'mcp__well__x']);
+  expect(Object.isFrozen(runtime.turn().tools[0]?.inputSchema)).toBe(true);
+});
+
+test('arguments that cannot be written as JSON are the caller’s fault, and cost the server nothing', async () => {
+  const runtime = await start({ servers: { a: hostile() } });
+  const turn = runtime.turn();
+  for (let call = 0; call < 4; call++) {
+    await expect(turn.call('mcp__a__echo', { text: 'x', odd: 1n })).rejects.toMatchObject({ code: 'ARGUMENTS_BAD' });
+  }
+  expect((await turn.call('mcp__a__echo', { text: 'fine' })).isError).toBe(false);
+});
+
+test('an error that is no error of the protocol still ends the call', async () => {
+  const { text, isError } = await (async () => {
+    const runtime = await start({
+      servers: {
+        odd: {
+          serve: async (channel) => {
+            channel.onmessage = ({ id, method }) => {
+              const known: Record<string, unknown> = {
+                initialize: {
+                  protocolVersion: '2025-11-25',
+                  capabilities: { tools: {} },
+                  serverInfo: { name: 'odd', version: '1' },
+                },
+                'tools/list': { tools: [{ name: 'x', inputSchema: { type: 'object' } }] },
+              };
+              const result = known[String(method)];
+              const error = [{ toString: null, valueOf: null }];
+              if (id !== undefined) void channel.send({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) });
+            };
+            await channel.start();
+          },
+        },
+      },
+    });
+    return runtime.turn().call('mcp__odd__x');
+  })();
+  expect({ isError, explained: text.includes('gave no reason') }).toEqual({ isError: true, explained: true });
+});
+
+test('a host whose listeners and error handler throw is never felt', async () => {
+  const throwing = () => {
+    throw new Error('the host is broken');
+  };
+  const warned: unknown[] = [];
+  const hear = (warning: unknown) => warned.push(warning);
+  process.on('warning', hear);
+  const runtime = await start({ servers: { a: hostile() }, onEvent: throwing, onError: throwing });
+  expect(statusOf(runtime, 'a')).toMatchObject({ status: 'connected', toolCount: 8 });
+  await eventually(() => warned.length > 0);
+  process.off('warning', hear);
+});
+
+verifies(
+  'TRU-01',
+  'an approval shows everything that decides what runs, and a yes for the session is asked for once',
+  async () => {
+    const entry = { ...hostile(), env: { NODE_OPTIONS: '--no-warnings' }, cwd: '.' };
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: entry } }));
+    const asked: string[] = [];
+    const runtime = await start({
+      discover: true,
+      env: { PATH: process.env['PATH'], HOME: folder },
+      approve: async (request) => {
+        asked.push(request.kind === 'server' ? request.command : '');
+        return 'session';
+      },
+    });
+    runtime.reconnect('theirs');
+    await runtime.ready();
+    expect(statusOf(runtime, 'theirs')?.status).toBe('connected');
+    expect(asked).toEqual([expect.stringMatching(/^NODE_OPTIONS=--no-warnings .*hostile\.mjs \(in \.\)$/)]);
+  },
+);
+
+test('a start that is aborted before anybody was asked asks nobody', async () => {
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: hostile() } }));
+  const stop = new AbortController();
+  const asked: unknown[] = [];
+  const starting = start({
+    discover: true,
+    signal: stop.signal,
+    onEvent: ({ type }) => type === 'connection.changed' && stop.abort(),
+    approve: async (request) => {
+      asked.push(request);
+      return 'no';
+    },
+  });
+  await expect(starting).rejects.toMatchObject({ name: 'AbortError' });
+  expect(asked).toEqual([]);
+});

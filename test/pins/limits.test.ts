@@ -12,6 +12,7 @@ test('the ceilings are exactly these', () => {
     toolNameLength: 64,
     nameHashLength: 10,
     nameChars: 1_024,
+    definition: { depth: 100, parts: 100_000 },
     probeMs: 1_000,
     inputRounds: 10,
     inputPacingMs: 250,

@@ -14,7 +14,7 @@ import { extractText } from '../../shaping/text.ts';
 import { parseArguments, parseArgumentsJson } from '../arguments.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { printable } from '../render/text.ts';
-import { requireServer, withRuntime } from '../with-runtime.ts';
+import { complainOf, requireServer, waitForAll, withRuntime } from '../with-runtime.ts';
 
 export const call: Command = {
   usage:
@@ -26,10 +26,13 @@ export const call: Command = {
   },
   async run(context) {
     const { server, tool, words } = target(context.positionals);
+    const given = await argumentsFrom(context);
     const only = server === undefined ? {} : { only: [server] };
-    return withRuntime(context, { ...only, approve: ownOrder(context) }, async (runtime) => {
-      const found = server === undefined ? findByName(runtime, tool) : findOnServer(runtime, server, tool);
-      const args = { ...(await argumentsFrom(context)), ...parseArguments(words, found?.inputSchema ?? {}) };
+    return withRuntime(context, { ...only, approve: ownOrder(context) }, async (runtime, diagnostics) => {
+      complainOf(diagnostics, context);
+      const found =
+        server === undefined ? await findByName(runtime, tool, context) : findOnServer(runtime, server, tool);
+      const args = { ...given, ...parseArguments(words, found?.inputSchema ?? {}) };
       const work = runtime.turn().call(found?.name ?? tool, args, { signal: context.signal });
       const outcome = await context.waitFor(`calling ${tool}`, work.catch(withHint));
       const { text } = extractText(outcome.content, outcome.structured);
@@ -51,9 +54,10 @@ function target(positionals: readonly string[]): { server?: string; tool: string
   throw new UsageError(`name a tool of server "${first}" as well`);
 }
 
-/** Unknown names go on to the call itself, whose answer names the nearest ones and says why. */
-function findByName(runtime: Runtime, name: string): Tool | undefined {
-  return runtime.turn().tools.find((each) => each.name === name);
+/** A name that is not there yet may come with a slow server; one that never comes is answered by the call itself. */
+async function findByName(runtime: Runtime, name: string, context: Context): Promise<Tool | undefined> {
+  const find = () => runtime.turn().tools.find((each) => each.name === name);
+  return find() ?? (await waitForAll(runtime, context).then(find));
 }
 
 function findOnServer(runtime: Runtime, server: string, name: string): Tool {

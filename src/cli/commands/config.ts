@@ -1,9 +1,8 @@
 // Owns `plexus config`: the effective configuration, where it may lie, and the schema an editor can use.
 
-import { homedir } from 'node:os';
-import type { LoadedConfig } from '../../config/load.ts';
 import { commandLine } from '../../model/server.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { loadConfigFor, surroundingsOf } from '../load-config.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
@@ -21,16 +20,8 @@ export const config: Command = {
   },
 };
 
-async function load(context: Context): Promise<LoadedConfig> {
-  const { loadConfig } = await import('../../config/load.ts');
-  const { config: configFile } = context.runtimeOptions;
-  return loadConfig({ ...around(context), discover: true, ...(configFile !== undefined && { configFile }) });
-}
-
-const around = ({ cwd, env }: Context) => ({ cwd, env, home: homedir(), platform: process.platform });
-
 async function effective(context: Context): Promise<Found> {
-  const { definitions, invalid, losers, rules, settings, diagnostics, files } = await load(context);
+  const { definitions, invalid, losers, rules, settings, diagnostics, files } = await loadConfigFor(context);
   return {
     data: { files, servers: definitions, invalid, losers, rules, settings, diagnostics },
     text: (paint) => {
@@ -60,8 +51,12 @@ async function effective(context: Context): Promise<Found> {
 }
 
 async function places(context: Context): Promise<Found> {
-  const [{ placesOf }, { files }] = await Promise.all([import('../../config/scopes.ts'), load(context)]);
-  const known = placesOf(around(context)).map(({ scope, file }) => ({ scope, file, present: files.includes(file) }));
+  const [{ placesOf }, { files }] = await Promise.all([import('../../config/scopes.ts'), loadConfigFor(context)]);
+  const known = placesOf(surroundingsOf(context)).map(({ scope, file }) => ({
+    scope,
+    file,
+    present: files.includes(file),
+  }));
   return {
     data: { places: known },
     text: (paint) =>

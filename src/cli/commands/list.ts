@@ -1,7 +1,7 @@
 // Owns `plexus list`: every server, and what can be said about it.
 
 import type { ServerStatus } from '../../connection/status.ts';
-import type { Command, Paint } from '../command.ts';
+import { type Command, type Paint, UsageError } from '../command.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
 import { withRuntime } from '../with-runtime.ts';
@@ -10,15 +10,18 @@ export const list: Command = {
   usage: 'list [--live]',
   options: { live: { type: 'boolean' } },
   help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },
-  run: (context) =>
-    withRuntime(context, {}, async (runtime, diagnostics) => {
+  async run(context) {
+    const [extra] = context.positionals;
+    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    return withRuntime(context, {}, async (runtime, diagnostics) => {
       const servers = runtime.status();
       return {
         data: { servers, diagnostics },
         text: (paint) =>
           [serversText(servers, paint), diagnosticsText(diagnostics, paint)].filter(Boolean).join('\n\n'),
       };
-    }),
+    });
+  },
 };
 
 function serversText(servers: readonly ServerStatus[], paint: Paint): string {

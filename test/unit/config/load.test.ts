@@ -231,12 +231,15 @@ describe('which of several wins', () => {
     expect(diagnostics).toMatchObject([{ severity: 'warning', server: 'a', line: 3, column: 13 }]);
   });
 
-  test('settings come from the strongest file that has them', async () => {
-    const { settings: loaded } = await loadFolder({
+  test('how long the start waits comes from the person’s own files, and never from the workspace', async () => {
+    const { settings: loaded, diagnostics } = await loadFolder({
       '.mcp.json': '{"plexus":{"startup":{"gateMs":100}}}',
       [USER]: '[plexus.startup]\ngate_ms = 5\nwait_sec = 3',
     });
-    expect(loaded).toEqual({ startup: { gateMs: 100, waitMs: 3_000 } });
+    expect(loaded).toEqual({ startup: { gateMs: 5, waitMs: 3_000 } });
+    expect(diagnostics).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('cannot set how long the start waits') },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isWorkspaceScope, placesOf, scopeOrder } from '../../../src/config/scopes.ts';
+import { isWorkspaceScope, placesOf } from '../../../src/config/scopes.ts';
+import { scopeOrder } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
 
 test('the scopes a repository can write are local, project, plugin and imported', () => {

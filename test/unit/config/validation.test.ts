@@ -381,13 +381,14 @@ describe('a file in the workspace', () => {
       }),
     });
     expect(definitions).toHaveLength(1);
-    expect(settings).toEqual({ startup: { gateMs: 250, waitMs: 5 } });
+    expect(settings).toEqual({ startup: { gateMs: 250, waitMs: 10_000 } });
     expect(diagnostics.map(({ message }) => message)).toEqual([
       '"permissions.rules" must be a list of rules, but is the string "none"',
       '"security" must be a map of settings, but is a list',
       '"enabld" is not a setting of "plexus" and without effect',
       '"wait" is not a setting of "plexus.startup" and without effect',
       '"gateMs" must be a number, 0 or more, but is the number -1',
+      'a file in the workspace cannot set how long the start waits, so this is ignored',
     ]);
   });
 });

@@ -58,7 +58,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CONNECTION_LOST: [
     { ...down, stderr: 'first\nsecond\n' },
-    'The connection to server "files" was lost: it went away. It wrote on stderr:\n  | first\n  | second\nIt is tried again by itself; for now: plexus list --live, or start the command of "files" by hand.',
+    'The connection to server "files" was lost: it went away. It wrote on stderr:\n  | first\n  | second\nA lost connection is tried again a few times; to see why it fails, start the command of "files" by hand.',
   ],
   PROTOCOL_BROKEN: [
     down,

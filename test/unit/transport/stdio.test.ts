@@ -76,7 +76,7 @@ describe('talking', () => {
 
   test('a message that cannot be written down is refused alone', async () => {
     const { channel, heard } = await start(hostile());
-    expect(await failureOf(channel.send({ id: 1n }))).toMatchObject({ code: 'INTERNAL' });
+    expect(await failureOf(channel.send({ id: 1n }))).toBeInstanceOf(TypeError);
     await channel.send(call(2, 'echo', { text: 'fine' }));
     expect(await heard.answerTo(2)).toEqual(text(2, 'fine'));
   });
