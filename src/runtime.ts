@@ -74,10 +74,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   };
 
   const config = await load();
+  const stop = () => void connections.close();
+  options.signal?.addEventListener('abort', stop, { once: true });
   await fleet.apply(config);
   const startup = { ...config.settings.startup, ...options.startup };
   const waits = (startup.whenUncached ?? (isInteractive(options) ? 'background' : 'wait')) === 'wait';
   const readiness = await fleet.ready({ timeoutMs: waits ? startup.waitMs : startup.gateMs, signal: options.signal });
+  options.signal?.removeEventListener('abort', stop);
   if (options.signal?.aborted) await connections.close();
   options.signal?.throwIfAborted();
   emit({ type: 'startup.completed', ...readiness });

@@ -133,7 +133,8 @@ export class Wire {
     this.#channel.send(message).catch((error: unknown) => this.onerror?.(error as Error));
   }
 
-  #receive(message: Message): void {
+  #receive(received: Message): void {
+    let message = received;
     const id = message['id'];
     if (typeof id === 'number' && id >= FIRST_ID && message['method'] === undefined) {
       this.#settle(id, answerOf(message));
@@ -147,6 +148,8 @@ export class Wire {
       }
       this.#probe.answered = true;
       this.#probe.cancelTimeout();
+      // The SDK would overlook an answer of no known shape, and wait for one that never comes.
+      if (!isObject(message['result']) && !isObject(message['error'])) message = refusal(id);
     }
     if (this.#deliver) this.#deliver(message);
     else this.#early.push(message);
@@ -195,7 +198,7 @@ export class Wire {
     const giveUp = () => {
       if (this.#probe === undefined || this.#probe.answered || this.#down) return;
       this.#probe.answered = true;
-      this.#deliver?.({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+      this.#deliver?.(refusal(id));
     };
     this.#probe = { id, answered: false, cancelTimeout: this.#clock.after(limits.probeMs, giveUp, 'background') };
   }
@@ -208,6 +211,12 @@ export class Wire {
     this.onclose?.();
   }
 }
+
+const refusal = (id: unknown): Message => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32601, message: 'Method not found' },
+});
 
 function answerOf(message: Message): Answer {
   const error = message['error'];
