@@ -23,8 +23,8 @@ import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
 import { canonicalJson } from './kernel/json.ts';
 import { limits } from './model/limits.ts';
-import type { ServerDefinition } from './model/server.ts';
 import { createOpening, createTrust } from './opening.ts';
+import { loadFor, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
 import { definitionHash } from './trust/fingerprint.ts';
 import { createView } from './view.ts';
@@ -74,22 +74,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   };
 
   const config = await load();
-  const stop = () => void connections.close();
-  options.signal?.addEventListener('abort', stop, { once: true });
-  await fleet.apply(config);
-  const startup = { ...config.settings.startup, ...options.startup };
-  const waits = (startup.whenUncached ?? (isInteractive(options) ? 'background' : 'wait')) === 'wait';
-  const readiness = await fleet.ready({ timeoutMs: waits ? startup.waitMs : startup.gateMs, signal: options.signal });
-  options.signal?.removeEventListener('abort', stop);
-  if (options.signal?.aborted) await connections.close();
-  options.signal?.throwIfAborted();
-  emit({ type: 'startup.completed', ...readiness });
+  const { waitMs } = await startUp({ options, config, fleet, connections, emit });
 
   return {
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
-    ready: ({ timeoutMs = startup.waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
+    ready: ({ timeoutMs = waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
     // One after the other: the configuration that was read last is the one that stays.
     reload: () => {
       const applied = applying.then(load).then((next) => fleet.apply(next));
@@ -110,27 +101,6 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 function surroundings({ cwd, env, home }: RuntimeOptions) {
   return { cwd: cwd ?? process.cwd(), env: env ?? process.env, home: home ?? homedir(), platform: process.platform };
 }
-
-/** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
-async function loadFor(options: RuntimeOptions, around: ReturnType<typeof surroundings>) {
-  const { loadConfig } = await import('./config/load.ts');
-  const config = await loadConfig({
-    ...around,
-    discover: options.discover ?? true,
-    ...(options.config !== undefined && { configFile: options.config }),
-    ...(options.servers && { servers: options.servers }),
-  });
-  const definitions = config.definitions.map((each) =>
-    options.only?.includes(each.name) === false ? switchedOff(each) : each,
-  );
-  const own = (options.permissions ?? []).map((rule) => ({ ...rule, provenance: { scope: 'host' as const, key: [] } }));
-  return { ...config, definitions, rules: [...own, ...config.rules] };
-}
-
-const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.settings, enabled: false } });
-
-const isInteractive = ({ interactive }: RuntimeOptions) =>
-  interactive ?? Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
 /** A host that throws where it is only told something must not break what tells it. */
 function harmless(onError: (error: unknown) => void): (error: unknown) => void {

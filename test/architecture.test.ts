@@ -10,7 +10,9 @@ import { describe, expect, test } from 'vitest';
 const rows = [
   ['cli'],
   ['gateway', 'agent', 'adapters', 'testing'],
-  ...['index', 'runtime', 'opening', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [`${name}.ts`]),
+  ...['index', 'runtime', 'starting', 'opening', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [
+    `${name}.ts`,
+  ]),
   ['call', 'builtins'],
   ['catalog'],
   ['connection'],
