@@ -1,7 +1,7 @@
 // Owns the types of the public surface: what a host may ask for, and what it gets.
 
 import type { Approve } from './call/approval.ts';
-import type { HostServer } from './config/schema.ts';
+import type { HostServer } from './config/server-entry.ts';
 import type { NotReady } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import type { ServerStatus } from './connection/status.ts';

@@ -125,7 +125,8 @@ export class Fleet implements Lines, Directory {
       if (spelled.includes(name)) return `the tool filters of server "${definition.name}" hide it`;
       const prefix = spelledPrefix(definition.name);
       if (state !== 'connected' && prefix !== undefined && name.startsWith(prefix)) {
-        return `server "${definition.name}" is ${state}${error ? ` (${error.message})` : ''}`;
+        const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
+        return `server "${definition.name}" is ${state}${error ? ` (${error.message})` : hint}`;
       }
     }
     return undefined;

@@ -3,7 +3,7 @@
 export type { Readiness, Runtime, RuntimeOptions } from './api.ts';
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export { failureAsOutcome } from './call/failure-as-outcome.ts';
-export type { HostServer as ServerConfig } from './config/schema.ts';
+export type { HostServer as ServerConfig } from './config/server-entry.ts';
 export type { ElicitAnswer, ElicitRequest, InputHandlers } from './connection/requests.ts';
 export type { ServerStatus } from './connection/status.ts';
 export type { RuntimeEvent } from './events.ts';

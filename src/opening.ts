@@ -63,14 +63,19 @@ async function requireTrust(parts: Parts, definition: ServerDefinition, signal: 
   if ((await parts.gate.judge(definition)) === 'trusted') return;
   signal.throwIfAborted();
   const { name: server, provenance } = definition;
+  const changed = (await parts.gate.approvals(server)).length > 0;
   const request = {
     server,
     command: commandLine(definition.launch),
     ...(provenance.file && { file: provenance.file }),
+    ...(changed && { changed }),
   };
   const cancellation = new Cancellation();
   const letGo = cancellation.follow(signal);
-  const asked = askFor({ kind: 'server', ...request }, { approve: parts.approve, clock: parts.clock, cancellation });
+  const asked = askFor(
+    { kind: 'server', ...request },
+    { approve: parts.approve, clock: parts.clock, cancellation, onError: parts.onError },
+  );
   const answer = await asked.finally(letGo);
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
   if (answer !== 'once') parts.granted.add(definitionHash(definition));

@@ -60,7 +60,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       shape(fleet.maxResultChars),
       resolve(fleet),
       validate(),
-      authorize({ rules: fleet.rules, approve, clock, emit }),
+      authorize({ rules: fleet.rules, approve, clock, emit, onError }),
       guard(breakers),
       deadline(fleet.callLimits, clock),
     ],

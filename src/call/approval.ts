@@ -19,7 +19,15 @@ export type ApprovalRequest =
       readonly because: string;
       readonly byRule: boolean;
     }
-  | { readonly kind: 'server'; readonly server: ServerName; readonly file?: string; readonly command: string };
+  | {
+      readonly kind: 'server';
+      readonly server: ServerName;
+      readonly file?: string;
+      /** Everything that decides what runs: variables, command, arguments, folder. */
+      readonly command: string;
+      /** It was approved before, in another form. */
+      readonly changed?: boolean;
+    };
 
 export type ApprovalAnswer = 'no' | 'once' | 'session' | 'always';
 
@@ -35,18 +43,28 @@ export interface Asking {
   readonly clock: Clock;
   /** Rejects with its reason when the call that asks is cancelled. */
   readonly cancellation?: Cancellation;
+  /** Told what the host's function threw, or answered instead of a word it knows. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Never hangs, and rejects only when cancelled: a host that throws, answers nonsense or nothing has not said yes. */
 export async function askFor(request: ApprovalRequest, asking: Asking): Promise<ApprovalAnswer> {
-  const { approve, clock, cancellation = new Cancellation() } = asking;
+  const { approve, clock, onError, cancellation = new Cancellation() } = asking;
   const silence = createDeferred<ApprovalAnswer>();
   const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve('no'));
   const answered = Promise.resolve()
     .then(() => approve(request))
     .then(
-      (answer): ApprovalAnswer => (yes.includes(answer) ? answer : 'no'),
-      (): ApprovalAnswer => 'no',
+      (answer): ApprovalAnswer => {
+        if (yes.includes(answer)) return answer;
+        if (answer !== 'no')
+          onError(new TypeError(`approve must answer no, once, session or always, not ${String(answer)}`));
+        return 'no';
+      },
+      (error: unknown): ApprovalAnswer => {
+        onError(error);
+        return 'no';
+      },
     );
   try {
     return await cancellation.race(Promise.race([answered, silence.promise]));

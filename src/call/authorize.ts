@@ -16,6 +16,7 @@ export interface AuthorizeParts {
   readonly approve: Approve;
   readonly clock: Clock;
   readonly emit: Emit<CallEvent>;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Runs before any connection is touched: a denied call never wakes a server. */
@@ -51,7 +52,7 @@ async function ask(
         because,
         byRule,
       },
-      { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation },
+      { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation, onError: parts.onError },
     );
   } finally {
     parts.emit({ type: 'approval.settled', callId, tool: id, answer });

@@ -34,6 +34,8 @@ export interface Context {
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
   /** Says on a terminal what is being waited for, once it takes longer than a second. */
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
+  /** Whether the answer goes to a person's screen: then what a server wrote must not drive it. */
+  readonly toTerminal: boolean;
   readonly readStdin: () => Promise<string>;
   /** Tells a person something beside the answer; says nothing with `--json` or `--quiet`. */
   readonly complain: (text: (paint: Paint) => string) => void;

@@ -12,7 +12,7 @@ export interface Failed {
 
 export function describeFailure(error: unknown): Failed {
   if (error instanceof UsageError) {
-    const message = `${error.message.replace(/\.$/, '')}. See how it is used with: plexus --help`;
+    const message = `${error.message.replace(/(?<![.?])$/, '.')} See how it is used with: plexus --help`;
     return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
   }
   if (error instanceof Interruption) {

@@ -2,7 +2,7 @@
 // Owns the command line from the first word to the exit code: which command, with which surroundings, drawn how.
 // Everything that help does not need is loaded when it is needed.
 
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
@@ -11,7 +11,7 @@ import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { documentText } from './render/json.ts';
 import { colors, plain, printable } from './render/text.ts';
-import { createWaitFor, yesOrNo } from './terminal.ts';
+import { createWaitingLine, yesOrNo } from './terminal.ts';
 
 const globalOptions = {
   json: { type: 'boolean' },
@@ -52,6 +52,7 @@ async function run(words: readonly string[]): Promise<number> {
   const command = await entry?.load();
   const { values, positionals } = parse(words, command);
   if (values['version']) return printShort(identity.version);
+  if (verb === 'help') return printShort(generalHelp(commands, paintFor(OUT)));
   if (verb === undefined && values['json']) throw new UsageError('name a command');
   if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
@@ -69,6 +70,13 @@ type Words = { readonly values: Context['values']; readonly positionals: readonl
 
 function parse(words: readonly string[], command: Command | undefined): Words {
   const options = { ...globalOptions, ...command?.options };
+  const { tokens } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
+  const stranger = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+  if (command !== undefined && stranger?.kind === 'option') {
+    throw new UsageError(
+      `there is no option ${stranger.rawName} here; known are --${Object.keys(options).join(', --')}`,
+    );
+  }
   try {
     // No option of ours is repeatable, so no value is a list.
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: command !== undefined }) as Words;
@@ -81,6 +89,12 @@ function createContext(values: Context['values'], positionals: readonly string[]
   const { stdin, stderr } = process;
   const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
+  const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR));
+  const ask = (question: string) => {
+    line.hush();
+    return yesOrNo(question, { input: stdin, output: stderr, signal: interruption.signal });
+  };
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${cwd} is not a folder`);
   return {
     positionals,
     values,
@@ -88,11 +102,9 @@ function createContext(values: Context['values'], positionals: readonly string[]
     env,
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
     signal: interruption.signal,
-    ask:
-      stdin.isTTY && stderr.isTTY
-        ? (question) => yesOrNo(question, { input: stdin, output: stderr, signal: interruption.signal })
-        : undefined,
-    waitFor: createWaitFor(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR)),
+    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+    waitFor: line.waitFor,
+    toTerminal: isTerminal(OUT),
     readStdin: async () => Buffer.concat(await stdin.toArray({ signal: interruption.signal })).toString('utf8'),
     complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
   };
@@ -135,3 +147,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 process.exitCode = await main(argv.slice(2));
+// Everything is closed by now, but standard input may still be open: an interrupted process does not wait for it.
+if (interruption.signal.aborted) process.exit();

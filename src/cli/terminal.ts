@@ -22,20 +22,30 @@ export async function yesOrNo(question: string, { input, output, signal }: Scree
 
 const PATIENCE_MS = 1_000;
 
+export interface WaitingLine {
+  readonly waitFor: Context['waitFor'];
+  /** Makes room for something else, such as a question. */
+  readonly hush: () => void;
+}
+
 /** Nothing is said about what is quick; what takes longer than a second gets a line that goes away again. */
-export function createWaitFor(screen: NodeJS.WriteStream | undefined, paint: Paint): Context['waitFor'] {
-  return async (what, work) => {
-    if (screen === undefined) return work;
-    let shown = false;
-    const timer = setTimeout(() => {
-      shown = true;
-      screen.write(paint.dim(`${what} …`));
-    }, PATIENCE_MS);
-    try {
-      return await work;
-    } finally {
-      clearTimeout(timer);
-      if (shown) screen.write('\r\u001b[2K');
-    }
+export function createWaitingLine(screen: NodeJS.WriteStream | undefined, paint: Paint): WaitingLine {
+  let hush = (): void => undefined;
+  return {
+    hush: () => hush(),
+    async waitFor(what, work) {
+      if (screen === undefined) return work;
+      let shown = false;
+      const timer = setTimeout(() => {
+        shown = true;
+        screen.write(paint.dim(`${what} …`));
+      }, PATIENCE_MS);
+      hush = () => {
+        clearTimeout(timer);
+        if (shown) screen.write('\r\u001b[2K');
+        shown = false;
+      };
+      return work.finally(hush);
+    },
   };
 }

@@ -5,8 +5,9 @@ import type { Launch, ServerDefinition, ServerSettings } from '../model/server.t
 import { asWritten, explain } from './check.ts';
 import { launchOf } from './launch.ts';
 import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
-import { type CompleteEntry, type InProcessEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
+import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
 import { isWorkspaceScope } from './scopes.ts';
+import type { InProcessEntry } from './server-entry.ts';
 import { type Reading, readKeys, vocabularies } from './vocabulary.ts';
 
 /** What stands in for a schema's default where an entry says nothing. */

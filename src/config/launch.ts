@@ -3,7 +3,8 @@
 import type { Launch, RemoteLaunch } from '../model/server.ts';
 import { inline, variablesOf } from './expand.ts';
 import type { Problem } from './problem.ts';
-import type { CompleteEntry, InProcessEntry } from './schema.ts';
+import type { CompleteEntry } from './schema.ts';
+import type { InProcessEntry } from './server-entry.ts';
 
 export function launchOf(entry: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
   const { command, url, transport, args, env, cwd, inheritEnv } = entry;

@@ -7,13 +7,15 @@ import { RuntimeError } from '../model/errors.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { type DefaultTimeouts, defineServer } from './define.ts';
+import { resolveLaunch } from './expand.ts';
 import { type Layer, readLayer, type ServerClaim } from './layer.ts';
 import { applyLists } from './lists.ts';
 import { type Claim, type Loser, merge } from './merge.ts';
 import { isMap } from './problem.ts';
 import { type FileText, identify, readText } from './read-text.ts';
-import { type HostServer, plexusSchema, type Settings } from './schema.ts';
-import { type Place, placesOf, type Surroundings } from './scopes.ts';
+import { plexusSchema, type Settings } from './schema.ts';
+import { isWorkspaceScope, type Place, placesOf, type Surroundings } from './scopes.ts';
+import type { HostServer } from './server-entry.ts';
 import type { Parsed } from './sources/document.ts';
 import { readTimeouts } from './timeouts.ts';
 
@@ -43,7 +45,7 @@ export interface LoadedConfig {
   readonly files: readonly string[];
 }
 
-/** Throws only for a `configFile` that cannot be read: whoever names a file wants that one or none. */
+/** Throws only for a `configFile` that cannot be read or parsed: whoever names a file wants that one or none. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const timeouts = readTimeouts(options.env);
   const host = readHostServers(options.servers ?? {}, timeouts.defaults);
@@ -62,7 +64,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     losers,
     rules: layers.flatMap(({ rules }) => rules),
     settings: plexusSchema.parse({ startup: Object.assign({}, ...layers.map(({ startup }) => startup).reverse()) }),
-    diagnostics: [...timeouts.diagnostics, ...layers.flatMap(({ diagnostics }) => diagnostics), ...denials],
+    diagnostics: [
+      ...timeouts.diagnostics,
+      ...layers.flatMap(({ diagnostics }) => diagnostics),
+      ...denials,
+      ...definitions.flatMap((definition) => emptied(definition, options.env)),
+    ],
     files: found.map(({ file }) => file),
   };
 }
@@ -87,7 +94,15 @@ async function readPlace(place: Place, defaults: DefaultTimeouts): Promise<ReadP
   if (read.kind === 'absent' && scope !== 'host') return undefined;
   if (read.kind === 'text') {
     const parsed = await parseFile(file, read.text);
-    return { file, layer: parsed.ok ? await readLayer(parsed.document, { ...place, defaults }) : broken(file, parsed) };
+    if (parsed.ok) return { file, layer: await readLayer(parsed.document, { ...place, defaults }) };
+    const layer = broken(file, parsed);
+    const [syntax] = layer.diagnostics;
+    if (scope !== 'host' || syntax === undefined) return { file, layer };
+    throw new RuntimeError('CONFIG_INVALID', {
+      file,
+      problem: syntax.message,
+      ...(syntax.line !== undefined && { line: syntax.line }),
+    });
   }
   if (scope === 'host' && read.kind !== 'not-text') {
     throw new RuntimeError('CONFIG_UNREADABLE', { file, problem: read.problem }, { cause: read.cause });
@@ -156,4 +171,18 @@ function splitServe(given: unknown) {
   if (!isMap(given) || typeof given['serve'] !== 'function') return { value: given };
   const { serve, ...value } = given;
   return { value, serve: serve as Extract<HostServer, { serve: unknown }>['serve'] };
+}
+
+/** A workspace's entry that asks for the person's variables gets nothing for them, and somebody should know. */
+function emptied(definition: ServerDefinition, env: LoadOptions['env']): Diagnostic[] {
+  const { name, provenance } = definition;
+  if (!isWorkspaceScope(provenance.scope)) return [];
+  return resolveLaunch(definition, env).missing.map((variable) => ({
+    severity: 'warning',
+    code: 'ENV_MISSING',
+    server: name,
+    message: `server "${name}" asks for your variable ${variable}; a file in this folder does not get it, so it is empty`,
+    remedy: 'Define the server in your own file instead; see where it lies with: plexus config path',
+    ...(provenance.file !== undefined && { file: provenance.file }),
+  }));
 }

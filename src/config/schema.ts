@@ -2,7 +2,7 @@
 // and docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
 
 import * as z from 'zod';
-import type { InProcessLaunch } from '../model/server.ts';
+import type { ServerEntry } from './server-entry.ts';
 
 /** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
 const duration = () => z.number('a number, 0 or more').nonnegative('a number, 0 or more');
@@ -31,7 +31,9 @@ export const serverSchema = z.object({
     .describe(
       'What the server sees of your own environment: a short list of harmless variables, everything, or those named.',
     ),
-  url: text().optional().describe('The address of a remote server.'),
+  url: text()
+    .optional()
+    .describe('The address of a remote server. Read and kept, but this version opens local servers only.'),
   transport: z
     .enum(['stdio', 'http', 'sse', 'ws', 'auto'], '"stdio", "http", "sse", "ws" or "auto"')
     .optional()
@@ -105,25 +107,13 @@ export const fileSchema = z.object({
   plexus: plexusSchema.prefault({}).describe("Plexus's own settings."),
 });
 
-/** One server as a host or a file writes it. */
-export type ServerEntry = z.input<typeof serverSchema>;
 /** One server with every default in place. */
 export type CompleteEntry = z.output<typeof serverSchema>;
-/** A server that runs inside the host. */
-export type InProcessEntry = Pick<InProcessLaunch, 'serve'> & Omit<ServerEntry, LaunchKey>;
-export type HostServer = ServerEntry | InProcessEntry;
 export type Settings = z.output<typeof plexusSchema>;
 
-type LaunchKey =
-  | 'command'
-  | 'args'
-  | 'env'
-  | 'cwd'
-  | 'inheritEnv'
-  | 'url'
-  | 'transport'
-  | 'headers'
-  | 'bearerTokenEnvVar';
+/** A key that only one of the two knows is an error here. */
+type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;
+true satisfies SameKeys<z.input<typeof serverSchema>, ServerEntry>;
 
 /** For editors; draft 7 is what most of them understand. */
 export function jsonSchema(): Record<string, unknown> {

@@ -99,8 +99,10 @@ export const failures = {
   SERVER_UNTRUSTED: failure(
     'ask-user',
     REFUSED,
-    (d: { server: ServerName; file?: string; command: string }) =>
-      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and nobody has approved it. It would run: ${d.command}.`,
+    (d: { server: ServerName; file?: string; command: string; changed?: boolean }) =>
+      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
+        d.changed ? 'it has changed since it was approved' : 'nobody has approved it'
+      }. It would run: ${d.command}.`,
     (d) => `If you trust it, run: plexus approve ${quoted(d.server)}`,
   ),
   AUTH_REQUIRED: failure(
@@ -118,8 +120,12 @@ export const failures = {
   SPAWN_FAILED: failure(
     'fix-config',
     { ...UNREACHABLE, reconnect: false },
-    (d: ServerFault & { command: string }) => `Server "${d.server}" could not be started (${d.command}): ${because(d)}`,
-    (d) => `Install ${quoted(d.command)} or correct "command" in the configuration of "${d.server}".`,
+    (d: ServerFault & { command: string; culprit: 'command' | 'cwd' }) =>
+      `Server "${d.server}" could not be started (${d.command}): ${because(d)}`,
+    (d) =>
+      d.culprit === 'cwd'
+        ? `Correct "cwd" in the configuration of "${d.server}", or make that folder.`
+        : `Install ${quoted(d.command)} or correct "command" in the configuration of "${d.server}".`,
   ),
   STARTUP_TIMEOUT: failure(
     'retry-later',
@@ -211,7 +217,8 @@ export const failures = {
   CALL_CANCELLED: failure(
     'none',
     { exit: 130, http: 499, rpc: -32603 },
-    (d: ToolId) => `The call of "${d.tool}" on server "${d.server}" was cancelled.`,
+    (d: Partial<ToolId>) =>
+      d.tool ? `The call of "${d.tool}" on server "${d.server}" was cancelled.` : 'The call was cancelled.',
     () => 'Call again if it is still wanted.',
   ),
   SESSION_UNKNOWN: failure(

@@ -22,8 +22,10 @@ export function spawnFailure(error: unknown, attempt: SpawnAttempt): RuntimeErro
     const reason = `the system has no room for another process now (${code})`;
     return new RuntimeError('CONNECTION_LOST', { server, reason }, { cause: error });
   }
-  const reason = directoryProblem(attempt.cwd) ?? commandProblem(code, attempt);
-  return new RuntimeError('SPAWN_FAILED', { server, command, reason }, { cause: error });
+  const directory = directoryProblem(attempt.cwd);
+  const reason = directory ?? commandProblem(code, attempt);
+  const culprit = directory === undefined ? 'command' : 'cwd';
+  return new RuntimeError('SPAWN_FAILED', { server, command, reason, culprit }, { cause: error });
 }
 
 /** The system gives the same code for a missing directory as for a missing command. */

@@ -42,6 +42,8 @@ export class StdioChannel implements Channel {
   readonly #reader: FrameReader;
   readonly #stderr = new Ring(limits.stderrBytes);
   #noise = '';
+  #noiseBytes = 0;
+  #flooded = false;
   /** What was sent in this tick; written as one, since every write is a system call. */
   #outgoing = '';
   #opening: Promise<void> | undefined;
@@ -118,7 +120,10 @@ export class StdioChannel implements Channel {
   #attach(group: ProcessGroup): void {
     this.#group = group;
     const { child } = group;
-    child.stdout.on('data', (chunk: Buffer) => this.#reader.push(chunk));
+    child.stdout.on('data', (chunk: Buffer) => {
+      // What is only read to let the process end is not looked at any more.
+      if (this.#closing === undefined) this.#reader.push(chunk);
+    });
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
     child.once('exit', () => {
@@ -146,10 +151,20 @@ export class StdioChannel implements Channel {
   };
 
   #takeNoise(line: string): void {
+    this.#noiseBytes += line.length + 1;
+    if (this.#noiseBytes > limits.noiseBytes) this.#giveUp();
     if (this.#closing !== undefined) return;
     const room = limits.noiseQuoteChars - this.#noise.length;
     if (room > 0) this.#noise += ` ${printable(line).replace(/\s+/g, ' ')}`.slice(this.#noise === '' ? 1 : 0, room);
     this.#tell(this.#options.onNoise, line);
+  }
+
+  /** A program that only writes would keep us reading for ever: it loses its output, and with it usually its life. */
+  #giveUp(): void {
+    if (this.#flooded) return;
+    this.#flooded = true;
+    this.#group?.child.stdout.destroy();
+    void this.#group?.end();
   }
 
   /** What a listener throws is its own fault and must not end the reading. */
@@ -162,6 +177,7 @@ export class StdioChannel implements Channel {
   }
 
   #reason(): string {
+    if (this.#flooded) return 'it floods its output with text that is not MCP';
     if (this.#closedWhileRunning) return 'it was closed';
     if (this.#group === undefined) return 'it has not been started';
     const { exit, child } = this.#group;

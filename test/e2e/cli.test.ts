@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { printable } from '../../src/cli/render/text.ts';
 import { hostile } from '../servers/hostile.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
@@ -246,9 +247,31 @@ test('Ctrl-C during a call ends with 130 and leaves no process', async () => {
   expect(pidsIn(pids).map(isRunning)).toEqual([false]);
 });
 
-test('what a server writes cannot drive the terminal', async () => {
-  const { out } = await plexus('call', 'well', 'echo', 'text=\u001b[2Jgone\u0007', ...fleet({ well: hostile() }));
-  expect(out).toBe('\\u001b[2Jgone\\u0007\n');
+test('what goes to a file or a pipe is what the server wrote; what goes to a screen cannot drive it', async () => {
+  const text = '\u001b[2Jgone\u0007\r\nnext\u202e';
+  const { out } = await plexus('call', 'well', 'echo', `text=${text}`, ...fleet({ well: hostile() }));
+  expect(out).toBe(`${text}\n`);
+  expect(printable(text)).toBe('\\u001b[2Jgone\\u0007\r\nnext\\u202e');
+});
+
+test('Ctrl-C ends a call that still reads its arguments', async () => {
+  const child = spawn(
+    process.execPath,
+    [program, 'call', 'well', 'echo', '--args', '-', ...fleet({ well: hostile() })],
+    { cwd: folder },
+  );
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+});
+
+test('a server that floods its output costs itself, and nobody waits for it', async () => {
+  const flags = fleet({ flood: { command: 'yes' }, well: hostile() });
+  const { code, out } = await plexus('list', ...flags);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^well +connected/m);
+  expect(out).toContain('floods its output');
 });
 
 test('Ctrl-C while servers are still starting ends at once with 130 and leaves no process', async () => {

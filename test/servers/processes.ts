@@ -1,6 +1,6 @@
 // Owns what tests need to look at real processes from outside.
 
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,8 +8,11 @@ import { runningGroupOf } from '../../src/transport/proc.ts';
 
 export const PATIENCE_MS = 10_000;
 
+/** In a folder of its own, which goes with the test runner. */
 export function temporaryFile(name: string): string {
-  return join(mkdtempSync(join(tmpdir(), 'plexus-')), name);
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, name);
 }
 
 /** Real processes take the time they take: looks again until it is so, and gives up loudly. */

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Runtime } from '../../api.ts';
 import type { ApprovalRequest, Approve } from '../../call/approval.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { type JsonObject, stringifyBounded } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { type FailureData, RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -36,7 +36,11 @@ export const call: Command = {
       const work = runtime.turn().call(found?.name ?? tool, args, { signal: context.signal });
       const outcome = await context.waitFor(`calling ${tool}`, work.catch(withHint));
       const { text } = extractText(outcome.content, outcome.structured);
-      return { data: outcome, text: () => printable(text), exitCode: outcome.isError ? 5 : 0 };
+      return {
+        data: outcome,
+        text: () => (context.toTerminal ? printable(text) : text),
+        exitCode: outcome.isError ? 5 : 0,
+      };
     });
   },
 };
@@ -63,7 +67,7 @@ async function findByName(runtime: Runtime, name: string, context: Context): Pro
 function findOnServer(runtime: Runtime, server: string, name: string): Tool {
   requireServer(runtime, server);
   const offered = runtime.turn().tools.filter(({ id }) => id.server === server);
-  const found = offered.find(({ id }) => id.tool === name);
+  const found = offered.find((each) => each.id.tool === name || each.name === name);
   if (found) return found;
   const names = offered.map(({ id }) => id.tool);
   throw new RuntimeError('TOOL_UNKNOWN', {
@@ -114,5 +118,6 @@ function isDestructive(request: ApprovalRequest): boolean {
 
 function question(request: Extract<ApprovalRequest, { kind: 'tool' }>): string {
   const why = isDestructive(request) ? 'states that it may destroy things' : `asks first (${request.because})`;
-  return `The tool "${request.tool.tool}" of server "${request.tool.server}" ${why}. Call it?`;
+  const args = stringifyBounded(request.arguments, 200);
+  return `The tool "${request.tool.tool}" of server "${request.tool.server}" ${why}. Call it with ${args}?`;
 }

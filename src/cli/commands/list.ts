@@ -40,8 +40,10 @@ function serversText(servers: readonly ServerStatus[], paint: Paint): string {
   ].join('\n');
 }
 
-function remarks({ name, error, warnings = [] }: ServerStatus, paint: Paint): string[] {
-  const lines = [...(error ? [`${error.message} [${error.code}]`] : []), ...warnings];
+function remarks({ name, state, error, warnings = [] }: ServerStatus, paint: Paint): string[] {
+  const waiting =
+    state === 'connecting' ? ['It has not answered yet. Start its command by hand to see what it waits for.'] : [];
+  const lines = [...(error ? [`${error.message} [${error.code}]`] : waiting), ...warnings];
   return lines.length === 0 ? [] : ['', paint.bold(printable(name)), ...lines.map((line) => indent(printable(line)))];
 }
 

@@ -20,6 +20,8 @@ import { verifies } from '../../verifies.ts';
 import { createTappedServer, heardOfCalls, start } from './journey.ts';
 import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
 
+const ignore = (): void => undefined;
+
 const rule = (tool: string, action: Verdict): Rule =>
   parseRule({ tool, action, provenance: { scope: 'user', file: '/user.toml', key: [] } });
 
@@ -28,12 +30,16 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   const events: CallEvent[] = [];
   const passed: string[] = [];
   let current = rules;
-  const perform = authorize({ rules: () => current, approve, clock, emit: (event) => events.push(event) })(
-    async (call) => {
-      passed.push(call.callId);
-      return outcomeOf(tool, 'done');
-    },
-  );
+  const perform = authorize({
+    rules: () => current,
+    approve,
+    clock,
+    emit: (event) => events.push(event),
+    onError: ignore,
+  })(async (call) => {
+    passed.push(call.callId);
+    return outcomeOf(tool, 'done');
+  });
   const caller = { grants: new Set<string>(), inputs: {} };
   return {
     clock,
@@ -184,12 +190,16 @@ verifies(
     const reason = { why: 'enough' };
     const tool = toolOf('files', 'read');
     const call = callOf(tool, { caller });
-    const perform = authorize({ rules: () => [], approve: () => late.promise, clock, emit: () => undefined })(
-      async () => {
-        passed.push('passed');
-        return outcomeOf(tool);
-      },
-    );
+    const perform = authorize({
+      rules: () => [],
+      approve: () => late.promise,
+      clock,
+      emit: () => undefined,
+      onError: ignore,
+    })(async () => {
+      passed.push('passed');
+      return outcomeOf(tool);
+    });
     const calling = endOf(perform(call));
     await clock.advance(0);
     call.cancellation.cancel(reason);
@@ -205,7 +215,9 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
   const tool = toolOf('files', 'read');
   const call = callOf(tool);
   const approve: Approve = () => new Promise(() => undefined);
-  const perform = authorize({ rules: () => [], approve, clock, emit: () => undefined })(async () => outcomeOf(tool));
+  const perform = authorize({ rules: () => [], approve, clock, emit: () => undefined, onError: ignore })(async () =>
+    outcomeOf(tool),
+  );
   const calling = endOf(perform(call));
   await clock.advance(0);
   call.cancellation.cancel('enough');
@@ -216,8 +228,10 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
 test('asking never rejects', async () => {
   const request: ApprovalRequest = { kind: 'server', server: 'files', command: 'node' };
   const clock = createFakeClock();
-  expect(await askFor(request, { approve: answering('always'), clock })).toBe('always');
-  expect(await askFor(request, { approve: () => Promise.reject(new Error('broken')), clock })).toBe('no');
+  expect(await askFor(request, { approve: answering('always'), clock, onError: ignore })).toBe('always');
+  expect(await askFor(request, { approve: () => Promise.reject(new Error('broken')), clock, onError: ignore })).toBe(
+    'no',
+  );
 });
 
 const oddTools: [server: string, tool: string][] = [

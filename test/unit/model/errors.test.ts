@@ -49,7 +49,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     'The login to server "files" failed: the code was wrong. Run: plexus login files',
   ],
   SPAWN_FAILED: [
-    { ...down, command: 'npx' },
+    { ...down, command: 'npx', culprit: 'command' },
     'Server "files" could not be started (npx): it went away. Install npx or correct "command" in the configuration of "files".',
   ],
   STARTUP_TIMEOUT: [

@@ -1,0 +1,34 @@
+// Owns the type of one server as a host or a file writes it, in plain TypeScript: what a user's compiler and editor read.
+// `schema.ts` is where the keys, their defaults and their meaning are defined; the compiler holds the two together.
+
+import type { InheritEnv, InProcessLaunch } from '../model/server.ts';
+
+interface CommonEntry {
+  enabled?: boolean | undefined;
+  description?: string | undefined;
+  startupTimeoutMs?: number | undefined;
+  toolTimeoutMs?: number | undefined;
+  toolIdleTimeoutMs?: number | undefined;
+  enabledTools?: string[] | undefined;
+  disabledTools?: string[] | undefined;
+  maxResultChars?: number | undefined;
+  maxMessageBytes?: number | undefined;
+}
+
+/** One server as a host or a file writes it. */
+export interface ServerEntry extends CommonEntry {
+  command?: string | undefined;
+  args?: string[] | undefined;
+  env?: Record<string, string> | undefined;
+  cwd?: string | undefined;
+  inheritEnv?: InheritEnv | undefined;
+  url?: string | undefined;
+  transport?: 'stdio' | 'http' | 'sse' | 'ws' | 'auto' | undefined;
+  headers?: Record<string, string> | undefined;
+  bearerTokenEnvVar?: string | undefined;
+}
+
+/** A server that runs inside the host. */
+export interface InProcessEntry extends CommonEntry, Pick<InProcessLaunch, 'serve'> {}
+
+export type HostServer = ServerEntry | InProcessEntry;
