@@ -105,9 +105,17 @@ function createContext(values: Context['values'], positionals: readonly string[]
     ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
     waitFor: line.waitFor,
     toTerminal: isTerminal(OUT),
-    readStdin: async () => Buffer.concat(await stdin.toArray({ signal: interruption.signal })).toString('utf8'),
+    readStdin: () => Promise.race([readAll(stdin), interrupted()]),
     complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
   };
+}
+
+const readAll = async (stream: NodeJS.ReadStream) => Buffer.concat(await stream.toArray()).toString('utf8');
+
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    interruption.signal.addEventListener('abort', () => reject(interruption.signal.reason), { once: true });
+  });
 }
 
 const draw = (found: Found, json: boolean) => (json ? documentText(found.data) : `${found.text(paintFor(OUT))}\n`);

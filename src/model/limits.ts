@@ -44,6 +44,7 @@ export const limits = {
   /** A line that is no message is told up to here; a failure quotes less of it. */
   /** Text that is not MCP, on a server's output, in all; a banner is a thousandth of it. */
   noiseBytes: 4 * 1024 * 1024,
+  noiseLineCost: 256,
   noiseLineChars: 2_000,
   noiseQuoteChars: 200,
   /** The longest id that is still read from a message over the limit. */

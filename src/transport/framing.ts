@@ -117,6 +117,11 @@ export class FrameReader {
   #readUnusualLine(line: string): void {
     const text = line.trim();
     if (text === '') return;
+    // Most noise is not worth an attempt to parse it.
+    if (text[0] !== '[' && text[0] !== '{') {
+      this.#noise(line);
+      return;
+    }
     const parsed = parseJson(text);
     if (!parsed.ok) this.#noise(line);
     else if (Array.isArray(parsed.value)) for (const each of parsed.value) this.#deliver(each);

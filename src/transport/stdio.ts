@@ -151,7 +151,8 @@ export class StdioChannel implements Channel {
   };
 
   #takeNoise(line: string): void {
-    this.#noiseBytes += line.length + 1;
+    // Each line costs something beside its length: a flood of short ones is a flood too.
+    this.#noiseBytes += line.length + limits.noiseLineCost;
     if (this.#noiseBytes > limits.noiseBytes) this.#giveUp();
     if (this.#closing !== undefined) return;
     const room = limits.noiseQuoteChars - this.#noise.length;

@@ -28,6 +28,7 @@ test('the ceilings are exactly these', () => {
     watchdogStarts: 5,
     unreadInputBytes: 67_108_864,
     noiseBytes: 4_194_304,
+    noiseLineCost: 256,
     noiseLineChars: 2_000,
     noiseQuoteChars: 200,
     messageIdBytes: 1_024,

@@ -403,7 +403,7 @@ describe('a file that cannot be taken as it is', () => {
     );
   });
 
-  test('only a file someone named must be there', async () => {
+  test('only a file someone named must be there, and readable as what it is', async () => {
     const cwd = await createFolder({ 'broken.json': '{' });
     const load = (configFile: string) =>
       loadConfig({ cwd, home: cwd, env: {}, platform: 'linux', discover: true, configFile });
@@ -412,6 +412,6 @@ describe('a file that cannot be taken as it is', () => {
       data: { file: join(cwd, 'gone.json'), problem: 'it does not exist' },
     } satisfies Partial<RuntimeError>);
     await expect(load('.')).rejects.toMatchObject({ code: 'CONFIG_UNREADABLE' });
-    expect((await load('broken.json')).diagnostics).toMatchObject([{ code: 'CONFIG_INVALID', line: 1 }]);
+    await expect(load('broken.json')).rejects.toMatchObject({ code: 'CONFIG_INVALID', data: { line: 1 } });
   });
 });
