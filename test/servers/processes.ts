@@ -4,14 +4,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import { runningGroupOf } from '../../src/transport/proc.ts';
 
 export const PATIENCE_MS = 10_000;
 
-/** In a folder of its own, which goes with the test runner. */
+/** In a folder of its own, which goes with the test, or with the tests of the file. */
 export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const atTheEnd = expect.getState().currentTestName === undefined ? afterAll : onTestFinished;
+  atTheEnd(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, name);
 }
 
