@@ -36,7 +36,7 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    return fail(interruption.signal.aborted ? new Interruption() : error, json, words.includes('--verbose'));
+    return fail(interruption?.aborted ? new Interruption() : error, json, words.includes('--verbose'));
   }
 }
 
@@ -57,7 +57,8 @@ async function run(words: readonly string[]): Promise<number> {
   if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
   if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor(OUT)));
-  const found = await command.run(createContext(values, positionals.slice(1)));
+  interruption = watchForInterruption();
+  const found = await command.run(createContext(values, positionals.slice(1), interruption));
   return print(draw(found, Boolean(values['json'])), found.exitCode);
 }
 
@@ -85,14 +86,14 @@ function parse(words: readonly string[], command: Command | undefined): Words {
   }
 }
 
-function createContext(values: Context['values'], positionals: readonly string[]): Context {
+function createContext(values: Context['values'], positionals: readonly string[], signal: AbortSignal): Context {
   const { stdin, stderr } = process;
   const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
   const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR));
   const ask = (question: string) => {
     line.hush();
-    return yesOrNo(question, { input: stdin, output: stderr, signal: interruption.signal });
+    return yesOrNo(question, { input: stdin, output: stderr, signal });
   };
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${cwd} is not a folder`);
   return {
@@ -101,20 +102,20 @@ function createContext(values: Context['values'], positionals: readonly string[]
     cwd,
     env,
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
-    signal: interruption.signal,
+    signal,
     ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
     waitFor: line.waitFor,
     toTerminal: isTerminal(OUT),
-    readStdin: () => Promise.race([readAll(stdin), interrupted()]),
+    readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
     complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
   };
 }
 
 const readAll = async (stream: NodeJS.ReadStream) => Buffer.concat(await stream.toArray()).toString('utf8');
 
-function interrupted(): Promise<never> {
+function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    interruption.signal.addEventListener('abort', () => reject(interruption.signal.reason), { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }
 
@@ -149,11 +150,17 @@ async function fail(error: unknown, json: boolean, verbose: boolean): Promise<nu
 }
 
 /** Ctrl-C ends the work and closes the servers; a second one ends the process. */
-const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => interruption.abort(new DOMException('interrupted', 'AbortError')));
+function watchForInterruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort(new DOMException('interrupted', 'AbortError')));
+  }
+  return controller.signal;
 }
+
+/** Set as soon as there is work to interrupt. */
+let interruption: AbortSignal | undefined;
 
 process.exitCode = await main(argv.slice(2));
 // Everything is closed by now, but standard input may still be open: an interrupted process does not wait for it.
-if (interruption.signal.aborted) process.exit();
+if (interruption?.aborted) process.exit();

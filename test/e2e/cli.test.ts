@@ -1,7 +1,7 @@
 // Owns the proof that the built command line answers, explains and exits as product.md says. Runs `dist/cli.js` itself.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -239,9 +239,10 @@ test('config schema is a JSON Schema, and config path names the places', async (
 
 test('Ctrl-C during a call ends with 130 and leaves no process', async () => {
   const pids = join(folder, 'pids');
-  const { child, done } = start(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well: hostile('--pid-file', pids) })]);
-  await eventually(() => pidsIn(pids).length === 1);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const begun = join(folder, 'begun');
+  const well = hostile('--pid-file', pids, '--count-file', begun);
+  const { child, done } = start(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well })]);
+  await eventually(() => existsSync(begun));
   child.kill('SIGINT');
   expect((await done).code).toBe(130);
   expect(pidsIn(pids).map(isRunning)).toEqual([false]);
@@ -261,7 +262,8 @@ test('Ctrl-C ends a call that still reads its arguments', async () => {
     { cwd: folder },
   );
   const ended = new Promise((resolve) => child.on('exit', resolve));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // More than a pipe holds: it is written only when somebody reads.
+  await new Promise((resolve) => child.stdin.write(' '.repeat(500_000), resolve));
   child.kill('SIGINT');
   expect(await ended).toBe(130);
 });
@@ -323,8 +325,10 @@ test('with --json nothing that a terminal would act on is printed raw, and an in
   const { out } = await plexus('call', 'well', 'echo', 'text=\u009b31m\u202e', '--json', ...flags);
   expect(out).not.toMatch(/[\u009b\u202e]/);
   expect(JSON.parse(out).content[0].text).toBe('\u009b31m\u202e');
-  const { child, done } = start(['list', '--json', ...fleet({ stalled: hostile('--stall', 'everything') })]);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  const pids = join(folder, 'pids');
+  const stalled = hostile('--stall', 'everything', '--pid-file', pids);
+  const { child, done } = start(['list', '--json', ...fleet({ stalled })]);
+  await eventually(() => pidsIn(pids).length === 1);
   child.kill('SIGINT');
   const interrupted = await done;
   expect([interrupted.code, JSON.parse(interrupted.out)]).toMatchObject([130, { error: { code: 'INTERRUPTED' } }]);

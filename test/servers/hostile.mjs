@@ -45,7 +45,7 @@
 //
 // What it writes down
 //   --pid-file FILE          its pid and its descendants', one per line, each when it is ready
-//   --count-file FILE        one line for each effect of tool `write`
+//   --count-file FILE        one line for each effect of tool `write`, and for each beginning of tool `sleep`
 //
 // Tools: echo {text}, add {a,b}, big {bytes}, sleep {ms,progress}, env {}, fail {}, write {}, ask {}.
 
@@ -165,6 +165,7 @@ const tools = {
 
 /** Gives nothing at all when it is cancelled, as the protocol wants. */
 function sleep({ ms, progress }, { id, params }) {
+  if (options['count-file']) appendFileSync(options['count-file'], 'sleep\n');
   const token = progress ? params._meta?.progressToken : undefined;
   return new Promise((resolve) => {
     let steps = 0;

@@ -1,3 +1,4 @@
+// Owns the proof that placeholders are filled in from the right environment only, in linear time, and that what is missing is named.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,3 +1,5 @@
+// Owns the proof that everything configured is found, read and merged, and that what is broken costs itself and is told with its place.
+
 import { execFile } from 'node:child_process';
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// Owns the proof that the strongest claim to a name wins and the losers are kept.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Claim, merge } from '../../../src/config/merge.ts';

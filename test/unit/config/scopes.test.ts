@@ -1,3 +1,5 @@
+// Owns the proof that each platform looks for its files in the right places, and which scopes a repository can write.
+
 import { describe, expect, test } from 'vitest';
 import { isWorkspaceScope, placesOf } from '../../../src/config/scopes.ts';
 import { scopeOrder } from '../../../src/model/server.ts';

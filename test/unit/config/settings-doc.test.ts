@@ -1,3 +1,5 @@
+// Owns the proof that docs/settings.md says what the schema says; writes it when asked to.
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { settingsMarkdown } from '../../../src/config/settings-doc.ts';

@@ -1,3 +1,5 @@
+// Owns the proof that each kind of wrong entry has its own sentence, place and remedy, and costs only itself.
+
 import { describe, expect, test } from 'vitest';
 import { jsonSchema } from '../../../src/config/schema.ts';
 import { verifies } from '../../verifies.ts';

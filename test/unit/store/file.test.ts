@@ -1,3 +1,5 @@
+// Owns the proof that the file store keeps, forgets, locks and watches across processes, and survives a broken disk.
+
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

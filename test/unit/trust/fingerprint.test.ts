@@ -1,3 +1,5 @@
+// Owns the proof that a fingerprint changes with everything that decides what runs, and with nothing else.
+
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

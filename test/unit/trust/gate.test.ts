@@ -1,3 +1,5 @@
+// Owns the proof that only a person’s approval of this very definition lets a workspace’s server start.
+
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { Scope, ServerDefinition } from '../../../src/model/server.ts';

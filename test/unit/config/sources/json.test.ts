@@ -1,3 +1,5 @@
+// Owns the proof that JSON and JSONC are read with the place of everything, however broken.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../../src/config/sources/json.ts';

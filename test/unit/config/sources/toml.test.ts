@@ -1,3 +1,5 @@
+// Owns the proof that TOML is read with the place of everything, however broken.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseToml } from '../../../../src/config/sources/toml.ts';
