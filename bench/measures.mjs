@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { timeNode, withContestant } from './children.mjs';
+import { parseAll, writeConfigFiles } from './config-files.mjs';
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const KB = 1_024;
@@ -15,6 +16,7 @@ export const measures = {
   'parallel-100k': calls('64 in flight, 100 KB', { inFlight: 64, size: 100 * KB }),
   'result-1m': calls('1 in flight, 1 MB', { inFlight: 1, size: MB }),
   'result-8m': calls('1 in flight, 8 MB', { inFlight: 1, size: 8 * MB }),
+  config,
   import: importing,
   help,
 };
@@ -57,6 +59,27 @@ const withAll = (bench, use) =>
   withContestant('plexus', bench, (plexus) =>
     withContestant('sdk', bench, (sdk) => withContestant('hand', bench, (limit) => use({ plexus, sdk, limit }))),
   );
+
+/** In one process, warm: what a start or a reload pays for reading two hundred servers of six scopes. */
+async function config({ folder, rounds }) {
+  const { discoverMCPServers } = await import('plexus');
+  const { around, files, servers } = await writeConfigFiles(folder);
+  const timed = (work) => async () => {
+    const from = performance.now();
+    for (let time = 0; time < CONFIG_REPEATS; time += 1) await work();
+    return { tookMs: (performance.now() - from) / CONFIG_REPEATS };
+  };
+  const load = async () => {
+    const found = await discoverMCPServers({ ...around, env: {} });
+    if (found.servers.length !== servers || found.diagnostics.length > 0)
+      throw new Error('not every server was loaded');
+  };
+  const runs = { plexus: timed(load), limit: timed(() => parseAll(files)) };
+  await interleave(runs, 5);
+  return { load: figure('loading 200 servers of 6 scopes', 'ms', await interleave(runs, rounds.processes), 'tookMs') };
+}
+
+const CONFIG_REPEATS = 10;
 
 async function importing(bench) {
   const imported =

@@ -6,6 +6,7 @@ const promises = [
   { figure: 'sequential.rate', against: 'sdk', atLeast: 1, text: '1 in flight: calls per second' },
   { figure: 'result-8m.cpu', against: 'sdk', atMost: 0.5, text: '8 MB results: CPU a call' },
   { figure: 'help.process', against: 'limit', atMost: 1.5, text: 'plexus --help, against node -e 0' },
+  { figure: 'config.load', against: 'limit', atMost: 3, text: 'loading 200 servers, against parsing their files' },
   { figure: 'import.inside', against: 'sdk', atMost: 0.5, text: 'import' },
 ];
 

@@ -1,6 +1,9 @@
 // Owns the types of the public surface: what a host may ask for, and what it gets.
 
 import type { Approve } from './call/approval.ts';
+import type { ConfigSource } from './config/discover.ts';
+import type { AskInput } from './config/inputs.ts';
+import type { NativeTool } from './config/native.ts';
 import type { HostServer } from './config/server-entry.ts';
 import type { NotReady } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
@@ -11,6 +14,7 @@ import type { Unsubscribe } from './kernel/emitter.ts';
 import type { Store } from './kernel/store.ts';
 import type { ServerName } from './model/names.ts';
 import type { Verdict } from './model/rule.ts';
+import type { Launcher } from './model/server.ts';
 import type { View } from './view.ts';
 
 /** Everything is optional: the defaults are the process's own surroundings. */
@@ -36,6 +40,16 @@ export interface RuntimeOptions extends InputHandlers {
     /** How long a headless start waits. */
     readonly waitMs?: number;
   };
+  /** Further settings, in the shape of a file, such as an editor's own: a layer of scope local. */
+  readonly extraSources?: readonly ConfigSource[];
+  /** What the host does itself: servers that only do the same are not used. A function is asked at each reload. */
+  readonly nativeTools?: readonly NativeTool[] | (() => readonly NativeTool[]);
+  /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and defaults count. */
+  readonly askInput?: AskInput;
+  /** May put a sandbox around every local server before it is started. */
+  readonly launcher?: Launcher;
+  /** Whether a change of a file is noticed and applied. Default: yes, unless no file is read. */
+  readonly watch?: boolean;
   /** Aborting it ends a start that still waits for its servers; what was opened is closed. */
   readonly signal?: AbortSignal;
   /** Default: stdin and stdout are terminals. */

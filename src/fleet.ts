@@ -18,7 +18,7 @@ import { settleWithin } from './kernel/settle.ts';
 import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
 import type { QualifiedName, ServerName } from './model/names.ts';
-import type { ServerDefinition } from './model/server.ts';
+import { labelOf, type ServerDefinition } from './model/server.ts';
 import { parseRule, type Rule } from './policy/rule.ts';
 
 export interface FleetParts {
@@ -40,6 +40,7 @@ export class Fleet implements Lines, Directory {
   #config: LoadedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
   #rules: readonly Rule[] = [];
+  #warnings = new Map<ServerName, readonly string[]>();
 
   constructor({ connections, catalog, clock }: FleetParts) {
     this.#connections = connections;
@@ -56,9 +57,15 @@ export class Fleet implements Lines, Directory {
   }
 
   status(): ServerStatus[] {
-    const invalid = this.#config?.invalid ?? [];
-    return [...[...this.#definitions.values()].map((each) => this.#statusOf(each)), ...invalid.map(invalidStatus)].sort(
-      (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
+    const { invalid = [], suppressed = [] } = this.#config ?? {};
+    const used = [
+      ...[...this.#definitions.values()].map((each) => this.#statusOf(each)),
+      ...invalid.map(invalidStatus),
+    ];
+    const names = new Set(used.map(({ name }) => name));
+    const silenced = suppressed.filter(({ name }) => !names.has(name) && names.add(name));
+    return [...used, ...silenced.map(suppressedStatus)].sort((a, b) =>
+      a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
     );
   }
 
@@ -90,7 +97,24 @@ export class Fleet implements Lines, Directory {
     await this.#connections.disconnect(server);
   }
 
+  /** What its opening found a server to go without; news replaces what was said before. */
+  readonly warn = (server: ServerName, warnings: readonly string[]): void => {
+    this.#warnings.set(server, warnings);
+  };
+
+  /** For the opening of servers; nothing is opened before a configuration was applied. */
+  readonly circumstances = (): LoadedConfig => {
+    if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
+    return this.#config;
+  };
+
+  watched(): readonly string[] {
+    return this.#config?.watched ?? [];
+  }
+
   // What the stages of a call ask.
+
+  readonly refusal = (server: ServerName): string | undefined => this.#config?.refused.get(server);
 
   readonly rules = (): readonly Rule[] => this.#rules;
   readonly maxResultChars = (server: ServerName): number =>
@@ -137,7 +161,12 @@ export class Fleet implements Lines, Directory {
     return statusOf({
       definition,
       connection: this.#connections.get(definition.name)?.connection,
-      listing: { toolCount: tools.length, problems, ...(error && { error }) },
+      refusal: this.refusal(definition.name),
+      listing: {
+        toolCount: tools.length,
+        problems: [...(this.#warnings.get(definition.name) ?? []), ...problems],
+        ...(error && { error }),
+      },
       now: this.#clock.now(),
     });
   }
@@ -146,7 +175,8 @@ export class Fleet implements Lines, Directory {
     const entry = this.#connections.get(server);
     if (entry) return entry;
     this.#requireKnown(server);
-    throw new RuntimeError('SERVER_DENIED', { server, because: 'it is disabled, or its entry is not valid' });
+    const because = this.refusal(server) ?? 'it is disabled, or its entry is not valid';
+    throw new RuntimeError('SERVER_DENIED', { server, because });
   }
 
   #requireKnown(server: ServerName): void {
@@ -174,11 +204,26 @@ function invalidStatus({ name, provenance, diagnostic }: Invalid): ServerStatus 
     transport: 'unknown',
     toolCount: 0,
     scope: provenance.scope,
+    label: labelOf({ name, provenance }),
     ...(provenance.file && { source: provenance.file }),
     error: new RuntimeError('CONFIG_INVALID', {
       problem: diagnostic.message,
       ...(diagnostic.file !== undefined && { file: diagnostic.file }),
       ...(diagnostic.line !== undefined && { line: diagnostic.line }),
     }),
+  };
+}
+
+function suppressedStatus({ name, provenance, because }: LoadedConfig['suppressed'][number]): ServerStatus {
+  return {
+    name,
+    status: 'disconnected',
+    state: 'disabled',
+    transport: 'unknown',
+    toolCount: 0,
+    scope: provenance.scope,
+    label: labelOf({ name, provenance }),
+    ...(provenance.file && { source: provenance.file }),
+    error: new RuntimeError('SERVER_DENIED', { server: name, because }),
   };
 }

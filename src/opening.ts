@@ -1,74 +1,120 @@
-// Owns how one server is opened: trusted first, then its placeholders filled in, then its channel, then a session.
+// Owns how one server is opened: permitted and trusted first, then its placeholders filled in, then its channel, then a session.
 // The stations it joins do not know each other; this is where they meet.
 
 import { type Approve, askFor } from './call/approval.ts';
-import { resolveLaunch } from './config/expand.ts';
-import { isWorkspaceScope, type Surroundings } from './config/scopes.ts';
+import { type AskInput, createInputs } from './config/inputs.ts';
+import { type ListedServers, refusalOf } from './config/lists.ts';
+import type { LoadedConfig } from './config/load.ts';
+import { type Resolving, resolveLaunch, variablesRead } from './config/resolve.ts';
+import { type CommandOutput, runCommand } from './config/run-command.ts';
+import type { Surroundings } from './config/scopes.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { openSession, type Session } from './connection/session.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
-import type { Store } from './kernel/store.ts';
 import { RuntimeError } from './model/errors.ts';
 import { identity } from './model/identity.ts';
-import { commandLine, type ServerDefinition } from './model/server.ts';
+import type { ServerName } from './model/names.ts';
+import { commandLine, type Launch, type Launcher, type ServerDefinition } from './model/server.ts';
+import type { Secrets } from './store/secrets.ts';
 import { openChannel } from './transport/open.ts';
-import { definitionHash, trustFingerprint } from './trust/fingerprint.ts';
-import { createGate, type Gate } from './trust/gate.ts';
+import { definitionHash } from './trust/fingerprint.ts';
+import type { Gate } from './trust/gate.ts';
+
+/** What the configuration says that matters when a server is opened; asked each time, since it may be read anew. */
+export type Circumstances = Pick<LoadedConfig, 'lists' | 'inputs' | 'settings'>;
 
 export interface OpeningParts {
   readonly around: Surroundings;
   readonly gate: Gate;
   readonly approve: Approve;
+  readonly askInput: AskInput | undefined;
+  readonly launcher: Launcher | undefined;
+  readonly secrets: Secrets;
   readonly inputs: InputHandlers;
+  readonly circumstances: () => Circumstances;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
+  /** Told what a server goes without, each time it is opened. */
+  readonly onWarnings: (server: ServerName, warnings: readonly string[]) => void;
   readonly onError: (error: unknown) => void;
-}
-
-/** Who may start: the gate, told where programs are found and which scopes lie in the workspace. */
-export function createTrust(around: Surroundings, store: Store, clock: Clock): Gate {
-  const { cwd, platform, env } = around;
-  const fingerprint = (definition: ServerDefinition) =>
-    trustFingerprint(definition, { cwd, platform, pathEnv: env['PATH'] });
-  return createGate({ store, clock, isWorkspaceScope, fingerprint });
 }
 
 /** Opens one session. When the signal aborts, nothing stays open. */
 export function createOpening(
   given: OpeningParts,
 ): (definition: ServerDefinition, signal: AbortSignal) => Promise<Session> {
-  // What was approved for longer than once, for as long as the runtime lives.
-  const parts = { ...given, granted: new Set<string>() };
+  const { around, clock, secrets, askInput, onError } = given;
+  const printed = new Map<string, Promise<CommandOutput>>();
+  // Not in the workspace: some systems look there first for the programs a command names.
+  const runAnew = (command: string) => runCommand(command, { ...around, cwd: around.home, clock });
+  const parts: Parts = {
+    ...given,
+    granted: new Map(),
+    answer: createInputs({ answers: secrets, ask: askInput, onError }),
+    runAnew,
+    // A secret is asked of its keeper once: it may want a touch or a password each time.
+    run: (command) => {
+      const running = printed.get(command) ?? runAnew(command);
+      printed.set(command, running);
+      void running.then((output) => output.ok || printed.delete(command));
+      return running;
+    },
+  };
   return async (definition, signal) => {
-    await requireTrust(parts, definition, signal);
+    const grants = await requireTrust(parts, definition, signal);
+    const launch = await untilAborted(prepare(parts, definition, grants), signal);
     return openSession({
       server: definition.name,
-      channel: () => channelOf(parts, definition),
+      channel: () => channelOf(parts, definition, launch),
       identity,
       inputs: parts.inputs,
       startupTimeoutMs: definition.settings.startupTimeoutMs,
-      clock: parts.clock,
+      clock,
       signal,
     });
   };
 }
 
-type Parts = OpeningParts & { readonly granted: Set<string> };
+interface Parts extends OpeningParts {
+  /** What was approved for longer than once, with the variables it was given, for as long as the runtime lives. */
+  readonly granted: Map<string, readonly string[]>;
+  readonly answer: ReturnType<typeof createInputs>;
+  readonly run: Resolving['run'];
+  readonly runAnew: Resolving['runAnew'];
+}
 
-async function requireTrust(parts: Parts, definition: ServerDefinition, signal: AbortSignal): Promise<void> {
-  if (parts.granted.has(definitionHash(definition))) return;
-  if ((await parts.gate.judge(definition)) === 'trusted') return;
+/** What nobody waits for any more ends by itself: commands and questions are bounded. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const cancellation = new Cancellation();
+  const letGo = cancellation.follow(signal);
+  return cancellation.race(work).finally(letGo);
+}
+
+/** The person's variables the server may read; `undefined` where it gets nothing of the person's at all. */
+async function requireTrust(
+  parts: Parts,
+  definition: ServerDefinition,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const hash = definitionHash(definition);
+  const session = parts.granted.get(hash);
+  if (session) return session;
+  const judgement = await parts.gate.judge(definition);
+  if (judgement.kind === 'own') return [];
+  if (judgement.kind === 'approved') return judgement.grants;
+  if (judgement.kind === 'restricted') return undefined;
   signal.throwIfAborted();
   const { name: server, provenance } = definition;
-  const changed = (await parts.gate.approvals(server)).length > 0;
+  const { all: variables } = variablesRead(definition);
   const request = {
     server,
     command: commandLine(definition.launch),
+    variables,
     ...(provenance.file && { file: provenance.file }),
-    ...(changed && { changed }),
+    ...(judgement.changes.length > 0 && { changes: judgement.changes }),
   };
   const cancellation = new Cancellation();
   const letGo = cancellation.follow(signal);
@@ -78,19 +124,49 @@ async function requireTrust(parts: Parts, definition: ServerDefinition, signal: 
   );
   const answer = await asked.finally(letGo);
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
-  if (answer !== 'once') parts.granted.add(definitionHash(definition));
+  if (answer !== 'once') parts.granted.set(hash, variables);
   // The person said yes: a disk that is full costs the memory of it, not the server.
-  if (answer === 'always') await parts.gate.approve(definition).catch(parts.onError);
+  if (answer === 'always') await parts.gate.approve(definition, variables).catch(parts.onError);
+  return variables;
 }
 
-function channelOf({ around, clock, emit }: OpeningParts, definition: ServerDefinition) {
-  const { name: server, settings } = definition;
-  const { launch, missing } = resolveLaunch(definition, around.env);
-  const [variable] = missing;
-  // In a workspace scope an unresolved placeholder is empty: the repository has no claim on the variable.
-  if (variable !== undefined && !isWorkspaceScope(definition.provenance.scope)) {
-    throw new RuntimeError('ENV_MISSING', { server, variable });
-  }
+/** Fills in everything, and asks the lists again: an address made of variables is known only now. */
+async function prepare(
+  parts: Parts,
+  definition: ServerDefinition,
+  grants: readonly string[] | undefined,
+): Promise<Launch> {
+  const { name: server, provenance } = definition;
+  const { inputs, settings, lists } = parts.circumstances();
+  const declared = inputs.get(provenance.file ?? '') ?? [];
+  const { launch, warnings } = await resolveLaunch(definition, {
+    around: parts.around,
+    grants: grants ?? [],
+    unresolvedEnv: settings.unresolvedEnv,
+    run: parts.run,
+    runAnew: parts.runAnew,
+    input: async (id) => {
+      // Whoever is not trusted gets no answer of the person's, not even an old one.
+      if (grants === undefined) return undefined;
+      const request = declared.find((each) => each.id === id) ?? { id, password: true };
+      return parts.answer({ server, file: provenance.file, request });
+    },
+  });
+  parts.onWarnings(server, warnings);
+  requirePermitted(lists, { name: server, launch, isFilled: true });
+  return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
+}
+
+function requirePermitted(lists: readonly ListedServers[], server: Parameters<typeof refusalOf>[1]): void {
+  const because = refusalOf(lists, server);
+  if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: server.name, because });
+}
+
+function channelOf(
+  { around, clock, emit }: OpeningParts,
+  { name: server, settings }: ServerDefinition,
+  launch: Launch,
+) {
   return openChannel(launch, {
     server,
     env: launch.kind === 'stdio' ? launch.env : {},

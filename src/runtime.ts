@@ -15,6 +15,7 @@ import { shape } from './call/shape.ts';
 import { validate } from './call/validate.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { stateFolder } from './config/scopes.ts';
+import { watchFiles } from './config/watch.ts';
 import { Connections } from './connection/connections.ts';
 import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
@@ -22,11 +23,15 @@ import { createBackoff } from './kernel/backoff.ts';
 import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
 import { canonicalJson } from './kernel/json.ts';
+import type { Diagnostic } from './model/diagnostic.ts';
 import { limits } from './model/limits.ts';
-import { createOpening, createTrust } from './opening.ts';
-import { loadFor, startUp } from './starting.ts';
+import type { ServerDefinition } from './model/server.ts';
+import { createOpening } from './opening.ts';
+import { createLoader, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
 import { definitionHash } from './trust/fingerprint.ts';
+import { createPolicyTrust } from './trust/policy-trust.ts';
+import { createSecretsFor, createTrust } from './trusting.ts';
 import { createView } from './view.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
@@ -37,11 +42,18 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const { emit } = emitter;
   if (options.onEvent) emitter.on(options.onEvent);
 
-  const gate = createTrust(around, options.store ?? createFileStore(stateFolder(around), clock), clock);
+  const store = options.store ?? createFileStore(stateFolder(around), clock);
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
-  const connections = new Connections({
-    open: createOpening({ around, gate, approve, inputs: options, clock, emit, onError }),
+  const connections: Connections = new Connections({
+    open: createOpening({
+      ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
+      gate: createTrust(around, store, clock),
+      secrets: createSecretsFor(around, store),
+      circumstances: () => fleet.circumstances(),
+      onWarnings: (server, warnings) => fleet.warn(server, warnings),
+      ...{ clock, emit, onError },
+    }),
     keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
     delayFor: createBackoff(limits.reconnect),
     onReady: (definition, session) => {
@@ -53,37 +65,41 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     emit,
     onError,
   });
-  const fleet = new Fleet({ connections, catalog, clock });
+  const fleet: Fleet = new Fleet({ connections, catalog, clock });
   const perform = compose(
     [
       observe(emit, clock),
       shape(fleet.maxResultChars),
       resolve(fleet),
       validate(),
-      authorize({ rules: fleet.rules, approve, clock, emit, onError }),
+      authorize({ refusal: fleet.refusal, rules: fleet.rules, approve, clock, emit, onError }),
       guard(breakers),
       deadline(fleet.callLimits, clock),
     ],
     invoke(fleet),
   );
+  const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
+  const { waitMs } = await startUp({ options, config: await load(), fleet, connections, emit });
+  // One after the other: the configuration that was read last is the one that stays.
   let applying = Promise.resolve();
-  const load = async () => {
-    const config = await loadFor(options, around);
-    emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
-    return config;
+  const readAgain = () => load().then((next) => fleet.apply(next));
+  const changed = () => {
+    applying = applying.then(readAgain).catch(onError);
   };
-
-  const config = await load();
-  const { waitMs } = await startUp({ options, config, fleet, connections, emit });
+  const isWatching = options.watch ?? options.discover !== false;
+  const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
+  const close = () => {
+    stopWatching?.();
+    return connections.close();
+  };
 
   return {
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
     ready: ({ timeoutMs = waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
-    // One after the other: the configuration that was read last is the one that stays.
     reload: () => {
-      const applied = applying.then(load).then((next) => fleet.apply(next));
+      const applied = applying.then(readAgain);
       applying = applied.catch(onError);
       return applied;
     },
@@ -92,9 +108,19 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       fleet.reconnect(server);
     },
     disconnect: (server) => fleet.disconnect(server),
-    close: () => connections.close(),
-    [Symbol.asyncDispose]: () => connections.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
+}
+
+/** What is configured, and what is wrong with it; starts and connects nothing. */
+export async function discoverMCPServers(
+  options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
+): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
+  const around = surroundings(options);
+  const policy = createPolicyTrust(createFileStore(stateFolder(around), systemClock));
+  const { definitions, diagnostics } = await createLoader({ options, around, policy, emit: () => undefined })();
+  return { servers: definitions, diagnostics };
 }
 
 /** The only reading of the process's own surroundings; everything below is handed them. */

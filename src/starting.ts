@@ -1,6 +1,8 @@
 // Owns the beginning of a runtime: what a host asked for joined with what its files say, and how long to wait for servers.
 
 import type { RuntimeOptions } from './api.ts';
+import type { LoadOptions } from './config/discover.ts';
+import type { ConfigEvent } from './config/events.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Surroundings } from './config/scopes.ts';
 import type { Connections } from './connection/connections.ts';
@@ -8,21 +10,48 @@ import type { ConnectionEvent } from './connection/events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Emit } from './kernel/emitter.ts';
 import type { ServerDefinition } from './model/server.ts';
+import type { PolicyTrust } from './trust/policy-trust.ts';
+
+export interface LoaderParts {
+  readonly options: RuntimeOptions;
+  readonly around: Surroundings;
+  readonly policy: PolicyTrust;
+  readonly emit: Emit<ConfigEvent>;
+}
 
 /** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
-export async function loadFor(options: RuntimeOptions, around: Surroundings): Promise<LoadedConfig> {
-  const { loadConfig } = await import('./config/load.ts');
-  const config = await loadConfig({
-    ...around,
-    discover: options.discover ?? true,
-    ...(options.config !== undefined && { configFile: options.config }),
-    ...(options.servers && { servers: options.servers }),
-  });
-  const definitions = config.definitions.map((each) =>
-    options.only?.includes(each.name) === false ? switchedOff(each) : each,
-  );
-  const own = (options.permissions ?? []).map((rule) => ({ ...rule, provenance: { scope: 'host' as const, key: [] } }));
-  return { ...config, definitions, rules: [...own, ...config.rules] };
+export function createLoader({ options, around, policy, emit }: LoaderParts): () => Promise<LoadedConfig> {
+  const remembered: LoadOptions['remembered'] = new Map();
+  return async () => {
+    const [{ loadConfig }, { replaceNative }] = await Promise.all([
+      import('./config/load.ts'),
+      import('./config/native.ts'),
+    ]);
+    const config = await loadConfig({
+      ...around,
+      discover: options.discover ?? true,
+      configFile: options.config,
+      servers: options.servers,
+      extraSources: options.extraSources,
+      isApproved: (file, text) => policy.isApproved(file, text),
+      remembered,
+    });
+    emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
+    const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
+    const replaced = replaceNative(config.definitions, natives, around.env);
+    const own = (options.permissions ?? []).map((rule) => ({
+      ...rule,
+      provenance: { scope: 'host' as const, key: [] },
+    }));
+    return {
+      ...config,
+      definitions: config.definitions.map((each) =>
+        replaced.has(each.name) || options.only?.includes(each.name) === false ? switchedOff(each) : each,
+      ),
+      refused: new Map([...replaced, ...config.refused]),
+      rules: [...own, ...config.rules],
+    };
+  };
 }
 
 const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.settings, enabled: false } });

@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 const rows = [
   ['cli'],
   ['gateway', 'agent', 'adapters', 'testing'],
-  ...['index', 'runtime', 'starting', 'opening', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [
+  ...['index', 'runtime', 'starting', 'opening', 'trusting', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [
     `${name}.ts`,
   ]),
   ['call', 'builtins'],

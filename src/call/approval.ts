@@ -25,8 +25,10 @@ export type ApprovalRequest =
       readonly file?: string;
       /** Everything that decides what runs: variables, command, arguments, folder. */
       readonly command: string;
-      /** It was approved before, in another form. */
-      readonly changed?: boolean;
+      /** It was approved before, in another form: what is different now. */
+      readonly changes?: readonly string[];
+      /** The person's variables that it reads; a yes gives it exactly these. */
+      readonly variables: readonly string[];
     };
 
 export type ApprovalAnswer = 'no' | 'once' | 'session' | 'always';

@@ -3,7 +3,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
-import { toolKey } from '../model/names.ts';
+import { type ServerName, toolKey } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { Rule } from '../policy/rule.ts';
@@ -12,6 +12,8 @@ import type { CallEvent } from './events.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 export interface AuthorizeParts {
+  /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
+  readonly refusal: (server: ServerName) => string | undefined;
   readonly rules: () => readonly Rule[];
   readonly approve: Approve;
   readonly clock: Clock;
@@ -24,6 +26,8 @@ export function authorize(parts: AuthorizeParts): Stage {
   const decisionFor = rememberDecisions(parts.rules);
   return (next) => (call) => {
     const tool = toolOf(call);
+    const because = parts.refusal(tool.id.server);
+    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: tool.id.server, because });
     const decision = decisionFor(tool);
     if (decision.verdict === 'allow') return next(call);
     if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });

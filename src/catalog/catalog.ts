@@ -6,12 +6,12 @@ import type { Emit } from '../kernel/emitter.ts';
 import { SingleFlight } from '../kernel/single-flight.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { ServerDefinition } from '../model/server.ts';
+import { labelOf, type ServerDefinition } from '../model/server.ts';
 import type { CatalogEvent } from './events.ts';
 import { fetchTools, type Listing } from './listing.ts';
 import { type CatalogSnapshot, createSnapshot } from './snapshot.ts';
 
-type Entry = Listing & { readonly error?: RuntimeError };
+type Entry = Listing & { readonly label: string; readonly error?: RuntimeError };
 
 export class Catalog {
   readonly #clock: Clock;
@@ -65,16 +65,16 @@ export class Catalog {
 
   async #fetch(definition: ServerDefinition, session: Session): Promise<Entry> {
     try {
-      return await fetchTools(session, definition, this.#clock);
+      return { ...(await fetchTools(session, definition, this.#clock)), label: labelOf(definition) };
     } catch (error) {
       const known = this.#entries.get(definition.name) ?? { tools: [], hidden: [], problems: [] };
-      return { ...known, error: asRuntimeError(error) };
+      return { ...known, label: labelOf(definition), error: asRuntimeError(error) };
     }
   }
 
   #refresh(): void {
     const before = this.#snapshot;
-    const snapshot = createSnapshot([...this.#entries].map(([server, { tools }]) => ({ server, tools })));
+    const snapshot = createSnapshot([...this.#entries].map(([server, { label, tools }]) => ({ server, label, tools })));
     if (snapshot.revision === before.revision) return;
     this.#snapshot = snapshot;
     const added = snapshot.tools.filter(({ name }) => !before.find(name)).map(({ name }) => name);

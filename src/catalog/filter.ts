@@ -1,7 +1,7 @@
 // Owns which of a server's tools its entry lets through. A deny subtracts from an allow.
 
+import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { ServerSettings } from '../model/server.ts';
-import { matchesWildcard } from '../policy/wildcard.ts';
 
 export function isExposed(tool: string, settings: Pick<ServerSettings, 'enabledTools' | 'disabledTools'>): boolean {
   const listed = (patterns: readonly string[]) => patterns.some((pattern) => matchesWildcard(pattern, tool));

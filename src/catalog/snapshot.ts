@@ -16,19 +16,21 @@ export interface CatalogSnapshot {
 
 export interface Slice {
   readonly server: ServerName;
+  readonly label: string;
   readonly tools: readonly ToolDefinition[];
 }
 
 export function createSnapshot(slices: readonly Slice[]): CatalogSnapshot {
-  const found = slices.flatMap(({ server, tools }) =>
-    tools.map((definition) => ({ id: { server, tool: definition.name } satisfies ToolId, definition })),
+  const found = slices.flatMap(({ server, label, tools }) =>
+    tools.map((definition) => ({ id: { server, tool: definition.name } satisfies ToolId, label, definition })),
   );
   const names = assignNames(found.map(({ id }) => id));
   const tools = found
-    .map(({ id, definition }): Tool => {
+    .map(({ id, label, definition }): Tool => {
       const { description = '', inputSchema } = definition;
       const name = names.get(toolKey(id)) ?? '';
-      return Object.freeze({ id: Object.freeze(id), name, freshness: 'live', description, inputSchema, definition });
+      const said = { freshness: 'live', label, description, inputSchema } as const;
+      return Object.freeze({ id: Object.freeze(id), name, ...said, definition });
     })
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));

@@ -21,10 +21,18 @@ export interface Paint {
   readonly yellow: (text: string) => string;
 }
 
+export interface TextQuestion {
+  readonly question: string;
+  /** What is typed is not shown. */
+  readonly isHidden: boolean;
+}
+
 /** The world as a command sees it. */
 export interface Context {
   readonly positionals: readonly string[];
-  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** What follows `--`, word by word, for a command that takes another program's command line. */
+  readonly rest: readonly string[];
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What `--config` and `--cwd` mean for a runtime. */
@@ -32,6 +40,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Puts a question to the person; `undefined` where nobody can answer. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  /** Asks the person for a text, one question at a time; `undefined` where nobody can answer. */
+  readonly askText: ((question: TextQuestion) => Promise<string | undefined>) | undefined;
   /** Says on a terminal what is being waited for, once it takes longer than a second. */
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
   /** Whether the answer goes to a person's screen: then what a server wrote must not drive it. */
@@ -45,8 +55,11 @@ export interface Command {
   /** What follows the verb, as help shows it. */
   readonly usage: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** One line for each option, in the order of help. */
+  /** One line for each option, in the order of help; what it takes may follow its name. */
   readonly help?: Readonly<Record<string, string>>;
+  readonly examples?: readonly string[];
+  /** Whether what follows `--` is another program's command line. Otherwise those are words like all others. */
+  readonly takesRest?: true;
   readonly run: (context: Context) => Promise<Found>;
 }
 

@@ -12,6 +12,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show every server: status, transport, scope, tools and what is wrong.',
     load: async () => (await import('./commands/list.ts')).list,
   },
+  get: {
+    summary: 'Show one server: each of its settings, where it comes from, and what it overrides.',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
   tools: {
     summary: 'Show the tools of all servers, or of one.',
     load: async () => (await import('./commands/tools.ts')).tools,
@@ -20,8 +24,32 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Call one tool and print what it answers.',
     load: async () => (await import('./commands/call.ts')).call,
   },
+  add: {
+    summary: 'Add a server to your own file, or to that of the workspace.',
+    load: async () => (await import('./commands/add.ts')).add,
+  },
+  'add-json': {
+    summary: 'Add a server whose settings you have as JSON.',
+    load: async () => (await import('./commands/add.ts')).addJson,
+  },
+  remove: {
+    summary: 'Remove a server from the file that defines it.',
+    load: async () => (await import('./commands/remove.ts')).remove,
+  },
+  enable: {
+    summary: 'Use a server again that was disabled.',
+    load: async () => (await import('./commands/enable.ts')).enable,
+  },
+  disable: {
+    summary: 'Keep the entry of a server, and do not use it.',
+    load: async () => (await import('./commands/enable.ts')).disable,
+  },
+  import: {
+    summary: 'Take over servers that other agents have configured.',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
   config: {
-    summary: 'Show the effective configuration, the files it is read from, or its JSON Schema.',
+    summary: 'Show the effective configuration, why a server is as it is, the files, or the JSON Schema.',
     load: async () => (await import('./commands/config.ts')).config,
   },
   approve: {

@@ -10,9 +10,11 @@ export interface Failed {
   readonly document: unknown;
 }
 
-export function describeFailure(error: unknown): Failed {
+/** `verb`: the command it happened in, if there is such a command. */
+export function describeFailure(error: unknown, verb?: string): Failed {
   if (error instanceof UsageError) {
-    const message = `${error.message.replace(/(?<![.?])$/, '.')} See how it is used with: plexus --help`;
+    const help = verb === undefined ? 'plexus --help' : `plexus ${verb} --help`;
+    const message = `${error.message.replace(/(?<![.?])$/, '.')} See how it is used with: ${help}`;
     return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
   }
   if (error instanceof Interruption) {

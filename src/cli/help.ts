@@ -16,8 +16,10 @@ const exitCodes =
   '0 ok · 1 usage or configuration · 2 not found · 3 needs login or approval, or denied\n' +
   '  4 unreachable, timeout, or outcome unknown · 5 the tool answered with an error · 70 internal · 130 interrupted';
 
-const columns = (rows: readonly (readonly [string, string])[]) =>
-  rows.map(([left, right]) => `  ${left.padEnd(18)}  ${right}`.trimEnd()).join('\n');
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(18, ...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n');
+}
 
 export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, paint: Paint): string {
   return [
@@ -30,11 +32,19 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, pa
   ].join('\n\n');
 }
 
-export function commandHelp(summary: string, { usage, help = {} }: Command, paint: Paint): string {
-  const options = Object.entries(help).map(([name, text]) => [`--${name}`, text] as const);
+export function commandHelp(summary: string, command: Command, paint: Paint): string {
+  const { usage, help = {}, examples = [] } = command;
+  const options = Object.entries(help).map(([said, text]) => {
+    const [name = ''] = said.split(' ', 1);
+    const { short } = command.options[name] ?? {};
+    return [`${short === undefined ? '' : `-${short}, `}--${said}`, text] as const;
+  });
   return [
     summary,
     `${paint.bold('Usage')}\n  plexus ${usage}`,
     `${paint.bold('Options')}\n${columns([...options, ...globals])}`,
+    ...(examples.length > 0
+      ? [`${paint.bold('Examples')}\n${examples.map((each) => `  plexus ${each}`).join('\n')}`]
+      : []),
   ].join('\n\n');
 }

@@ -1,14 +1,56 @@
-// Owns reading the configuration for a command, without starting anything.
+// Owns reading the configuration for a command, and opening what a person's word is kept in, without starting anything.
 
 import { homedir } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Surroundings } from '../config/scopes.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Store } from '../kernel/store.ts';
+import type { Secrets } from '../store/secrets.ts';
+import type { Gate } from '../trust/gate.ts';
+import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Context } from './command.ts';
 
+/** Loads nothing that could open a server: whoever only asks or edits must not pay for it. */
 export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
-  const { loadConfig } = await import('../config/load.ts');
-  const { config: configFile } = context.runtimeOptions;
-  return loadConfig({ ...surroundingsOf(context), discover: true, ...(configFile !== undefined && { configFile }) });
+  const [{ loadConfig }, policy] = await Promise.all([import('../config/load.ts'), openPolicy(context)]);
+  return loadConfig({
+    ...surroundingsOf(context),
+    discover: true,
+    configFile: context.runtimeOptions.config,
+    isApproved: (file, text) => policy.isApproved(file, text),
+  });
+}
+
+export interface Trust {
+  readonly gate: Gate;
+  readonly policy: PolicyTrust;
+}
+
+export async function openTrust(context: Context): Promise<Trust> {
+  const [{ createTrust }, store, policy] = await Promise.all([
+    import('../trusting.ts'),
+    openStore(context),
+    openPolicy(context),
+  ]);
+  return { gate: createTrust(surroundingsOf(context), store, systemClock), policy };
+}
+
+export async function openSecrets(context: Context): Promise<Secrets> {
+  const [{ createSecretsFor }, store] = await Promise.all([import('../trusting.ts'), openStore(context)]);
+  return createSecretsFor(surroundingsOf(context), store);
+}
+
+export async function openPolicy(context: Context): Promise<PolicyTrust> {
+  const [{ createPolicyTrust }, store] = await Promise.all([import('../trust/policy-trust.ts'), openStore(context)]);
+  return createPolicyTrust(store);
+}
+
+async function openStore(context: Context): Promise<Store> {
+  const [{ createFileStore }, { stateFolder }] = await Promise.all([
+    import('../store/file.ts'),
+    import('../config/scopes.ts'),
+  ]);
+  return createFileStore(stateFolder(surroundingsOf(context)), systemClock);
 }
 
 export const surroundingsOf = ({ cwd, env }: Context): Surroundings => ({

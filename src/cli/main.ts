@@ -6,12 +6,12 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
-import { type Command, type Context, type Found, Interruption, UsageError } from './command.ts';
+import { type Command, type Context, type Found, Interruption, type TextQuestion, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { documentText } from './render/json.ts';
 import { colors, plain, printable } from './render/text.ts';
-import { createWaitingLine, yesOrNo } from './terminal.ts';
+import { askText, createWaitingLine, yesOrNo } from './terminal.ts';
 
 const globalOptions = {
   json: { type: 'boolean' },
@@ -31,24 +31,30 @@ const ERR = 2;
 const isTerminal = (file: number) => fstatSync(file).isCharacterDevice();
 const paintFor = (file: number) => (isTerminal(file) && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colors : plain);
 
-async function main(words: readonly string[]): Promise<number> {
-  const json = words.includes('--json');
+interface CommandLine {
+  readonly verb: string | undefined;
+  readonly words: readonly string[];
+  /** What follows `--` is not for us to read. */
+  readonly rest: readonly string[];
+}
+
+async function main(all: readonly string[]): Promise<number> {
+  const end = all.includes('--') ? all.indexOf('--') : all.length;
+  const words = all.slice(0, end);
+  // What is not ours may take a value; only the words before the verb matter here.
+  const { positionals } = parseArgs({ args: words, options: globalOptions, strict: false, allowPositionals: true });
+  const [verb] = positionals;
   try {
-    return await run(words);
+    return await run({ verb, words, rest: all.slice(end + 1) });
   } catch (error) {
-    return fail(interruption?.aborted ? new Interruption() : error, json, words.includes('--verbose'));
+    return fail(interruption?.aborted ? new Interruption() : error, { verb, words });
   }
 }
 
-async function run(words: readonly string[]): Promise<number> {
-  // What is not ours may take a value; only the words before the verb matter here.
-  const [verb] = parseArgs({
-    args: [...words],
-    options: globalOptions,
-    strict: false,
-    allowPositionals: true,
-  }).positionals;
-  const entry = verb !== undefined && Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+const entryOf = (verb = '') => (Object.hasOwn(commands, verb) ? commands[verb] : undefined);
+
+async function run({ verb, words, rest }: CommandLine): Promise<number> {
+  const entry = entryOf(verb);
   const command = await entry?.load();
   const { values, positionals } = parse(words, command);
   if (values['version']) return printShort(identity.version);
@@ -58,7 +64,8 @@ async function run(words: readonly string[]): Promise<number> {
   if (entry === undefined || command === undefined) throw await unknown(verb);
   if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor(OUT)));
   interruption = watchForInterruption();
-  const found = await command.run(createContext(values, positionals.slice(1), interruption));
+  const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
+  const found = await command.run(createContext({ values, positionals: own.slice(1) }, others, interruption));
   return print(draw(found, Boolean(values['json'])), found.exitCode);
 }
 
@@ -74,19 +81,21 @@ function parse(words: readonly string[], command: Command | undefined): Words {
   const { tokens } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
   const stranger = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
   if (command !== undefined && stranger?.kind === 'option') {
-    throw new UsageError(
-      `there is no option ${stranger.rawName} here; known are --${Object.keys(options).join(', --')}`,
-    );
+    const known = `known are --${Object.keys(options).join(', --')}`;
+    const hint = command.takesRest
+      ? "write -- before the server's command, so that its options are not taken for ours"
+      : known;
+    throw new UsageError(`there is no option ${stranger.rawName} here; ${hint}`);
   }
   try {
-    // No option of ours is repeatable, so no value is a list.
+    // A list is a list of texts: no switch of ours is repeatable.
     return parseArgs({ args: [...words], options, allowPositionals: true, strict: command !== undefined }) as Words;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function createContext(values: Context['values'], positionals: readonly string[], signal: AbortSignal): Context {
+function createContext({ values, positionals }: Words, rest: readonly string[], signal: AbortSignal): Context {
   const { stdin, stderr } = process;
   const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
@@ -95,21 +104,32 @@ function createContext(values: Context['values'], positionals: readonly string[]
     line.hush();
     return yesOrNo(question, { input: stdin, output: stderr, signal });
   };
+  let asking: Promise<unknown> = Promise.resolve();
+  const askInTurn = (question: TextQuestion) => {
+    const answered = asking.then(() => {
+      line.hush();
+      return askText(question, { input: stdin, output: stderr, signal });
+    });
+    asking = answered.then(nothing, nothing);
+    return answered;
+  };
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${cwd} is not a folder`);
   return {
-    positionals,
-    values,
+    ...{ positionals, rest, values },
     cwd,
     env,
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
     signal,
     ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+    askText: stdin.isTTY && stderr.isTTY ? askInTurn : undefined,
     waitFor: line.waitFor,
     toTerminal: isTerminal(OUT),
     readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
     complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
   };
 }
+
+const nothing = () => undefined;
 
 const readAll = async (stream: NodeJS.ReadStream) => Buffer.concat(await stream.toArray()).toString('utf8');
 
@@ -139,10 +159,11 @@ function printShort(text: string, exitCode = 0): number {
   return exitCode;
 }
 
-async function fail(error: unknown, json: boolean, verbose: boolean): Promise<number> {
+async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>): Promise<number> {
   const { describeFailure } = await import('./failure.ts');
-  const { message, exitCode, document } = describeFailure(error);
-  if (json) return print(documentText(document), exitCode);
+  const { message, exitCode, document } = describeFailure(error, entryOf(verb) && verb);
+  const verbose = words.includes('--verbose');
+  if (words.includes('--json')) return print(documentText(document), exitCode);
   const paint = paintFor(ERR);
   process.stderr.write(`${paint.red('plexus:')} ${printable(message)}\n`);
   if (verbose && error instanceof Error) process.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);

@@ -1,6 +1,6 @@
 // Owns talking to a person at a terminal: a question, and a word about what is being waited for.
 
-import type { Context, Paint } from './command.ts';
+import type { Context, Paint, TextQuestion } from './command.ts';
 import { printable } from './render/text.ts';
 
 export interface Screen {
@@ -17,6 +17,25 @@ export async function yesOrNo(question: string, { input, output, signal }: Scree
     return /^y(es)?$/i.test((await lines.question(`${printable(question)} [y/N] `, { signal })).trim());
   } finally {
     lines.close();
+  }
+}
+
+/** `undefined`: the input has ended, or nothing was typed. */
+export async function askText({ question, isHidden }: TextQuestion, screen: Screen): Promise<string | undefined> {
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import('node:readline/promises'),
+    import('node:stream'),
+  ]);
+  const { input, output, signal } = screen;
+  output.write(`${printable(question)} `);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: isHidden ? silent : output, terminal: true });
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  try {
+    return (await Promise.race([lines.question('', { signal }), ended])) || undefined;
+  } finally {
+    lines.close();
+    if (isHidden) output.write('\n');
   }
 }
 

@@ -1,6 +1,7 @@
 // Owns giving a command a runtime for as long as it runs, and taking it away whatever happens.
 
 import type { Runtime, RuntimeOptions } from '../api.ts';
+import type { AskInput } from '../config/inputs.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -24,7 +25,9 @@ export async function withRuntime<Value>(
       ...context.runtimeOptions,
       // A command has come for an answer: it waits for the servers, bounded, however it was started.
       interactive: false,
+      watch: false,
       signal: context.signal,
+      ...(context.askText && { askInput: askOn(context.askText) }),
       ...options,
       onEvent: (event) => {
         if (event.type === 'config.loaded') diagnostics = event.diagnostics;
@@ -41,6 +44,14 @@ export async function withRuntime<Value>(
   } finally {
     await context.waitFor('closing the servers', runtime.close());
   }
+}
+
+function askOn(askText: NonNullable<Context['askText']>): AskInput {
+  return ({ server, id, description = id, options = [], default: preset, password }) => {
+    const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
+    const otherwise = preset === undefined ? '' : ` [${preset}]`;
+    return askText({ question: `${server} asks: ${description}${choices}${otherwise}:`, isHidden: password });
+  };
 }
 
 /** As long as their own limits say; Ctrl-C ends it. */

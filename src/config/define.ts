@@ -2,11 +2,12 @@
 // why. Which keys go together is in `launch.ts`.
 
 import type { Launch, ServerDefinition, ServerSettings } from '../model/server.ts';
-import { asWritten, explain } from './check.ts';
+import { asWritten, checkEach } from './check.ts';
+import { isCommand } from './expand.ts';
 import { launchOf } from './launch.ts';
 import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
 import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
-import { isWorkspaceScope } from './scopes.ts';
+import { isOwnScope } from './scopes.ts';
 import type { InProcessEntry } from './server-entry.ts';
 import { type Reading, readKeys, vocabularies } from './vocabulary.ts';
 
@@ -19,27 +20,87 @@ export interface Written extends Pick<ServerDefinition, 'name' | 'provenance'> {
   readonly serve?: InProcessEntry['serve'];
 }
 
+/** Canonical key → key as the file has it. */
+export type WrittenKeys = ReadonlyMap<string, string>;
+
 export interface Defined {
   readonly definition?: ServerDefinition;
+  readonly written: WrittenKeys;
   readonly problems: readonly Problem[];
 }
 
-export function defineServer(written: Written, defaults: DefaultTimeouts): Defined {
-  const nameless = faultOfName(written.name);
-  if (nameless) return { problems: [nameless] };
-  if (!isMap(written.value))
-    return { problems: [{ ...wrongType([written.name], 'a map of settings', written.value), path: [] }] };
+export interface Circumstances {
+  readonly defaults: DefaultTimeouts;
+  /** Whether the entry may widen what its server sees. */
+  readonly mayLoosen: boolean;
+}
 
-  const read = readKeys(written.value, vocabularies.server);
-  const { fields, problems } = tidy(read, isWorkspaceScope(written.provenance.scope));
-  const parsed = serverSchema.safeParse({ ...defaults, ...fields });
-  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => explain(issue, { ...read, fields })));
-  if (!parsed.success || problems.some(({ severity }) => severity === 'error')) return { problems };
+export function defineServer(written: Written, { defaults, mayLoosen }: Circumstances): Defined {
+  const { name, provenance, value, serve } = written;
+  const fault = faultOfName(name) ?? faultOfShape(name, value);
+  if (fault || !isMap(value)) return { written: new Map(), problems: fault ? [fault] : [] };
 
-  const launch = launchOf(parsed.data, written.serve);
-  if ('message' in launch) return { problems: [...problems, { ...launch, path: asWritten(launch.path, read) }] };
-  const { name, provenance } = written;
-  return { definition: deepFreeze({ name, launch, settings: settingsOf(parsed.data, launch), provenance }), problems };
+  const read = readKeys(value, vocabularies.server);
+  const { fields, problems } = tidy(read, { mayLoosen, isOwn: isOwnScope(provenance.scope) });
+  const { fields: said, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, serverSchema);
+  for (const problem of wrong) problems.push(problem);
+  if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
+
+  const entry = complete(said, defaults);
+  const launch = launchOf(entry, serve);
+  if ('message' in launch) {
+    problems.push({ ...launch, path: asWritten(launch.path, read) });
+    return { written: read.writtenAs, problems };
+  }
+  const definition = { name, launch, settings: settingsOf(entry, launch), provenance };
+  return { definition: freeze(definition), written: read.writtenAs, problems };
+}
+
+let blank: CompleteEntry | undefined;
+
+/** Key by key, and the defaults made once: of all that is done for an entry, a general merge of maps would take the longest. */
+function complete(said: Partial<CompleteEntry>, defaults: DefaultTimeouts): CompleteEntry {
+  blank ??= serverSchema.parse({});
+  return {
+    command: said.command,
+    args: said.args ?? blank.args,
+    env: said.env ?? blank.env,
+    envFile: said.envFile,
+    envAllow: said.envAllow,
+    cwd: said.cwd,
+    inheritEnv: said.inheritEnv ?? blank.inheritEnv,
+    url: said.url,
+    transport: said.transport,
+    headers: said.headers ?? blank.headers,
+    headersHelper: said.headersHelper,
+    bearerTokenEnvVar: said.bearerTokenEnvVar,
+    enabled: said.enabled ?? blank.enabled,
+    title: said.title,
+    description: said.description,
+    startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
+    toolTimeoutMs: said.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
+    toolIdleTimeoutMs: said.toolIdleTimeoutMs,
+    enabledTools: said.enabledTools,
+    disabledTools: said.disabledTools ?? blank.disabledTools,
+    maxResultChars: said.maxResultChars ?? blank.maxResultChars,
+    maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
+  };
+}
+
+/** A definition is two maps deep, so this is all of it. */
+function freeze(definition: ServerDefinition): ServerDefinition {
+  freezeParts(definition.launch);
+  freezeParts(definition.settings);
+  freezeParts(definition.provenance);
+  return Object.freeze(definition);
+}
+
+function freezeParts(part: object): void {
+  for (const key in part) {
+    const value = part[key as keyof typeof part];
+    if (typeof value === 'object') Object.freeze(value);
+  }
+  Object.freeze(part);
 }
 
 const LONGEST_NAME = 100;
@@ -53,6 +114,7 @@ function faultOfName(name: string): Problem | undefined {
     message,
     remedy: 'Give the server another name.',
   });
+  if (/^[\w.:/-]{1,100}$/.test(name) && !reserved.has(name)) return undefined;
   if (name.trim() === '') return bad('a server has no name');
   if (name.length > LONGEST_NAME) return bad(`the name of a server is longer than ${LONGEST_NAME} characters`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -60,12 +122,33 @@ function faultOfName(name: string): Problem | undefined {
   return reserved.has(name) ? bad(`"${name}" cannot be the name of a server`) : undefined;
 }
 
-/** Takes the shapes people write to the one the schema knows, and takes back what a workspace may not say. */
-function tidy({ fields, writtenAs, problems }: Reading, inWorkspace: boolean) {
+/** A text is not shown: it is most often an address or a command line, and those hold keys. */
+function faultOfShape(name: string, value: unknown): Problem | undefined {
+  if (isMap(value)) return undefined;
+  const remedy = 'Write a map with "command" or "url" there.';
+  if (typeof value !== 'string') return { ...wrongType([name], 'a map of settings', value), remedy, path: [] };
+  return {
+    severity: 'error',
+    path: [],
+    message: `${labelOf([name])} must be a map of settings, but is a string`,
+    remedy,
+  };
+}
+
+interface Rights {
+  readonly mayLoosen: boolean;
+  /** Only what the person wrote may have commands run and files read for its values. */
+  readonly isOwn: boolean;
+}
+
+/** Takes the shapes people write to the one the schema knows, and takes back what the scope may not say. */
+function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Rights) {
   const tidied: Record<string, unknown> = { ...fields };
   const found: Problem[] = [...problems];
-  if (Array.isArray(fields['command'])) {
-    const [command, ...first] = fields['command'];
+  const keyOf = (field: string) => writtenAs.get(field) ?? field;
+  const words = wordsOf(fields['command'], fields['args']);
+  if (Array.isArray(words)) {
+    const [command, ...first] = words;
     tidied['command'] = command;
     tidied['args'] =
       Array.isArray(fields['args']) || fields['args'] === undefined
@@ -75,20 +158,45 @@ function tidy({ fields, writtenAs, problems }: Reading, inWorkspace: boolean) {
   if (Array.isArray(tidied['args'])) tidied['args'] = tidied['args'].map(asText);
   for (const key of ['env', 'headers']) {
     const map = tidied[key];
-    if (!isMap(map)) continue;
-    const path = writtenAs.get(key) ?? key;
-    if (Object.hasOwn(map, '__proto__')) found.push(unsafe([path, '__proto__']));
-    tidied[key] = Object.fromEntries(
-      Object.entries(map)
-        .filter(([name]) => name !== '__proto__')
-        .map(([name, value]) => [name, asText(value)]),
-    );
+    if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
   }
-  if (inWorkspace && fields['inheritEnv'] !== undefined && fields['inheritEnv'] !== 'safe') {
+  const widens = fields['inheritEnv'] !== undefined && fields['inheritEnv'] !== 'safe';
+  if (widens && !mayLoosen) {
     tidied['inheritEnv'] = 'safe';
-    found.push(notFromWorkspace(writtenAs.get('inheritEnv') ?? 'inheritEnv'));
+    found.push(notFromWorkspace(keyOf('inheritEnv')));
+  }
+  if (fields['envAllow'] !== undefined && !mayLoosen) {
+    delete tidied['envAllow'];
+    found.push(notFromWorkspace(keyOf('envAllow')));
+  }
+  for (const key of ['envFile', 'headersHelper']) {
+    if (fields[key] === undefined || isOwn) continue;
+    delete tidied[key];
+    found.push(onlyFromOwn([keyOf(key)]));
   }
   return { fields: tidied, problems: found };
+}
+
+/** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */
+function wordsOf(command: unknown, args: unknown): unknown {
+  const hasArgs = Array.isArray(args) ? args.length > 0 : args !== undefined;
+  if (typeof command !== 'string' || hasArgs || !LINE.test(command)) return command;
+  const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+/** A bare name, then more, with every quote closed. */
+const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
+
+function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
+  const tidied: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(map)) {
+    const isForbidden = !isOwn && typeof value === 'string' && isCommand(value);
+    if (name === '__proto__') found.push(unsafe([key, name]));
+    else if (value !== null) tidied[name] = isForbidden ? '' : asText(value);
+    if (isForbidden) found.push(onlyFromOwn([key, name]));
+  }
+  return tidied;
 }
 
 /** Files write ports and switches without quotes; only what keeps its exact spelling is taken for a string. */
@@ -106,26 +214,35 @@ function unsafe(path: Path): Problem {
 function notFromWorkspace(key: string): Problem {
   return {
     severity: 'warning',
+    loosens: labelOf([key]),
     path: [key],
-    message: `a file in the workspace cannot widen what a server sees of your environment, so ${labelOf([key])} counts as "safe"`,
-    remedy: 'Define the server in your user configuration if it needs more, or name the variables in its "env".',
+    message: `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`,
+    remedy: 'Define the server in your own file, or approve this one as it is: plexus approve --policy',
   };
 }
+
+function onlyFromOwn(path: Path): Problem {
+  return {
+    severity: 'warning',
+    path,
+    message: `only your own files may have a command run or a file read for a value, so ${labelOf(path)} is left out`,
+    remedy: 'Define the server in your own file; see where it lies with: plexus config path',
+  };
+}
+
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function settingsOf(entry: CompleteEntry, launch: Launch): ServerSettings {
   const { enabled, startupTimeoutMs, toolTimeoutMs, disabledTools, maxResultChars, maxMessageBytes } = entry;
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
   const idle = entry.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  return {
+  const { title, description, enabledTools } = entry;
+  const settings: Mutable<ServerSettings> = {
     ...{ enabled, startupTimeoutMs, toolTimeoutMs, disabledTools, maxResultChars, maxMessageBytes },
-    ...(entry.description === undefined ? {} : { description: entry.description }),
-    ...(idle === undefined ? {} : { toolIdleTimeoutMs: idle }),
-    ...(entry.enabledTools === undefined ? {} : { enabledTools: entry.enabledTools }),
   };
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const each of Object.values(value)) deepFreeze(each);
-  return Object.freeze(value);
+  if (title !== undefined) settings.title = title;
+  if (description !== undefined) settings.description = description;
+  if (idle !== undefined) settings.toolIdleTimeoutMs = idle;
+  if (enabledTools !== undefined) settings.enabledTools = enabledTools;
+  return settings;
 }

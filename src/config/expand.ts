@@ -1,140 +1,127 @@
-// Owns placeholders: `${VAR}`, `${VAR:-default}` and `${env:VAR}`, filled in from an explicit environment when a server is
-// opened and never stored. What a missing variable means for the server is the caller's decision.
-
-import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { isWorkspaceScope } from './scopes.ts';
+// Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; where values come
+// from, and what a missing one means for its server, is `resolve.ts`'s.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type Lookup = (name: string) => string | undefined;
+
+export interface Lookups {
+  readonly variable: Lookup;
+  readonly input?: Lookup;
+  /** Whether a placeholder without a value stays as it is written, instead of becoming nothing. */
+  readonly keepMissing?: boolean;
+}
 
 export interface Expanded {
   readonly value: string;
   /** Variables that are neither set nor have a default; each stands in `value` as nothing. */
   readonly missing: readonly string[];
+  readonly missingInputs: readonly string[];
 }
 
 interface Placeholder {
+  readonly kind: 'variable' | 'input';
   readonly name: string;
-  readonly fallback: string | undefined;
+  readonly fallback: Template | undefined;
+  /** As written. */
   readonly text: string;
 }
 
-export function expand(text: string, lookup: Lookup): Expanded {
+type Template = readonly (string | Placeholder)[];
+
+/** A default may hold placeholders itself; it is looked at only when it is needed. */
+export function expand(text: string, { variable, input, keepMissing }: Lookups): Expanded {
   const missing = new Set<string>();
-  const value = replaceEach(text, ({ name, fallback }) => {
-    const found = lookup(name);
+  const missingInputs = new Set<string>();
+  const fill = (template: Template): string => template.map(textOf).join('');
+  const textOf = (part: string | Placeholder): string => {
+    if (typeof part === 'string') return part;
+    const { kind, name, fallback, text: written } = part;
+    const found = kind === 'input' ? input?.(name) : variable(name);
     // As in a shell, `:-` also stands in for a variable that is set to nothing.
     if (found || (found === '' && fallback === undefined)) return found;
-    if (fallback === undefined) missing.add(name);
-    return fallback ?? '';
-  });
-  return { value, missing: [...missing] };
-}
-
-export function variablesOf(text: string): readonly string[] {
-  const names = new Set<string>();
-  replaceEach(text, ({ name, text: written }) => {
-    names.add(name);
-    return written;
-  });
-  return [...names];
-}
-
-/** Puts in what `values` holds and leaves every other placeholder as it is written. */
-export function inline(text: string, values: Environment): string {
-  return replaceEach(text, ({ name, fallback, text: written }) => {
-    const found = own(values, name);
-    return found === undefined ? written : found || fallback || '';
-  });
-}
-
-/** Workspace scopes see only what their own entry says: a repository cannot name one of your secrets and have it sent. */
-export function lookupFor(scope: Scope, entryEnv: Environment, hostEnv: Environment): Lookup {
-  if (isWorkspaceScope(scope)) return (name) => own(entryEnv, name);
-  return (name) => own(entryEnv, name) ?? own(hostEnv, name);
-}
-
-export interface Resolved {
-  readonly launch: Launch;
-  /** Not empty in a scope of the person's own: the server must not start. In a workspace scope: a warning. */
-  readonly missing: readonly string[];
-}
-
-/** The result holds secrets: it belongs inside an open transport and nowhere else. */
-export function resolveLaunch({ launch, provenance }: ServerDefinition, hostEnv: Environment): Resolved {
-  if (launch.kind === 'in-process') return { launch, missing: [] };
-  const missing = new Set<string>();
-  const expander = (entryEnv: Environment) => {
-    const lookup = lookupFor(provenance.scope, entryEnv, hostEnv);
-    return (text: string) => {
-      const expanded = expand(text, lookup);
-      for (const name of expanded.missing) missing.add(name);
-      return expanded.value;
-    };
+    if (fallback !== undefined) return fill(fallback);
+    (kind === 'input' ? missingInputs : missing).add(name);
+    return keepMissing ? written : '';
   };
-  const resolved = launch.kind === 'stdio' ? resolveStdio(launch, expander) : resolveRemote(launch, expander({}));
-  return { launch: resolved, missing: [...missing] };
+  return { value: fill(parse(text)), missing: [...missing], missingInputs: [...missingInputs] };
 }
 
-type Expand = (text: string) => string;
+export const variablesOf = (text: string): readonly string[] => namesOf(parse(text), 'variable');
+export const inputsOf = (text: string): readonly string[] => namesOf(parse(text), 'input');
 
-/** The entry's own variables first: `PATH = "${PATH}:/opt/bin"` means the host's, `args = ["${PORT}"]` the entry's. */
-function resolveStdio(launch: StdioLaunch, expander: (entryEnv: Environment) => Expand): StdioLaunch {
-  const literals = Object.fromEntries(
-    Object.entries(launch.env).filter(([, value]) => variablesOf(value).length === 0),
-  );
-  const env = mapValues(launch.env, expander(literals));
-  const fill = expander(env);
-  return {
-    ...launch,
-    command: fill(launch.command),
-    args: launch.args.map(fill),
-    env,
-    ...(launch.cwd === undefined ? {} : { cwd: fill(launch.cwd) }),
-  };
+function namesOf(template: Template, kind: Placeholder['kind']): readonly string[] {
+  const names = template.flatMap((part): readonly string[] => {
+    if (typeof part === 'string') return [];
+    return [...(part.kind === kind ? [part.name] : []), ...namesOf(part.fallback ?? [], kind)];
+  });
+  return [...new Set(names)];
 }
 
-function resolveRemote({ bearerTokenEnvVar, ...launch }: RemoteLaunch, fill: Expand): RemoteLaunch {
-  const bearer = bearerTokenEnvVar === undefined ? {} : { Authorization: `Bearer \${${bearerTokenEnvVar}}` };
-  const others = Object.entries(launch.headers).filter(
-    ([name]) => !('Authorization' in bearer && /^authorization$/i.test(name)),
-  );
-  const headers = Object.entries(mapValues({ ...Object.fromEntries(others), ...bearer }, fill));
-  return {
-    ...launch,
-    url: fill(launch.url),
-    headers: Object.fromEntries(headers.filter(([, value]) => !isHollow(value))),
-  };
+/** What looks like a placeholder of another program and stays as it is written. */
+export const strangersIn = (text: string): readonly string[] => text.match(STRANGER) ?? [];
+
+const STRANGER = /\$\{(?:config|command|file|extensionPath):(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
+
+/** A whole value `!command` stands for what the command prints; `!!` at the beginning is one plain `!`. */
+export const isCommand = (value: string) => value.startsWith('!') && !value.startsWith('!!');
+
+const VARIABLE = /^(?:env:)?([A-Za-z_]\w*|\/)(:-)?/;
+const INPUT = /^input:([\w.][\w.-]*)(:-)?/;
+const BRACED = /\{env:([A-Za-z_]\w*)\}/y;
+const DEEPEST = 20;
+
+interface Open {
+  readonly at: number;
+  readonly parts: (string | Placeholder)[];
 }
 
-/** A header whose secret is missing is left out: an empty one only invites a misleading answer. */
-const isHollow = (header: string) => /^\s*(bearer|basic|token)?\s*$/i.test(header);
-
-const mapValues = (record: Readonly<Record<string, string>>, change: Expand) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-
-/** Names come from files: `${constructor}` must not find what every object inherits. */
-const own = (record: Environment, name: string) => (Object.hasOwn(record, name) ? record[name] : undefined);
-
-const INSIDE = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/s;
-
-/** Linear: each closing brace is looked for once, and a text that only opens them ends at the first that is never closed. */
-function replaceEach(text: string, replace: (placeholder: Placeholder) => string): string {
-  let out = '';
+/** Linear: one pass, each brace is opened and closed once; what is never closed, or nested absurdly, is plain text. */
+function parse(text: string): Template {
+  if (!text.includes('{')) return [text];
+  const stack: Open[] = [{ at: 0, parts: [] }];
   let done = 0;
-  let close = -1;
-  for (let open = text.indexOf('${'); open >= 0; open = text.indexOf('${', open)) {
-    if (close < open) close = text.indexOf('}', open);
-    if (close < 0) break;
-    const inside = INSIDE.exec(text.slice(open + 2, close));
-    if (inside?.[1] === undefined) {
-      open += 2;
-      continue;
+  const add = (part: string | Placeholder) => part !== '' && stack.at(-1)?.parts.push(part);
+  for (let at = nextBrace(text, 0); at < text.length; at = nextBrace(text, at)) {
+    BRACED.lastIndex = at;
+    const braced = text[at - 1] === '$' ? undefined : BRACED.exec(text)?.[1];
+    if (braced !== undefined) {
+      add(text.slice(done, at));
+      done = BRACED.lastIndex;
+      add({ kind: 'variable', name: braced, fallback: undefined, text: text.slice(at, done) });
+    } else if (text.startsWith('${', at - 1) && text[at] === '{' && stack.length <= DEEPEST) {
+      add(text.slice(done, at - 1));
+      stack.push({ at: at - 1, parts: [] });
+      done = at + 1;
+    } else if (text[at] === '}' && stack.length > 1) {
+      add(text.slice(done, at));
+      done = at + 1;
+      const { at: from, parts } = stack.pop() ?? { at, parts: [] };
+      for (const part of closed(parts, text.slice(from, done))) add(part);
     }
-    out +=
-      text.slice(done, open) + replace({ name: inside[1], fallback: inside[2], text: text.slice(open, close + 1) });
-    done = close + 1;
-    open = done;
+    at = Math.max(at + 1, done);
   }
-  return out + text.slice(done);
+  add(text.slice(done));
+  // What was never closed is text, with the placeholders in it.
+  while (stack.length > 1) {
+    const { parts } = stack.pop() ?? { parts: [] };
+    for (const part of ['${', ...parts]) add(part);
+  }
+  return stack[0]?.parts ?? [];
+}
+
+function nextBrace(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (text[at] === '{' || text[at] === '}') return at;
+  return text.length;
+}
+
+/** One placeholder, or the same characters as text when it is none. */
+function closed(parts: readonly (string | Placeholder)[], text: string): Template {
+  const [head = '', ...rest] = parts;
+  const input = typeof head === 'string' ? INPUT.exec(head) : null;
+  const match = input ?? (typeof head === 'string' ? VARIABLE.exec(head) : null);
+  const [whole = '', name = '', defaulted] = match ?? [];
+  const isWhole = typeof head === 'string' && head.length === whole.length && rest.length === 0;
+  if (match === null || (!isWhole && defaulted === undefined)) return ['${', ...parts, '}'];
+  const fallback = defaulted === undefined ? undefined : [String(head).slice(whole.length), ...rest];
+  return [{ kind: input ? 'input' : 'variable', name, fallback, text }];
 }

@@ -1,38 +1,47 @@
 // Owns which keys of an entry go together: a command for a local server, a url for a remote one, and never both.
 
-import type { Launch, RemoteLaunch } from '../model/server.ts';
-import { inline, variablesOf } from './expand.ts';
+import type { Launch, RemoteLaunch, StdioLaunch } from '../model/server.ts';
+import { inputsOf, variablesOf } from './expand.ts';
 import type { Problem } from './problem.ts';
 import type { CompleteEntry } from './schema.ts';
 import type { InProcessEntry } from './server-entry.ts';
 
 export function launchOf(entry: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
-  const { command, url, transport, args, env, cwd, inheritEnv } = entry;
-  if ([command, url, serve].filter((way) => way !== undefined).length > 1) return conflict;
+  const { command, url, transport } = entry;
+  const ways = Number(command !== undefined) + Number(url !== undefined) + Number(serve !== undefined);
+  if (ways > 1) return conflict;
   if (serve) return { kind: 'in-process', serve };
   if (transport !== undefined && (transport === 'stdio' ? command : url) === undefined) return lacking(transport);
   if (url !== undefined) return remoteLaunch(entry, url);
-  if (command !== undefined)
-    return { kind: 'stdio', command, args, env, inheritEnv, ...(cwd === undefined ? {} : { cwd }) };
-  return incomplete;
+  return command === undefined ? incomplete : stdioLaunch(entry, command);
 }
 
-/** A remote server has no environment: its `env` only gives names to parts of its own url and headers, so it ends here. */
-function remoteLaunch(entry: CompleteEntry, written: string): RemoteLaunch | Problem {
-  const { env, transport, bearerTokenEnvVar } = entry;
-  const url = inline(written, env);
-  const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
-  const scheme = variablesOf(url).length > 0 ? undefined : schemeOf(url);
-  if (scheme !== undefined && !schemes[kind].includes(scheme)) return badAddress(kind);
-  const headers = Object.fromEntries(Object.entries(entry.headers).map(([name, value]) => [name, inline(value, env)]));
-  const token = bearerTokenEnvVar === undefined ? undefined : env[bearerTokenEnvVar];
-  return {
-    kind: kind === 'auto' && scheme?.startsWith('ws') ? 'ws' : kind,
-    url,
-    headers: token === undefined ? headers : { ...headers, Authorization: `Bearer ${token}` },
-    ...(bearerTokenEnvVar === undefined || token !== undefined ? {} : { bearerTokenEnvVar }),
-  };
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+function stdioLaunch({ args, env, cwd, inheritEnv, envFile, envAllow }: CompleteEntry, command: string): StdioLaunch {
+  const launch: Mutable<StdioLaunch> = { kind: 'stdio', command, args, env, inheritEnv };
+  if (cwd !== undefined) launch.cwd = cwd;
+  if (envFile !== undefined) launch.envFile = envFile;
+  if (envAllow !== undefined) launch.envAllow = envAllow;
+  return launch;
 }
+
+function remoteLaunch(entry: CompleteEntry, url: string): RemoteLaunch | Problem {
+  const { env, headers, transport, bearerTokenEnvVar, headersHelper, envAllow } = entry;
+  const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
+  const scheme = isUndecided(url) ? undefined : schemeOf(url);
+  if (scheme !== undefined && !schemes[kind].includes(scheme)) return badAddress(kind, url);
+  const decided = kind === 'auto' && scheme?.startsWith('ws') ? 'ws' : kind;
+  const launch: Mutable<RemoteLaunch> = { kind: decided, url, headers };
+  if (Object.keys(env).length > 0) launch.env = env;
+  if (bearerTokenEnvVar !== undefined) launch.bearerTokenEnvVar = bearerTokenEnvVar;
+  if (headersHelper !== undefined) launch.headersHelper = headersHelper;
+  if (envAllow !== undefined) launch.envAllow = envAllow;
+  return launch;
+}
+
+/** It has placeholders, so what it says is known only when its server is opened. */
+export const isUndecided = (text: string) => variablesOf(text).length > 0 || inputsOf(text).length > 0;
 
 const schemes: Readonly<Record<RemoteLaunch['kind'], readonly string[]>> = {
   http: ['http', 'https'],
@@ -41,7 +50,7 @@ const schemes: Readonly<Record<RemoteLaunch['kind'], readonly string[]>> = {
   auto: ['http', 'https', 'ws', 'wss'],
 };
 
-const schemeOf = (url: string) => (URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '');
+const schemeOf = (url: string) => (URL.canParse(url) ? url.slice(0, url.indexOf(':')).trim().toLowerCase() : '');
 
 const bad = (key: string, message: string, remedy: string): Problem => ({
   severity: 'error',
@@ -72,7 +81,13 @@ function lacking(transport: string): Problem {
 }
 
 /** Says nothing of the address itself: tokens are often part of it. */
-function badAddress(kind: RemoteLaunch['kind']): Problem {
-  const expected = schemes[kind].map((scheme) => `${scheme}://`).join(' or ');
-  return bad('url', `"url" must be an address that begins with ${expected}`, 'Write the full address.');
+function badAddress(kind: RemoteLaunch['kind'], url: string): Problem {
+  if (/<[^<>]*>/.test(url))
+    return bad('url', '"url" holds a part in < and > that is still to be filled in', 'Put the real value there.');
+  const expected = schemes[kind].map((scheme) => `${scheme}://`);
+  const isBegun = expected.some((beginning) => url.toLowerCase().startsWith(beginning));
+  const problem = isBegun
+    ? '"url" is not a complete address'
+    : `"url" must be an address that begins with ${expected.join(' or ')}`;
+  return bad('url', problem, 'Write the full address.');
 }

@@ -1,88 +1,77 @@
-// Owns what one file says: its servers, rules, lists and settings, each read by itself, so that one mistake costs one entry.
-// Which file wins is `merge.ts`'s.
+// Owns what one file says: its servers, rules, lists, inputs and settings. Which file wins is `merge.ts`'s.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
-import type { Provenance, ServerDefinition } from '../model/server.ts';
-import { checkEach, explain } from './check.ts';
-import { type DefaultTimeouts, defineServer } from './define.ts';
-import type { Lists } from './lists.ts';
-import type { Claim } from './merge.ts';
-import { isMap, labelOf, type Path, type Problem, within, wrongType } from './problem.ts';
-import { ruleSchema, type Settings, securitySchema, startupSchema } from './schema.ts';
-import { isWorkspaceScope, type Place } from './scopes.ts';
+import { asWritten, checkEach, explain } from './check.ts';
+import { diagnose, type Finding, type Note, readSection, shorten } from './finding.ts';
+import { findGroups, findInputs, findStrays, type Stray } from './groups.ts';
+import type { Content, Group } from './importers/importer.ts';
+import type { InputRequest } from './inputs.ts';
+import type { ListedServers } from './lists.ts';
+import { isMap, labelOf, type Path, within, wrongType } from './problem.ts';
+import { fileSchema, inputSchema, type ListedServer, listedServerSchema, ruleSchema } from './schema.ts';
+import { claimsOf, type Origin, provenanceOf, readServers, type ServerClaim } from './servers.ts';
+import { readSettings, type SettingClaim } from './settings.ts';
 import type { Document } from './sources/document.ts';
-import { camelCase, type Reading, readKeys, type Vocabulary, vocabularies } from './vocabulary.ts';
+import { camelCase, type Reading, readKeys, vocabularies } from './vocabulary.ts';
 
-/** A name someone claims: with a definition, or with the reason why there is none. */
-export type ServerClaim = Claim & ({ readonly definition: ServerDefinition } | { readonly diagnostic: Diagnostic });
-
-export interface Layer extends Lists {
+export interface Layer extends ListedServers {
   readonly claims: readonly ServerClaim[];
   readonly rules: readonly RuleText[];
-  readonly startup: Partial<Settings['startup']>;
+  readonly inputs: readonly InputRequest[];
+  readonly settings: readonly SettingClaim[];
+  /** Said by the enterprise's file only. */
+  readonly mode?: 'exclusive' | 'merge';
+  /** Something of it would widen what the scope may do, and does not count. */
+  readonly asksForMore: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Origin extends Place {
-  readonly defaults: DefaultTimeouts;
-}
-
-interface Finding extends Problem {
-  readonly server?: ServerName;
-}
-
-type Note = (...findings: readonly Finding[]) => void;
-type Content = Readonly<Record<string, unknown>>;
+export const emptyLayer: Layer = {
+  ...{ claims: [], rules: [], inputs: [], settings: [] },
+  ...{ allowlist: [], denylist: [], asksForMore: false, diagnostics: [] },
+};
 
 export async function readLayer(document: Document, origin: Origin): Promise<Layer> {
-  const findings = (await document.repeated()).map(repetition);
+  const findings: Finding[] = [];
   const note: Note = (...found) => findings.push(...found);
   const content = contentOf(document.value, note);
-  const drafts = readServers(content, origin, note);
-  const sections = readKeys(content, vocabularies.file);
-  note(...sections.problems);
+  const { groups, rest } = findGroups(content);
+  note(...(await document.repeated()).filter(([top = '']) => isRead(String(top), groups)).map(repetition));
+  const drafts = readServers(groups, origin, note);
+  const sections = readSections(rest, groups.length > 0, note);
   const { permissions, security, plexus } = sections.fields;
-  const rules = readRules(permissions, origin, note);
-  const lists = readLists(security, note);
-  const startup = readStartup(plexus, origin, note);
-
-  const diagnostics = new Map<Finding, Diagnostic>();
-  for (const finding of findings) diagnostics.set(finding, await diagnose(finding, document, origin.file));
-  const claims = drafts.flatMap((draft): ServerClaim[] => {
-    const { name, provenance, definition } = draft;
-    if (definition) return [{ name, provenance, definition }];
-    const diagnostic = draft.fault && diagnostics.get(draft.fault);
-    return diagnostic ? [{ name, provenance, diagnostic }] : [];
-  });
-  return { claims, rules, ...lists, startup, diagnostics: shorten([...diagnostics.values()], origin.file) };
-}
-
-async function diagnose(
-  { path, server, code, ...said }: Finding,
-  document: Document,
-  file: string,
-): Promise<Diagnostic> {
-  const position = await document.locate(path);
-  return { ...said, code: code ?? 'CONFIG_INVALID', file, ...position, ...(server === undefined ? {} : { server }) };
-}
-
-const MOST_DIAGNOSTICS = 100;
-
-/** Whoever has more than that to mend begins with the first. */
-function shorten(diagnostics: readonly Diagnostic[], file: string): readonly Diagnostic[] {
-  const more = diagnostics.length - MOST_DIAGNOSTICS;
-  if (more <= 0) return diagnostics;
-  const message = `${more} more problems in this file are not listed`;
-  const rest: Diagnostic = {
-    severity: 'warning',
-    code: 'CONFIG_INVALID',
-    message,
-    remedy: 'Mend the listed ones first.',
-    file,
+  const { mode } = readMode(sections, origin, note);
+  const layer = {
+    rules: readRules(permissions, origin, note),
+    ...readLists(security, note),
+    inputs: readInputs(findInputs(content), note),
+    settings: readSettings(plexus, origin, note),
+    ...(mode !== undefined && { mode }),
+    asksForMore: findings.some(({ loosens }) => loosens !== undefined),
   };
-  return [...diagnostics.slice(0, MOST_DIAGNOSTICS), rest];
+  const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
+  return { ...layer, claims: claimsOf(drafts, diagnostics), diagnostics: shorten([...diagnostics.values()]) };
+}
+
+/** Of another program's file only the servers are ours to read, and the inputs they ask for. */
+export async function readServersOnly(
+  document: Document,
+  origin: Origin,
+  find: (content: Content) => readonly Group[],
+): Promise<Layer> {
+  const findings: Finding[] = [];
+  const note: Note = (...found) => findings.push(...found);
+  const content = contentOf(document.value, note);
+  const drafts = readServers(find(content), origin, note);
+  const inputs = readInputs(findInputs(content), note);
+  const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
+  return {
+    ...emptyLayer,
+    inputs,
+    claims: claimsOf(drafts, diagnostics),
+    diagnostics: shorten([...diagnostics.values()]),
+  };
 }
 
 function contentOf(value: unknown, note: Note): Content {
@@ -90,9 +79,64 @@ function contentOf(value: unknown, note: Note): Content {
   if (value === undefined) {
     note({ severity: 'warning', path: [], message: 'the file is empty', remedy: 'Add servers to it, or delete it.' });
   } else {
-    note(wrongType([], 'a map of settings', value));
+    const problem = wrongType([], 'a map of settings', value);
+    note(Array.isArray(value) ? { ...problem, remedy: 'Put the list into a map: { "servers": [ … ] }.' } : problem);
   }
   return {};
+}
+
+/** What another program keeps in the same file is its own affair. */
+const isRead = (key: string, groups: readonly Group[]) =>
+  vocabularies.file.meanings.has(camelCase(key)) || groups.some(({ path }) => path.length === 0 || path[0] === key);
+
+/** Of a file in which nothing is known, it is said once that this is so. */
+function readSections(rest: Content, hasGroups: boolean, note: Note): Reading {
+  const strays = findStrays(rest);
+  const isStray = (key: string) => strays.some(({ path }) => path.length === 0 || path[0] === key);
+  const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !isStray(key)));
+  const sections = readKeys(others, vocabularies.file);
+  note(...strays.map(misplaced));
+  const { fields, problems, strangers } = sections;
+  const hasOwn = hasGroups || Object.keys(fields).some((key) => key !== '$schema');
+  const isStrange = !hasOwn && strangers.length > 0 && problems.length === 1;
+  if (!isStrange) note(...problems);
+  else if (strays.length === 0) note(nothingKnown);
+  return sections;
+}
+
+const nothingKnown: Finding = {
+  severity: 'warning',
+  path: [],
+  message: 'the file holds neither servers nor settings that are known here',
+  remedy: 'Write servers into a map called "mcpServers" (in TOML "mcp_servers"), each under its name.',
+};
+
+function misplaced({ path, more, isText }: Stray): Finding {
+  const [where, map] = [labelOf(path), 'a map called "mcpServers" at the top of the file'];
+  const finding = (said: string, remedy: string): Finding => ({
+    severity: 'warning',
+    path,
+    message: `${where} ${said}, but none are read there`,
+    remedy,
+  });
+  if (isText) return finding('holds servers inside of a text', `Write them as ${map}.`);
+  if (more > 0) return finding(`and ${more} more look like servers`, `Move them into ${map}.`);
+  return finding('looks like a server', path.length > 0 ? `Move it into ${map}.` : `Put it under a name into ${map}.`);
+}
+
+/** Only the enterprise's file can silence others. */
+function readMode(sections: Reading, { scope }: Origin, note: Note): Pick<Layer, 'mode'> {
+  const { mode } = sections.fields;
+  if (mode === undefined) return {};
+  if (scope !== 'enterprise') {
+    const path = asWritten(['mode'], sections);
+    const message = `only the enterprise configuration can set ${labelOf(path)}, so this is ignored`;
+    note({ severity: 'warning', path, message, remedy: 'Remove it.' });
+    return {};
+  }
+  const { fields, problems } = checkEach({ ...sections, fields: { mode } }, fileSchema);
+  note(...problems);
+  return fields.mode === undefined ? {} : { mode: fields.mode };
 }
 
 function repetition(path: Path): Finding {
@@ -104,66 +148,6 @@ function repetition(path: Path): Finding {
   };
 }
 
-const isServerMap = (key: string) => ['mcpServers', 'servers'].includes(camelCase(key));
-
-interface Draft extends Claim {
-  readonly definition: ServerDefinition | undefined;
-  readonly fault: Finding | undefined;
-}
-
-function readServers(content: Content, origin: Origin, note: Note): Draft[] {
-  const seen = new Set<ServerName>();
-  return Object.entries(content).flatMap(([key, servers]): Draft[] => {
-    if (!isServerMap(key) || servers === null) return [];
-    if (!isMap(servers)) {
-      note(wrongType([key], 'a map from names to servers', servers));
-      return [];
-    }
-    const entries = Object.entries(servers);
-    if (entries.length > MOST_SERVERS) note(tooMany(key, entries.length));
-    return entries.slice(0, MOST_SERVERS).map(([name, value]) => readServer(name, value, [key, name]));
-  });
-
-  function readServer(name: ServerName, value: unknown, key: readonly string[]): Draft {
-    const provenance: Provenance = { scope: origin.scope, file: origin.file, key };
-    const { definition, problems } = defineServer({ name, value, provenance }, origin.defaults);
-    const findings = problems.map((problem): Finding => ({ ...within(key, problem), server: name }));
-    note(...findings);
-    if (seen.has(name)) note({ ...secondMap(key), server: name });
-    seen.add(name);
-    return { name, provenance, definition, fault: findings.find(({ severity }) => severity === 'error') };
-  }
-}
-
-/** Far above any real fleet; a hostile file must not hold up the start. */
-const MOST_SERVERS = 1_000;
-
-function tooMany(key: string, found: number): Finding {
-  return {
-    severity: 'error',
-    path: [key],
-    message: `"${key}" holds ${found} servers, of which only the first ${MOST_SERVERS} are read`,
-    remedy: 'Remove those that are not needed.',
-  };
-}
-
-function secondMap(path: Path): Finding {
-  return {
-    severity: 'warning',
-    path,
-    message: 'the file defines this server in two places, and the first one counts',
-    remedy: 'Remove one of them.',
-  };
-}
-
-/** Nothing can be read of what is no map, but that it is none. */
-function readSection(value: unknown, path: Path, vocabulary: Vocabulary, note: Note): Reading {
-  if (value !== undefined && !isMap(value)) note(wrongType(path, 'a map of settings', value));
-  const read = readKeys(isMap(value) ? value : {}, vocabulary);
-  note(...read.problems.map((problem) => within(path, problem)));
-  return read;
-}
-
 function readRules(value: unknown, origin: Origin, note: Note): RuleText[] {
   const { rules = [] } = readSection(value, ['permissions'], vocabularies.permissions, note).fields;
   if (Array.isArray(rules))
@@ -173,49 +157,89 @@ function readRules(value: unknown, origin: Origin, note: Note): RuleText[] {
 }
 
 /** A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. */
-function readRule(value: unknown, path: Path, { scope, file }: Place, note: Note): RuleText[] {
+function readRule(value: unknown, path: Path, origin: Origin, note: Note): RuleText[] {
   const read = readSection(value, path, vocabularies.rule, note);
   if (!isMap(value)) return [];
   const parsed = ruleSchema.safeParse(read.fields);
   note(...(parsed.error?.issues ?? []).map((issue) => within(path, explain(issue, read))));
   const { tool, action = 'ask' } = checkEach(read, ruleSchema).fields;
   if (tool === undefined) return [];
-  if (action === 'allow' && isWorkspaceScope(scope)) {
+  if (action === 'allow' && !origin.mayLoosen) {
     note(cannotAllow(path, tool));
     return [];
   }
-  return [{ tool, action, provenance: { scope, file, key: path.map(String) } }];
+  return [{ tool, action, provenance: provenanceOf(origin, path) }];
 }
 
 function cannotAllow(path: Path, tool: string): Finding {
   return {
     severity: 'warning',
+    loosens: `the rule "${tool}" = allow`,
     path,
     message: `a file in the workspace cannot allow a tool, so the rule for "${tool}" is ignored`,
-    remedy: 'Put the rule into your user configuration if you want it.',
+    remedy: 'Put the rule into your own file, or approve this one as it is: plexus approve --policy',
   };
 }
 
-/** What can be read of a list counts even when the rest is wrong: better one server too few than one too many. */
-function readLists(value: unknown, note: Note): Lists {
+/**
+ * What can be read of a list counts even when the rest is wrong: better one server too few than one too many. So a line of an
+ * allow list that cannot be read allows nothing, instead of leaving an empty list, which allows everything.
+ */
+function readLists(value: unknown, note: Note): ListedServers {
   const read = readSection(value, ['security'], vocabularies.security, note);
-  note(...checkEach(read, securitySchema).problems.map((problem) => within(['security'], problem)));
-  const names = (list: unknown) => [list].flat().filter((name) => typeof name === 'string');
-  return { allowlist: names(read.fields['mcpServerAllowlist']), denylist: names(read.fields['mcpServerDenylist']) };
+  const readList = (key: string, beyond: ListedServer) => {
+    const path = ['security', read.writtenAs.get(key) ?? key];
+    const lines = [read.fields[key] ?? []].flat();
+    if (lines.length > MOST_LISTED) note(tooLong(path, lines.length, beyond));
+    const listed = lines.slice(0, MOST_LISTED).map((each, at) => {
+      const parsed = listedServerSchema.safeParse(isMap(each) ? asListed(each) : each);
+      if (parsed.success) return parsed.data;
+      note(wrongType([...path, at], 'a name, an address, or a map with "name", "command" or "url"', each));
+      return noServer;
+    });
+    return lines.length > MOST_LISTED ? [...listed, beyond] : listed;
+  };
+  return { allowlist: readList('mcpServerAllowlist', noServer), denylist: readList('mcpServerDenylist', everyServer) };
 }
 
-/** How long the person's own program waits is not a repository's to say. */
-function readStartup(value: unknown, { scope }: Place, note: Note): Layer['startup'] {
-  const { startup } = readSection(value, ['plexus'], vocabularies.plexus, note).fields;
-  const path = ['plexus', 'startup'];
-  const { fields, problems } = checkEach(readSection(startup, path, vocabularies.startup, note), startupSchema);
-  note(...problems.map((problem) => within(path, problem)));
-  if (!isWorkspaceScope(scope) || Object.keys(fields).length === 0) return fields;
-  note({
-    severity: 'warning',
+/** Each line is held against each server, and a hostile file must not hold up the start. */
+const MOST_LISTED = 10_000;
+
+function tooLong(path: Path, found: number, beyond: ListedServer): Finding {
+  const so = beyond === everyServer ? 'no server is used' : 'the rest allows nothing';
+  return {
+    severity: 'error',
     path,
-    message: 'a file in the workspace cannot set how long the start waits, so this is ignored',
-    remedy: 'Set it in your own file; see where it lies with: plexus config path',
+    message: `${labelOf(path)} has ${found} lines, of which ${MOST_LISTED} can be read, so ${so}`,
+    remedy: 'Join lines with "*".',
+  };
+}
+
+const everyServer: ListedServer = { name: '*' };
+/** No server has an empty name. */
+const noServer: ListedServer = { name: '' };
+
+/** The words of others for the same three keys. */
+const asListed = ({ serverName, serverCommand, serverUrl, ...own }: Content) => ({
+  name: serverName,
+  command: serverCommand,
+  url: serverUrl,
+  ...own,
+});
+
+function readInputs({ path: base, entries }: Group, note: Note): InputRequest[] {
+  if (entries === undefined || entries === null) return [];
+  if (!Array.isArray(entries)) {
+    note(wrongType(base, 'a list of inputs', entries));
+    return [];
+  }
+  return entries.flatMap((each, at) => {
+    const path = [...base, at];
+    const read = readSection(each, path, vocabularies.input, note);
+    if (!isMap(each)) return [];
+    const parsed = inputSchema.safeParse(read.fields);
+    if (parsed.success) return [parsed.data];
+    note(...parsed.error.issues.map((issue) => within(path, explain(issue, read))));
+    return [];
   });
-  return {};
 }

@@ -1,21 +1,25 @@
 // Owns who wins when several files name the same server. Pure; the losers are kept, so that they can be explained.
 
 import type { ServerName } from '../model/names.ts';
-import type { Provenance } from '../model/server.ts';
+import { type Provenance, scopeOrder } from '../model/server.ts';
 
 export interface Claim {
   readonly name: ServerName;
   readonly provenance: Provenance;
 }
 
-export interface Loser extends Claim {
+export interface Lost {
   readonly lostTo: Provenance;
+  /** Completes "it is not used, because …". */
+  readonly because: string;
 }
+
+export type Loser<Each extends Claim = Claim> = Each & Lost;
 
 export interface Merged<Each extends Claim> {
   /** Sorted by name. */
   readonly winners: readonly Each[];
-  readonly losers: readonly Loser[];
+  readonly losers: readonly Loser<Each>[];
 }
 
 /**
@@ -24,13 +28,55 @@ export interface Merged<Each extends Claim> {
  */
 export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): Merged<Each> {
   const owners = new Map<ServerName, Each>();
-  const losers: Loser[] = [];
+  const losers: Loser<Each>[] = [];
   for (const claim of layers.flat()) {
     const owner = owners.get(claim.name);
     if (owner === undefined) owners.set(claim.name, claim);
-    else losers.push({ name: claim.name, provenance: claim.provenance, lostTo: owner.provenance });
+    else losers.push(lose(claim, owner, 'a stronger file defines a server of the same name'));
   }
   return { winners: [...owners.values()].sort(byName), losers };
+}
+
+/** How twins are told: the cheap question is asked of every claim, the other only where it does not settle the matter. */
+export interface Twins<Each> {
+  /** Equal for all that might be the same; `undefined` for what never is. */
+  readonly kinOf: (claim: Each) => string | undefined;
+  /** Equal for what is the same, among kin. */
+  readonly essenceOf: (claim: Each) => string;
+}
+
+/** The same server under two names would run twice: of those that others brought, the first one stays. */
+export function dropTwins<Each extends Claim>({ winners, losers }: Merged<Each>, twins: Twins<Each>): Merged<Each> {
+  if (!winners.some(isBrought)) return { winners, losers };
+  const families = new Map<string, Each[]>();
+  for (const claim of winners) {
+    const kin = twins.kinOf(claim);
+    const family = kin === undefined ? undefined : families.get(kin);
+    if (family) family.push(claim);
+    else if (kin !== undefined) families.set(kin, [claim]);
+  }
+  const lost = [...families.values()].flatMap((family) => (family.length > 1 ? twinsIn(family, twins) : []));
+  const dropped = new Set(lost.map(({ name }) => name));
+  return { winners: winners.filter(({ name }) => !dropped.has(name)), losers: [...losers, ...lost] };
+}
+
+function twinsIn<Each extends Claim>(family: readonly Each[], { essenceOf }: Twins<Each>): Loser<Each>[] {
+  const rank = ({ provenance }: Claim) => scopeOrder.indexOf(provenance.scope);
+  const first = new Map<string, Each>();
+  return [...family]
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((claim) => {
+      const essence = essenceOf(claim);
+      const owner = first.get(essence);
+      if (owner === undefined) first.set(essence, claim);
+      return owner && isBrought(claim) ? [lose(claim, owner, `it is the same as "${owner.name}"`)] : [];
+    });
+}
+
+const isBrought = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
+
+export function lose<Each extends Claim>(claim: Each, to: Claim, because: string): Loser<Each> {
+  return { ...claim, lostTo: to.provenance, because };
 }
 
 /** By code unit: the same order on every machine, whatever its language. */

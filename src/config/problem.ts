@@ -5,7 +5,7 @@ import type { FailureCode } from '../model/errors.ts';
 
 export type Path = readonly (string | number)[];
 
-export interface Problem extends Pick<Diagnostic, 'severity' | 'message' | 'remedy'> {
+export interface Problem extends Pick<Diagnostic, 'severity' | 'message' | 'remedy' | 'loosens'> {
   readonly code?: FailureCode;
   /** As written, from where the reader of the file began. */
   readonly path: Path;
@@ -24,7 +24,9 @@ export function wrongType(path: Path, expected: string, found: unknown): Problem
   const message =
     found === undefined
       ? `${labelOf(path)} is missing; it must be ${expected}`
-      : `${labelOf(path)} must be ${expected}, but is ${foundAt(path, found)}`;
+      : found === ''
+        ? `${labelOf(path)} is empty; it must be ${expected}`
+        : `${labelOf(path)} must be ${expected}, but is ${foundAt(path, found)}`;
   return { severity: 'error', path, message, remedy: `Write ${expected} there.` };
 }
 

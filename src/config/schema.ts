@@ -18,12 +18,22 @@ export const remoteToolIdleTimeoutMs = 300_000;
 export const serverSchema = z.object({
   command: text()
     .optional()
-    .describe('The program that runs a local server. An array holds the command and its arguments.'),
+    .describe(
+      'The program that runs a local server. An array, or a whole command line without `args`, holds the command and its arguments.',
+    ),
   args: texts().default([]).describe('The arguments of the command.'),
   env: textMap().default({}).describe(
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
-    'Environment variables for the server. `${VAR}`, `${VAR:-default}` and `${env:VAR}` are filled in when it is opened.',
+    'Environment variables for the server. `${VAR}`, `${VAR:-default}`, `${workspaceFolder}`, `${userHome}` and `${input:id}` are filled in when it is opened; in your own files a value `!command` stands for what that command prints.',
   ),
+  envFile: text()
+    .optional()
+    .describe('A file of `NAME=value` lines with further variables for a local server. In your own files only.'),
+  envAllow: texts()
+    .optional()
+    .describe(
+      'Variables of your own that an entry of a workspace, plugin or import may read in its placeholders. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
+    ),
   cwd: text().optional().describe('The folder the server runs in. Otherwise the folder Plexus was started in.'),
   inheritEnv: z
     .union([z.enum(['safe', 'all']), texts()], '"safe", "all" or a list of variable names')
@@ -39,6 +49,9 @@ export const serverSchema = z.object({
     .optional()
     .describe('How to talk to the server. Otherwise `stdio` with a command, `auto` with a url: HTTP first, then SSE.'),
   headers: textMap().default({}).describe('HTTP headers for a remote server, with placeholders as in `env`.'),
+  headersHelper: text()
+    .optional()
+    .describe('A command that prints further headers as a JSON map of strings, within 10 s. In your own files only.'),
   bearerTokenEnvVar: z
     .string('the name of an environment variable')
     .regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable')
@@ -47,6 +60,7 @@ export const serverSchema = z.object({
   enabled: flag()
     .default(true)
     .describe('Whether the server is used. When false it keeps its name but is never started.'),
+  title: z.string('a string').optional().describe('How the server is called; shown to people beside its name.'),
   description: z.string('a string').optional().describe('What the server is for; shown to people.'),
   startupTimeoutMs: duration()
     .default(60_000)
@@ -78,11 +92,31 @@ export const permissionsSchema = z.object({
   rules: z.array(ruleSchema, 'a list of rules').default([]).describe('Which tools may be called without asking.'),
 });
 
+/** One line of a list of servers: by name, or by what it is, so that renaming does not evade it. */
+export const listedServerSchema = z.union(
+  [
+    text(),
+    // Strict: a condition that is not understood must not make an allow wider.
+    z
+      .strictObject({
+        name: text().optional(),
+        command: z.union([text(), texts().min(1)]).optional(),
+        url: text().optional(),
+      })
+      .refine((each) => Object.values(each).some((value) => value !== undefined)),
+  ],
+  'a name, an address, or a map with "name", "command" or "url"',
+);
+
+const listedServers = () => z.array(listedServerSchema, 'a list of servers').default([]);
+
 export const securitySchema = z.object({
-  mcpServerAllowlist: texts().default([]).describe('When not empty, only the servers with these names are used.'),
-  mcpServerDenylist: texts()
-    .default([])
-    .describe('The servers with these names are never used, whoever defines or allows them.'),
+  mcpServerAllowlist: listedServers().describe(
+    'When not empty, only these servers are used. A text is a name or, with `://`, an address and all below it; `*` stands for anything. `{ command = "npx" }` or `{ command = ["npx", "-y", "x"] }` means the program or the exact command, `{ url = "https://…" }` an address.',
+  ),
+  mcpServerDenylist: listedServers().describe(
+    'These servers are never used, whoever defines or allows them, and whatever they are called. Written as in the allow list.',
+  ),
 });
 
 export const startupSchema = z.object({
@@ -92,16 +126,65 @@ export const startupSchema = z.object({
     .describe('How long a start without a terminal and without known tools waits for servers.'),
 });
 
+export const projectSchema = z.object({
+  enabled: flag()
+    .default(true)
+    .describe('Whether the files of the folder you are in are read at all. Your local file is.'),
+});
+
 export const plexusSchema = z.object({
+  enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
+  import: z
+    .union([z.enum(['off', 'auto']), texts()], '"off", "auto" or a list of apps')
+    .default('off')
+    .describe(
+      "Whether the servers in other agents' files are used too, as they are: `auto` for all agents, or those named. `plexus import` takes them over once instead.",
+    ),
+  mergeOrder: z
+    .enum(['project-over-user', 'user-over-project'], '"project-over-user" or "user-over-project"')
+    .default('project-over-user')
+    .describe('Which of two servers with the same name counts: that of the folder you are in, or your own.'),
+  unresolvedEnv: z
+    .enum(['scoped', 'empty', 'error', 'literal'], '"scoped", "empty", "error" or "literal"')
+    .default('scoped')
+    .describe(
+      'What a placeholder without a value becomes. `scoped`: nothing, with a warning, in entries of a workspace, plugin or import; in your own the server does not start. The other words say the same for all.',
+    ),
+  project: projectSchema.prefault({}).describe('What the folder you are in may contribute.'),
+  pluginFolders: texts()
+    .default([])
+    .describe('Folders with plugins, besides `plugins` beside your own file and `.plexus/plugins` in the workspace.'),
+  disabledServers: texts().default([]).describe('Servers that are off, whatever their entries say.'),
+  enabledServers: texts()
+    .default([])
+    .describe('Servers that are on although their entries say otherwise. `disabledServers` wins.'),
   startup: startupSchema.prefault({}).describe('How long the start waits, and for what.'),
+});
+
+export const inputSchema = z.object({
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  id: text().describe('What `${input:id}` refers to.'),
+  type: z.string('a string').optional().describe('`promptString` or `pickString`.'),
+  description: z.string('a string').optional().describe('The question.'),
+  default: z.string('a string').optional().describe('The answer when none is given.'),
+  password: flag().default(false).describe('Whether the answer is hidden while it is typed.'),
+  options: texts().optional().describe('The answers to choose from.'),
 });
 
 export const fileSchema = z.object({
   $schema: z.string().optional().describe('The address of this schema, for editors.'),
+  mode: z
+    .enum(['exclusive', 'merge'], '"exclusive" or "merge"')
+    .optional()
+    .describe('In the enterprise file: whether it replaces all other files, which is the default, or joins them.'),
   mcpServers: z
     .record(z.string(), serverSchema)
     .default({})
-    .describe('The servers, by name. Also read: `mcp_servers`, `servers`.'),
+    .describe('The servers, by name. Also read: `mcp_servers`, `servers`, `mcp.servers`, `context_servers`, `mcp`.'),
+  inputs: z
+    .array(inputSchema, 'a list of inputs')
+    .default([])
+    .describe('What a person is asked for once; the answers are kept in the secret store, never in a file.'),
   permissions: permissionsSchema.prefault({}).describe('Which tools may be called.'),
   security: securitySchema.prefault({}).describe('Which servers may be used.'),
   plexus: plexusSchema.prefault({}).describe("Plexus's own settings."),
@@ -110,12 +193,48 @@ export const fileSchema = z.object({
 /** One server with every default in place. */
 export type CompleteEntry = z.output<typeof serverSchema>;
 export type Settings = z.output<typeof plexusSchema>;
+export type ListedServer = z.output<typeof listedServerSchema>;
 
 /** A key that only one of the two knows is an error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;
 true satisfies SameKeys<z.input<typeof serverSchema>, ServerEntry>;
 
-/** For editors; draft 7 is what most of them understand. */
+/** For editors; draft 7 is what most of them understand. Both spellings of every key, since both are read. */
 export function jsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' });
+  const schema = bothSpellings(z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' }));
+  const { mcpServers, mcp_servers } = Object(schema['properties']);
+  return { ...schema, properties: { ...Object(schema['properties']), mcpServers, mcp_servers, servers: mcpServers } };
+}
+
+function bothSpellings(schema: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === 'properties') return [key, spelledTwice(value)];
+      if (Array.isArray(value)) return [key, value.map((each) => (isSchema(each) ? bothSpellings(each) : each))];
+      return [key, isSchema(value) ? bothSpellings(value) : value];
+    }),
+  );
+}
+
+const isSchema = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function spelledTwice(properties: Readonly<Record<string, object>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([key, property]) => {
+      const said = key === 'command' && 'type' in property ? commandSchema(property) : bothSpellings(property);
+      const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      return snake === key
+        ? [[key, said]]
+        : [
+            [key, said],
+            [snake, said],
+          ];
+    }),
+  );
+}
+
+/** The one key whose second shape ends before the schema is asked. */
+function commandSchema(property: object): Record<string, unknown> {
+  const { description, ...one } = { description: undefined, ...property };
+  return { description, anyOf: [one, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
 }

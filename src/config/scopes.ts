@@ -3,19 +3,9 @@
 import { posix, win32 } from 'node:path';
 import type { Scope } from '../model/server.ts';
 
-const inWorkspace: Readonly<Record<Scope, boolean>> = {
-  enterprise: false,
-  host: false,
-  local: true,
-  project: true,
-  user: false,
-  plugin: true,
-  imported: true,
-};
-
-/** What lies there comes from whoever wrote the repository: it may define and tighten, never start or loosen. */
-export function isWorkspaceScope(scope: Scope): boolean {
-  return inWorkspace[scope];
+/** Written by the person or by who runs the machine: it may start servers, read variables, run commands and loosen rules. */
+export function isOwnScope(scope: Scope): boolean {
+  return scope === 'enterprise' || scope === 'host' || scope === 'user';
 }
 
 export interface Surroundings {
@@ -23,25 +13,48 @@ export interface Surroundings {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
+  /** Where the enterprise's file lies; the default is the platform's place, and no variable can move it. */
+  readonly systemFolder?: string;
 }
 
 export interface Place {
   readonly scope: Scope;
-  readonly file: string;
+  /** Absent for settings that a host put in. */
+  readonly file?: string;
+  /** Whoever wrote the repository wrote it: it may define and tighten, never start or loosen. */
+  readonly inWorkspace?: true;
+  readonly provider?: string;
 }
 
-/** Every file that may hold configuration, strongest first; most of them do not exist. */
-export function placesOf(around: Surroundings): readonly Place[] {
+export type FilePlace = Place & { readonly file: string };
+
+/** Every file of our own that may hold configuration, strongest first; most of them do not exist. */
+export function placesOf(around: Surroundings): readonly FilePlace[] {
   const { join } = pathsOf(around.platform);
-  const user = userFolder(around);
+  const local = { scope: 'local', inWorkspace: true } as const;
+  const project = { scope: 'project', inWorkspace: true } as const;
   return [
-    { scope: 'local', file: join(around.cwd, '.plexus.local.toml') },
-    { scope: 'project', file: join(around.cwd, '.mcp.toml') },
-    { scope: 'project', file: join(around.cwd, '.mcp.json') },
-    { scope: 'project', file: join(around.cwd, '.plexus', 'mcp.json') },
-    { scope: 'user', file: join(user, 'mcp.toml') },
-    { scope: 'user', file: join(user, 'mcp.json') },
+    ...enterprisePlaces(around),
+    { ...local, file: join(around.cwd, '.plexus.local.toml') },
+    { ...project, file: join(around.cwd, '.mcp.toml') },
+    { ...project, file: join(around.cwd, '.mcp.json') },
+    { ...project, file: join(around.cwd, '.plexus', 'mcp.json') },
+    ...bothDialects(userFolder(around), around, 'user'),
   ];
+}
+
+export function enterprisePlaces(around: Surroundings): readonly FilePlace[] {
+  return bothDialects(around.systemFolder ?? systemFolder(around), around, 'enterprise');
+}
+
+function bothDialects(folder: string, { platform }: Surroundings, scope: Scope): readonly FilePlace[] {
+  return ['mcp.toml', 'mcp.json'].map((name) => ({ scope, file: pathsOf(platform).join(folder, name) }));
+}
+
+/** Only an administrator writes there. */
+function systemFolder({ platform }: Surroundings): string {
+  if (platform === 'win32') return 'C:\\ProgramData\\Plexus';
+  return platform === 'darwin' ? '/Library/Application Support/Plexus' : '/etc/plexus';
 }
 
 /** `XDG_CONFIG_HOME` counts wherever someone set it; a relative one is ignored, as its specification demands. */
@@ -64,4 +77,14 @@ export function stateFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>):
   return join(home, '.local', 'state', 'plexus');
 }
 
-const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);
+/** The key to what is kept encrypted; not beside it, so that neither folder alone gives anything away. */
+export function keyFile({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+  const { join, isAbsolute } = pathsOf(platform);
+  const xdg = env['XDG_DATA_HOME'];
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus', 'key');
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'plexus', 'key');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'plexus', 'key');
+  return join(home, '.local', 'share', 'plexus', 'key');
+}
+
+export const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);

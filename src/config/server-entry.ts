@@ -5,6 +5,7 @@ import type { InheritEnv, InProcessLaunch } from '../model/server.ts';
 
 interface CommonEntry {
   enabled?: boolean | undefined;
+  title?: string | undefined;
   description?: string | undefined;
   startupTimeoutMs?: number | undefined;
   toolTimeoutMs?: number | undefined;
@@ -22,9 +23,12 @@ export interface ServerEntry extends CommonEntry {
   env?: Record<string, string> | undefined;
   cwd?: string | undefined;
   inheritEnv?: InheritEnv | undefined;
+  envFile?: string | undefined;
+  envAllow?: string[] | undefined;
   url?: string | undefined;
   transport?: 'stdio' | 'http' | 'sse' | 'ws' | 'auto' | undefined;
   headers?: Record<string, string> | undefined;
+  headersHelper?: string | undefined;
   bearerTokenEnvVar?: string | undefined;
 }
 

@@ -1,7 +1,17 @@
 // Owns the reference page of settings, drawn from the schema. `npm run docs` writes it to docs/settings.md.
 
 import * as z from 'zod';
-import { permissionsSchema, ruleSchema, securitySchema, serverSchema, startupSchema } from './schema.ts';
+import {
+  fileSchema,
+  inputSchema,
+  permissionsSchema,
+  plexusSchema,
+  projectSchema,
+  ruleSchema,
+  securitySchema,
+  serverSchema,
+  startupSchema,
+} from './schema.ts';
 import { snakeCase } from './vocabulary.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -11,7 +21,11 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['Permissions: `[permissions]`, in JSON `permissions`', permissionsSchema],
   ['A rule: `[[permissions.rules]]`, in JSON one of `permissions.rules`', ruleSchema],
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
+  ['Plexus itself: `[plexus]`, in JSON `plexus`', plexusSchema.omit({ project: true, startup: true })],
+  ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
   ['The start: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
+  ['What a person is asked for: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
+  ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];
 
 export function settingsMarkdown(): string {
@@ -55,5 +69,8 @@ function typeOf(schema: JsonSchema): string {
   return schema.type === 'integer' ? 'whole number' : String(schema.type);
 }
 
-const itemsOf = ({ items }: JsonSchema) =>
-  typeof items === 'object' && 'type' in items && items.type === 'string' ? 'strings' : 'rules';
+function itemsOf({ items }: JsonSchema): string {
+  if (typeof items !== 'object' || Array.isArray(items)) return 'anything';
+  if (items.anyOf) return 'servers';
+  return items.type === 'string' ? 'strings' : 'rules';
+}

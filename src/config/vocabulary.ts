@@ -4,11 +4,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';
-import { labelOf, type Problem } from './problem.ts';
+import type { Content } from './importers/importer.ts';
+import { isMap, labelOf, type Problem, within } from './problem.ts';
 import {
   fileSchema,
+  inputSchema,
   permissionsSchema,
   plexusSchema,
+  projectSchema,
   ruleSchema,
   securitySchema,
   serverSchema,
@@ -22,6 +25,16 @@ export interface Vocabulary {
   /** What the map is, to complete "… is not a setting of". */
   readonly of: string;
   readonly meanings: ReadonlyMap<string, Meaning>;
+  /** Keys that mean themselves, whatever their value: nearly all that a person writes. */
+  readonly plain: ReadonlySet<string>;
+  /** Keys whose value may be a map that says more of the same. */
+  readonly nested: ReadonlyMap<string, (map: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>;
+  /** Whether such a key is nobody's mistake. */
+  readonly isForOthers: (key: string) => boolean;
+  /** What says something to another program that is said differently here: how. */
+  readonly elsewhere: ReadonlyMap<string, string>;
+  /** What a person may have meant: our own words. */
+  readonly guesses: readonly string[];
 }
 
 export interface Reading {
@@ -29,13 +42,28 @@ export interface Reading {
   /** Canonical key → key as the file has it, for messages and for finding its line. */
   readonly writtenAs: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
+  /** Keys without a meaning that resemble none that has one. */
+  readonly strangers: readonly string[];
 }
 
-function vocabulary(of: string, schema: { readonly shape: object }, others: Record<string, Meaning> = {}): Vocabulary {
+type Peculiarities = Partial<Omit<Vocabulary, 'of' | 'meanings' | 'plain'>>;
+
+function vocabulary(
+  of: string,
+  schema: { readonly shape: object },
+  others: Record<string, Meaning> = {},
+  peculiarities: Peculiarities = {},
+): Vocabulary {
   const keys = Object.keys(schema.shape);
   const inSeconds = keys.filter((key) => key.endsWith('Ms'));
   return {
     of,
+    nested: new Map(),
+    isForOthers: () => false,
+    elsewhere: new Map(),
+    guesses: [...keys, ...inSeconds.map((key) => key.replace(/Ms$/, 'Sec'))],
+    ...peculiarities,
+    plain: new Set(keys.filter((key) => !Object.hasOwn(others, key) && !peculiarities.nested?.has(key))),
     meanings: new Map<string, Meaning>([
       ...keys.map((key): [string, Meaning] => [key, (value) => ({ [key]: value })]),
       ...inSeconds.map((key): [string, Meaning] => [
@@ -47,35 +75,126 @@ function vocabulary(of: string, schema: { readonly shape: object }, others: Reco
   };
 }
 
-const fromSeconds = (value: unknown) => (typeof value === 'number' ? Math.round(value * 1000) : value);
-/** A file may hold several maps of servers, which are read one by one. */
-const elsewhere: Meaning = () => ({});
+/** However short, it is not 0, which means no limit at all. */
+const fromSeconds = (value: unknown) =>
+  typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : value;
+const asCommand: Meaning = (command) => ({ command });
 const asUrl: Meaning = (url) => ({ url });
 const asTransport: Meaning = (word) => ({ transport: transportOf(word) });
+const asEnabledTools: Meaning = (enabledTools) => ({ enabledTools });
+const asDisabledTools: Meaning = (disabledTools) => ({ disabledTools });
+
+/** Below this a `timeout` without a unit can only be seconds: whoever misjudges it here makes it longer, never shorter. */
+const SECONDS_BELOW = 10_000;
+
+const asTimeout: Meaning = (value) => ({
+  toolTimeoutMs: typeof value === 'number' && value < SECONDS_BELOW ? fromSeconds(value) : value,
+});
+
+const asBearer: Meaning = (token) => ({
+  headers: { Authorization: typeof token === 'string' ? `Bearer ${token}` : token },
+});
+
+const asHeaderVariables: Meaning = (names) => ({
+  headers: isMap(names)
+    ? Object.fromEntries(
+        Object.entries(names).map(([header, name]) => [header, typeof name === 'string' ? `\${${name}}` : name]),
+      )
+    : names,
+});
+
+const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
+
+/** An editor writes the command as a map of its parts; some write all of a server under its transport. */
+const nestedInServer: Vocabulary['nested'] = new Map([
+  ...['command', 'program'].map(
+    (key) => [key, ({ path, ...parts }: Content) => ({ ...parts, command: path })] as const,
+  ),
+  ...['transport', 'type', 'transportType'].map((key) => [key, (parts: Content) => parts] as const),
+]);
 
 export const vocabularies = {
-  file: vocabulary('a configuration file', fileSchema, { mcpServers: elsewhere, servers: elsewhere }),
-  server: vocabulary('a server', serverSchema, {
-    program: (command) => ({ command }),
-    environment: (env) => ({ env }),
-    transport: asTransport,
-    type: asTransport,
-    transportType: asTransport,
-    httpUrl: (url) => ({ url, transport: 'http' }),
-    serverUrl: asUrl,
-    baseUrl: asUrl,
-    bearerTokenEnv: (bearerTokenEnvVar) => ({ bearerTokenEnvVar }),
-    disabled: (value) => ({ enabled: typeof value === 'boolean' ? !value : value }),
-  }),
-  permissions: vocabulary('"permissions"', permissionsSchema),
+  file: vocabulary(
+    'a configuration file',
+    fileSchema,
+    { enterprise: (value) => ({ mode: isMap(value) ? value['mode'] : value }) },
+    // `mode` is the enterprise's word, and nobody else's intention.
+    { isForOthers: isAboutFile, guesses: Object.keys(fileSchema.shape).filter((key) => key !== 'mode') },
+  ),
+  server: vocabulary(
+    'a server',
+    serverSchema,
+    {
+      command: asCommand,
+      program: asCommand,
+      cmd: asCommand,
+      arguments: (args) => ({ args }),
+      environment: (env) => ({ env }),
+      envs: (env) => ({ env }),
+      transport: asTransport,
+      type: asTransport,
+      transportType: asTransport,
+      httpUrl: (url) => ({ url, transport: 'http' }),
+      serverUrl: asUrl,
+      uri: asUrl,
+      baseUrl: asUrl,
+      endpoint: asUrl,
+      httpHeaders: (headers) => ({ headers }),
+      requestInit: (init) => (isMap(init) ? { headers: init['headers'] ?? {} } : { headers: init }),
+      envHttpHeaders: asHeaderVariables,
+      envVars: (inheritEnv) => ({ inheritEnv }),
+      bearerTokenEnv: (bearerTokenEnvVar) => ({ bearerTokenEnvVar }),
+      bearerToken: asBearer,
+      authorizationToken: asBearer,
+      workingDirectory: (cwd) => ({ cwd }),
+      includeTools: asEnabledTools,
+      tools: (tools) => (isMap(tools) ? {} : { enabledTools: isEverything(tools) ? undefined : tools }),
+      excludeTools: asDisabledTools,
+      timeout: asTimeout,
+      name: (title) => ({ title }),
+      disabled: (value) => ({ enabled: typeof value === 'boolean' ? !value : value }),
+      isActive: (enabled) => ({ enabled }),
+    },
+    {
+      nested: nestedInServer,
+      elsewhere: new Map([
+        ...['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const),
+        ['tools', 'Choose tools with "enabledTools" and "disabledTools".'],
+      ]),
+    },
+  ),
+  input: vocabulary('an input', inputSchema),
+  permissions: vocabulary(
+    '"permissions"',
+    permissionsSchema,
+    {},
+    {
+      elsewhere: new Map(['allow', 'ask', 'deny'].map((key) => [key, asRules])),
+    },
+  ),
   rule: vocabulary('a rule', ruleSchema),
   security: vocabulary('"security"', securitySchema),
   plexus: vocabulary('"plexus"', plexusSchema),
+  project: vocabulary('"plexus.project"', projectSchema),
   startup: vocabulary('"plexus.startup"', startupSchema),
-} as const;
+} as const satisfies Record<string, Vocabulary>;
+
+const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';
+
+/** What other programs keep beside a server for themselves, or people for each other. */
+const remarks = /^(_|\/\/|\$)|^(comments?|notes?|gallery|dev|version|source|icons?)$/i;
+export const isRemark = (key: string) => remarks.test(key);
+
+/** What describes the file itself, and what an editor keeps in the same file under dotted keys of its own. */
+function isAboutFile(key: string): boolean {
+  if (/^(name|title|description|author|homepage|repository|license|keywords)$|^\[.*\]$/i.test(key)) return true;
+  const [section = '', ...rest] = key.split('.');
+  return rest.length > 0 && !vocabularies.file.meanings.has(section);
+}
 
 const transportWords = new Map([
   ['streamablehttp', 'http'],
+  ['streamable', 'http'],
   ['url', 'http'],
   ['local', 'stdio'],
   ['remote', 'auto'],
@@ -89,31 +208,65 @@ function transportOf(word: unknown): unknown {
 }
 
 /** A key set to null is a key not set. Two keys that mean the same may both be written as long as they agree. */
-export function readKeys(written: Readonly<Record<string, unknown>>, { of, meanings }: Vocabulary): Reading {
-  const fields = new Map<string, unknown>();
+export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
+  const { meanings, plain, nested, isForOthers } = vocabulary;
+  const fields: Record<string, unknown> = {};
   const writtenAs = new Map<string, string>();
-  const unknown: string[] = [];
+  const unknown: [key: string, value: unknown][] = [];
   const problems: Problem[] = [];
-  for (const [key, value] of Object.entries(written)) {
+  for (const key of Object.keys(written)) {
+    const value = written[key];
     if (value === null) continue;
-    const meaning = meanings.get(camelCase(key));
-    if (meaning === undefined) {
-      unknown.push(key);
+    const word = camelCase(key);
+    if (plain.has(word) && !writtenAs.has(word)) {
+      fields[word] = value;
+      writtenAs.set(word, key);
       continue;
     }
-    for (const [field, meant] of Object.entries(meaning(value))) {
+    if (isRemark(key) || isForOthers(key)) continue;
+    const unfolded = isMap(value) ? nested.get(word)?.(value) : undefined;
+    const inner = unfolded && readKeys(unfolded, vocabulary);
+    problems.push(...(inner?.problems ?? []).map((problem) => within([key], problem)));
+    const meant = Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {});
+    if (meant.length === 0 && !inner) unknown.push([key, value]);
+    for (const [field, said] of meant) {
+      if (said === undefined) continue;
       const twin = writtenAs.get(field);
-      if (twin !== undefined && !isDeepStrictEqual(fields.get(field), meant)) problems.push(contradiction(twin, key));
-      fields.set(field, meant);
-      if (field === camelCase(key) || twin === undefined) writtenAs.set(field, key);
+      const joined = twin === undefined ? said : join(fields[field], said);
+      if (joined === undefined) problems.push(contradiction(twin ?? '', key));
+      fields[field] = joined ?? said;
+      if (field === word || twin === undefined) writtenAs.set(field, key);
     }
   }
-  problems.push(...unknownKeys(unknown, of, [...meanings.keys()]));
-  return { fields: Object.fromEntries(fields), writtenAs, problems };
+  if (unknown.length === 0) return { fields, writtenAs, problems, strangers: [] };
+  const { typos, strangers } = sortUnknown(unknown, vocabulary, writtenAs.size);
+  problems.push(
+    ...typos,
+    ...(strangers.length === 0 ? [] : [withoutEffect(strangers, vocabulary.of, forOthers(strangers))]),
+  );
+  return { fields, writtenAs, problems, strangers };
 }
 
-export const camelCase = (key: string) =>
-  key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** Equal values are one; maps are joined as long as they do not contradict each other. `undefined`: they do. */
+function join(first: unknown, second: unknown): unknown {
+  if (isDeepStrictEqual(first, second)) return first;
+  if (!isMap(first) || !isMap(second)) return undefined;
+  const both = Object.keys(first).filter((key) => Object.hasOwn(second, key));
+  return both.every((key) => isDeepStrictEqual(first[key], second[key])) ? { ...first, ...second } : undefined;
+}
+
+/** The same few words come again and again; what a hostile file makes up is not kept. */
+const folded = new Map<string, string>();
+const MOST_FOLDED = 1_000;
+
+export function camelCase(key: string): string {
+  if (!key.includes('_')) return key;
+  const known = folded.get(key);
+  if (known !== undefined) return known;
+  const word = key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  if (folded.size < MOST_FOLDED && key.length < 64) folded.set(key, word);
+  return word;
+}
 export const snakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function contradiction(first: string, second: string): Problem {
@@ -126,18 +279,35 @@ function contradiction(first: string, second: string): Problem {
 }
 
 /** A likely typo gets its own sentence; the rest, which is usually meant for another program, shares one. */
-function unknownKeys(keys: readonly string[], of: string, known: readonly string[]): Problem[] {
+function sortUnknown(
+  unknown: readonly (readonly [key: string, value: unknown])[],
+  { of, elsewhere, guesses: known }: Vocabulary,
+  understood: number,
+): { typos: Problem[]; strangers: string[] } {
+  const isForeign = unknown.length >= FOREIGN_KEYS && unknown.length > understood;
   const typos: Problem[] = [];
   const strangers: string[] = [];
-  for (const [at, key] of keys.entries()) {
-    const near = at < GUESSED_KEYS ? nearest(camelCase(key), known, limits.suggestions) : [];
+  for (const [at, [key, value]] of unknown.entries()) {
+    const remedy = elsewhere.get(camelCase(key)) ?? (key.includes('.') ? 'Write it as a map inside a map.' : undefined);
+    const near = at < GUESSED_KEYS && !isForeign && !remedy ? nearest(camelCase(key), known, limits.suggestions) : [];
     const guesses = near.map((guess) => `"${key.includes('_') ? snakeCase(guess) : guess}"`);
-    if (guesses.length === 0) strangers.push(key);
-    else typos.push(withoutEffect([key], of, `Did you mean ${guesses.join(' or ')}?`));
+    if (guesses.length > 0) typos.push(withoutEffect([key], of, `Did you mean ${guesses.join(' or ')}?`));
+    else if (isHollow(value) || (remedy && value === false)) continue;
+    else if (remedy !== undefined) typos.push(withoutEffect([key], of, remedy));
+    else strangers.push(key);
   }
-  const rest = withoutEffect(strangers, of, 'See all settings with: plexus config schema');
-  return strangers.length === 0 ? typos : [...typos, rest];
+  return { typos, strangers };
 }
+
+/** Says nothing, to whomever. */
+const isHollow = (value: unknown) =>
+  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+/** Whoever writes so much that is strange, and more than what is known, writes for another program and mistypes nothing. */
+const FOREIGN_KEYS = 5;
+
+const forOthers = (keys: readonly string[]) =>
+  `Remove ${keys.length === 1 ? 'it' : 'them'}, unless another program reads the file too; all settings: plexus config schema`;
 
 const SHOWN_KEYS = 5;
 /** Nobody mistypes more; a map with a hundred thousand strange keys must not cost seconds. */

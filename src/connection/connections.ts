@@ -7,7 +7,7 @@ import { settleWithin } from '../kernel/settle.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { ServerDefinition } from '../model/server.ts';
+import { labelOf, type ServerDefinition } from '../model/server.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionEvent } from './events.ts';
 import type { Session } from './session.ts';
@@ -106,7 +106,7 @@ export class Connections {
       clock,
       onError,
       onChange: (state, before) => {
-        this.#report(definition.name, state, before);
+        this.#report(definition, state, before);
         if (state.kind === 'ready' && connection.session) onReady(definition, connection.session);
       },
     });
@@ -124,11 +124,12 @@ export class Connections {
     return left;
   }
 
-  #report(server: ServerName, state: ConnectionState, before: ConnectionState): void {
+  #report(definition: ServerDefinition, state: ConnectionState, before: ConnectionState): void {
     const cause = 'cause' in state ? state.cause : undefined;
     this.#options.emit({
       type: 'connection.changed',
-      server,
+      server: definition.name,
+      label: labelOf(definition),
       from: before.kind,
       to: state.kind,
       ...(cause && { cause: cause.toJSON() }),

@@ -9,6 +9,8 @@ export type ConnectionEvent =
   | {
       readonly type: 'connection.changed';
       readonly server: ServerName;
+      /** `mcp:<server> via <provider>`: where the server comes from. */
+      readonly label: string;
       readonly from: ConnectionState['kind'];
       readonly to: ConnectionState['kind'];
       readonly cause?: { readonly code: FailureCode; readonly message: string; readonly remedy: Remedy };

@@ -1,8 +1,8 @@
 // Owns the words for how a server is doing: the fine one and the simple one, both derived from the same state.
 
-import type { RuntimeError } from '../model/errors.ts';
+import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch, Provenance, ServerDefinition } from '../model/server.ts';
+import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionState } from './state.ts';
 
@@ -28,11 +28,15 @@ export interface ServerStatus {
   readonly transport: Launch['kind'] | 'unknown';
   readonly toolCount: number;
   readonly scope: Provenance['scope'];
+  /** `mcp:<server> via <provider>`: where it comes from, the same words everywhere. */
+  readonly label: string;
+  readonly provider?: string;
   readonly source?: string;
+  readonly title?: string;
   readonly description?: string;
   /** Written as JSON it is `{ code, message, remedy }`. */
   readonly error?: RuntimeError;
-  /** What is odd but harmless: tools left out, a list cut off. */
+  /** What is odd but harmless: tools left out, a list cut off, a variable it goes without. */
   readonly warnings?: readonly string[];
   readonly connectedSinceMs?: number;
   readonly protocol?: string;
@@ -44,15 +48,19 @@ export interface StatusParts {
   readonly definition: ServerDefinition;
   /** Absent for a server that is not in use. */
   readonly connection: Connection | undefined;
+  /** What keeps it out of use, where that is not its own entry. */
+  readonly refusal?: string | undefined;
   readonly listing: { readonly toolCount: number; readonly error?: RuntimeError; readonly problems: readonly string[] };
   readonly now: number;
 }
 
-export function statusOf({ definition, connection, listing, now }: StatusParts): ServerStatus {
+export function statusOf({ definition, connection, refusal, listing, now }: StatusParts): ServerStatus {
   const { name, launch, provenance, settings } = definition;
   const state = connection?.state;
   const session = connection?.session;
-  const error = (state && 'cause' in state ? state.cause : undefined) ?? listing.error;
+  const refused =
+    refusal === undefined ? undefined : new RuntimeError('SERVER_DENIED', { server: name, because: refusal });
+  const error = (state && 'cause' in state ? state.cause : undefined) ?? listing.error ?? refused;
   return {
     name,
     status: state ? simple(state) : 'disconnected',
@@ -60,7 +68,10 @@ export function statusOf({ definition, connection, listing, now }: StatusParts):
     transport: launch.kind,
     toolCount: listing.toolCount,
     scope: provenance.scope,
+    label: labelOf(definition),
+    ...(provenance.provider && { provider: provenance.provider }),
     ...(provenance.file && { source: provenance.file }),
+    ...(settings.title !== undefined && { title: settings.title }),
     ...(settings.description !== undefined && { description: settings.description }),
     ...(error && { error }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),

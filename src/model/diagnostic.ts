@@ -14,6 +14,8 @@ export interface Diagnostic {
   readonly line?: number;
   readonly column?: number;
   readonly server?: ServerName;
+  /** What is ignored, in a few words: it would widen something, and counts once a person approved that file. */
+  readonly loosens?: string;
 }
 
 /** `file:line:column`, as editors and terminals understand it. */

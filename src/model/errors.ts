@@ -70,12 +70,25 @@ export const failures = {
     (d: { file: string; problem: string }) => `The configuration file ${d.file} cannot be read: ${d.problem}.`,
     (d) => `Check that ${d.file} exists and that you may read it.`,
   ),
+  CONFIG_UNWRITABLE: failure(
+    'fix-config',
+    CONFIG,
+    (d: { file: string; problem: string }) => `The configuration file ${d.file} cannot be written: ${d.problem}.`,
+    (d) => `Make ${d.file} a file that you may write, then do it again; nothing was changed.`,
+  ),
   ENV_MISSING: failure(
     'fix-config',
     CONFIG,
     (d: { server: ServerName; variable: string }) =>
       `Server "${d.server}" needs the environment variable ${d.variable}, which is not set.`,
     (d) => `Set ${d.variable}, or give it a default in the configuration: \${${d.variable}:-value}.`,
+  ),
+  INPUT_MISSING: failure(
+    'ask-user',
+    REFUSED,
+    (d: { server: ServerName; input: string }) =>
+      `Server "${d.server}" needs your answer to the input "${d.input}", and nobody could be asked.`,
+    (d) => `Run this in a terminal and answer; it is remembered: plexus tools ${quoted(d.server)}`,
   ),
   SERVER_UNKNOWN: failure(
     'fix-config',
@@ -99,10 +112,16 @@ export const failures = {
   SERVER_UNTRUSTED: failure(
     'ask-user',
     REFUSED,
-    (d: { server: ServerName; file?: string; command: string; changed?: boolean }) =>
+    (d: {
+      server: ServerName;
+      file?: string;
+      command: string;
+      variables?: readonly string[];
+      changes?: readonly string[];
+    }) =>
       `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
-        d.changed ? 'it has changed since it was approved' : 'nobody has approved it'
-      }. It would run: ${d.command}.`,
+        d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it'
+      }. It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
     (d) => `If you trust it, run: plexus approve ${quoted(d.server)}`,
   ),
   AUTH_REQUIRED: failure(

@@ -64,4 +64,9 @@ export const limits = {
   /** What a model is told of a failure. */
   failureTextChars: 4_000,
   configBytes: 10 * 1024 * 1024,
+  /** How much the placeholders of one value may stand for, and what a command that gives a value may take and print. */
+  expandedChars: 256 * 1024,
+  helper: { ms: 10_000, bytes: 64 * 1024 },
+  /** A changed file is read when it has been left alone for this long. */
+  settleMs: 500,
 } as const;

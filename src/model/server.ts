@@ -7,10 +7,14 @@ export type Scope = 'enterprise' | 'host' | 'local' | 'project' | 'user' | 'plug
 
 export interface Provenance {
   readonly scope: Scope;
+  /** Whoever wrote the repository wrote it: it starts nothing before a person approved it. */
+  readonly inWorkspace?: true;
+  /** The app it was imported from, the plugin that brought it, the settings a host put in. */
+  readonly provider?: string;
   /** Absent for servers given in code. */
   readonly file?: string;
   /** The path of the entry inside its file, for messages and for finding its line. */
-  readonly key: readonly string[];
+  readonly key: readonly (string | number)[];
   readonly line?: number;
 }
 
@@ -25,13 +29,22 @@ export interface StdioLaunch {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly inheritEnv: InheritEnv;
+  /** A file of further variables, read when the server is opened. */
+  readonly envFile?: string;
+  /** Variables of the host that the entry may read although its scope may not; honored only where a person approved it. */
+  readonly envAllow?: readonly string[];
 }
 
 export interface RemoteLaunch {
   readonly kind: 'http' | 'sse' | 'ws' | 'auto';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** There is no process to see it: it gives names to parts of the entry's own url and headers. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly bearerTokenEnvVar?: string;
+  /** A command that prints further headers as a JSON map, run when the server is opened. */
+  readonly headersHelper?: string;
+  readonly envAllow?: readonly string[];
 }
 
 /** A server that runs inside the host: it is given the other end of a channel. */
@@ -42,9 +55,15 @@ export interface InProcessLaunch {
 
 export type Launch = StdioLaunch | RemoteLaunch | InProcessLaunch;
 
+/** What is about to be started, everything filled in; a host may answer with a sandbox around it. */
+export type Launcher = (
+  launch: Pick<StdioLaunch, 'command' | 'args' | 'env' | 'cwd'> & { readonly server: ServerName },
+) => Pick<StdioLaunch, 'command' | 'args'> & Partial<Pick<StdioLaunch, 'env' | 'cwd'>>;
+
 /** The effective settings of one server: every default already applied. */
 export interface ServerSettings {
   readonly enabled: boolean;
+  readonly title?: string;
   readonly description?: string;
   /** 0 turns the limit off. */
   readonly startupTimeoutMs: number;
@@ -62,6 +81,11 @@ export interface ServerDefinition {
   readonly launch: Launch;
   readonly settings: ServerSettings;
   readonly provenance: Provenance;
+}
+
+/** `mcp:<server> via <provider>`: how a person is told where a server comes from, the same everywhere. */
+export function labelOf({ name, provenance }: Pick<ServerDefinition, 'name' | 'provenance'>): string {
+  return `mcp:${name} via ${provenance.provider ?? provenance.scope}`;
 }
 
 export type Message = { readonly [key: string]: unknown };

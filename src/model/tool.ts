@@ -29,6 +29,8 @@ export interface Tool {
   readonly id: ToolId;
   readonly name: QualifiedName;
   readonly freshness: Freshness;
+  /** `mcp:<server> via <provider>`: where its server comes from. */
+  readonly label: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
   readonly definition: ToolDefinition;

@@ -1,10 +1,10 @@
 // Owns the verdict on one tool: rules in, decision out. Pure; asking somebody is `call/authorize`'s work.
 
+import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
 import { scopeOrder } from '../model/server.ts';
 import type { Rule } from './rule.ts';
-import { matchesWildcard } from './wildcard.ts';
 
 export interface Decision {
   readonly verdict: Verdict;

@@ -1,8 +1,8 @@
 // Owns what a rule means: which servers and which tools its text names, and how strong it is.
 
+import { specificity } from '../kernel/wildcard.ts';
 import type { RuleText, Verdict } from '../model/rule.ts';
 import type { Scope } from '../model/server.ts';
-import { specificity } from './wildcard.ts';
 
 /** One way to read a rule's text as a pair of patterns. */
 interface Reading {

@@ -5,11 +5,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
+import { acquire } from '../kernel/file-lock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
+import { removeDebris, replaceFile } from '../kernel/replace-file.ts';
 import type { Store } from '../kernel/store.ts';
 import { RuntimeError } from '../model/errors.ts';
-import { readIfThere, readNow, removeDebris, replaceFile, unwritable } from './disk.ts';
-import { acquire } from './lock.ts';
+import { readIfThere, readNow, unwritable } from './disk.ts';
 import { Watcher } from './watcher.ts';
 
 /** How long one write may hold its key; only a dead process does for so long. */
@@ -27,11 +28,11 @@ export function createFileStore(folder: string, clock: Clock): Store {
 
   let swept: Promise<void> | undefined;
   /** The folder is made each time: whoever clears a cache by hand must not have to restart anything. */
-  const hold = async (file: string, ttlMs: number, signal?: AbortSignal) => {
+  const hold = async (lock: string, ttlMs: number, signal?: AbortSignal) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     swept ??= removeDebris(folder);
     await swept;
-    return acquire({ file, ttlMs, clock, signal });
+    return acquire({ lock, ttlMs, clock, signal });
   };
   /** Every change of a key happens under its write lock, so that no comparison is ever overtaken. */
   const change = async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {

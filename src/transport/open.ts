@@ -49,7 +49,7 @@ export function openChannel(launch: Launch, context: OpenContext): Channel {
     case 'ws':
     case 'auto':
       throw new RuntimeError('CONFIG_INVALID', {
-        problem: `server "${context.server}" is remote (${launch.url}), and this version opens local servers only; set enabled = false to keep its entry`,
+        problem: `server "${context.server}" is remote, and this version opens local servers only; set enabled = false to keep its entry`,
       });
     default:
       return unreachable(launch);

@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { canonicalJson } from '../kernel/json.ts';
-import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
+import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 
 /** Settings are left out, so that a longer timeout does not throw away what is known; the file is in, because `./server` means another program elsewhere. */
 export function definitionHash({ name, launch, provenance }: ServerDefinition): string {
@@ -19,38 +19,65 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** Changes with the program that would run, its arguments, folder and environment, and with where a remote server is. */
-export async function trustFingerprint({ launch }: ServerDefinition, around: Surroundings): Promise<string> {
-  return hash(await essenceOf(launch, around));
-}
+/**
+ * What would run, part by part, so that a later version can be shown beside it: the program, each argument, the folder, and of
+ * every variable and header its name with a hash of its value. Values that may be secrets are kept nowhere but in their own file.
+ */
+export type Essence = Readonly<Record<string, string>>;
 
-async function essenceOf(launch: Launch, around: Surroundings): Promise<unknown> {
+/** Changes with the program that would run, its arguments, folder and environment, and with where a remote server is. */
+export const trustFingerprint = (essence: Essence): string => hash(essence);
+
+export async function essenceOf({ launch }: ServerDefinition, around: Surroundings): Promise<Essence> {
   if (launch.kind === 'in-process') return { kind: launch.kind };
   return launch.kind === 'stdio' ? essenceOfProcess(launch, around) : essenceOfRemote(launch);
 }
 
-async function essenceOfProcess(launch: StdioLaunch, around: Surroundings): Promise<unknown> {
+async function essenceOfProcess(launch: StdioLaunch, around: Surroundings): Promise<Essence> {
   const folder = pathsOf(around.platform).resolve(around.cwd, launch.cwd ?? '.');
-  const { args, inheritEnv } = launch;
   return {
     kind: launch.kind,
-    executable: await executableOf(launch, folder, around),
-    args,
+    command: launch.command,
+    program: await executableOf(launch, folder, around),
+    ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
     folder,
-    env: hashEach(launch.env),
-    inheritEnv,
+    ...hashEach('variable', launch.env),
+    inheritEnv: canonicalJson(launch.inheritEnv),
+    ...(launch.envFile !== undefined && { envFile: launch.envFile }),
+    ...(launch.envAllow !== undefined && { envAllow: canonicalJson(launch.envAllow) }),
   };
 }
 
-function essenceOfRemote({ kind, url, headers, bearerTokenEnvVar }: RemoteLaunch): unknown {
-  return { kind, url, headers: hashEach(headers), bearerTokenEnvVar };
+function essenceOfRemote(launch: RemoteLaunch): Essence {
+  const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
+  return {
+    ...{ kind, url: addressOf(url) },
+    ...hashEach('header', headers),
+    ...hashEach('variable', env),
+    ...(bearerTokenEnvVar !== undefined && { bearerTokenEnvVar }),
+    ...(headersHelper !== undefined && { headersHelper }),
+    ...(envAllow !== undefined && { envAllow: canonicalJson(envAllow) }),
+  };
+}
+
+/** What a person reads beside "it has changed": only the parts that differ. */
+export function differences(before: Essence, now: Essence): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((part) => {
+    if (before[part] === now[part]) return [];
+    const isHidden = /^(variable|header) /.test(part);
+    const [old, present] = [before[part], now[part]].map((value) => value?.replace(HIDDEN, '(hidden)'));
+    if (old === undefined) return [isHidden ? `${part} was added` : `${part} was added: ${present}`];
+    if (present === undefined) return [isHidden ? `${part} was removed` : `${part} was removed: ${old}`];
+    return [isHidden || old === present ? `${part} has another value` : `${part} was ${old} and is ${present}`];
+  });
 }
 
 /** What the system would start: found along the path as it would find it, with every link followed. As written when nothing is there. */
 async function executableOf({ command, env }: StdioLaunch, folder: string, around: Surroundings): Promise<string> {
   const { resolve, delimiter, sep } = pathsOf(around.platform);
   const isPath = command.includes('/') || command.includes(sep);
-  const folders = isPath ? [''] : ((env['PATH'] ?? around.pathEnv)?.split(delimiter) ?? []);
+  const path = env['PATH']?.replace(HOST_PATH, () => around.pathEnv ?? '') ?? around.pathEnv;
+  const folders = isPath ? [''] : (path?.split(delimiter) ?? []);
   const endings = around.platform === 'win32' ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
   for (const candidate of folders.flatMap((each) => endings.map((ending) => resolve(folder, each, command + ending)))) {
     const found = await realExecutable(candidate);
@@ -58,6 +85,9 @@ async function executableOf({ command, env }: StdioLaunch, folder: string, aroun
   }
   return command;
 }
+
+/** The one placeholder that decides which program runs. */
+const HOST_PATH = /\$\{(?:env:)?PATH\}|\{env:PATH\}/g;
 
 async function realExecutable(file: string): Promise<string | undefined> {
   try {
@@ -69,11 +99,28 @@ async function realExecutable(file: string): Promise<string | undefined> {
   }
 }
 
-/** Values are as written, so mostly placeholders; a literal secret is still not kept anywhere but in its own file. */
-const hashEach = (record: Readonly<Record<string, string>>) =>
-  Object.entries(record)
-    .map(([name, value]) => [name, hash(value)])
-    .sort();
+const telling = /key|token|secret|passw|auth|credential/i;
+
+/** An argument that is a secret, or follows the option that asks for one, is only recognized, never kept. */
+function concealed(arg: string, before = ''): string {
+  const isAskedFor = before.startsWith('-') && !before.includes('=') && telling.test(before);
+  return isAskedFor || telling.test(arg) || posesAsHidden(arg) ? hidden(arg) : arg;
+}
+
+/** What follows the path often holds a token. */
+function addressOf(url: string): string {
+  const end = url.search(/[?#]/);
+  const address = (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/]*@/, '//(hidden)@');
+  return address === url && !posesAsHidden(url) ? url : `${address} ${hidden(url)}`;
+}
+
+/** The whole hash: a part of one is short enough for two commands that share it, one to approve and one to run. */
+const hidden = (value: string) => `(hidden ${hash(value)})`;
+const HIDDEN = /\(hidden [0-9a-f]{64}\)/g;
+const posesAsHidden = (value: string) => value.includes('(hidden ');
+
+const hashEach = (kind: string, record: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind} ${name}`, hash(value)]));
 
 const hash = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex');
 const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);

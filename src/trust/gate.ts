@@ -1,19 +1,29 @@
-// Owns whether a definition may start at all: by who wrote it, and by what a person approved. Asking the person is not its work.
+// Owns whether a definition may start at all, and what of the person's it may see: by who wrote it, and by what a person
+// approved. Asking the person is not its work.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Scope, ServerDefinition } from '../model/server.ts';
+import { differences, type Essence, trustFingerprint } from './fingerprint.ts';
 
-export type Judgement = 'trusted' | 'asks';
+export type Judgement =
+  /** The person's own: it starts, and sees what its entry names. */
+  | { readonly kind: 'own' }
+  /** Approved as it is: it starts, and sees of the person's variables those that were given with the approval. */
+  | { readonly kind: 'approved'; readonly grants: readonly string[] }
+  /** It starts nothing on this machine, or the person brought it: it may be reached, with nothing of the person's. */
+  | { readonly kind: 'restricted' }
+  | { readonly kind: 'asks'; readonly changes: readonly string[] };
 
 /** What was approved, kept so that a later version of the entry can be shown beside it. */
 export interface Approval {
   readonly fingerprint: string;
   readonly name: ServerName;
-  /** As written, with its placeholders. */
-  readonly commandLine: readonly string[];
+  readonly essence: Essence;
+  /** The person's variables that it may read. */
+  readonly grants: readonly string[];
   readonly file?: string;
   /** ISO 8601. */
   readonly approvedAt: string;
@@ -22,7 +32,7 @@ export interface Approval {
 export interface Gate {
   judge(definition: ServerDefinition): Promise<Judgement>;
   /** Binds the approval to the definition as it would run now. */
-  approve(definition: ServerDefinition): Promise<void>;
+  approve(definition: ServerDefinition, grants?: readonly string[]): Promise<void>;
   /** Forgets every approval of that name. */
   revoke(name: ServerName): Promise<void>;
   /** What was approved under that name, newest last. */
@@ -32,44 +42,60 @@ export interface Gate {
 export interface GateOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  readonly isWorkspaceScope: (scope: Scope) => boolean;
-  readonly fingerprint: (definition: ServerDefinition) => Promise<string>;
+  readonly isOwnScope: (scope: Scope) => boolean;
+  readonly essenceOf: (definition: ServerDefinition) => Promise<Essence>;
 }
 
-export function createGate({ store, clock, isWorkspaceScope, fingerprint }: GateOptions): Gate {
+export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions): Gate {
   const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
 
   return {
     approvals,
     async judge(definition) {
-      if (!isWorkspaceScope(definition.provenance.scope)) return 'trusted';
-      // Only a process runs with the person's rights; what is reached over the network gets no secret instead.
-      if (definition.launch.kind !== 'stdio') return 'trusted';
-      const remembered = await approvals(definition.name);
-      if (remembered.length === 0) return 'asks';
-      const present = await fingerprint(definition);
-      return remembered.some((each) => each.fingerprint === present) ? 'trusted' : 'asks';
+      const { name, launch, provenance } = definition;
+      if (isOwnScope(provenance.scope)) return { kind: 'own' };
+      const remembered = await approvals(name);
+      const mayGoOn = launch.kind !== 'stdio' || !provenance.inWorkspace;
+      if (remembered.length === 0) return mayGoOn ? { kind: 'restricted' } : { kind: 'asks', changes: [] };
+      const essence = await essenceOf(definition);
+      const present = trustFingerprint(essence);
+      const approval = remembered.find((each) => each.fingerprint === present);
+      if (approval) return { kind: 'approved', grants: approval.grants };
+      if (mayGoOn) return { kind: 'restricted' };
+      // Another workspace's server of the same name is another server: it has not changed, it is new.
+      const before = remembered.findLast((each) => each.file === provenance.file);
+      return { kind: 'asks', changes: before ? differences(before.essence, essence) : [] };
     },
-    async approve(definition) {
-      const approval = approvalOf(definition, await fingerprint(definition), clock.now());
+    async approve(definition, grants = []) {
+      const essence = await essenceOf(definition);
+      const approval = approvalOf(definition, essence, grants, clock.now());
       const key = keyOf(definition.name);
       for (let written = false; !written; ) {
         const before = await store.get(key);
         const others = parseApprovals(before).filter((each) => each.fingerprint !== approval.fingerprint);
-        written = await store.compareAndSet(key, before, JSON.stringify([...others, approval]));
+        written = await store.compareAndSet(key, before, JSON.stringify([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
     revoke: (name) => store.delete(keyOf(name)),
   };
 }
 
+/** Of one name, in all folders; an entry that changes daily must not grow its file for ever. */
+const MOST_APPROVALS = 100;
+
 const keyOf = (name: ServerName) => `approvals/${name}`;
 
-function approvalOf({ name, launch, provenance }: ServerDefinition, fingerprint: string, now: number): Approval {
+function approvalOf(
+  { name, provenance }: ServerDefinition,
+  essence: Essence,
+  grants: readonly string[],
+  now: number,
+): Approval {
   return {
-    fingerprint,
+    fingerprint: trustFingerprint(essence),
     name,
-    commandLine: launch.kind === 'stdio' ? [launch.command, ...launch.args] : [],
+    essence,
+    grants,
     ...(provenance.file === undefined ? {} : { file: provenance.file }),
     approvedAt: new Date(now).toISOString(),
   };
@@ -82,5 +108,14 @@ function parseApprovals(text: string | undefined): readonly Approval[] {
 }
 
 function isApproval(value: unknown): value is Approval {
-  return isObject(value) && typeof value['fingerprint'] === 'string';
+  return (
+    isObject(value) &&
+    typeof value['fingerprint'] === 'string' &&
+    isObject(value['essence']) &&
+    Object.values(value['essence']).every(isText) &&
+    Array.isArray(value['grants']) &&
+    value['grants'].every(isText)
+  );
 }
+
+const isText = (value: unknown) => typeof value === 'string';

@@ -22,9 +22,20 @@ test('a server that says nothing else', () => {
 test('a file that says nothing', () => {
   expect(fileSchema.parse({})).toEqual({
     mcpServers: {},
+    inputs: [],
     permissions: { rules: [] },
     security: { mcpServerAllowlist: [], mcpServerDenylist: [] },
-    plexus: { startup: { gateMs: 250, waitMs: 10_000 } },
+    plexus: {
+      enabled: true,
+      import: 'off',
+      mergeOrder: 'project-over-user',
+      unresolvedEnv: 'scoped',
+      project: { enabled: true },
+      pluginFolders: [],
+      disabledServers: [],
+      enabledServers: [],
+      startup: { gateMs: 250, waitMs: 10_000 },
+    },
   });
 });
 

@@ -8,7 +8,9 @@ type Row = readonly [exit: number, remedy: string, outage: boolean, reconnect: b
 const table: Record<FailureCode, Row> = {
   CONFIG_INVALID: [1, 'fix-config', false, false],
   CONFIG_UNREADABLE: [1, 'fix-config', false, false],
+  CONFIG_UNWRITABLE: [1, 'fix-config', false, false],
   ENV_MISSING: [1, 'fix-config', false, false],
+  INPUT_MISSING: [3, 'ask-user', false, false],
   SERVER_UNKNOWN: [2, 'fix-config', false, false],
   SERVER_DENIED: [3, 'fix-config', false, false],
   STORE_UNWRITABLE: [1, 'fix-config', false, false],

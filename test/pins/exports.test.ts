@@ -6,23 +6,29 @@ import { expect, test } from 'vitest';
 
 const doors = {
   'src/index.ts': {
-    values: ['RuntimeError', 'createMemoryStore', 'createRuntime', 'failureAsOutcome'],
+    values: ['RuntimeError', 'createMemoryStore', 'createRuntime', 'discoverMCPServers', 'failureAsOutcome'],
     types: [
       'ApprovalAnswer',
       'ApprovalRequest',
       'Approve',
+      'AskInput',
       'Attachment',
       'Channel',
       'Clock',
+      'ConfigSource',
       'ContentBlock',
       'Diagnostic',
       'ElicitAnswer',
       'ElicitRequest',
       'FailureCode',
       'InputHandlers',
+      'InputRequest',
+      'Launcher',
+      'NativeTool',
       'QualifiedName',
       'Readiness',
       'Remedy',
+      'Replacement',
       'Runtime',
       'RuntimeEvent',
       'RuntimeOptions',
@@ -68,5 +74,8 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
-  expect([Object.keys(exports), Object.keys(bin)]).toEqual([['.', './testing', './package.json'], ['plexus']]);
+  expect([Object.keys(exports), Object.keys(bin)]).toEqual([
+    ['.', './testing', './schema.json', './package.json'],
+    ['plexus'],
+  ]);
 });

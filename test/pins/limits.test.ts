@@ -40,5 +40,8 @@ test('the ceilings are exactly these', () => {
     suggestions: 3,
     failureTextChars: 4_000,
     configBytes: 10_485_760,
+    expandedChars: 262_144,
+    helper: { ms: 10_000, bytes: 65_536 },
+    settleMs: 500,
   });
 });

@@ -2,36 +2,53 @@
 
 import { commandLine } from '../../model/server.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { settingsTable } from '../explanation.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
 
 export const config: Command = {
-  usage: 'config [path | schema]',
+  usage: 'config [why NAME | path | schema]',
   options: {},
   async run(context) {
-    const [what, extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    const [what, name, extra] = context.positionals;
+    if (what === 'why') return why(context);
+    if (name !== undefined) throw new UsageError(`"${extra ?? name}" is one word too many`);
     if (what === undefined) return effective(context);
     if (what === 'path') return places(context);
     if (what === 'schema') return schema();
-    throw new UsageError(`"${what}" is not known; it is "path", "schema" or nothing`);
+    throw new UsageError(`"${what}" is not known; it is "why", "path", "schema" or nothing`);
   },
 };
 
+async function why(context: Context): Promise<Found> {
+  const [, name, extra] = context.positionals;
+  if (name === undefined || extra !== undefined) throw new UsageError('name one server: plexus config why NAME');
+  return (await import('./get.ts')).explain(context, name);
+}
+
 async function effective(context: Context): Promise<Found> {
-  const { definitions, invalid, losers, rules, settings, diagnostics, files } = await loadConfigFor(context);
+  const config = await loadConfigFor(context);
+  const { definitions, rules, settings, diagnostics, files } = config;
+  const own = await config.explain.settings();
+  const losers = [...config.losers, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
+    ...{ name, provenance, lostTo, because },
+  }));
   return {
-    data: { files, servers: definitions, invalid, losers, rules, settings, diagnostics },
+    data: {
+      ...{ files, servers: definitions, losers, rules, settings, origins: own, diagnostics },
+      invalid: config.invalid.map(({ name, provenance, diagnostic }) => ({ name, provenance, diagnostic })),
+      refused: Object.fromEntries(config.refused),
+    },
     text: (paint) => {
       const servers = definitions.map(({ name, launch, settings: effective, provenance }) => {
         const where = `${provenance.scope}${provenance.file ? ` ${provenance.file}` : ''}${provenance.line ? `:${provenance.line}` : ''}`;
         const values = Object.entries(effective).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
         return `${paint.bold(printable(name))}  ${paint.dim(printable(where))}\n${indent(printable([commandLine(launch), ...values].join('\n')))}`;
       });
-      const overridden = losers.map(({ name, provenance, lostTo }) =>
-        paint.dim(printable(`${name} in ${provenance.file} is overridden by ${lostTo.file ?? lostTo.scope}`)),
+      const overridden = losers.map(({ name, provenance, because }) =>
+        paint.dim(printable(`${name} in ${provenance.file ?? provenance.scope} is not used, because ${because}`)),
       );
       const parts = [
         files.length === 0
@@ -42,7 +59,7 @@ async function effective(context: Context): Promise<Found> {
         rules.length > 0
           ? rules.map(({ tool, action }) => printable(`rule  ${tool} = ${action}`)).join('\n')
           : undefined,
-        `settings  ${JSON.stringify(settings)}`,
+        settingsTable(own, paint),
         diagnosticsText(diagnostics, paint) || undefined,
       ];
       return parts.filter((part) => part !== undefined).join('\n\n');

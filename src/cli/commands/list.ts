@@ -25,8 +25,7 @@ export const list: Command = {
 };
 
 function serversText(servers: readonly ServerStatus[], paint: Paint): string {
-  if (servers.length === 0)
-    return 'No servers are configured here. Add one to .mcp.json or .mcp.toml, or see: plexus config path';
+  if (servers.length === 0) return 'No servers are configured here. Add one with: plexus add NAME -- COMMAND';
   const rows = servers.map((server): Cell[] => [
     { text: server.name, paint: paint.bold },
     { text: server.state, paint: colorOf(server, paint) },

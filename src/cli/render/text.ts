@@ -55,3 +55,6 @@ export function firstLine(text: string, maxLength: number): string {
   const [line = ''] = text.trim().split('\n', 1);
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
+
+/** A word as a person types it in a shell. */
+export const shellWord = (word: string) => (/^[\w./@:=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

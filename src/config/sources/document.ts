@@ -87,21 +87,20 @@ export function createDocument({ text, value, mayRepeat, index }: Parts): Docume
   };
 }
 
-/** Counts instead of recursing: the value it is for may be nested a million times. */
+/** Goes no deeper than it must to know that it is too deep: the value may be nested a million times. */
 export function measure(value: unknown): { readonly depth: number; readonly keys: number } {
-  let depth = 0;
   let keys = 0;
-  for (let level = [value]; level.length > 0; depth++) {
-    const next: unknown[] = [];
-    for (const each of level) {
-      if (typeof each !== 'object' || each === null) continue;
-      const children = Object.values(each);
-      if (!Array.isArray(each)) keys += children.length;
-      for (const child of children) next.push(child);
+  const depthOf = (part: object, level: number): number => {
+    let depth = level;
+    if (level > DEEPEST_NESTING) return depth;
+    const isList = Array.isArray(part);
+    for (const child of isList ? part : Object.values(part)) {
+      if (!isList) keys++;
+      if (typeof child === 'object' && child !== null) depth = Math.max(depth, depthOf(child, level + 1));
     }
-    level = next;
-  }
-  return { depth: depth - 1, keys };
+    return depth;
+  };
+  return { depth: typeof value === 'object' && value !== null ? depthOf(value, 1) : 0, keys };
 }
 
 export function tooDeep(text: string): Parsed {
@@ -120,5 +119,18 @@ function excerptOf(text: string, { line, column }: Position): string {
   const end = text.indexOf('\n', start);
   const whole = text.slice(start, end < 0 ? undefined : end);
   const from = Math.max(0, column - 1 - EXCERPT_CHARS / 2);
-  return whole.slice(from, from + EXCERPT_CHARS).trim();
+  const before = Math.max(0, from - AROUND_CHARS);
+  const shown = masked(whole.slice(before, from + EXCERPT_CHARS + AROUND_CHARS)).slice(from - before);
+  return shown.slice(0, EXCERPT_CHARS).replace(/\0+/g, '…').trim();
+}
+
+/** Looked at on both sides, so that what is cut cannot hide what it was. */
+const AROUND_CHARS = 200;
+
+/** Diagnostics travel. What may be a secret is blotted out, character for character, so that all else stays in its place. */
+function masked(line: string): string {
+  const blot = (secret: string) => '\0'.repeat(secret.length);
+  return line
+    .replace(/(?<=(?:key|token|secret|passw\w*|auth\w*|credential\w*)["']?\s*[:=]\s*["'])[^"']+/gi, blot)
+    .replace(/(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20,}/gi, blot);
 }

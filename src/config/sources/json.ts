@@ -95,6 +95,9 @@ async function wordsFor(code: ParseErrorCode): Promise<string> {
 function lookalike(text: string, { offset, length }: ParseError): string | undefined {
   const found = text.slice(offset, offset + length);
   if (/^[\u201c\u201d\u201e\u2018\u2019]/.test(found)) return 'a typographic quote stands here instead of "';
+  if (found.startsWith("'")) return 'a \' stands here instead of "';
+  if (/^[\w$]+\s*:/.test(text.slice(offset))) return 'a key must stand in double quotes';
+  if (/^(\.\.\.|\u2026)/.test(found)) return 'three dots stand here for something that was left out';
   return /^[^\S \t\r\n]/.test(found) ? 'a special space stands here instead of an ordinary one' : undefined;
 }
 
@@ -104,7 +107,7 @@ const words: Readonly<Record<string, string>> = {
   PropertyNameExpected: 'a key in double quotes is missing',
   ValueExpected: 'a value is missing',
   ColonExpected: 'a colon is missing',
-  CommaExpected: 'a comma is missing',
+  CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a closing } is missing',
   CloseBracketExpected: 'a closing ] is missing',
   EndOfFileExpected: 'the file should have ended before this; all of it must stand between one { and one }',

@@ -31,6 +31,7 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   const passed: string[] = [];
   let current = rules;
   const perform = authorize({
+    refusal: () => undefined,
     rules: () => current,
     approve,
     clock,
@@ -191,6 +192,7 @@ verifies(
     const tool = toolOf('files', 'read');
     const call = callOf(tool, { caller });
     const perform = authorize({
+      refusal: () => undefined,
       rules: () => [],
       approve: () => late.promise,
       clock,
@@ -215,9 +217,14 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
   const tool = toolOf('files', 'read');
   const call = callOf(tool);
   const approve: Approve = () => new Promise(() => undefined);
-  const perform = authorize({ rules: () => [], approve, clock, emit: () => undefined, onError: ignore })(async () =>
-    outcomeOf(tool),
-  );
+  const perform = authorize({
+    refusal: () => undefined,
+    rules: () => [],
+    approve,
+    clock,
+    emit: () => undefined,
+    onError: ignore,
+  })(async () => outcomeOf(tool));
   const calling = endOf(perform(call));
   await clock.advance(0);
   call.cancellation.cancel('enough');
@@ -226,7 +233,7 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
 });
 
 test('asking never rejects', async () => {
-  const request: ApprovalRequest = { kind: 'server', server: 'files', command: 'node' };
+  const request: ApprovalRequest = { kind: 'server', server: 'files', command: 'node', variables: [] };
   const clock = createFakeClock();
   expect(await askFor(request, { approve: answering('always'), clock, onError: ignore })).toBe('always');
   expect(await askFor(request, { approve: () => Promise.reject(new Error('broken')), clock, onError: ignore })).toBe(

@@ -134,7 +134,8 @@ for (const era of ['legacy', 'modern'] as const) {
 
 verifies('CAL-05', 'only remote servers have a limit for silence by default: 300 s', () => {
   const settingsOf = (value: unknown) =>
-    defineServer({ name: 'files', value, provenance: { scope: 'user', key: [] } }, {}).definition?.settings;
+    defineServer({ name: 'files', value, provenance: { scope: 'user', key: [] } }, { defaults: {}, mayLoosen: true })
+      .definition?.settings;
   expect([{ url: 'https://a.example/mcp' }, { command: 'node' }].map(settingsOf)).toEqual([
     expect.objectContaining({ toolTimeoutMs: 100_000_000, toolIdleTimeoutMs: 300_000 }),
     expect.not.objectContaining({ toolIdleTimeoutMs: expect.anything() }),

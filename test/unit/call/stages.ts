@@ -6,7 +6,9 @@ import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
 
 export function toolOf(server: string, name: string, definition: Partial<ToolDefinition> = {}): Tool {
-  const { tools } = createSnapshot([{ server, tools: [{ inputSchema: { type: 'object' }, ...definition, name }] }]);
+  const { tools } = createSnapshot([
+    { server, label: 'test', tools: [{ inputSchema: { type: 'object' }, ...definition, name }] },
+  ]);
   const [tool] = tools;
   if (tool === undefined) throw new TypeError('a snapshot of one tool is empty');
   return tool;

@@ -21,6 +21,7 @@ function setUp() {
 const sessionWith = (...tools: string[]) => createSession(() => page(tools));
 const slice = (server: string, ...names: string[]): Slice => ({
   server,
+  label: `mcp:${server} via user`,
   tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
 });
 
@@ -57,12 +58,13 @@ verifies('NAM-12', 'they are sorted again after each change', async () => {
 
 test('a tool is what its server sent, with its identity and its name', () => {
   const definition = { name: 'read file', description: 'Reads.', inputSchema: { type: 'object', required: ['path'] } };
-  const { tools, find } = createSnapshot([{ server: 'files', tools: [definition] }]);
+  const { tools, find } = createSnapshot([{ server: 'files', label: 'mcp:files via user', tools: [definition] }]);
   expect(tools).toEqual([
     {
       id: { server: 'files', tool: 'read file' },
       name: expect.stringMatching(/^mcp__files__read_file_[0-9a-f]{10}$/),
       freshness: 'live',
+      label: 'mcp:files via user',
       description: 'Reads.',
       inputSchema: definition.inputSchema,
       definition,
@@ -83,7 +85,9 @@ verifies('EXT-12', 'a snapshot is frozen', () => {
 
 test('equal tools have equal revisions, and any change of a definition is another one', () => {
   const revision = (definition: Record<string, unknown>) =>
-    createSnapshot([{ server: 'files', tools: [{ name: 'read', inputSchema: {}, ...definition }] }]).revision;
+    createSnapshot([
+      { server: 'files', label: 'mcp:files via user', tools: [{ name: 'read', inputSchema: {}, ...definition }] },
+    ]).revision;
   expect(revision({ inputSchema: { a: 1, b: 2 } })).toBe(revision({ inputSchema: { b: 2, a: 1 } }));
   const revisions = [{}, { description: 'x' }, { inputSchema: { a: 1 } }, { annotations: {} }, { future: 1 }].map(
     revision,

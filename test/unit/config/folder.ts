@@ -4,38 +4,63 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load.ts';
+import type { LoadOptions } from '../../../src/config/discover.ts';
+import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** The user's own file, and the enterprise's, in the folder of a test. */
+export const USER = 'home/.config/plexus/mcp.toml';
+export const SYSTEM = 'system/mcp.toml';
 
 export async function createFolder(files: Files = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-config-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFiles(folder, files);
+  return folder;
+}
+
+export async function writeFiles(folder: string, files: Files): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }
-  return folder;
 }
 
-/** The folder is the workspace; the user's own files lie in `home/.config/plexus`. */
-export async function loadFolder(files: Files, options: Partial<LoadOptions> = {}): Promise<LoadedConfig> {
-  const cwd = await createFolder(files);
-  const loaded = await loadConfig({
+/** The folder is the workspace; the user's own files lie in `home`, the enterprise's in `system`. */
+export function around(cwd: string): LoadOptions & { readonly systemFolder: string } {
+  return {
     cwd,
     home: join(cwd, 'home'),
+    systemFolder: join(cwd, 'system'),
     env: {},
     platform: 'linux',
     discover: true,
-    ...options,
-  });
-  return withoutFolder(loaded, cwd);
+  };
+}
+
+export async function loadFolder(files: Files, options: Partial<LoadOptions> = {}): Promise<LoadedConfig> {
+  const cwd = await createFolder(files);
+  return withoutFolder(await loadConfig({ ...around(cwd), ...options }), cwd);
 }
 
 /** Paths as a test can write them. */
-function withoutFolder<Value>(value: Value, folder: string): Value {
-  if (typeof value === 'string') return value.replaceAll(`${folder}/`, '') as Value;
-  if (Array.isArray(value)) return value.map((each) => withoutFolder(each, folder)) as Value;
+export function withoutFolder<Value>(value: Value, folder: string): Value {
+  const change = <Each>(each: Each): Each => withoutFolder(each, folder);
+  if (typeof value === 'string') return value.replaceAll(`${folder}/`, '').replaceAll(folder, '.') as Value;
+  if (Array.isArray(value)) return value.map(change) as Value;
+  if (value instanceof Map) return new Map([...value].map(change)) as Value;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutFolder(each, folder)])) as Value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each)])) as Value;
 }
+
+/** Who is used, in the order of names: `name scope`. */
+export const scopesOf = ({ definitions }: Pick<LoadedConfig, 'definitions'>): string[] =>
+  definitions.map(({ name, provenance }) => `${name} ${provenance.scope}`);
+
+export const messagesOf = ({ diagnostics }: Pick<LoadedConfig, 'diagnostics'>): string[] =>
+  diagnostics.map(({ severity, message }) => `${severity}: ${message}`);
+
+/** A TOML file of local servers, each with its own name as the command. */
+export const servers = (...names: readonly string[]): string =>
+  names.map((name) => `[mcp_servers."${name}"]\ncommand = "${name}"\n`).join('');

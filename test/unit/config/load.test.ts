@@ -1,16 +1,25 @@
 // Owns the proof that everything configured is found, read and merged, and that what is broken costs itself and is told with its place.
 
 import { execFile } from 'node:child_process';
-import { chmod, symlink } from 'node:fs/promises';
+import { chmod, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
-import { createFolder, loadFolder } from './folder.ts';
+import {
+  around,
+  createFolder,
+  loadFolder,
+  messagesOf,
+  scopesOf,
+  servers,
+  USER,
+  withoutFolder,
+  writeFiles,
+} from './folder.ts';
 
-const USER = 'home/.config/plexus/mcp.toml';
 const settings = {
   enabled: true,
   startupTimeoutMs: 60_000,
@@ -30,7 +39,7 @@ describe('what is read', () => {
         name: 'files',
         launch: { kind: 'stdio', command: 'npx', args: ['-y', 'files'], env: { A: 'b' }, inheritEnv: 'safe' },
         settings,
-        provenance: { scope: 'project', file: '.mcp.json', key: ['mcpServers', 'files'] },
+        provenance: { scope: 'project', inWorkspace: true, file: '.mcp.json', key: ['mcpServers', 'files'] },
       },
     ]);
     expect(diagnostics).toEqual([]);
@@ -46,7 +55,7 @@ describe('what is read', () => {
       'home/.config/plexus/mcp.json': '{ "mcpServers": { "h": { "command": "x" } } }',
       [USER]: '[mcp_servers.i]\ncommand = "x"',
     });
-    expect(definitions.map(({ name, provenance }) => `${name} ${provenance.scope}`)).toEqual([
+    expect(scopesOf({ definitions })).toEqual([
       'a project',
       'b project',
       'c project',
@@ -147,15 +156,8 @@ describe('what is read', () => {
       'mine.conf': ' {"servers":{"a":{"command":"x"}}}',
       '.mcp.json': '{"servers":{"b":{}}}',
     });
-    const loaded = await loadConfig({
-      cwd: folder,
-      home: folder,
-      env: {},
-      platform: 'linux',
-      discover: true,
-      configFile: 'mine.conf',
-    });
-    expect(loaded.definitions.map(({ name, provenance }) => [name, provenance.scope])).toEqual([['a', 'host']]);
+    const loaded = await loadConfig({ ...around(folder), configFile: 'mine.conf' });
+    expect(scopesOf(loaded)).toEqual(['a host']);
     expect(loaded.files).toEqual([join(folder, 'mine.conf')]);
   });
 
@@ -170,23 +172,41 @@ describe('what is read', () => {
   test('a file that two paths lead to is read once, for the stronger scope', async () => {
     const folder = await createFolder({ '.mcp.json': '{"servers":{"a":{"command":"x"}}}', '.plexus/keep': '' });
     await symlink(join(folder, '.mcp.json'), join(folder, '.plexus/mcp.json'));
-    const loaded = await loadConfig({ cwd: folder, home: folder, env: {}, platform: 'linux', discover: true });
+    const loaded = await loadConfig(around(folder));
     expect(loaded.files).toEqual([join(folder, '.mcp.json')]);
     expect(loaded.losers).toEqual([]);
   });
 
+  test('a link in the repository to the person’s own file does not take it from them', async () => {
+    const folder = await createFolder({ [USER]: `${servers('a')}[[permissions.rules]]\ntool = "b"\naction = "allow"` });
+    await symlink(join(folder, USER), join(folder, '.plexus.local.toml'));
+    const loaded = await loadConfig(around(folder));
+    expect([scopesOf(loaded), loaded.rules.map(({ action }) => action), loaded.losers]).toEqual([
+      ['a user'],
+      ['allow'],
+      [],
+    ]);
+  });
+
   verifies('CFG-19', 'a definition is frozen and keeps its placeholders as written', async () => {
     const cwd = await createFolder({ '.mcp.json': `{"servers":{"a":{"command":"x","env":{"K":"\${SECRET}"}}}}` });
-    const { definitions } = await loadConfig({
-      ...{ cwd, home: cwd, platform: 'linux', discover: true },
-      env: { SECRET: 'hunter2' },
-    });
+    const { definitions } = await loadConfig({ ...around(cwd), env: { SECRET: 'hunter2' } });
     expect(JSON.stringify(definitions)).not.toContain('hunter2');
     const [definition] = definitions;
     expect(
       [definition, definition?.launch, definition?.settings, definition?.provenance.key].every(Object.isFrozen),
     ).toBe(true);
     expect(definition?.launch.kind === 'stdio' && Object.isFrozen(definition.launch.env)).toBe(true);
+  });
+
+  test('a definition that a setting switches off is frozen as well', async () => {
+    const cwd = await createFolder({ [USER]: `${servers('a')}[plexus]\ndisabled_servers = ["a"]` });
+    const [definition] = (await loadConfig(around(cwd))).definitions;
+    expect([definition?.settings.enabled, Object.isFrozen(definition), Object.isFrozen(definition?.settings)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });
 
@@ -213,6 +233,57 @@ describe('which of several wins', () => {
       ['c', '.mcp.json', '.mcp.toml'],
       ['c', USER, '.mcp.toml'],
     ]);
+    expect(new Set(losers.map(({ because }) => because))).toEqual(
+      new Set(['a stronger file defines a server of the same name']),
+    );
+  });
+
+  verifies(
+    'CFG-02',
+    'enterprise over code over a named file over local, project, user, plugins and imports',
+    async () => {
+      const files = {
+        'system/mcp.toml': `mode = "merge"\n${servers('a')}`,
+        '.plexus.local.toml': servers('a', 'b', 'c'),
+        '.mcp.toml': servers('a', 'b', 'c', 'd'),
+        [USER]: `${servers('a', 'b', 'c', 'd', 'e')}[plexus]\nimport = ["cursor"]\n`,
+        'home/.config/plexus/plugins/p/plugin.json': '{"mcpServers":{"f":{"command":"plugin"}}}',
+        'home/.cursor/mcp.json': JSON.stringify({
+          mcpServers: { e: { command: 'x' }, g: { command: 'y' }, 'plugin:p:f': { command: 'z' } },
+        }),
+      };
+      const loaded = await loadFolder(files, { servers: { b: { command: 'code' } } });
+      expect(scopesOf(loaded)).toEqual([
+        'a enterprise',
+        'b host',
+        'c local',
+        'd project',
+        'e user',
+        'g imported',
+        'plugin:p:f plugin',
+      ]);
+      expect(
+        loaded.losers.map(({ name, provenance, lostTo }) => `${name} ${provenance.scope} < ${lostTo.scope}`),
+      ).toEqual([
+        'a local < enterprise',
+        'b local < host',
+        'a project < enterprise',
+        'b project < host',
+        'c project < local',
+        'a user < enterprise',
+        'b user < host',
+        'c user < local',
+        'd user < project',
+        'e imported < user',
+        'plugin:p:f imported < plugin',
+      ]);
+    },
+  );
+
+  test('code over the file it names', async () => {
+    const options = { configFile: 'mine.toml', servers: { a: { command: 'code' } } };
+    const { definitions } = await loadFolder({ 'mine.toml': servers('a', 'b') }, options);
+    expect(definitions.map(({ provenance }) => provenance.file)).toEqual([undefined, 'mine.toml']);
   });
 
   verifies('CFG-13', 'a disabled or broken entry still owns its name', async () => {
@@ -231,17 +302,6 @@ describe('which of several wins', () => {
     });
     expect(definitions.map(({ launch }) => launch.kind === 'stdio' && launch.command)).toEqual(['x']);
     expect(diagnostics).toMatchObject([{ severity: 'warning', server: 'a', line: 3, column: 13 }]);
-  });
-
-  test('how long the start waits comes from the person’s own files, and never from the workspace', async () => {
-    const { settings: loaded, diagnostics } = await loadFolder({
-      '.mcp.json': '{"plexus":{"startup":{"gateMs":100}}}',
-      [USER]: '[plexus.startup]\ngate_ms = 5\nwait_sec = 3',
-    });
-    expect(loaded).toEqual({ startup: { gateMs: 5, waitMs: 3_000 } });
-    expect(diagnostics).toMatchObject([
-      { severity: 'warning', message: expect.stringContaining('cannot set how long the start waits') },
-    ]);
   });
 });
 
@@ -298,7 +358,7 @@ describe('a file that cannot be taken as it is', () => {
       {
         severity: 'error',
         code: 'CONFIG_INVALID',
-        message: 'a comma is missing, at: "b": {}',
+        message: 'a comma is missing before this, at: "b": {}',
         remedy: 'Correct that line; until then nothing in the file counts.',
         file: '.mcp.json',
         line: 4,
@@ -342,7 +402,11 @@ describe('a file that cannot be taken as it is', () => {
     ['a list', '[]', 'the file must be a map of settings, but is a list'],
     ['a string', '"x"', 'the file must be a map of settings, but is the string "x"'],
     ['null', 'null', 'the file must be a map of settings, but is null'],
-    ['servers in a list', '{"mcpServers":[]}', '"mcpServers" must be a map from names to servers, but is a list'],
+    [
+      'servers in a text',
+      '{"mcpServers":"x"}',
+      '"mcpServers" must be a map from names to servers, or a list of servers, but is the string "x"',
+    ],
   ])('%s is not a configuration', async (_, content, message) => {
     expect(await only({ '.mcp.json': content })).toMatchObject([{ severity: 'error', message, line: 1 }]);
   });
@@ -393,7 +457,7 @@ describe('a file that cannot be taken as it is', () => {
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     await symlink(join(folder, 'loop'), join(folder, '.plexus.local.toml'));
     await chmod(join(folder, '.plexus/mcp.json'), 0o000);
-    const { diagnostics } = await loadConfig({ cwd: folder, home: folder, env: {}, platform: 'linux', discover: true });
+    const { diagnostics } = await loadConfig(around(folder));
     const expected = [
       '.plexus.local.toml',
       '.mcp.toml',
@@ -407,13 +471,235 @@ describe('a file that cannot be taken as it is', () => {
 
   test('only a file someone named must be there, and readable as what it is', async () => {
     const cwd = await createFolder({ 'broken.json': '{' });
-    const load = (configFile: string) =>
-      loadConfig({ cwd, home: cwd, env: {}, platform: 'linux', discover: true, configFile });
+    const load = (configFile: string) => loadConfig({ ...around(cwd), configFile });
     await expect(load('gone.json')).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
       data: { file: join(cwd, 'gone.json'), problem: 'it does not exist' },
     } satisfies Partial<RuntimeError>);
     await expect(load('.')).rejects.toMatchObject({ code: 'CONFIG_UNREADABLE' });
     await expect(load('broken.json')).rejects.toMatchObject({ code: 'CONFIG_INVALID', data: { line: 1 } });
+  });
+
+  test('YAML is told for what it is, by either of its endings', async () => {
+    const cwd = await createFolder({ 'a.yaml': 'mcpServers:\n  a: {}', 'a.yml': '' });
+    for (const configFile of ['a.yaml', 'a.yml']) {
+      await expect(loadConfig({ ...around(cwd), configFile })).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        data: { problem: 'the file is YAML, which is not read; write the same as TOML or JSON' },
+      });
+    }
+  });
+});
+
+describe('a reader that lives on', () => {
+  const reader = async (files: Record<string, string>, options = {}) => {
+    const cwd = await createFolder(files);
+    const remembered = new Map();
+    return {
+      write: (changed: Record<string, string>) => writeFiles(cwd, changed),
+      remove: (file: string) => rm(join(cwd, file)),
+      load: async () => withoutFolder(await loadConfig({ ...around(cwd), ...options, remembered }), cwd),
+    };
+  };
+
+  for (const [kind, file, good] of [
+    ['a file', '.mcp.toml', servers('a')],
+    ['a plugin', 'home/.config/plexus/plugins/p/plugin.json', '{"name":"n","mcpServers":{"s":{"command":"x"}}}'],
+    ['an imported file', 'home/.cursor/mcp.json', '{"mcpServers":{"a":{"command":"x"}}}'],
+  ] as const) {
+    verifies('CFG-17', `keeps what ${kind} said while it is broken by its editing, and says so`, async () => {
+      const { write, load } = await reader({ [USER]: '[plexus]\nimport = "auto"', [file]: good });
+      const before = await load();
+      expect(before.definitions).toHaveLength(1);
+      await write({ [file]: `${good.slice(0, 5)}\n"` });
+      const broken = await load();
+      expect(broken.definitions).toEqual(before.definitions);
+      expect(broken.diagnostics).toMatchObject([
+        {
+          severity: 'error',
+          code: 'CONFIG_INVALID',
+          file,
+          remedy: 'Correct that line; until then what the file said before counts.',
+        },
+      ]);
+      await write({ [file]: good });
+      expect((await load()).diagnostics).toEqual([]);
+    });
+  }
+
+  test('forgets a file that is gone, so that it says nothing when it comes back broken', async () => {
+    const { write, remove, load } = await reader({ '.mcp.toml': servers('a') });
+    await load();
+    await remove('.mcp.toml');
+    expect((await load()).definitions).toEqual([]);
+    await write({ '.mcp.toml': '[' });
+    expect((await load()).definitions).toEqual([]);
+  });
+
+  test('keeps what a named file said while it is broken, and still demands that it is there', async () => {
+    const { write, remove, load } = await reader({ 'mine.toml': servers('a') }, { configFile: 'mine.toml' });
+    await load();
+    await write({ 'mine.toml': '[' });
+    expect(scopesOf(await load())).toEqual(['a host']);
+    await remove('mine.toml');
+    await expect(load()).rejects.toMatchObject({ code: 'CONFIG_UNREADABLE' });
+  });
+
+  test('asks whether the text was approved that counts, not the broken one', async () => {
+    const text = `${servers('a')}inherit_env = "all"\n`;
+    const asked: string[] = [];
+    const isApproved = async (_: string, said: string) => asked.push(said) > 0;
+    const { write, load } = await reader({ '.mcp.toml': text }, { isApproved });
+    await load();
+    await write({ '.mcp.toml': '[' });
+    expect((await load()).definitions[0]?.launch).toMatchObject({ inheritEnv: 'all' });
+    expect(asked).toEqual([text, text]);
+  });
+
+  test('watches every place, whether or not something is there', async () => {
+    const { load } = await reader({ [USER]: '[plexus]\nimport = ["cursor"]\nplugin_folders = ["more"]' });
+    expect((await load()).watched).toEqual([
+      'system/mcp.toml',
+      'system/mcp.json',
+      '.plexus.local.toml',
+      '.mcp.toml',
+      '.mcp.json',
+      '.plexus/mcp.json',
+      USER,
+      'home/.config/plexus/mcp.json',
+      'more',
+      '.plexus/plugins',
+      'home/.config/plexus/plugins',
+      '.cursor/mcp.json',
+      'home/.cursor/mcp.json',
+    ]);
+  });
+});
+
+describe('settings that a host puts in', () => {
+  const source = (read: () => unknown, scope?: 'host') => ({
+    extraSources: [{ name: 'the editor', read, ...(scope && { scope }) }],
+  });
+  const entry = { mcpServers: { a: { command: 'x' } } };
+
+  verifies(
+    ['CFG-07', 'CFG-10'],
+    'are a layer of scope local that beats the files of the project and says where it comes from',
+    async () => {
+      const loaded = await loadFolder(
+        { '.mcp.toml': servers('a', 'b') },
+        source(async () => entry),
+      );
+      expect(loaded.definitions.map(({ name, provenance }) => ({ name, ...provenance }))).toEqual([
+        { name: 'a', scope: 'local', inWorkspace: true, provider: 'the editor', key: ['mcpServers', 'a'] },
+        { name: 'b', scope: 'project', inWorkspace: true, file: '.mcp.toml', key: ['mcp_servers', 'b'] },
+      ]);
+      expect(loaded.losers.map(({ name, lostTo }) => [name, lostTo.provider])).toEqual([['a', 'the editor']]);
+      expect(loaded.diagnostics).toEqual([]);
+    },
+  );
+
+  verifies('CFG-07', 'are read without any file too, and silent when the host has none', async () => {
+    expect(scopesOf(await loadFolder({}, { ...source(() => entry), discover: false }))).toEqual(['a local']);
+    for (const nothing of [undefined, null, {}]) {
+      expect(
+        (
+          await loadFolder(
+            {},
+            source(() => nothing),
+          )
+        ).diagnostics,
+      ).toEqual([]);
+    }
+  });
+
+  verifies('CFG-07', 'loosen nothing unless the person wrote them', async () => {
+    const settingsOf = { plexus: { mergeOrder: 'user-over-project', startup: { gateMs: 1 } } };
+    const foreign = await loadFolder(
+      {},
+      source(() => settingsOf),
+    );
+    expect([foreign.settings.mergeOrder, foreign.settings.startup.gateMs]).toEqual(['project-over-user', 250]);
+    expect(messagesOf(foreign)).toEqual([
+      'warning: a file in the workspace cannot set "plexus.mergeOrder", so this is ignored (in the editor)',
+      'warning: a file in the workspace cannot set "plexus.startup.gateMs", so this is ignored (in the editor)',
+    ]);
+    const own = await loadFolder(
+      {},
+      source(() => settingsOf, 'host'),
+    );
+    expect([own.settings.mergeOrder, own.settings.startup.gateMs, own.diagnostics]).toEqual([
+      'user-over-project',
+      1,
+      [],
+    ]);
+  });
+
+  test('can switch MCP off, and the project’s files, when they are the person’s own', async () => {
+    const files = { '.mcp.toml': servers('project'), '.plexus.local.toml': servers('local'), [USER]: servers('user') };
+    const off = await loadFolder(
+      files,
+      source(() => ({ plexus: { enabled: false } }), 'host'),
+    );
+    expect(off.definitions.filter((each) => each.settings.enabled)).toEqual([]);
+    expect(off.files).toEqual([USER]);
+    const less = await loadFolder(
+      files,
+      source(() => ({ plexus: { project: { enabled: false } } }), 'host'),
+    );
+    expect(scopesOf(less)).toEqual(['local local', 'user user']);
+    expect(
+      messagesOf(
+        await loadFolder(
+          files,
+          source(() => ({ plexus: { enabled: false } })),
+        ),
+      ),
+    ).toEqual(['warning: a file in the workspace cannot set "plexus.enabled", so this is ignored (in the editor)']);
+  });
+
+  test('may ask for inputs, which have no file', async () => {
+    const inputs = [{ id: 'key', type: 'promptString' }];
+    const loaded = await loadFolder(
+      {},
+      source(() => ({ ...entry, inputs })),
+    );
+    expect([...loaded.inputs]).toEqual([['', [{ id: 'key', type: 'promptString', password: false }]]]);
+  });
+
+  verifies('CFG-17', 'cost only themselves when they cannot be read', async () => {
+    const cyclic: Record<string, unknown> = { command: 'x' };
+    cyclic['transport'] = cyclic;
+    const failing = () => {
+      throw new Error('no settings today');
+    };
+    for (const read of [failing, () => ({ mcpServers: { a: cyclic } })]) {
+      const loaded = await loadFolder({ [USER]: servers('b') }, source(read));
+      expect(scopesOf(loaded)).toEqual(['b user']);
+      expect(loaded.diagnostics).toMatchObject([
+        {
+          severity: 'error',
+          code: 'CONFIG_UNREADABLE',
+          remedy: 'Correct them in the editor; the rest goes on without them.',
+        },
+      ]);
+    }
+    expect(
+      messagesOf(
+        await loadFolder(
+          {},
+          source(() => 5),
+        ),
+      ),
+    ).toEqual(['error: the file must be a map of settings, but is the number 5 (in the editor)']);
+  });
+
+  test('are not frozen with what is made of them', async () => {
+    const mine = { mcpServers: { a: { command: 'x', args: ['y'], env: { A: 'b' } } } };
+    await loadFolder(
+      {},
+      source(() => mine),
+    );
+    expect([mine.mcpServers.a.args, mine.mcpServers.a.env, mine.mcpServers.a].some(Object.isFrozen)).toBe(false);
   });
 });

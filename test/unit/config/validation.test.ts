@@ -1,9 +1,10 @@
 // Owns the proof that each kind of wrong entry has its own sentence, place and remedy, and costs only itself.
 
 import { describe, expect, test } from 'vitest';
-import { jsonSchema } from '../../../src/config/schema.ts';
+import { jsonSchema, serverSchema } from '../../../src/config/schema.ts';
+import { snakeCase } from '../../../src/config/vocabulary.ts';
 import { verifies } from '../../verifies.ts';
-import { loadFolder } from './folder.ts';
+import { loadFolder, USER } from './folder.ts';
 
 const loadEntry = (entry: unknown) =>
   loadFolder({ '.mcp.json': JSON.stringify({ mcpServers: { it: entry } }, null, 2) });
@@ -30,11 +31,16 @@ describe('an entry that cannot be used', () => {
       { url: 'example.com/mcp' },
       '"url" must be an address that begins with http:// or https:// or ws:// or wss://',
     ],
+    'has an address that someone has to complete': [
+      { url: 'https://<your-host>/mcp' },
+      '"url" holds a part in < and > that is still to be filled in',
+    ],
+    'has an address without a host': [{ type: 'http', url: 'https:///' }, '"url" is not a complete address'],
     'has an address of another kind': [
       { type: 'http', url: 'file:///etc/passwd' },
       '"url" must be an address that begins with http:// or https://',
     ],
-    'has an empty command': [{ command: '' }, '"command" must be a string that is not empty, but is empty'],
+    'has an empty command': [{ command: '' }, '"command" is empty; it must be a string that is not empty'],
     'has a number for a command': [{ command: 5 }, '"command" must be a string, but is the number 5'],
     'has text for arguments': [{ command: 'x', args: '-y pkg' }, '"args" must be a list of strings, but is a string'],
     'has a map among its arguments': [{ command: 'x', args: ['-y', {}] }, '"args[1]" must be a string, but is a map'],
@@ -48,7 +54,8 @@ describe('an entry that cannot be used', () => {
       { command: 'x', disabled: 'yes' },
       '"disabled" must be true or false, but is the string "yes"',
     ],
-    'is only a string': ['npx files', '"it" must be a map of settings, but is the string "npx files"'],
+    'is only a string': ['npx files', '"it" must be a map of settings, but is a string'],
+    'is a number': [5, '"it" must be a map of settings, but is the number 5'],
     'is a list': [['npx'], '"it" must be a map of settings, but is a list'],
   };
   for (const [sentence, [entry, message]] of Object.entries(cases)) {
@@ -76,7 +83,8 @@ describe('an entry that cannot be used', () => {
     expect(invalid).toEqual([
       {
         name: 'bad',
-        provenance: { scope: 'project', file: '.mcp.json', key: ['mcpServers', 'bad'] },
+        provenance: { scope: 'project', inWorkspace: true, file: '.mcp.json', key: ['mcpServers', 'bad'] },
+        written: new Map([['command', 'command']]),
         diagnostic: {
           severity: 'error',
           code: 'CONFIG_INVALID',
@@ -90,7 +98,11 @@ describe('an entry that cannot be used', () => {
       },
       {
         name: 'worse',
-        provenance: { scope: 'project', file: '.mcp.toml', key: ['mcp_servers', 'worse'] },
+        provenance: { scope: 'project', inWorkspace: true, file: '.mcp.toml', key: ['mcp_servers', 'worse'] },
+        written: new Map([
+          ['command', 'command'],
+          ['env', 'env'],
+        ]),
         diagnostic: {
           severity: 'error',
           code: 'CONFIG_INVALID',
@@ -107,7 +119,7 @@ describe('an entry that cannot be used', () => {
 
   test('inherits what is not a choice, in a file of the person, and is told so', async () => {
     const { definitions, diagnostics } = await loadFolder({
-      'home/.config/plexus/mcp.toml': '[mcp_servers.a]\ncommand = "x"\ninherit_env = "most"',
+      [USER]: '[mcp_servers.a]\ncommand = "x"\ninherit_env = "most"',
     });
     expect(definitions).toEqual([]);
     expect(diagnostics.map(({ message }) => message)).toEqual([
@@ -124,6 +136,9 @@ describe('an entry that cannot be used', () => {
       { url: `${secret}.example` },
       { url: 'http://a', headers: { Authorization: { secret } } },
       { url: 'http://a', bearerTokenEnvVar: `${secret}` },
+      { url: 'http://a', bearerToken: [secret] },
+      { url: 'http://a', envHttpHeaders: { 'X-Key': [secret] } },
+      `https://a.example/mcp?key=${secret}`,
     ];
     for (const entry of entries) {
       const { diagnostics } = await loadEntry(entry);
@@ -137,7 +152,7 @@ describe('keys', () => {
   verifies('VAL-01', 'one that is not known is a warning with the likely spelling, and the rest loads', async () => {
     const { definitions, diagnostics } = await loadFolder({
       '.mcp.toml':
-        '[mcp_servers.a]\ncommand = "x"\nstartup_timout_sec = 3\ntimeout = 3\n\n[mcp_server.b]\ncommand = "y"\n',
+        '[mcp_servers.a]\ncommand = "x"\nstartup_timout_sec = 3\nagrs = []\nenable_tools = []\n\n[mcp_server.b]\ncommand = "y"\n',
     });
     expect(definitions.map(({ name }) => name)).toEqual(['a']);
     expect(diagnostics.map(({ line, message, remedy }) => [line, message, remedy])).toEqual([
@@ -146,19 +161,76 @@ describe('keys', () => {
         '"startup_timout_sec" is not a setting of a server and without effect',
         'Did you mean "startup_timeout_sec"?',
       ],
-      [
-        4,
-        '"timeout" is not a setting of a server and without effect',
-        'Did you mean "startupTimeoutMs" or "startupTimeoutSec" or "toolIdleTimeoutMs"?',
-      ],
-      [6, '"mcp_server" is not a setting of a configuration file and without effect', 'Did you mean "mcp_servers"?'],
+      [5, '"enable_tools" is not a setting of a server and without effect', 'Did you mean "enabled_tools"?'],
+      [7, '"mcp_server" is not a setting of a configuration file and without effect', 'Did you mean "mcp_servers"?'],
     ]);
   });
 
   test('those meant for other programs share one warning', async () => {
-    const entry = { command: 'x', autoApprove: [], gallery: 1, oauth: {}, roots: [], dev: {}, icon: '', color: '' };
-    expect(await said(entry)).toEqual([
-      'warning: "autoApprove", "gallery", "oauth", "roots", "dev" and 2 more are not settings of a server and without effect',
+    const entry = {
+      command: 'x',
+      gallery: 1,
+      oauth: { a: 1 },
+      roots: [1],
+      dev: {},
+      color: 'red',
+      icon: '',
+      a1: 1,
+      a2: 2,
+    };
+    const { diagnostics } = await loadEntry({ ...entry, args: [], env: {}, cwd: '.', a3: 3 });
+    expect(diagnostics.map(({ severity, message, remedy }) => [severity, message, remedy])).toEqual([
+      [
+        'warning',
+        '"oauth", "roots", "color", "a1", "a2" and 1 more are not settings of a server and without effect',
+        'Remove them, unless another program reads the file too; all settings: plexus config schema',
+      ],
+    ]);
+  });
+
+  test('those of other programs that say nothing are not spoken of', async () => {
+    expect(await said({ command: 'x', autoApprove: [], settings: {}, trust: false, label: '' })).toEqual([]);
+  });
+
+  test('those that say to another program what is said differently here are told how', async () => {
+    const { diagnostics } = await loadEntry({
+      ...{ command: 'x', autoApprove: ['a'], alwaysAllow: ['a'], trust: true },
+      tools: { a: { enabled: false } },
+    });
+    const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
+    expect(diagnostics.map(({ message, remedy }) => [message.split(' ', 1)[0], remedy])).toEqual([
+      ['"autoApprove"', asRules],
+      ['"alwaysAllow"', asRules],
+      ['"trust"', asRules],
+      ['"tools"', 'Choose tools with "enabledTools" and "disabledTools".'],
+    ]);
+  });
+
+  test('no guess is made where most of a map is written for another program', async () => {
+    const settings = { model: 'x', permission: { a: 1 }, agent: { a: 1 }, theme: 'dark', formatter: true };
+    const { diagnostics } = await loadFolder({
+      '.mcp.json': JSON.stringify({ mcpServers: { a: { command: 'x' } }, ...settings }),
+    });
+    expect(diagnostics).toMatchObject([
+      { message: expect.stringContaining('"model", "permission", "agent", "theme", "formatter" are not settings') },
+    ]);
+  });
+
+  test('what only an administrator writes is no guess', async () => {
+    const { diagnostics } = await loadFolder({ '.mcp.json': '{"mcpServers":{},"model":"x"}' });
+    expect(diagnostics).toMatchObject([{ remedy: expect.stringMatching(/^Remove it/) }]);
+  });
+
+  test('a description of the file, and an editor’s own settings beside the servers, are nobody’s mistake', async () => {
+    const others = { name: 'a', description: 'b', version: '1', 'editor.fontSize': 12, '[python]': { a: 1 }, $id: 'c' };
+    const loaded = await loadFolder({
+      '.mcp.json': JSON.stringify({ mcpServers: {}, ...others, 'plexus.enabled': 1 }),
+    });
+    expect(loaded.diagnostics.map(({ message, remedy }) => [message, remedy])).toEqual([
+      [
+        '"plexus.enabled" is not a setting of a configuration file and without effect',
+        'Write it as a map inside a map.',
+      ],
     ]);
   });
 
@@ -174,6 +246,7 @@ describe('keys', () => {
 
   test('one set to null is one not set', async () => {
     expect(await said({ command: 'x', url: null, env: null })).toEqual([]);
+    expect(await launchOf({ command: 'x', env: { A: null, B: 'b' } })).toMatchObject({ env: { B: 'b' } });
   });
 
   test('one written twice is told, and the last one counts', async () => {
@@ -191,26 +264,41 @@ describe('keys', () => {
     ]);
   });
 
-  test.each(['__proto__', 'constructor', 'prototype', '', ' ', 'a\nb', 'a'.repeat(101)])(
-    'a server cannot be called %j',
-    async (name) => {
-      const { definitions, diagnostics } = await loadFolder({
+  test('one written twice in another program’s part of the file is its own affair', async () => {
+    const { diagnostics } = await loadFolder({ '.mcp.json': '{ "servers": {}, "editor.a": {"b": 1, "b": 2} }' });
+    expect(diagnostics).toEqual([]);
+  });
+
+  for (const name of ['__proto__', 'constructor', 'prototype', '', ' ', 'a\nb', 'a\u009bb', 'a'.repeat(101)]) {
+    verifies('VAL-05', `a server cannot be called ${JSON.stringify(name)}`, async () => {
+      const { definitions, invalid, diagnostics } = await loadFolder({
         '.mcp.json': `{"servers":{${JSON.stringify(name)}:{"command":"x"}}}`,
       });
-      expect(definitions).toEqual([]);
+      expect([definitions, invalid.length]).toEqual([[], 1]);
       expect(diagnostics).toMatchObject([{ severity: 'error', remedy: 'Give the server another name.' }]);
-    },
-  );
+    });
+  }
 
-  test.each(['oraios/serena', 'Сontext7', 'Azure MCP Server (Support Mode)', 'a__b', 'plugin:a:b'])(
-    'a server may be called %j, as in real files',
-    async (name) => {
-      const { definitions } = await loadFolder({
+  for (const name of [
+    ...['a', 'a'.repeat(100), 'A.b:c-d_e', 'two words', 'a__b', 'plugin:a:b'],
+    ...['oraios/serena', 'Сontext7', 'Azure MCP Server (Support Mode)', '{project-name}'],
+  ]) {
+    verifies('VAL-05', `a server may be called ${JSON.stringify(name)}, as in real files`, async () => {
+      const { definitions, diagnostics } = await loadFolder({
         '.mcp.json': JSON.stringify({ servers: { [name]: { command: 'x' } } }),
       });
-      expect(definitions.map((each) => each.name)).toEqual([name]);
-    },
-  );
+      expect([definitions.map((each) => each.name), diagnostics]).toEqual([[name], []]);
+    });
+  }
+
+  verifies('VAL-05', 'names that differ only in what a tool’s name cannot hold are two servers', async () => {
+    const { definitions, losers } = await loadFolder({
+      '.mcp.json': JSON.stringify({
+        servers: { 'a.b': { command: 'x' }, a_b: { command: 'y' }, 'a b': { command: 'z' } },
+      }),
+    });
+    expect([definitions.map((each) => each.name), losers]).toEqual([['a b', 'a.b', 'a_b'], []]);
+  });
 
   test('__proto__ changes no object, wherever it stands', async () => {
     const polluting =
@@ -222,7 +310,10 @@ describe('keys', () => {
     });
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(definitions.map(({ launch }) => launch.kind === 'stdio' && launch.env)).toEqual([{ A: 'b' }, {}]);
-    expect(diagnostics.filter(({ severity }) => severity === 'warning')).toHaveLength(5);
+    expect(diagnostics.map(({ file, message }) => [file, message])).toEqual([
+      ['.mcp.json', '"constructor" is not a setting of a server and without effect'],
+      ['.mcp.json', '"env.__proto__" is not a name and was left out'],
+    ]);
   });
 });
 
@@ -234,7 +325,7 @@ describe('transports', () => {
   });
 
   const words = {
-    http: ['http', 'HTTP', 'streamable-http', 'streamableHttp', 'streamable_http', 'url'],
+    http: ['http', 'HTTP', 'streamable-http', 'streamableHttp', 'streamable_http', 'streamable', 'url'],
     sse: ['sse', 'SSE'],
     auto: ['auto', 'remote'],
   };
@@ -258,8 +349,8 @@ describe('transports', () => {
       env: { A: 'b' },
     });
     expect(await launchOf({ httpUrl: 'http://a' })).toMatchObject({ kind: 'http', url: 'http://a' });
-    expect(await launchOf({ serverUrl: 'http://a' })).toMatchObject({ kind: 'auto' });
-    expect(await launchOf({ base_url: 'http://a' })).toMatchObject({ kind: 'auto' });
+    for (const key of ['serverUrl', 'base_url', 'endpoint', 'uri'])
+      expect(await launchOf({ [key]: 'http://a' })).toEqual({ kind: 'auto', url: 'http://a', headers: {} });
   });
 
   test('two words that contradict each other are an error', async () => {
@@ -267,10 +358,146 @@ describe('transports', () => {
       'error: "type" and "httpUrl" mean the same, but say different things',
     ]);
     expect(await said({ command: 'x', enabled: true, disabled: true })).toHaveLength(1);
+    expect(await said({ command: 'x', startupTimeoutMs: 2_000, startup_timeout_sec: 2 })).toEqual([]);
+    expect(await said({ command: 'x', startupTimeoutMs: 2, startup_timeout_sec: 2 })).toHaveLength(1);
+    expect(await said({ url: 'http://a', headers: { A: '1' }, http_headers: { B: '2', A: '1' } })).toEqual([]);
+    expect(await said({ url: 'http://a', headers: { A: '1' }, httpHeaders: { A: '2' } })).toEqual([
+      'error: "headers" and "httpHeaders" mean the same, but say different things',
+    ]);
   });
 
   test('an address with a placeholder is not judged before it is filled in', async () => {
-    expect(await launchOf({ url: '$' + '{HOST}/mcp' })).toMatchObject({ kind: 'auto' });
+    for (const url of [`\${HOST}/mcp`, `https://\${input:host}/mcp`, `\${input:address}`])
+      expect(await launchOf({ url })).toEqual({ kind: 'auto', url, headers: {} });
+  });
+});
+
+describe('the words of others', () => {
+  const remote = { url: 'http://a' };
+  const local = { command: 'x' };
+  const launches: Record<string, [entry: object, launch: object]> = {
+    'program, cmd': [{ program: 'x', cmd: 'x' }, { command: 'x' }],
+    'command as a list': [
+      { command: ['x', '-y'], args: [1, true] },
+      { command: 'x', args: ['-y', '1', 'true'] },
+    ],
+    'command as a line': [
+      { command: `npx -y 'a b' --x="c d" e` },
+      { command: 'npx', args: ['-y', 'a b', '--x=c d', 'e'] },
+    ],
+    'command as a line with an empty list of arguments': [
+      { command: 'npx a', args: [] },
+      { command: 'npx', args: ['a'] },
+    ],
+    'command with spaces and arguments': [
+      { command: 'npx a', args: ['b'] },
+      { command: 'npx a', args: ['b'] },
+    ],
+    'command that is a path with spaces': [{ command: '/opt/my tools/x' }, { command: '/opt/my tools/x', args: [] }],
+    'command that is a path of Windows': [
+      { command: 'C:\\Program Files\\x.exe' },
+      { command: 'C:\\Program Files\\x.exe' },
+    ],
+    'command with an open quote': [{ command: `npx it's` }, { command: `npx it's`, args: [] }],
+    'command as a map': [
+      { command: { path: 'x', args: ['y'], env: { A: 'b' } } },
+      { command: 'x', args: ['y'], env: { A: 'b' } },
+    ],
+    'transport as a map': [
+      { transport: { type: 'stdio', command: 'x', args: ['y'] } },
+      { kind: 'stdio', command: 'x', args: ['y'] },
+    ],
+    'transport as a map with an address': [
+      { transport: { type: 'sse', url: 'http://a', headers: { A: 'b' } } },
+      { kind: 'sse', url: 'http://a', headers: { A: 'b' } },
+    ],
+    arguments: [{ ...local, arguments: ['y'] }, { args: ['y'] }],
+    'environment, envs': [{ ...local, environment: { A: 'b' }, envs: { A: 'b' } }, { env: { A: 'b' } }],
+    working_directory: [{ ...local, working_directory: '/a' }, { cwd: '/a' }],
+    http_headers: [{ ...remote, http_headers: { A: 'b' } }, { headers: { A: 'b' } }],
+    requestInit: [{ ...remote, requestInit: { headers: { A: 'b' } } }, { headers: { A: 'b' } }],
+    'requestInit without headers': [{ ...remote, requestInit: {} }, { headers: {} }],
+    env_http_headers: [{ ...remote, env_http_headers: { A: 'B' } }, { headers: { A: `\${B}` } }],
+    bearerToken: [{ ...remote, bearerToken: 'b' }, { headers: { Authorization: 'Bearer b' } }],
+    authorization_token: [{ ...remote, authorization_token: 'b' }, { headers: { Authorization: 'Bearer b' } }],
+    bearer_token_env: [{ ...remote, bearer_token_env: 'B' }, { bearerTokenEnvVar: 'B' }],
+    'env for a remote server': [
+      { ...remote, env: { A: 'b' } },
+      { url: 'http://a', env: { A: 'b' } },
+    ],
+  };
+  for (const [words, [entry, launch]] of Object.entries(launches)) {
+    verifies('CFG-06', `${words} is understood`, async () => {
+      const { definitions, diagnostics } = await loadEntry(entry);
+      expect(diagnostics).toEqual([]);
+      expect(definitions[0]?.launch).toMatchObject(launch);
+    });
+  }
+
+  verifies('CFG-06', 'every key is read in both spellings, and every one of milliseconds in seconds too', async () => {
+    const samples: Record<string, unknown> = {
+      ...{ env: { A: 'b' }, headers: { A: 'b' }, args: ['a'], envAllow: ['A'], inheritEnv: ['A'], transport: 'http' },
+      ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y' },
+    };
+    const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport'];
+    const definitionOf = async (base: object, key: string, value: unknown) => {
+      const text = JSON.stringify({ mcpServers: { it: { ...base, [key]: value } } });
+      const { definitions, diagnostics } = await loadFolder({ [USER.replace('.toml', '.json')]: text });
+      expect([key, diagnostics]).toEqual([key, []]);
+      return definitions[0];
+    };
+    for (const key of Object.keys(serverSchema.shape)) {
+      const base = remoteOnly.includes(key) ? remote : local;
+      const value = samples[key] ?? (/(Ms|Chars|Bytes)$/.test(key) ? 7_000 : 'text');
+      const said = await definitionOf(base, key, value);
+      expect(said).not.toEqual(await definitionOf(base, 'enabled', true));
+      expect(await definitionOf(base, snakeCase(key), value)).toEqual(said);
+      if (!key.endsWith('Ms')) continue;
+      expect(await definitionOf(base, key.replace(/Ms$/, 'Sec'), 7)).toEqual(said);
+      expect(await definitionOf(base, snakeCase(key.replace(/Ms$/, 'Sec')), 7)).toEqual(said);
+    }
+  });
+
+  const settings: Record<string, [entry: object, setting: object]> = {
+    include_tools: [{ includeTools: ['a'] }, { enabledTools: ['a'] }],
+    'tools, as a list': [{ tools: ['a'] }, { enabledTools: ['a'] }],
+    exclude_tools: [{ exclude_tools: ['a'] }, { disabledTools: ['a'] }],
+    'timeout in seconds': [{ timeout: 9_999 }, { toolTimeoutMs: 9_999_000 }],
+    'timeout in milliseconds': [{ timeout: 10_000 }, { toolTimeoutMs: 10_000 }],
+    disabled: [{ disabled: true }, { enabled: false }],
+    isActive: [{ isActive: false }, { enabled: false }],
+  };
+  for (const [words, [entry, setting]] of Object.entries(settings)) {
+    verifies('CFG-06', `${words} is understood`, async () => {
+      const { definitions, diagnostics } = await loadEntry({ ...local, ...entry });
+      expect(diagnostics).toEqual([]);
+      expect(definitions[0]?.settings).toMatchObject(setting);
+    });
+  }
+
+  verifies('CFG-14', 'title, name and description are shown to people and change nothing else', async () => {
+    const { definitions } = await loadEntry({ ...local, title: 'A', description: 'B' });
+    expect(definitions[0]?.settings).toMatchObject({ title: 'A', description: 'B' });
+    expect((await loadEntry({ ...local, name: 'A' })).definitions).toMatchObject([
+      { name: 'it', settings: { title: 'A' } },
+    ]);
+    expect(await said({ ...local, title: 5 })).toEqual(['error: "title" must be a string, but is the number 5']);
+  });
+
+  test('tools with a star mean all of them', async () => {
+    expect((await loadEntry({ ...local, tools: ['*'] })).definitions[0]?.settings).not.toHaveProperty('enabledTools');
+  });
+
+  test('env_vars of the person’s own file are given to the server', async () => {
+    const { definitions } = await loadFolder({ [USER]: '[mcp_servers.a]\ncommand = "x"\nenv_vars = ["DISPLAY"]' });
+    expect(definitions[0]?.launch).toMatchObject({ inheritEnv: ['DISPLAY'] });
+  });
+
+  test('a mistake inside of a nested map is told as well', async () => {
+    expect(await said({ transport: { type: 'stdio', command: 'x', comand: 'y' } })).toEqual([
+      'warning: "comand" is not a setting of a server and without effect',
+    ]);
+    expect(await said({ transport: { type: 'stdio' }, command: 'x', type: 'sse' })).toHaveLength(1);
   });
 });
 
@@ -282,6 +509,18 @@ describe('times', () => {
       toolTimeoutMs: 5,
       toolIdleTimeoutMs: 1_500,
     });
+  });
+
+  verifies('VAL-06', 'however short in seconds, it is not 0, which would mean no limit', async () => {
+    const { definitions } = await loadEntry({ command: 'x', toolTimeoutSec: 0.0001, startupTimeoutSec: 0 });
+    expect(definitions[0]?.settings).toMatchObject({ toolTimeoutMs: 1, startupTimeoutMs: 0 });
+  });
+
+  verifies('VAL-06', 'a wrong one is quoted as it is written', async () => {
+    expect(await said({ command: 'x', startup_timeout_sec: -1 })).toEqual([
+      'error: "startup_timeout_sec" must be a number, 0 or more, but is the number -1',
+    ]);
+    expect(await said({ command: 'x', timeout: -1 })).toHaveLength(1);
   });
 
   for (const value of ['-1', 'nan', 'inf', '"10"', '1979-05-27']) {
@@ -325,133 +564,29 @@ describe('times', () => {
   });
 });
 
-describe('a file in the workspace', () => {
-  verifies('PER-02', 'can tighten rules but not loosen them', async () => {
-    const rules =
-      '[[permissions.rules]]\ntool = "mcp__a__*"\naction = "allow"\n[[permissions.rules]]\ntool = "mcp__b"\naction = "deny"\n';
-    const { rules: read, diagnostics } = await loadFolder({
-      '.mcp.toml': rules,
-      'home/.config/plexus/mcp.toml': rules,
+verifies(
+  'VAL-01',
+  'the JSON Schema names every key with its meaning in both spellings, and allows $schema',
+  async () => {
+    type Schema = { properties: Record<string, Schema>; additionalProperties: Schema; description: string };
+    const schema = jsonSchema() as unknown as Schema;
+    expect(Object.keys(schema.properties).sort()).toEqual(
+      ['$schema', 'inputs', 'mcpServers', 'mcp_servers', 'mode', 'permissions', 'plexus', 'security', 'servers'].sort(),
+    );
+    const described = (part: Schema): boolean =>
+      Object.values(part.properties).every((each) => each.description.length > 10);
+    const server = schema.properties['mcpServers']?.additionalProperties;
+    expect([server, schema, schema.properties['plexus']].every((each) => each !== undefined && described(each))).toBe(
+      true,
+    );
+    expect(server?.properties).toMatchObject({
+      startupTimeoutMs: {},
+      startup_timeout_ms: {},
+      command: { anyOf: [{ type: 'string' }, { type: 'array' }] },
     });
-    expect(
-      read.map(({ tool, action, provenance }) => [tool, action, provenance.scope, provenance.key.join('.')]),
-    ).toEqual([
-      ['mcp__b', 'deny', 'project', 'permissions.rules.1'],
-      ['mcp__a__*', 'allow', 'user', 'permissions.rules.0'],
-      ['mcp__b', 'deny', 'user', 'permissions.rules.1'],
-    ]);
-    expect(diagnostics).toMatchObject([
-      { severity: 'warning', file: '.mcp.toml', line: 1, message: expect.stringContaining('"mcp__a__*" is ignored') },
-    ]);
-  });
-
-  verifies('PER-02', 'cannot widen what a server sees of the environment', async () => {
-    const entry = '[mcp_servers.NAME]\ncommand = "x"\ninherit_env = "all"';
-    const { definitions, diagnostics } = await loadFolder({
-      '.plexus.local.toml': entry.replace('NAME', 'a'),
-      'home/.config/plexus/mcp.toml': entry.replace('NAME', 'b'),
+    const { diagnostics } = await loadFolder({
+      '.mcp.json': '{"$schema":"https://plexus.example/schema.json","mcpServers":{}}',
     });
-    expect(definitions.map(({ launch }) => launch.kind === 'stdio' && launch.inheritEnv)).toEqual(['safe', 'all']);
-    expect(diagnostics).toMatchObject([{ severity: 'warning', file: '.plexus.local.toml', line: 3, server: 'a' }]);
-  });
-
-  test('a rule that cannot be read asks, and one without a tool is none', async () => {
-    const { rules, diagnostics } = await loadFolder({
-      '.mcp.json': JSON.stringify({
-        permissions: { rules: [{ tool: 'mcp__a', action: 'denny' }, { action: 'deny' }, 'x', { tool: 'b' }] },
-      }),
-    });
-    expect(rules.map(({ tool, action }) => [tool, action])).toEqual([
-      ['mcp__a', 'ask'],
-      ['b', 'ask'],
-    ]);
-    expect(diagnostics.map(({ message }) => message)).toEqual([
-      '"action" must be "allow", "ask" or "deny", but is the string "denny"',
-      '"tool" is missing; it must be a string',
-      '"permissions.rules[2]" must be a map of settings, but is the string "x"',
-      '"action" is missing; it must be "allow", "ask" or "deny"',
-    ]);
-  });
-
-  test('a section of the wrong kind is told, and costs only itself', async () => {
-    const { definitions, settings, diagnostics } = await loadFolder({
-      '.mcp.json': JSON.stringify({
-        servers: { a: { command: 'x' } },
-        permissions: { rules: 'none' },
-        security: [],
-        plexus: { startup: { gateMs: -1, waitMs: 5, wait: 3 }, enabld: true },
-      }),
-    });
-    expect(definitions).toHaveLength(1);
-    expect(settings).toEqual({ startup: { gateMs: 250, waitMs: 10_000 } });
-    expect(diagnostics.map(({ message }) => message)).toEqual([
-      '"permissions.rules" must be a list of rules, but is the string "none"',
-      '"security" must be a map of settings, but is a list',
-      '"enabld" is not a setting of "plexus" and without effect',
-      '"wait" is not a setting of "plexus.startup" and without effect',
-      '"gateMs" must be a number, 0 or more, but is the number -1',
-      'a file in the workspace cannot set how long the start waits, so this is ignored',
-    ]);
-  });
-});
-
-describe('the lists of servers', () => {
-  const servers = '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.b]\ncommand = "x"\n[mcp_servers.c]\ncommand = "x"\n';
-  const enabled = async (files: Record<string, string>) => {
-    const { definitions, diagnostics } = await loadFolder(files);
-    return {
-      enabled: definitions.filter(({ settings }) => settings.enabled).map(({ name }) => name),
-      denied: diagnostics
-        .filter(({ code }) => code === 'SERVER_DENIED')
-        .map(({ server, message }) => [server, message]),
-    };
-  };
-
-  verifies('TRU-03', 'when one allows by name, the others are switched off and told so', async () => {
-    expect(await enabled({ '.mcp.toml': `${servers}[security]\nmcp_server_allowlist = ["a"]` })).toEqual({
-      enabled: ['a'],
-      denied: [
-        ['b', 'server "b" is not used, because mcp_server_allowlist does not name it'],
-        ['c', 'server "c" is not used, because mcp_server_allowlist does not name it'],
-      ],
-    });
-  });
-
-  verifies(['TRU-03', 'TRU-04'], 'a deny wins over every allow, and no file loosens the list of another', async () => {
-    expect(
-      await enabled({
-        '.mcp.toml': `${servers}[security]\nmcp_server_allowlist = ["a", "b", "c"]`,
-        'home/.config/plexus/mcp.toml': '[security]\nmcp_server_allowlist = ["a", "b"]\nmcp_server_denylist = ["b"]',
-      }),
-    ).toEqual({
-      enabled: ['a'],
-      denied: [
-        ['b', 'server "b" is not used, because mcp_server_denylist names it'],
-        ['c', 'server "c" is not used, because mcp_server_allowlist does not name it'],
-      ],
-    });
-  });
-
-  test('what can be read of a wrong list counts, and the rest is told', async () => {
-    const { definitions, diagnostics } = await loadFolder({
-      '.mcp.toml': `${servers}[security]\nmcp_server_allowlist = "a"\nmcp_server_denylist = ["b", 5]`,
-    });
-    expect(definitions.map(({ settings }) => settings.enabled)).toEqual([true, false, false]);
-    expect(diagnostics.slice(0, 2).map(({ line, message }) => [line, message])).toEqual([
-      [8, '"mcp_server_allowlist" must be a list of strings, but is the string "a"'],
-      [9, '"mcp_server_denylist[1]" must be a string, but is the number 5'],
-    ]);
-  });
-});
-
-verifies('VAL-01', 'the JSON Schema names every key with its meaning, and allows $schema', async () => {
-  const schema = jsonSchema() as { properties: Record<string, { description: string }> };
-  expect(Object.keys(schema.properties)).toEqual(['$schema', 'mcpServers', 'permissions', 'security', 'plexus']);
-  const server = (schema.properties['mcpServers'] as unknown as { additionalProperties: typeof schema })
-    .additionalProperties;
-  expect(Object.values(server.properties).every(({ description }) => description.length > 10)).toBe(true);
-  const { diagnostics } = await loadFolder({
-    '.mcp.json': '{"$schema":"https://plexus.example/schema.json","mcpServers":{}}',
-  });
-  expect(diagnostics).toEqual([]);
-});
+    expect(diagnostics).toEqual([]);
+  },
+);

@@ -22,6 +22,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { file: '/a/mcp.json', problem: 'no permission' },
     'The configuration file /a/mcp.json cannot be read: no permission. Check that /a/mcp.json exists and that you may read it.',
   ],
+  CONFIG_UNWRITABLE: [
+    { file: '/a/mcp.json', problem: 'you may not write it' },
+    'The configuration file /a/mcp.json cannot be written: you may not write it. Make /a/mcp.json a file that you may write, then do it again; nothing was changed.',
+  ],
+  INPUT_MISSING: [
+    { server: 'files', input: 'key' },
+    'Server "files" needs your answer to the input "key", and nobody could be asked. Run this in a terminal and answer; it is remembered: plexus tools files',
+  ],
   ENV_MISSING: [
     { server: 'files', variable: 'KEY' },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder

@@ -65,7 +65,7 @@ test('a server behind a URL is refused in so many words', () => {
       expect.objectContaining({
         code: 'CONFIG_INVALID',
         data: {
-          problem: `server "files" is remote (https://example.com), and this version opens local servers only; set enabled = false to keep its entry`,
+          problem: `server "files" is remote, and this version opens local servers only; set enabled = false to keep its entry`,
         },
       }),
     );

@@ -1,9 +1,11 @@
 // Owns a definition to start from: a test changes what it is about.
 
-import type { Launch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
+import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
 
 export const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['server.js'], env: {}, inheritEnv: 'safe' };
+export const remote: RemoteLaunch = { kind: 'http', url: 'https://a.example/mcp', headers: {} };
 
+/** As a file in the workspace has it, unless the scope says otherwise. */
 export function defined(launch: Launch = stdio, scope: Scope = 'project'): ServerDefinition {
   return {
     name: 'files',
@@ -16,6 +18,11 @@ export function defined(launch: Launch = stdio, scope: Scope = 'project'): Serve
       maxResultChars: 1,
       maxMessageBytes: 1,
     },
-    provenance: { scope, file: '/work/.mcp.json', key: ['mcpServers', 'files'] },
+    provenance: {
+      scope,
+      ...(scope === 'project' && { inWorkspace: true }),
+      file: '/work/.mcp.json',
+      key: ['mcpServers', 'files'],
+    },
   };
 }

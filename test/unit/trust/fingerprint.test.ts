@@ -1,13 +1,14 @@
-// Owns the proof that a fingerprint changes with everything that decides what runs, and with nothing else.
+// Owns the proof that a fingerprint changes with everything that decides what runs, and with nothing else, and that a change
+// is named without a secret in it.
 
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
-import { definitionHash, trustFingerprint } from '../../../src/trust/fingerprint.ts';
+import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
+import { definitionHash, differences, essenceOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { verifies } from '../../verifies.ts';
-import { defined, stdio } from './definition.ts';
+import { defined, remote, stdio } from './definition.ts';
 
 /** A folder with two programs of the same name, and one that is only a file. */
 async function createPrograms(): Promise<string> {
@@ -19,23 +20,33 @@ async function createPrograms(): Promise<string> {
   return root;
 }
 
-const fingerprintIn = (cwd: string, path: readonly string[]) => (definition: ServerDefinition) =>
-  trustFingerprint(definition, { cwd, pathEnv: path.map((each) => join(cwd, each)).join(':'), platform: 'linux' });
+const pathOf = (root: string, folders: readonly string[]) => folders.map((each) => join(root, each)).join(delimiter);
+const essenceIn = (cwd: string, path: readonly string[]) => (launch: Launch) =>
+  essenceOf(defined(launch), { cwd, pathEnv: pathOf(cwd, path), platform: 'linux' });
+const fingerprintIn = (cwd: string, path: readonly string[]) => async (launch: Launch) =>
+  trustFingerprint(await essenceIn(cwd, path)(launch));
 
 describe('the fingerprint of an approval', () => {
   verifies('EXT-04', 'changes with the program, its arguments, folder and environment', async () => {
     const root = await createPrograms();
-    const of = (change: Partial<StdioLaunch>) => fingerprintIn(root, ['first'])(defined({ ...stdio, ...change }));
+    const of = (change: Partial<StdioLaunch>) => fingerprintIn(root, ['first'])({ ...stdio, ...change });
     const all = await Promise.all([
       of({}),
       of({ command: join(root, 'second', 'node') }),
       of({ args: ['other.js'] }),
       of({ args: ['server.js', ''] }),
+      of({ args: ['--token', 'a'] }),
+      of({ args: ['--token', 'b'] }),
+      of({ args: ['--key=a'] }),
+      of({ args: ['--key=b'] }),
       of({ cwd: 'first' }),
       of({ env: { A: 'b' } }),
       of({ env: { A: 'c' } }),
       of({ env: { B: 'b' } }),
       of({ inheritEnv: 'all' }),
+      of({ inheritEnv: ['A'] }),
+      of({ envFile: '.env' }),
+      of({ envAllow: ['A'] }),
     ]);
     expect(new Set(all).size).toBe(all.length);
     expect(all.every((each) => /^[0-9a-f]{64}$/.test(each))).toBe(true);
@@ -44,56 +55,175 @@ describe('the fingerprint of an approval', () => {
   verifies('EXT-04', 'names the program the path leads to, with every link followed', async () => {
     const root = await createPrograms();
     await symlink(join(root, 'second', 'node'), join(root, 'links', 'node'));
-    const [plain, first, second, linked] = await Promise.all(
-      [['plain', 'first'], ['first', 'second'], ['second', 'first'], ['links']].map((path) =>
-        fingerprintIn(root, path)(defined()),
-      ),
-    );
-    expect(plain).toBe(first);
-    expect(linked).toBe(second);
-    expect(first).not.toBe(second);
-    const direct = { ...stdio, command: './first/node' };
-    expect(await fingerprintIn(root, [])(defined(direct))).toBe(first);
+    const program = async (path: readonly string[], launch: Launch = stdio) =>
+      (await essenceIn(root, path)(launch))['program'];
+    const [first, second] = ['first', 'second'].map((folder) => join(root, folder, 'node'));
+    expect(await program(['plain', 'first'])).toBe(first);
+    expect(await program(['first', 'second'])).toBe(first);
+    expect(await program(['second', 'first'])).toBe(second);
+    expect(await program(['links'])).toBe(second);
+    expect(await program([], { ...stdio, command: './first/node' })).toBe(first);
+    expect(await program([], { ...stdio, command: './node', cwd: 'links' })).toBe(second);
   });
 
   verifies('EXT-04', 'changes when a link comes to lead elsewhere', async () => {
     const root = await createPrograms();
     const link = join(root, 'links', 'node');
     await symlink(join(root, 'first', 'node'), link);
-    const before = await fingerprintIn(root, ['links'])(defined());
+    const before = await fingerprintIn(root, ['links'])(stdio);
     await rm(link);
     await symlink(join(root, 'second', 'node'), link);
-    expect(await fingerprintIn(root, ['links'])(defined())).not.toBe(before);
+    expect(await fingerprintIn(root, ['links'])(stdio)).not.toBe(before);
   });
 
-  test('follows the path that the entry itself sets', async () => {
+  test('follows the path that the entry itself sets, with the host’s in it', async () => {
     const root = await createPrograms();
-    const entry = { ...stdio, env: { PATH: join(root, 'second') } };
-    const other = { ...stdio, env: { PATH: join(root, 'second') }, command: join(root, 'second', 'node') };
-    const of = fingerprintIn(root, ['first']);
-    expect(await of(defined(entry))).toBe(await of(defined(other)));
+    const program = async (PATH: string) => (await essenceIn(root, ['first'])({ ...stdio, env: { PATH } }))['program'];
+    const second = join(root, 'second');
+    expect(await program(second)).toBe(join(second, 'node'));
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how an entry names the host's path
+    const [before, after] = [`${second}:\${PATH}`, '${env:PATH}:/opt'];
+    expect([await program(before), await program(after)]).toEqual([join(second, 'node'), join(root, 'first', 'node')]);
+    expect(await program(`{env:PATH}:${second}`)).toBe(join(root, 'first', 'node'));
   });
 
   test('is that of the command as written when nothing is there, and appears with the program', async () => {
     const root = await createPrograms();
-    const missing = await fingerprintIn(root, [])(defined());
-    expect(missing).toBe(await fingerprintIn(root, ['plain'])(defined()));
-    expect(await fingerprintIn(root, ['first'])(defined())).not.toBe(missing);
-    const noPath = await trustFingerprint(defined(), { cwd: root, pathEnv: undefined, platform: 'linux' });
-    expect(noPath).toBe(missing);
+    const missing = await fingerprintIn(root, [])(stdio);
+    expect(missing).toBe(await fingerprintIn(root, ['plain'])(stdio));
+    expect(await fingerprintIn(root, ['first'])(stdio)).not.toBe(missing);
+    const noPath = await essenceOf(defined(), { cwd: root, pathEnv: undefined, platform: 'linux' });
+    expect(trustFingerprint(noPath)).toBe(missing);
+    expect((await essenceIn(root, ['first'])({ ...stdio, command: 'a\0b' }))['program']).toBe('a\0b');
   });
 
   verifies('EXT-04', 'changes with where a remote server is and what is sent to it', async () => {
-    const of = fingerprintIn('/', []);
-    const remote = { kind: 'http', url: 'https://a.example', headers: {} } as const;
+    const of = (change: Partial<RemoteLaunch>) => fingerprintIn('/', [])({ ...remote, ...change });
     const all = await Promise.all([
-      of(defined(remote)),
-      of(defined({ ...remote, url: 'https://b.example' })),
-      of(defined({ ...remote, headers: { A: 'b' } })),
-      of(defined({ ...remote, bearerTokenEnvVar: 'A' })),
-      of(defined({ ...remote, kind: 'sse' })),
+      of({}),
+      of({ url: 'https://b.example/mcp' }),
+      of({ url: 'https://a.example/mcp?a' }),
+      of({ url: 'https://a.example/mcp?b' }),
+      of({ url: 'https://a.example/mcp#b' }),
+      of({ url: 'https://me:one@a.example/mcp' }),
+      of({ url: 'https://me:two@a.example/mcp' }),
+      of({ headers: { A: 'b' } }),
+      of({ headers: { A: 'c' } }),
+      of({ env: { A: 'b' } }),
+      of({ bearerTokenEnvVar: 'A' }),
+      of({ headersHelper: 'x' }),
+      of({ envAllow: ['A'] }),
+      of({ kind: 'sse' }),
     ]);
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  verifies('EXT-04', 'is bound to the whole of what it hides: two secrets never look alike', async () => {
+    const essence = await essenceIn('/', [])({ ...stdio, args: ['--token', 'x', '--key=y'] });
+    const hidden = Object.values(essence).filter((value) => value.startsWith('(hidden'));
+    expect(hidden).toHaveLength(3);
+    expect(hidden.every((value) => /^\(hidden [0-9a-f]{64}\)$/.test(value))).toBe(true);
+    const { url = '' } = await essenceIn('/', [])({ ...remote, url: 'https://a.example/?key=y' });
+    expect(url).toMatch(/^https:\/\/a\.example\/ \(hidden [0-9a-f]{64}\)$/);
+    const posing = { ...stdio, args: ['--token', 'x', essence['argument 3'] ?? ''] };
+    expect(await essenceIn('/', [])(posing)).not.toEqual(essence);
+    expect((await essenceIn('/', [])({ ...remote, url }))['url']).not.toBe(url);
+  });
+
+  test('is the same for a server inside the host, whatever it does', async () => {
+    const of = fingerprintIn('/', []);
+    const [one, other] = [() => undefined, () => Promise.resolve()];
+    expect(await of({ kind: 'in-process', serve: one })).toBe(await of({ kind: 'in-process', serve: other }));
+  });
+});
+
+describe('what has changed', () => {
+  const changes = async (before: Launch, now: Launch) => {
+    const of = essenceIn('/work', []);
+    return differences(await of(before), await of(now));
+  };
+  const local = (change: Partial<StdioLaunch>): StdioLaunch => ({ ...stdio, ...change });
+  const away = (change: Partial<RemoteLaunch>): RemoteLaunch => ({ ...remote, ...change });
+
+  const cases: Record<string, [before: Launch, now: Launch, changes: string[]]> = {
+    'is nothing when nothing has': [stdio, { ...stdio }, []],
+    'may be an argument': [stdio, local({ args: ['other.js'] }), ['argument 1 was server.js and is other.js']],
+    'may be one argument more or less': [
+      local({ args: ['a', 'b'] }),
+      local({ args: ['a'], env: {} }),
+      ['argument 2 was removed: b'],
+    ],
+    'may be the command, and with it the program': [
+      stdio,
+      local({ command: 'deno', args: ['server.js', '-A'] }),
+      ['command was node and is deno', 'program was node and is deno', 'argument 2 was added: -A'],
+    ],
+    'may be the folder': [stdio, local({ cwd: 'sub' }), ['folder was /work and is /work/sub']],
+    'may be what it inherits': [stdio, local({ inheritEnv: 'all' }), ['inheritEnv was "safe" and is "all"']],
+    'may be the kind of server': [
+      stdio,
+      { kind: 'in-process', serve: () => undefined },
+      [
+        'kind was stdio and is in-process',
+        'command was removed: node',
+        'program was removed: node',
+        'argument 1 was removed: server.js',
+        'folder was removed: /work',
+        'inheritEnv was removed: "safe"',
+      ],
+    ],
+    'may be the address': [
+      remote,
+      away({ url: 'https://b.example/mcp' }),
+      ['url was https://a.example/mcp and is https://b.example/mcp'],
+    ],
+    'names a variable, never its value': [
+      local({ env: { A: 's3-a', B: 's3-b' } }),
+      local({ env: { A: 's3-c', C: 's3-d' } }),
+      ['variable A has another value', 'variable B was removed', 'variable C was added'],
+    ],
+    'names a header, never its value': [
+      away({ headers: { A: 's3-a', B: 's3-b' }, env: { V: 's3' } }),
+      away({ headers: { A: 's3-c', C: 's3-d' }, env: { V: 's3-e' } }),
+      ['header A has another value', 'header B was removed', 'variable V has another value', 'header C was added'],
+    ],
+    'hides an argument that is a secret, or follows the option for one': [
+      local({ args: ['--api-key', 's3-a', '--token=s3-b', '-p', 'x'] }),
+      local({ args: ['--api-key', 's3-c', 'plain', '-p', 'y', '--password', 's3-d'] }),
+      [
+        'argument 2 has another value',
+        'argument 3 was (hidden) and is plain',
+        'argument 5 was x and is y',
+        'argument 6 was added: (hidden)',
+        'argument 7 was added: (hidden)',
+      ],
+    ],
+    'hides what follows the path of an address, and who logs in there': [
+      away({ url: 'https://me:s3-@-a@a.example/mcp?key=s3-b#s3-c' }),
+      away({ url: 'https://me:s3-@-d@a.example/mcp?key=s3-e#s3-f' }),
+      ['url has another value'],
+    ],
+    'shows of two such addresses what may be shown': [
+      away({ url: 'https://a.example/mcp?key=s3-b' }),
+      away({ url: 'https://s3@b.example/mcp' }),
+      ['url was https://a.example/mcp (hidden) and is https://(hidden)@b.example/mcp (hidden)'],
+    ],
+  };
+  for (const [sentence, [before, now, expected]] of Object.entries(cases)) {
+    verifies('EXT-04', sentence, async () => {
+      const told = await changes(before, now);
+      expect(told).toEqual(expected);
+      expect(told.join()).not.toContain('s3');
+    });
+  }
+
+  test('leaves no secret in what is kept', async () => {
+    const of = essenceIn('/work', []);
+    const secretive = [
+      local({ env: { A: 's3-a' }, args: ['--token', 's3-b', '--key=s3-c'] }),
+      away({ url: 'https://s3@a.example/x?s3#s3', headers: { A: 's3' }, env: { B: 's3' } }),
+    ];
+    for (const launch of secretive) expect(JSON.stringify(await of(launch))).not.toContain('s3');
   });
 });
 
@@ -108,8 +238,11 @@ describe('the hash of a definition as written', () => {
       { ...definition, launch: { ...stdio, env: { A: 'b' } } },
       { ...definition, provenance: { ...provenance, file: '/elsewhere/.mcp.json' } },
       { ...definition, launch: { kind: 'in-process', serve: () => undefined } },
+      { ...definition, launch: remote },
+      { ...definition, launch: { ...remote, headers: { A: 'b' } } },
+      { ...definition, launch: { ...remote, bearerTokenEnvVar: 'A' } },
     ];
-    expect(new Set([definition, ...others].map(definitionHash)).size).toBe(5);
+    expect(new Set([definition, ...others].map(definitionHash)).size).toBe(8);
   });
 
   test('does not depend on the order of keys', () => {

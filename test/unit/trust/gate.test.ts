@@ -1,78 +1,179 @@
-// Owns the proof that only a person’s approval of this very definition lets a workspace’s server start.
+// Owns the proof that only a person’s approval of this very definition lets a workspace’s server start, and that it sees
+// exactly what was given with it.
 
 import { describe, expect, test } from 'vitest';
+import { isOwnScope } from '../../../src/config/scopes.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
-import type { Scope, ServerDefinition } from '../../../src/model/server.ts';
+import type { Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { essenceOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { createGate } from '../../../src/trust/gate.ts';
 import { verifies } from '../../verifies.ts';
-import { defined, stdio } from './definition.ts';
+import { defined, remote, stdio } from './definition.ts';
 
-function createTestGate() {
+const essenceIn = (cwd: string) => (definition: ServerDefinition) =>
+  essenceOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
+
+function createTestGate(cwd = '/work') {
   const clock = createFakeClock(Date.UTC(2026, 0, 2));
   const store = createMemoryStore(clock);
-  const gate = createGate({
-    store,
-    clock,
-    isWorkspaceScope: (scope: Scope) => scope === 'project',
-    fingerprint: async ({ launch }: ServerDefinition) => JSON.stringify(launch),
-  });
-  return { gate, store };
+  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, essenceOf: essenceIn(folder) });
+  return { gate: gateIn(cwd), gateIn, store, clock };
 }
 
+const own: readonly Scope[] = ['user', 'host', 'enterprise'];
+const brought: readonly Scope[] = ['plugin', 'imported', 'local'];
+const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
 const changed = defined({ ...stdio, args: ['other.js'] });
+const asks = (...changes: string[]) => ({ kind: 'asks', changes });
+const approved = (...grants: string[]) => ({ kind: 'approved', grants });
+const restricted = { kind: 'restricted' };
 
 describe('the gate', () => {
   verifies('TRU-01', 'asks before a process from the workspace, and lets the person’s own start', async () => {
     const { gate } = createTestGate();
-    expect(await gate.judge(defined())).toBe('asks');
-    for (const scope of ['user', 'host', 'enterprise'] as const) {
-      expect(await gate.judge(defined(stdio, scope))).toBe('trusted');
+    expect(await gate.judge(defined())).toEqual(asks());
+    for (const scope of own) expect(await gate.judge(defined(stdio, scope))).toEqual({ kind: 'own' });
+    for (const scope of brought) {
+      const { provenance, ...rest } = defined(stdio, scope);
+      expect(await gate.judge({ ...rest, provenance: { ...provenance, inWorkspace: true } })).toEqual(asks());
     }
   });
 
-  verifies('TRU-02', 'lets a remote server of the workspace connect, for it starts nothing here', async () => {
+  verifies(
+    'TRU-01',
+    'lets a process start that the person brought here themselves, with nothing of theirs',
+    async () => {
+      const { gate } = createTestGate();
+      for (const scope of brought) expect(await gate.judge(defined(stdio, scope))).toEqual(restricted);
+    },
+  );
+
+  verifies('TRU-02', 'lets a remote server of the workspace be reached, with nothing of the person’s', async () => {
     const { gate } = createTestGate();
-    expect(await gate.judge(defined({ kind: 'auto', url: 'https://a.example', headers: {} }))).toBe('trusted');
-    expect(await gate.judge(defined({ kind: 'in-process', serve: () => undefined }))).toBe('trusted');
+    for (const launch of [remote, { ...remote, kind: 'sse' as const }, inProcess]) {
+      expect(await gate.judge(defined(launch))).toEqual(restricted);
+    }
+    for (const scope of own) expect(await gate.judge(defined(remote, scope))).toEqual({ kind: 'own' });
   });
 
   verifies(['TRU-01', 'EXT-04'], 'remembers an approval of exactly what was approved', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined());
-    expect(await gate.judge(defined())).toBe('trusted');
-    expect(await gate.judge(changed)).toBe('asks');
-    expect(await gate.judge({ ...defined(), name: 'renamed' })).toBe('asks');
+    expect(await gate.judge(defined())).toEqual(approved());
+    expect(await gate.judge(changed)).toEqual(asks('argument 1 was server.js and is other.js'));
+    expect(await gate.judge({ ...defined(), name: 'renamed' })).toEqual(asks());
+    expect(await gate.judge(defined())).toEqual(approved());
   });
 
-  test('keeps what was approved, once each, newest last', async () => {
+  verifies('EXT-04', 'asks again when any part of what would run is another, and says which', async () => {
     const { gate } = createTestGate();
-    for (const definition of [defined(), changed, defined()]) await gate.approve(definition);
-    const approval = { name: 'files', file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
-    expect(await gate.approvals('files')).toEqual([
-      { ...approval, fingerprint: JSON.stringify(changed.launch), commandLine: ['node', 'other.js'] },
-      { ...approval, fingerprint: JSON.stringify(stdio), commandLine: ['node', 'server.js'] },
+    await gate.approve(defined({ ...stdio, env: { A: 's3', B: 'b' } }));
+    const cases: [launch: Launch, change: string][] = [
+      [{ ...stdio, env: { A: 's4', B: 'b' } }, 'variable A has another value'],
+      [{ ...stdio, env: { A: 's3' } }, 'variable B was removed'],
+      [{ ...stdio, env: { A: 's3', B: 'b', C: '' } }, 'variable C was added'],
+      [{ ...stdio, env: { A: 's3', B: 'b' }, cwd: '/' }, 'folder was /work and is /'],
+      [{ ...stdio, env: { A: 's3', B: 'b' }, args: [] }, 'argument 1 was removed: server.js'],
+      [{ ...stdio, env: { A: 's3', B: 'b' }, inheritEnv: 'all' }, 'inheritEnv was "safe" and is "all"'],
+    ];
+    for (const [launch, change] of cases) expect(await gate.judge(defined(launch))).toEqual(asks(change));
+  });
+
+  verifies('EXT-04', 'takes what was given from a remote server that has changed', async () => {
+    const { gate } = createTestGate();
+    await gate.approve(defined(remote), ['TOKEN']);
+    expect(await gate.judge(defined(remote))).toEqual(approved('TOKEN'));
+    for (const change of [{ url: 'https://b.example/mcp' }, { headers: { A: 'b' } }, { bearerTokenEnvVar: 'B' }]) {
+      expect(await gate.judge(defined({ ...remote, ...change }))).toEqual(restricted);
+    }
+  });
+
+  verifies('TRU-06', 'remembers which variables were given, and the last word counts', async () => {
+    const { gate } = createTestGate();
+    await gate.approve(defined(), ['A', 'B']);
+    expect(await gate.judge(defined())).toEqual(approved('A', 'B'));
+    await gate.approve(defined(), ['B']);
+    expect(await gate.judge(defined())).toEqual(approved('B'));
+    await gate.approve(defined());
+    expect(await gate.judge(defined())).toEqual(approved());
+  });
+
+  test('keeps what was approved, once each, newest last, and no secret of it', async () => {
+    const { gate, store } = createTestGate();
+    const secretive = defined({ ...stdio, env: { KEY: 's3cret' } });
+    for (const definition of [defined(), secretive, defined()]) await gate.approve(definition, ['A']);
+    const approval = { name: 'files', grants: ['A'], file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
+    const kept = async (definition: ServerDefinition) => {
+      const essence = await essenceIn('/work')(definition);
+      return { ...approval, essence, fingerprint: trustFingerprint(essence) };
+    };
+    expect(await gate.approvals('files')).toEqual([await kept(secretive), await kept(defined())]);
+    expect(await store.get('approvals/files')).not.toContain('s3cret');
+  });
+
+  test('keeps the approvals of two workspaces apart, whatever both call their server', async () => {
+    const { gateIn } = createTestGate();
+    const [one, two] = [gateIn('/one'), gateIn('/two')];
+    const inTwo = { ...defined(), provenance: { ...defined().provenance, file: '/two/.mcp.json' } };
+    await one.approve(defined(), ['A']);
+    expect(await two.judge(inTwo)).toEqual(asks());
+    await two.approve(inTwo, ['B']);
+    expect([await one.judge(defined()), await two.judge(inTwo)]).toEqual([approved('A'), approved('B')]);
+    const changedInOne = { ...changed, provenance: defined().provenance };
+    expect(await one.judge(changedInOne)).toEqual(asks('argument 1 was server.js and is other.js'));
+  });
+
+  test('shows a change beside the latest approval of the same file', async () => {
+    const { gate } = createTestGate();
+    const elsewhere = { ...changed, provenance: { ...changed.provenance, file: '/work/.plexus/mcp.json' } };
+    await gate.approve(defined({ ...stdio, args: ['1.js'] }));
+    await gate.approve(defined({ ...stdio, args: ['2.js'] }));
+    await gate.approve(elsewhere);
+    expect(await gate.judge(defined())).toEqual(asks('argument 1 was 2.js and is server.js'));
+  });
+
+  test('loses none of many approvals given at once', async () => {
+    const { gate } = createTestGate();
+    const many = Array.from({ length: 20 }, (_, at) => defined({ ...stdio, args: [`${at}.js`] }));
+    await Promise.all(many.map((definition) => gate.approve(definition)));
+    for (const definition of many) expect(await gate.judge(definition)).toEqual(approved());
+  });
+
+  test('keeps the latest hundred approvals of a name', async () => {
+    const { gate } = createTestGate();
+    const many = Array.from({ length: 101 }, (_, at) => defined({ ...stdio, args: [`${at}.js`] }));
+    for (const definition of many) await gate.approve(definition);
+    const judged = await Promise.all(many.map((definition) => gate.judge(definition)));
+    expect(judged.map(({ kind }) => kind)).toEqual(['asks', ...Array.from({ length: 100 }, () => 'approved')]);
+  });
+
+  test('forgets every approval of a name, and of no other', async () => {
+    const { gate } = createTestGate();
+    const other = { ...defined(), name: 'other' };
+    for (const definition of [defined(), changed, other]) await gate.approve(definition, ['A']);
+    await gate.revoke('files');
+    await gate.revoke('never approved');
+    expect(await gate.approvals('files')).toEqual([]);
+    expect(await Promise.all([defined(), changed, other].map((each) => gate.judge(each)))).toEqual([
+      asks(),
+      asks(),
+      approved('A'),
     ]);
   });
 
-  test('loses none of two approvals given at once', async () => {
-    const { gate } = createTestGate();
-    await Promise.all([gate.approve(defined()), gate.approve(changed)]);
-    expect([await gate.judge(defined()), await gate.judge(changed)]).toEqual(['trusted', 'trusted']);
-  });
-
-  test('forgets every approval of a name', async () => {
-    const { gate } = createTestGate();
-    await gate.approve(defined());
-    await gate.revoke('files');
-    expect(await gate.judge(defined())).toBe('asks');
-  });
-
-  test.each(['', 'null', '{}', '[1, {"fingerprint": 5}]', '[{'])('takes %j for no approval', async (remembered) => {
+  const nonsense = [
+    ...['', 'null', '{}', '[1, {"fingerprint": 5}]', '[{'],
+    '[{"fingerprint":"a","essence":{"kind":5},"grants":[]}]',
+    '[{"fingerprint":"a","essence":{},"grants":[5]}]',
+    '[{"fingerprint":"a","essence":[],"grants":[]}]',
+    '[{"fingerprint":"a","essence":{}}]',
+  ];
+  test.each(nonsense)('takes %j for no approval', async (remembered) => {
     const { gate, store } = createTestGate();
     await store.set('approvals/files', remembered);
-    expect(await gate.judge(defined())).toBe('asks');
+    expect(await gate.judge(defined())).toEqual(asks());
     await gate.approve(defined());
-    expect(await gate.judge(defined())).toBe('trusted');
+    expect(await gate.judge(defined())).toEqual(approved());
   });
 });

@@ -43,9 +43,15 @@ describe('JSON', () => {
     ['{ "a": 1', { line: 1, column: 9, message: 'a closing } is missing' }],
     ['{\n  "a" 1 }', { line: 2, column: 7, message: 'a colon is missing' }],
     ['{\n  "a": }', { line: 2, column: 8, message: 'a value is missing' }],
+    ['{\n  "a": 1\n  "b": 2 }', { line: 3, column: 3, message: 'a comma is missing before this' }],
+    ['{\n  ...more }', { line: 2, column: 3, message: 'three dots stand here for something that was left out' }],
+    ['{\n  "a": [\u2026] }', { line: 2, column: 9, message: 'three dots stand here for something that was left out' }],
     ['{ "a": "b\n }', { line: 1, column: 8, message: 'a string is not closed' }],
     ['{ "p": "C:\\dir" }', { line: 1, column: 8, message: expect.stringMatching(/^a backslash/) }],
-    ["{ 'a': 1 }", { line: 1, column: 3 }],
+    ["{ 'a': 1 }", { line: 1, column: 3, message: `a ' stands here instead of "` }],
+    ['{ "a": [true, \'b\'] }', { line: 1, column: 15, message: `a ' stands here instead of "` }],
+    ['{\n  a_b: 1 }', { line: 2, column: 3, message: 'a key must stand in double quotes' }],
+    ['{ "a": b }', { line: 1, column: 8, message: expect.stringMatching(/^this is neither a string/) }],
     ['{ \u201ca\u201d: 1 }', { line: 1, column: 3, message: 'a typographic quote stands here instead of "' }],
     ['{\n\u00a0"a": 1 }', { line: 2, column: 1, message: 'a special space stands here instead of an ordinary one' }],
     ['"servers": {}', { line: 1, column: 10, excerpt: '"servers": {}' }],
@@ -55,6 +61,17 @@ describe('JSON', () => {
     ],
   ])('%.30s is told with its place', async (text, expected) => {
     expect(await parseJson(text)).toMatchObject({ ok: false, problem: expected });
+  });
+
+  test.each([
+    ['{ "API_KEY": "sk-1" "b": 2 }', '{ "API_KEY": "…" "b": 2 }'],
+    ['{ "Authorization": "Bearer abc" "b": 2 }', '{ "Authorization": "Bearer abc" "b": 2 }'.replace('Bearer abc', '…')],
+    ['{ "args": ["--x", "ghp_0123456789abcdefghij" 5] }', 'gs": ["--x", "…" 5] }'],
+    [`{ "a": "${'x1'.repeat(300)}" "b": 2 }`, '…" "b": 2 }'],
+    ['{ "token": "sk-0', '{ "token": "…'],
+    ['{ "command": "npx" "b": 2 }', '{ "command": "npx" "b": 2 }'],
+  ])('what is shown of %.40s holds no secret', async (text, excerpt) => {
+    expect(await parseJson(text)).toMatchObject({ ok: false, problem: { excerpt } });
   });
 
   test('any text gives a value or a problem, never an exception', async () => {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { matchesWildcard, specificity } from '../../../src/kernel/wildcard.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { matchesWildcard, specificity } from '../../../src/policy/wildcard.ts';
 
 /** By brute force: a regular expression, on texts too short to stall it. */
 function matchesByRegExp(pattern: string, text: string): boolean {

@@ -1,0 +1,218 @@
+// Owns `plexus add` and `plexus add-json`: one more server in a file of one's own, checked before anything is written.
+
+import { realpath } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Content } from '../../config/importers/importer.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import type { ServerName } from '../../model/names.ts';
+import { commandLine, type Launch, type Scope, type ServerDefinition } from '../../model/server.ts';
+import { placeOf } from '../claim.ts';
+import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { edit } from '../edit.ts';
+import { fileOfScope, scopeIn } from '../file-of-scope.ts';
+import { loadConfigFor, openTrust } from '../load-config.ts';
+import { diagnosticsText } from '../render/diagnostics.ts';
+import { printable, shellWord } from '../render/text.ts';
+import { entryFromJson, entryFromWords } from '../written-entry.ts';
+import { type Approved, approveOne } from './approve.ts';
+
+const options = {
+  scope: { type: 'string', short: 's' },
+  force: { type: 'boolean' },
+} as const;
+
+const help = {
+  'scope SCOPE':
+    'where to write it: user (your own file; the default), project (.mcp.json) or local; --config names a file instead',
+  force: 'replace the server of that name, if the file has one',
+};
+
+export const add: Command = {
+  usage:
+    'add NAME [options] -- COMMAND [ARGUMENT …]\n  plexus add NAME [options] --url ADDRESS [--transport http|sse|ws|auto]',
+  options: {
+    ...options,
+    env: { type: 'string', short: 'e', multiple: true },
+    url: { type: 'string' },
+    transport: { type: 'string', short: 't' },
+    header: { type: 'string', short: 'H', multiple: true },
+  },
+  help: {
+    'env NAME=VALUE': 'a variable for the server; may be repeated',
+    'url ADDRESS': 'the address of a remote server',
+    'transport WORD': 'how to talk to it: http, sse, ws or auto (the default: HTTP first, then SSE)',
+    'header NAME=VALUE': 'an HTTP header for a remote server; may be repeated',
+    ...help,
+  },
+  examples: [
+    'add files -- npx -y my-file-server --root /tmp',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    "add tracker --url https://example.com/mcp --header 'Authorization=Bearer ${TRACKER_TOKEN}'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    "add weather --scope project --env 'API_KEY=${WEATHER_KEY}' -- python -m weather_server",
+  ],
+  takesRest: true,
+  async run(context) {
+    const [name] = context.positionals;
+    if (name === undefined) throw new UsageError('name the server, then say what it is: plexus add NAME -- COMMAND');
+    return addEntry(context, name, entryFromWords(name, context));
+  },
+};
+
+export const addJson: Command = {
+  usage: 'add-json NAME (JSON | @FILE | -) [options]',
+  options,
+  help,
+  examples: [
+    `add-json files '{ "command": "npx", "args": ["-y", "my-file-server", "--root", "/tmp"] }'`,
+    'add-json files @server.json --scope project',
+  ],
+  async run(context) {
+    const [name, json, extra] = context.positionals;
+    if (name === undefined || json === undefined)
+      throw new UsageError('name the server, and give its settings as JSON');
+    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many; put the JSON between quotes`);
+    return addEntry(context, name, await entryFromJson(name, json, context));
+  },
+};
+
+interface Target {
+  readonly scope: Scope;
+  readonly file: string;
+}
+
+async function targetOf(context: Context): Promise<Target> {
+  const { config } = context.runtimeOptions;
+  const scope = scopeIn(context) ?? 'user';
+  return config === undefined ? { scope, file: await fileOfScope(context, scope) } : { scope: 'host', file: config };
+}
+
+async function addEntry(context: Context, name: ServerName, entry: Content): Promise<Found> {
+  const target = await targetOf(context);
+  const definition = await defineOrRefuse(name, entry, target);
+  const { findSecrets, holdsLiterals } = await import('../../config/edits/literals.ts');
+  const isOwn = target.scope === 'user';
+  const edited = await edit(
+    context,
+    target.file,
+    { kind: 'put', name, entry, whenPresent: context.values['force'] ? 'replace' : 'refuse' },
+    { closeToOthers: isOwn && holdsLiterals(definition.launch), isPrivateFolder: isOwn },
+  );
+  if (edited.kind !== 'written') throw present(name, target.file);
+  const state = await stateOf(context, definition, target);
+  const inTheClear = findSecrets(name, definition.launch);
+  const data = {
+    name,
+    ...target,
+    entry: edited.entry,
+    replaced: edited.before !== undefined,
+    ...state,
+    inTheClear,
+  };
+  if (state.diagnostics.length > 0) context.complain((paint) => diagnosticsText(state.diagnostics, paint));
+  return {
+    data,
+    text: () => printable(sentences({ ...data, definition, mayOthersRead: edited.isReadableByOthers }).join('\n')),
+  };
+}
+
+/** By the same rules as when it is read from the file. */
+async function defineOrRefuse(name: ServerName, value: Content, { scope, file }: Target): Promise<ServerDefinition> {
+  const [{ defineServer }, { isOwnScope }] = await Promise.all([
+    import('../../config/define.ts'),
+    import('../../config/scopes.ts'),
+  ]);
+  const provenance = { scope, file, key: [name] };
+  const { definition, problems } = defineServer(
+    { name, value, provenance },
+    { defaults: {}, mayLoosen: isOwnScope(scope) },
+  );
+  if (definition) return definition;
+  const said = problems
+    .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+    .map(({ message, remedy }) => `${message}. ${remedy}`);
+  throw new UsageError(`"${name}" was not added: ${said.join(' ')}`);
+}
+
+function present(name: ServerName, file: string): UsageError {
+  return new UsageError(`${file} has a server "${name}" already, and nothing was changed. Replace it with --force`);
+}
+
+interface State {
+  /** Whether the entry that was written is the one that counts. */
+  readonly inUse: boolean;
+  /** Completes "it is not in use: …". */
+  readonly because?: string;
+  readonly approval?: Approved;
+  /** What of the entry is not as it should be. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Looks at everything again: another file may be stronger. What the person just wrote needs no second word of theirs. */
+async function stateOf(context: Context, written: ServerDefinition, { file }: Target): Promise<State> {
+  const { name, launch } = written;
+  const config = await loadConfigFor(context);
+  const diagnostics = config.diagnostics.filter((each) => each.server === name && each.file === file);
+  const found = config.definitions.find((each) => each.name === name);
+  const isIt = found?.provenance.file !== undefined && (await isSameFile(found.provenance.file, file));
+  if (found === undefined || !isIt) return { inUse: false, because: rival(config, written), diagnostics };
+  const refusal = config.refused.get(name) ?? (found.settings.enabled ? undefined : 'it is disabled');
+  const used = { inUse: refusal === undefined, ...(refusal !== undefined && { because: refusal }), diagnostics };
+  if (!found.provenance.inWorkspace || !isDeepStrictEqual(found.launch, launch)) return used;
+  const { gate } = await openTrust(context);
+  return { ...used, approval: await approveOne(gate, found, []) };
+}
+
+function rival({ definitions, invalid, suppressed }: LoadedConfig, { name }: ServerDefinition): string {
+  const silenced = suppressed.find((each) => each.name === name);
+  if (silenced) return silenced.because;
+  const winner = [...definitions, ...invalid].find((each) => each.name === name);
+  return winner
+    ? `${placeOf(winner.provenance)} also defines "${name}", and is stronger`
+    : 'no file that counts holds it';
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  return one === other || (await realpath(one)) === (await realpath(other));
+}
+
+interface Said extends Omit<State, 'diagnostics'>, Target {
+  readonly definition: ServerDefinition;
+  readonly replaced: boolean;
+  readonly inTheClear: readonly string[];
+  readonly mayOthersRead: boolean;
+}
+
+function sentences(said: Said): readonly string[] {
+  const { definition, scope, file, replaced, inUse, because, approval, inTheClear, mayOthersRead } = said;
+  const { name, launch } = definition;
+  const withheld = approval?.withheld ?? [];
+  return [
+    `${replaced ? `Replaced "${name}" in` : `Added "${name}" to`} ${placeOf({ scope, file })}.`,
+    shown(launch),
+    ...(approval ? [approvedText(approval)] : []),
+    ...withheld.map(
+      (variable) =>
+        `It does not get your ${variable}. To give it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
+    ),
+    ...(inTheClear.length > 0 ? [clearText(inTheClear, file, mayOthersRead)] : []),
+    inUse ? `See what it offers with: plexus tools ${shellWord(name)}` : `It is not in use: ${because}.`,
+  ];
+}
+
+/** Without its variables: they may be secret. */
+const shown = (launch: Launch) =>
+  launch.kind === 'stdio' ? `It runs: ${commandLine({ ...launch, env: {} })}` : `It is at: ${commandLine(launch)}`;
+
+function clearText(places: readonly string[], file: string, mayOthersRead: boolean): string {
+  const [, variable = 'VARIABLE'] = /^env\.(\w+)$/.exec(places[0] ?? '') ?? [];
+  const stands = `${places.join(', ')} now ${places.length === 1 ? 'stands' : 'stand'} in the clear in ${file}`;
+  const others = mayOthersRead ? ', which others may read' : '';
+  return `${stands}${others}. To keep a secret out of it, set a variable and write '\${${variable}}' in its place.`;
+}
+
+function approvedText({ grants }: Approved): string {
+  const reads = grants.length > 0 ? `, and may read your ${grants.join(', ')}` : '';
+  return `It is approved as it stands${reads}; a changed entry asks again.`;
+}

@@ -1,0 +1,27 @@
+// Owns editing a file for a command: with its clock, until Ctrl-C, and with a word when somebody else holds the file.
+
+import type { Change, Edited, EditOptions } from '../config/edit.ts';
+import { systemClock } from '../kernel/clock.ts';
+import type { Context } from './command.ts';
+import { openPolicy } from './load-config.ts';
+
+/** A file that is there keeps its rights, unless the options say otherwise. */
+export async function edit(
+  context: Context,
+  file: string,
+  change: Change,
+  options: Omit<EditOptions, 'clock' | 'signal'> = { closeToOthers: false, isPrivateFolder: false },
+): Promise<Edited> {
+  const { editServer } = await import('../config/edit.ts');
+  const { signal, waitFor } = context;
+  const editing = editServer(file, change, { ...options, clock: systemClock, signal });
+  const edited = await waitFor(`waiting for ${file}`, editing);
+  if (edited.kind === 'written') await keepApproval(context, file, edited.texts);
+  return edited;
+}
+
+/** Whoever approved the file and now changes it themselves does not have to approve it again. */
+async function keepApproval(context: Context, file: string, { before, now }: { before: string; now: string }) {
+  const policy = await openPolicy(context);
+  if (await policy.isApproved(file, before)) await policy.approve(file, now);
+}

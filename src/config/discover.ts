@@ -1,0 +1,293 @@
+// Owns finding and reading everything that may hold configuration: files, plugins, other agents' files, what a host gives.
+// A broken file costs itself, a broken entry costs itself; both are told.
+
+import { resolve } from 'node:path';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
+import { type DefaultTimeouts, defineServer } from './define.ts';
+import type { Content, Group } from './importers/importer.ts';
+import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
+import { isMap } from './problem.ts';
+import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
+import type { Settings } from './schema.ts';
+import { enterprisePlaces, type FilePlace, isOwnScope, type Place, placesOf, type Surroundings } from './scopes.ts';
+import type { HostServer } from './server-entry.ts';
+import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
+import { mergeSettings } from './settings.ts';
+import type { Document } from './sources/document.ts';
+
+/** Settings that a host keeps elsewhere, in the shape of a file, read as a layer of scope local. */
+export interface ConfigSource {
+  /** Shown to people as where a server comes from. */
+  readonly name: string;
+  readonly read: () => unknown;
+  /** `host`: the host vouches for it, as for what it gives in code. Otherwise it is as little trusted as a local file. */
+  readonly scope?: 'host' | 'local';
+}
+
+export interface LoadOptions extends Surroundings {
+  /** When false, no file is looked for. */
+  readonly discover: boolean;
+  /** This file instead of all others but the enterprise's. */
+  readonly configFile?: string | undefined;
+  /** Given in code, stronger than any file of the same scope. */
+  readonly servers?: Readonly<Record<string, HostServer>> | undefined;
+  readonly extraSources?: readonly ConfigSource[] | undefined;
+  /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
+  readonly remembered?: Remembered | undefined;
+  /** Whether a person approved this exact content of a file in the workspace. */
+  readonly isApproved?: ((file: string, text: string) => Promise<boolean>) | undefined;
+}
+
+/** One source, read. */
+export interface ReadPlace {
+  readonly place: Place;
+  readonly layer: Layer;
+  readonly document?: Document;
+  /** The same for every path that leads to the file. */
+  readonly identity?: string;
+}
+
+interface Reading extends LoadOptions {
+  readonly defaults: DefaultTimeouts;
+}
+
+export interface Found {
+  /** Strongest first. */
+  readonly places: readonly ReadPlace[];
+  readonly watched: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly isExclusive: boolean;
+  /** The file that switches everything off. */
+  readonly offBy?: Provenance;
+}
+
+/** The person's own files first: they say whether anything else is read at all, and what. */
+export async function discover(options: Reading): Promise<Found> {
+  const { cwd, configFile, discover: isWanted } = options;
+  const all = isWanted ? placesOf(options) : [];
+  const named: FilePlace[] = configFile === undefined ? [] : [{ scope: 'host', file: resolve(cwd, configFile) }];
+  const wanted = configFile === undefined ? all : [...(isWanted ? enterprisePlaces(options) : []), ...named];
+  const watched = wanted.map(({ file }) => file);
+  const own = await readPlaces(
+    wanted.filter(({ scope }) => isOwnScope(scope)),
+    options,
+  );
+  const enterprise = own.filter(({ place }) => place.scope === 'enterprise');
+  const isExclusive = enterprise.length > 0 && !isMerged(enterprise);
+  const host: ReadPlace = { place: { scope: 'host' }, layer: readHostServers(options) };
+  const extra = await readExtraSources(options);
+  const deciding = isExclusive ? enterprise : [...own, ...extra.filter(({ place }) => !place.inWorkspace)];
+  const { settings: first, origins } = mergeSettings(
+    inOrder(deciding, 'project-over-user').map(({ layer }) => layer.settings),
+  );
+  const offBy = origins.get('enabled');
+  if (!first.enabled && offBy)
+    return { places: deciding, watched, diagnostics: [switchedOffBy(offBy)], isExclusive, offBy };
+
+  const isLeftOut = ({ scope }: Place) => scope === 'project' && !first.project.enabled;
+  const workspace = await readPlaces(
+    wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place)),
+    options,
+  );
+  const sources = withoutDoubles(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
+  const { settings } = mergeSettings(
+    inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
+  );
+  if (!isWanted || configFile !== undefined || isExclusive)
+    return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
+  const others = await readOthers(
+    settings,
+    options,
+    sources.flatMap(({ identity }) => identity ?? []),
+  );
+  return {
+    places: inOrder([...sources, ...others.places], settings.mergeOrder),
+    watched: [...watched, ...others.watched],
+    diagnostics: others.diagnostics,
+    isExclusive,
+  };
+}
+
+function switchedOffBy({ file }: Provenance): Diagnostic {
+  return {
+    severity: 'warning',
+    code: 'SERVER_DENIED',
+    message: 'MCP is switched off: "plexus.enabled" is false, so no other file is read and there are no tools',
+    remedy: 'Set it to true, or remove it.',
+    ...(file !== undefined && { file }),
+  };
+}
+
+/** A file that cannot be read may have said anything: then the others stay silent. */
+function isMerged(enterprise: readonly ReadPlace[]): boolean {
+  const said = enterprise.flatMap(({ layer }) => layer.mode ?? []);
+  return said[0] === 'merge' && enterprise.every(({ document }) => document !== undefined);
+}
+
+/**
+ * What two paths lead to counts once, for the stronger of the two scopes. The person's own file stays their own: a repository
+ * could hold a link to it.
+ */
+function withoutDoubles(places: readonly ReadPlace[]): readonly ReadPlace[] {
+  const isOwn = ({ place }: ReadPlace) => isOwnScope(place.scope);
+  const seen = new Set<string>();
+  const kept = [...places.filter(isOwn), ...places.filter((each) => !isOwn(each))].filter(({ identity }) => {
+    const isNew = identity === undefined || !seen.has(identity);
+    if (identity !== undefined) seen.add(identity);
+    return isNew;
+  });
+  return places.filter((each) => kept.includes(each));
+}
+
+/** Stable: within one scope the order of the places counts, and what is given in code comes before its scope's files. */
+function inOrder(places: readonly ReadPlace[], mergeOrder: Settings['mergeOrder']): readonly ReadPlace[] {
+  const order = mergeOrder === 'user-over-project' ? userOverProject : scopeOrder;
+  const rank = ({ place }: ReadPlace) => order.indexOf(place.scope) - (place.file === undefined ? 0.5 : 0);
+  return [...places].sort((a, b) => rank(a) - rank(b));
+}
+
+const userOverProject = [...new Set<Scope>(['enterprise', 'host', 'user', ...scopeOrder])];
+
+async function readPlaces(places: readonly FilePlace[], options: Reading): Promise<readonly ReadPlace[]> {
+  const read = await Promise.all(places.map((place) => readPlace(place, options)));
+  return read.filter((each) => each !== undefined);
+}
+
+async function readPlace(place: FilePlace, options: Reading): Promise<ReadPlace | undefined> {
+  const read = await readRemembering(place.file, options.remembered);
+  if (place.scope === 'host') requireReadable(place, read);
+  if (read.kind === 'absent') return undefined;
+  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  const origin: Origin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
+  const strict = await readLayer(read.document, origin);
+  // Hardly any file asks for more than it may have; only then is it looked up whether a person agreed.
+  const isApproved = strict.asksForMore && (await options.isApproved?.(place.file, read.text));
+  const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
+  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
+}
+
+function withOutdated(layer: Layer, { outdated }: Extract<ReadDocument, { kind: 'document' }>): Layer {
+  return outdated ? { ...layer, diagnostics: [outdated, ...layer.diagnostics] } : layer;
+}
+
+function requireReadable({ file }: FilePlace, read: ReadDocument): void {
+  if (read.kind === 'document') return;
+  if (read.kind !== 'broken')
+    throw new RuntimeError('CONFIG_UNREADABLE', { file, problem: read.problem }, { cause: read.cause });
+  const { message: problem, line } = read.diagnostic;
+  throw new RuntimeError('CONFIG_INVALID', { file, problem, ...(line !== undefined && { line }) });
+}
+
+/** A source that throws costs itself. */
+function readExtraSources({ extraSources = [], defaults }: Reading): Promise<readonly ReadPlace[]> {
+  return Promise.all(
+    extraSources.map(async ({ name, read, scope = 'local' }): Promise<ReadPlace> => {
+      const isOwn = isOwnScope(scope);
+      const place: Place = { scope, provider: name, ...(!isOwn && { inWorkspace: true }) };
+      try {
+        const value: unknown = (await read()) ?? {};
+        const document: Document = { value, locate: async () => undefined, repeated: async () => [] };
+        return { place, layer: await readLayer(document, { ...place, defaults, mayLoosen: isOwn }) };
+      } catch (error) {
+        return { place, layer: { ...emptyLayer, diagnostics: [failedSource(name, error)] } };
+      }
+    }),
+  );
+}
+
+function failedSource(name: string, error: unknown): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'CONFIG_UNREADABLE',
+    message: `the settings of ${name} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    remedy: `Correct them in ${name}; the rest goes on without them.`,
+  };
+}
+
+interface Brought extends Pick<Found, 'watched' | 'diagnostics'> {
+  readonly places: readonly Promise<ReadPlace>[];
+}
+
+/** What plugins and other agents bring, side by side. */
+async function readOthers(
+  settings: Settings,
+  options: Reading,
+  taken: readonly string[],
+): Promise<Omit<Found, 'isExclusive'>> {
+  const brought = await Promise.all([bringPlugins(settings, options), bringImports(settings, options, taken)]);
+  return {
+    places: await Promise.all(brought.flatMap(({ places }) => places)),
+    watched: brought.flatMap(({ watched }) => watched),
+    diagnostics: brought.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+/** Loaded by need, as the importers are. */
+async function bringPlugins(settings: Settings, options: Reading): Promise<Brought> {
+  const { pluginFolders, readPlugins } = await import('./sources/plugin.ts');
+  const folders = pluginFolders(settings.pluginFolders, options);
+  const { files, watched } = await readPlugins(folders, options);
+  const places = files
+    .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
+    .map(({ place, read, find, ...spoken }) => readBrought({ ...place, ...spoken }, read, find, options));
+  return { places, watched: [...folders, ...watched], diagnostics: [] };
+}
+
+async function bringImports(settings: Settings, options: Reading, taken: readonly string[]): Promise<Brought> {
+  if (settings.import === 'off') return { places: [], watched: [], diagnostics: [] };
+  const { chooseApps, readImports } = await import('./imports.ts');
+  const { chosen, diagnostics } = chooseApps(settings.import);
+  const places = (await readImports(chosen, options, taken))
+    .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
+    .map(({ importer, place, read }) => {
+      const find = (content: Content) =>
+        importer.find(content, options).filter(({ forFolder }) => forFolder === undefined);
+      return readBrought({ ...place, translate: importer.translate }, read, find, options);
+    });
+  const watched = chosen.flatMap((importer) => importer.places(options).map(({ file }) => file));
+  return { places, watched, diagnostics };
+}
+
+type Speaking = FilePlace & Pick<Origin, 'translate' | 'rename'>;
+
+async function readBrought(
+  { translate, rename, ...place }: Speaking,
+  read: ReadDocument,
+  find: (content: Content) => readonly Group[],
+  { defaults }: Reading,
+): Promise<ReadPlace> {
+  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  const origin: Origin = { ...place, defaults, mayLoosen: false, translate, rename };
+  const layer = await readServersOnly(read.document, origin, find);
+  return { place, layer: withOutdated(layer, read), document: read.document };
+}
+
+function readHostServers({ servers = {}, defaults }: Reading): Layer {
+  const diagnostics: Diagnostic[] = [];
+  const claims = Object.entries(servers).flatMap(([name, given]): ServerClaim[] => {
+    const provenance = provenanceOf({ scope: 'host' }, ['servers', name]);
+    const { definition, problems, written } = defineServer(
+      { name, provenance, ...splitServe(given) },
+      { defaults, mayLoosen: true },
+    );
+    const found = problems.map(
+      ({ path: _, ...said }): Diagnostic => ({ code: 'CONFIG_INVALID', ...said, server: name }),
+    );
+    diagnostics.push(...found);
+    if (definition) return [{ name, provenance, written, definition }];
+    return found
+      .filter(({ severity }) => severity === 'error')
+      .slice(0, 1)
+      .map((diagnostic) => ({ name, provenance, written, diagnostic }));
+  });
+  return { ...emptyLayer, claims, diagnostics };
+}
+
+/** A server that runs inside the host is the one thing that cannot be written in a file. */
+function splitServe(given: unknown) {
+  if (!isMap(given) || typeof given['serve'] !== 'function') return { value: given };
+  const { serve, ...value } = given;
+  return { value, serve: serve as Extract<HostServer, { serve: unknown }>['serve'] };
+}

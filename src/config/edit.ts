@@ -1,0 +1,139 @@
+// Owns changing a configuration file: one server is put, removed, enabled or disabled, under a lock, in one step. Everything
+// else in the file stays byte for byte, and a file that changes meanwhile is never overwritten.
+
+import { readFileSync } from 'node:fs';
+import { access, constants, mkdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
+import { acquire } from '../kernel/file-lock.ts';
+import { isSystemError, reasonOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { editText, planText } from './edits/edit-text.ts';
+import type { Change } from './edits/plan.ts';
+import { readText } from './read-text.ts';
+
+export type { Change } from './edits/plan.ts';
+
+export interface EditOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+  /**
+   * Whether the file is closed to everyone but its owner: what is written there is nobody else's business. For the person's
+   * own file only: one in a workspace, or one that somebody named, may be shared with other users on purpose.
+   */
+  readonly closeToOthers: boolean;
+  /** Whether folders that are made on the way are the person's own. */
+  readonly isPrivateFolder: boolean;
+}
+
+export type Edited =
+  | {
+      readonly kind: 'written';
+      /** As it stands in the file now; for a removed one, as it stood. */
+      readonly entry: unknown;
+      readonly before: unknown;
+      readonly isReadableByOthers: boolean;
+      /** The whole file, before and now; before is empty where there was none. */
+      readonly texts: { readonly before: string; readonly now: string };
+    }
+  /** It was so already, or it is there and should not be replaced. */
+  | { readonly kind: 'unchanged' | 'present'; readonly entry: unknown }
+  | { readonly kind: 'absent' };
+
+/** Only a dead process holds the lock for so long: what is done under it takes milliseconds. */
+const LOCK_TTL_MS = 10_000;
+const MOST_TRIES = 20;
+
+export async function editServer(file: string, change: Change, options: EditOptions): Promise<Edited> {
+  try {
+    return await editLocked(file, change, options);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    // Where a folder should be made and a file is.
+    const problem = error.code === 'EEXIST' ? 'a part of its path is not a folder' : reasonOf(error);
+    throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem }, { cause: error });
+  }
+}
+
+async function editLocked(file: string, change: Change, options: EditOptions): Promise<Edited> {
+  const target = await followLinks(file);
+  // Looked at first without the lock: most refusals end here, and whoever then holds the lock has everything loaded.
+  const planned = await planText(file, (await readWritten(file, target)) ?? '', change);
+  if (planned.kind !== 'edit') return planned;
+
+  const folder = dirname(target);
+  await mkdir(folder, { recursive: true, ...(options.isPrivateFolder && { mode: 0o700 }) });
+  const { clock, signal } = options;
+  const release = await acquire({ lock: `${target}.plexus-lock`, ttlMs: LOCK_TTL_MS, clock, signal });
+  try {
+    await removeDebris(folder, `${basename(target)}.`);
+    for (let time = 0; time < MOST_TRIES; time++) {
+      const edited = await editOnce({ file, target }, change, options);
+      if (edited !== 'overtaken') return edited;
+    }
+  } finally {
+    await release();
+  }
+  throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: 'another program keeps changing it' });
+}
+
+/** The link stays and its target is replaced, also one that does not exist yet. */
+async function followLinks(file: string): Promise<string> {
+  const found = await ifThere(realpath(file));
+  if (found !== undefined) return found;
+  const link = await ifThere(readlink(file));
+  return link === undefined ? file : followLinks(resolve(await realpath(dirname(file)), link));
+}
+
+async function ifThere(path: Promise<string>): Promise<string | undefined> {
+  try {
+    return await path;
+  } catch (error) {
+    if (isSystemError(error) && ['ENOENT', 'ENOTDIR', 'EINVAL'].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+interface Place {
+  /** As the person named it. */
+  readonly file: string;
+  readonly target: string;
+}
+
+async function editOnce({ file, target }: Place, change: Change, options: EditOptions): Promise<Edited | 'overtaken'> {
+  const written = await readWritten(file, target);
+  const edited = await editText(file, written ?? '', change);
+  if (edited.kind !== 'edited') return edited;
+  const rights = await rightsOf(target, written !== undefined, options.closeToOthers);
+  const mayReplace = () => readNow(target) === written;
+  if (!(await replaceFile(target, edited.text, { ...rights, mayReplace }))) return 'overtaken';
+  const { entry, before, text: now } = edited;
+  const texts = { before: written ?? '', now };
+  return { kind: 'written', entry, before, isReadableByOthers: (rights.mode & 0o044) !== 0, texts };
+}
+
+async function readWritten(file: string, target: string): Promise<string | undefined> {
+  const read = await readText(target);
+  if (read.kind === 'text') return read.text;
+  if (read.kind === 'absent') return undefined;
+  const { problem } = read;
+  if (read.kind === 'not-text') throw new RuntimeError('CONFIG_INVALID', { file, ...read.position, problem });
+  throw new RuntimeError('CONFIG_UNREADABLE', { file, problem }, { cause: read.cause });
+}
+
+/** As they were; a new file is for its owner only. */
+async function rightsOf(target: string, isThere: boolean, closeToOthers: boolean) {
+  if (!isThere) return { mode: 0o600 };
+  await access(target, constants.W_OK);
+  const { mode, uid, gid } = await stat(target);
+  return { mode: mode & (closeToOthers ? 0o700 : 0o777), owner: { uid, gid } };
+}
+
+function readNow(target: string): string | undefined {
+  try {
+    return readFileSync(target, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

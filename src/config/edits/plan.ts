@@ -1,0 +1,146 @@
+// Owns what a change means for the content of a file: where the server stands, what is done there and what it must come to.
+// Touches no text: how each operation is written is up to its dialect.
+
+import { unreachable } from '../../kernel/unreachable.ts';
+import { type Entry, entriesOf, findGroups } from '../groups.ts';
+import type { Content } from '../importers/importer.ts';
+import { isMap, labelOf, type Path } from '../problem.ts';
+import { camelCase, vocabularies } from '../vocabulary.ts';
+
+export type Change =
+  | { readonly kind: 'put'; readonly name: string; readonly entry: Content; readonly whenPresent: 'replace' | 'refuse' }
+  | { readonly kind: 'remove'; readonly name: string }
+  | { readonly kind: 'enable'; readonly name: string; readonly enabled: boolean };
+
+export type Operation =
+  /** A new entry at the end of a map, where it is a key, or of a list, where its name is one of its own keys. */
+  | { readonly kind: 'insert'; readonly group: Path; readonly key: string | number; readonly value: Content }
+  | { readonly kind: 'replace'; readonly path: Path; readonly value: Content }
+  | { readonly kind: 'remove'; readonly path: Path }
+  /** One key of an entry. */
+  | { readonly kind: 'set'; readonly path: Path; readonly key: string; readonly value: boolean };
+
+export type Plan =
+  | { readonly kind: 'edit'; readonly operations: readonly Operation[]; readonly before: unknown }
+  /** It is so already. */
+  | { readonly kind: 'unchanged'; readonly before: unknown }
+  /** A server of that name is there and should not be replaced. */
+  | { readonly kind: 'present'; readonly before: unknown }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unfit'; readonly problem: string };
+
+/** `newGroup`: under which key servers stand in a file that has none yet. */
+export function planChange(content: Content, change: Change, newGroup: string): Plan {
+  const entries = findEntries(content, change.name);
+  const [first] = entries;
+  if (change.kind === 'put') {
+    if (first === undefined) return planInsertion(content, change, newGroup);
+    if (change.whenPresent === 'refuse') return { kind: 'present', before: first.value };
+    const value = named(first, content, change.entry);
+    return { kind: 'edit', operations: [{ kind: 'replace', path: first.path, value }], before: first.value };
+  }
+  if (first === undefined) return { kind: 'absent' };
+  if (change.kind === 'enable') return planSwitch(first, change.enabled);
+  // From the last to the first, so that the places in a list stay what they are. All of them: a twin must not come to light.
+  const operations = entries.toReversed().map(({ path }): Operation => ({ kind: 'remove', path }));
+  return { kind: 'edit', operations, before: first.value };
+}
+
+/** The first one counts. */
+export function findEntries(content: Content, name: string): readonly Entry[] {
+  return findGroups(content).groups.flatMap((group) => (entriesOf(group) ?? []).filter((each) => each.name === name));
+}
+
+function planInsertion(content: Content, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
+  const { groups } = findGroups(content);
+  const fit = groups.find((each) => entriesOf(each) !== undefined);
+  const [unfit] = groups;
+  if (!fit && unfit) return { kind: 'unfit', problem: `${labelOf(unfit.path)} is neither a map nor a list of servers` };
+  const group = fit ?? { path: [newGroup], entries: {} };
+  const list = Array.isArray(group.entries) ? group.entries : undefined;
+  const value = list ? { name, ...entry } : entry;
+  const operation: Operation = { kind: 'insert', group: group.path, key: list ? list.length : name, value };
+  return { kind: 'edit', operations: [operation], before: undefined };
+}
+
+/** In a list the name stays with its entry, under the key that held it. */
+function named({ path }: Entry, content: Content, entry: Content): Content {
+  if (typeof path.at(-1) !== 'number') return entry;
+  const present = path.reduce<unknown>((value, part) => Object(value)[part], content);
+  const keys = isMap(present) ? Object.entries(present).filter(([key]) => key === 'name' || key === 'id') : [];
+  return { ...Object.fromEntries(keys), ...entry };
+}
+
+/** The word the file uses is kept, whichever way round it means it; a file that uses two keeps both, and they agree. */
+function planSwitch({ path, value }: Entry, enabled: boolean): Plan {
+  if (!isMap(value)) return { kind: 'unfit', problem: `${labelOf(path)} is no map of settings` };
+  const words = Object.keys(value).flatMap((key) => {
+    const whenTrue = vocabularies.server.meanings.get(camelCase(key))?.(true)['enabled'];
+    return typeof whenTrue === 'boolean' ? [{ key, wanted: whenTrue === enabled }] : [];
+  });
+  const present = words.filter(({ key }) => value[key] !== null);
+  if (present.length === 0 && enabled) return { kind: 'unchanged', before: value };
+  const [spare = { key: 'enabled', wanted: enabled }] = words;
+  const operations = (present.length === 0 ? [spare] : present)
+    .filter(({ key, wanted }) => value[key] !== wanted)
+    .map(({ key, wanted }): Operation => ({ kind: 'set', path, key, value: wanted }));
+  return operations.length === 0 ? { kind: 'unchanged', before: value } : { kind: 'edit', operations, before: value };
+}
+
+/** What the file must say afterwards. */
+export function contentAfter(content: Content, operations: readonly Operation[]): Content {
+  return operations.reduce<unknown>((before, operation) => {
+    switch (operation.kind) {
+      case 'insert':
+        return updated(before, [...operation.group, operation.key], () => operation.value);
+      case 'replace':
+        return updated(before, operation.path, () => operation.value);
+      case 'set':
+        return updated(before, [...operation.path, operation.key], () => operation.value);
+      case 'remove':
+        return updated(before, operation.path.slice(0, -1), (group) => without(group, operation.path.at(-1) ?? ''));
+      default:
+        return unreachable(operation);
+    }
+  }, content) as Content;
+}
+
+function updated(value: unknown, [key, ...rest]: Path, change: (value: unknown) => unknown): unknown {
+  if (key === undefined) return change(value);
+  if (Array.isArray(value)) return Object.assign([...value], { [key]: updated(value[Number(key)], rest, change) });
+  const map = isMap(value) ? value : {};
+  return { ...map, [key]: updated(map[key], rest, change) };
+}
+
+function without(group: unknown, key: string | number): unknown {
+  if (Array.isArray(group)) return group.toSpliced(Number(key), 1);
+  return Object.fromEntries(Object.entries(Object(group)).filter(([each]) => each !== key));
+}
+
+/** An empty map of servers, and none, say the same: where the last entry goes, TOML often leaves no trace of the map. */
+export function saysTheSame(one: Content, other: Content, operations: readonly Operation[]): boolean {
+  const groups = operations.map((each) => (each.kind === 'insert' ? each.group : each.path.slice(0, -1)));
+  const pruned = (content: Content) => groups.reduce<unknown>(withoutEmpty, content);
+  return isEqual(pruned(one), pruned(other));
+}
+
+function withoutEmpty(value: unknown, [key, ...rest]: Path): unknown {
+  if (key === undefined || !isMap(value) || !Object.hasOwn(value, key)) return value;
+  const inner = withoutEmpty(value[key], rest);
+  return isEmpty(inner) ? without(value, key) : { ...value, [key]: inner };
+}
+
+const isEmpty = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** By content alone: the parsers give maps with and without a prototype. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return Object.is(one, other);
+  if (one instanceof Date || other instanceof Date) return String(one) === String(other);
+  const keys = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isEqual(Reflect.get(one, key), Reflect.get(other, key)))
+  );
+}

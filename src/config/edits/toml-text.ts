@@ -1,0 +1,25 @@
+// Owns how a value is written in TOML: one line for each setting, and maps inside an entry in braces.
+
+import { stringify } from 'smol-toml';
+import type { Content } from '../importers/importer.ts';
+import { isMap, type Path } from '../problem.ts';
+
+export function inlineText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineText).join(', ')}]`;
+  if (!isMap(value)) return stringify({ it: value }).slice('it = '.length).trimEnd();
+  const pairs = Object.entries(value).map(([key, each]) => pairText(key, each));
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+export const pairText = (key: string, value: unknown) => `${keyText(key)} = ${inlineText(value)}`;
+
+export const keyText = (key: string) => stringify({ [key]: 0 }).slice(0, -' = 0\n'.length);
+
+/** Without the indices: in a list of tables the header does not say which. */
+export const keysText = (path: Path) =>
+  path
+    .filter((key) => typeof key === 'string')
+    .map(keyText)
+    .join('.');
+
+export const linesOf = (entry: Content) => Object.entries(entry).map(([key, value]) => pairText(key, value));

@@ -1,0 +1,9 @@
+// Owns what reading the configuration reports to the outside.
+
+import type { Diagnostic } from '../model/diagnostic.ts';
+
+export type ConfigEvent = {
+  readonly type: 'config.loaded';
+  readonly files: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+};

@@ -1,0 +1,127 @@
+// Owns the answer to "why": for one server, each of its settings with its file and line, and what its entry beat.
+// Lines cost a second parse, so nothing is located before someone asks.
+
+import type { ServerName } from '../model/names.ts';
+import type { Provenance, ServerDefinition } from '../model/server.ts';
+import type { DefaultTimeouts } from './define.ts';
+import type { Loser } from './merge.ts';
+import type { Path } from './problem.ts';
+import type { Settings } from './schema.ts';
+import type { ServerClaim } from './servers.ts';
+import type { Document } from './sources/document.ts';
+
+export interface ExplainedSetting {
+  readonly key: string;
+  readonly value: unknown;
+  readonly from: 'file' | 'code' | 'environment' | 'default';
+  readonly file?: string;
+  readonly line?: number;
+}
+
+export interface ExplainedClaim {
+  readonly provenance: Provenance;
+  readonly settings: readonly ExplainedSetting[];
+  /** The entry is broken, and this is why. */
+  readonly problem?: string;
+}
+
+export interface ExplainedServer extends ExplainedClaim {
+  readonly name: ServerName;
+  /** What keeps it out of use. */
+  readonly refusal?: string;
+  readonly beaten: readonly (ExplainedClaim & { readonly because: string })[];
+}
+
+export interface Explain {
+  /** `undefined`: nobody defines it. */
+  server(name: ServerName): Promise<ExplainedServer | undefined>;
+  /** Plexus's own settings, each with where it was set. */
+  settings(): Promise<readonly ExplainedSetting[]>;
+}
+
+export interface Known {
+  readonly winners: readonly ServerClaim[];
+  readonly losers: readonly Loser<ServerClaim>[];
+  readonly refused: ReadonlyMap<ServerName, string>;
+  readonly settings: Settings;
+  readonly origins: ReadonlyMap<string, Provenance>;
+  readonly defaults: DefaultTimeouts;
+  readonly documents: ReadonlyMap<string, Document>;
+}
+
+export function createExplain(known: Known): Explain {
+  const locate = async ({ file, key }: Provenance, inside: Path = []) =>
+    file === undefined ? undefined : (await known.documents.get(file)?.locate([...key, ...inside]))?.line;
+
+  const explainClaim = async (claim: ServerClaim): Promise<ExplainedClaim> => {
+    const line = await locate(claim.provenance);
+    const provenance = { ...claim.provenance, ...(line !== undefined && { line }) };
+    if ('diagnostic' in claim) return { provenance, settings: [], problem: claim.diagnostic.message };
+    const { name } = claim;
+    const isSwitchedOn = known.settings.enabledServers.includes(name) && !known.refused.has(name);
+    const settings = Object.entries(valuesOf(claim.definition)).map(([key, value]) =>
+      key === 'enabled' && value === false && isSwitchedOn
+        ? explainSetting(key, true, known.origins.get('enabledServers'))
+        : explainKey(claim, key, value),
+    );
+    return { provenance, settings: await Promise.all(settings) };
+  };
+  const explainKey = async (
+    { provenance, written }: ServerClaim,
+    key: string,
+    value: unknown,
+  ): Promise<ExplainedSetting> => {
+    const spelled = written.get(key);
+    if (spelled === undefined)
+      return { key, value, from: Object.hasOwn(known.defaults, key) ? 'environment' : 'default' };
+    if (provenance.file === undefined) return { key, value, from: 'code' };
+    const line = await locate(provenance, [spelled]);
+    return { key, value, from: 'file', file: provenance.file, ...(line !== undefined && { line }) };
+  };
+  const explainSetting = async (
+    key: string,
+    value: unknown,
+    provenance: Provenance | undefined,
+  ): Promise<ExplainedSetting> => {
+    if (provenance === undefined) return { key, value, from: 'default' };
+    if (provenance.file === undefined) return { key, value, from: 'code' };
+    const line = await locate(provenance);
+    return { key, value, from: 'file', file: provenance.file, ...(line !== undefined && { line }) };
+  };
+
+  return {
+    async server(name) {
+      const winner = known.winners.find((each) => each.name === name);
+      const beaten = known.losers.filter((each) => each.name === name);
+      const [first] = beaten;
+      const main = winner ?? first;
+      if (main === undefined) return undefined;
+      const refusal = winner === undefined ? first?.because : known.refused.get(name);
+      const others = beaten.filter((each) => each !== main);
+      return {
+        name,
+        ...(await explainClaim(main)),
+        ...(refusal !== undefined && { refusal }),
+        beaten: await Promise.all(
+          others.map(async (each) => ({ ...(await explainClaim(each)), because: each.because })),
+        ),
+      };
+    },
+    settings: () =>
+      Promise.all(flatten(known.settings).map(([key, value]) => explainSetting(key, value, known.origins.get(key)))),
+  };
+}
+
+/** Everything a person can write about a server, as it is in effect. */
+function valuesOf({ launch, settings }: ServerDefinition): Record<string, unknown> {
+  const { kind: transport, ...way } = launch;
+  return 'serve' in way ? { transport, ...settings } : { transport, ...way, ...settings };
+}
+
+function flatten(settings: Settings): readonly (readonly [key: string, value: unknown])[] {
+  return Object.entries(settings).flatMap(([key, value]): (readonly [string, unknown])[] =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, each]) => [`${key}.${inner}`, each])
+      : [[key, value]],
+  );
+}

@@ -1,0 +1,27 @@
+// Owns importing from Codex.
+
+import { isMap } from '../problem.ts';
+import type { Content, Importer } from './importer.ts';
+import { groupAt } from './lookup.ts';
+import { folderNamed, ownFiles, workspaceFiles } from './places.ts';
+
+export const codex: Importer = {
+  app: 'codex',
+  title: 'Codex',
+  places: (around) => [
+    ...workspaceFiles(around, '.codex/config.toml'),
+    ...ownFiles(around, folderNamed(around, 'CODEX_HOME', '.codex'), 'config.toml'),
+  ],
+  find: (content) => groupAt(content, 'mcp_servers'),
+  translate,
+};
+
+/** A variable to pass on may come with the machine it is read on, which here is always this one. */
+function translate({ env_vars, http_headers_helper, ...entry }: Content): Content {
+  const named = (variable: unknown) => (isMap(variable) ? variable['name'] : variable);
+  return {
+    ...entry,
+    ...(env_vars === undefined ? {} : { env_vars: Array.isArray(env_vars) ? env_vars.map(named) : env_vars }),
+    ...(http_headers_helper === undefined ? {} : { headersHelper: http_headers_helper }),
+  };
+}

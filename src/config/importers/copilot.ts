@@ -1,0 +1,22 @@
+// Owns importing from Copilot CLI.
+
+import type { Content, Importer } from './importer.ts';
+import { groupAt } from './lookup.ts';
+import { folderNamed, ownFiles, workspaceFiles } from './places.ts';
+import { timeoutInMs } from './words.ts';
+
+export const copilot: Importer = {
+  app: 'copilot',
+  title: 'Copilot CLI',
+  places: (around) => [
+    ...workspaceFiles(around, '.mcp.json'),
+    ...ownFiles(around, folderNamed(around, 'COPILOT_HOME', '.copilot'), 'mcp-config.json'),
+  ],
+  find: (content) => groupAt(content, 'mcpServers'),
+  translate: (entry) => timeoutInMs(withoutEverything(entry)),
+};
+
+/** Every entry must say which tools it wants; a star among them means all. */
+function withoutEverything({ tools, ...entry }: Content): Content {
+  return tools === undefined || [tools].flat().includes('*') ? entry : { ...entry, tools };
+}

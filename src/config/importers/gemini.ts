@@ -1,0 +1,25 @@
+// Owns importing from Gemini CLI. Its `mcp` key holds settings about servers, and no server.
+
+import { pathsOf } from '../scopes.ts';
+import type { Content, Importer } from './importer.ts';
+import { groupAt } from './lookup.ts';
+import { ownFiles, workspaceFiles } from './places.ts';
+import { mapTexts, timeoutInMs } from './words.ts';
+
+export const gemini: Importer = {
+  app: 'gemini',
+  title: 'Gemini CLI',
+  places: (around) => {
+    const home = around.env['GEMINI_CLI_HOME'] || around.home;
+    return [
+      ...workspaceFiles(around, '.gemini/settings.json'),
+      ...ownFiles(around, pathsOf(around.platform).join(home, '.gemini'), 'settings.json'),
+    ];
+  },
+  find: (content) => groupAt(content, 'mcpServers'),
+  translate: (entry) => timeoutInMs(withBraces(entry)),
+};
+
+/** `$VAR` is a placeholder as much as `${VAR}`. */
+const withBraces = (entry: Content) =>
+  mapTexts(entry, (text) => text.replace(/\$([A-Za-z_]\w*)/g, (_, name: string) => `\${${name}}`));

@@ -1,0 +1,35 @@
+// Owns what an importer is: which files another agent keeps its servers in, where in them they stand, and what its own words
+// mean in ours. Reading, checking and merging what it finds is the same for all, and not its work.
+
+import type { Path } from '../problem.ts';
+import type { Surroundings } from '../scopes.ts';
+
+export type Content = Readonly<Record<string, unknown>>;
+
+export interface Importer {
+  /** The app as a person types it: `plexus import --from cursor`. */
+  readonly app: string;
+  /** The app as a person reads it. */
+  readonly title: string;
+  /** Every file that may hold servers, strongest first; most of them do not exist. */
+  readonly places: (around: Surroundings) => readonly ImportPlace[];
+  /** Where the servers of such a file stand, strongest first. */
+  readonly find: (content: Content, around: Surroundings) => readonly Group[];
+  /** Says one entry in our words, where this app uses one of them for something else. */
+  readonly translate?: (entry: Content) => Content;
+}
+
+export interface ImportPlace {
+  readonly file: string;
+  /** Whether whoever wrote the repository wrote it. */
+  readonly inWorkspace: boolean;
+}
+
+/** One map, or list, of servers. */
+export interface Group {
+  /** From the top of the file. */
+  readonly path: Path;
+  readonly entries: unknown;
+  /** The folder these servers are for, when it is not this one: they are told of, not taken. */
+  readonly forFolder?: string;
+}

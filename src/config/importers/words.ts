@@ -1,0 +1,20 @@
+// Owns what several translations share: changing every text of an entry, and a `timeout` that is known to be milliseconds.
+
+import { isMap } from '../problem.ts';
+import type { Content } from './importer.ts';
+
+/** Keys stay as they are. */
+export function mapTexts(entry: Content, change: (text: string) => string): Content {
+  const changed = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value);
+    if (Array.isArray(value)) return value.map(changed);
+    return isMap(value) ? mapTexts(value, change) : value;
+  };
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, changed(value)]));
+}
+
+/** Below a second no one can mean milliseconds: such a value stays for the reader of all files to judge. */
+export function timeoutInMs({ timeout, ...entry }: Content): Content {
+  if (timeout === undefined) return entry;
+  return typeof timeout === 'number' && timeout >= 1_000 ? { ...entry, toolTimeoutMs: timeout } : { ...entry, timeout };
+}

@@ -1,0 +1,75 @@
+// Owns reading other agents' files: each app's places, each file once, for the strongest app that has it.
+
+import { nearest } from '../kernel/nearest.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { limits } from '../model/limits.ts';
+import type { Importer } from './importers/importer.ts';
+import { importers } from './importers/importers.ts';
+import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
+import type { Settings } from './schema.ts';
+import type { FilePlace, Surroundings } from './scopes.ts';
+
+export interface ImportFile {
+  readonly importer: Importer;
+  readonly place: FilePlace;
+  readonly read: ReadDocument;
+}
+
+export interface ChosenApps {
+  readonly chosen: readonly Importer[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function chooseApps(wanted: Settings['import']): ChosenApps {
+  if (wanted === 'off') return { chosen: [], diagnostics: [] };
+  if (wanted === 'auto') return { chosen: importers, diagnostics: [] };
+  const known = importers.map(({ app }) => app);
+  return {
+    chosen: importers.filter(({ app }) => wanted.includes(app)),
+    diagnostics: wanted.filter((app) => !known.includes(app)).map((app) => unknownApp(app, known)),
+  };
+}
+
+function unknownApp(app: string, known: readonly string[]): Diagnostic {
+  const guesses = nearest(app, known, limits.suggestions);
+  return {
+    severity: 'warning',
+    code: 'CONFIG_INVALID',
+    message: `"import" names "${app}", which is no app that servers can be imported from`,
+    remedy: guesses.length > 0 ? `Did you mean "${guesses.join('" or "')}"?` : `Known are: ${known.join(', ')}.`,
+  };
+}
+
+/** Every file that is there, strongest first. What was read already for a stronger scope, or for a stronger app, is left out. */
+export async function readImports(
+  apps: readonly Importer[],
+  around: Surroundings & { readonly remembered?: Remembered | undefined },
+  taken: readonly string[],
+): Promise<readonly ImportFile[]> {
+  const candidates = apps.flatMap((importer) =>
+    importer.places(around).map(({ file, inWorkspace }) => ({
+      importer,
+      place: {
+        scope: 'imported' as const,
+        file,
+        provider: importer.title,
+        ...(inWorkspace && { inWorkspace: true as const }),
+      },
+    })),
+  );
+  const read = await Promise.all(
+    candidates.map(async (candidate) => ({
+      ...candidate,
+      read: await readRemembering(candidate.place.file, around.remembered),
+    })),
+  );
+  // One file may serve two apps under different keys, so it is read once for each; a broken one serves none and is told once.
+  const seen = new Set<string>();
+  return read.filter(({ read: found, place, importer }) => {
+    const identity = found.kind === 'document' ? found.identity : place.file;
+    const use = found.kind === 'document' ? `${importer.app}\0${identity}` : identity;
+    if (found.kind === 'absent' || taken.includes(identity) || seen.has(use)) return false;
+    seen.add(use);
+    return true;
+  });
+}

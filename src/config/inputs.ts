@@ -1,0 +1,68 @@
+// Owns `${input:id}`: what a person is asked for once. The answer is kept in the secret store, never in a file.
+
+import { SingleFlight } from '../kernel/single-flight.ts';
+import type { ServerName } from '../model/names.ts';
+
+/** What a file asks a person for. */
+export interface InputRequest {
+  readonly id: string;
+  readonly type?: string | undefined;
+  readonly description?: string | undefined;
+  /** Counts where nobody answers. */
+  readonly default?: string | undefined;
+  /** Hidden while it is typed. */
+  readonly password: boolean;
+  readonly options?: readonly string[] | undefined;
+}
+
+/** Where answers are kept. */
+export interface Answers {
+  get(name: string): Promise<string | undefined>;
+  set(name: string, value: string): Promise<void>;
+}
+
+/** Supplied by the host; `undefined` means that nobody can or will answer. */
+export type AskInput = (request: InputRequest & { readonly server: ServerName }) => Promise<string | undefined>;
+
+export interface InputQuestion {
+  readonly server: ServerName;
+  /** The file that declares the input: two files may mean different things by one id. */
+  readonly file: string | undefined;
+  readonly request: InputRequest;
+}
+
+export interface InputParts {
+  readonly answers: Answers;
+  readonly ask: AskInput | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** However many servers need it at once, a person is asked once. */
+export function createInputs({
+  answers,
+  ask,
+  onError,
+}: InputParts): (question: InputQuestion) => Promise<string | undefined> {
+  const asking = new SingleFlight<string, string | undefined>();
+  const askSafely: AskInput = async (request) => {
+    try {
+      return await ask?.(request);
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  };
+  return ({ server, file, request }) => {
+    const name = inputName(file, request.id);
+    return asking.run(name, async () => {
+      const kept = await answers.get(name);
+      if (kept !== undefined) return kept;
+      const answer = await askSafely({ ...request, server });
+      if (typeof answer !== 'string') return request.default;
+      await answers.set(name, answer).catch(onError);
+      return answer;
+    });
+  };
+}
+
+export const inputName = (file: string | undefined, id: string) => `inputs/${file ?? ''}#${id}`;

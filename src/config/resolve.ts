@@ -1,0 +1,322 @@
+// Owns filling in a definition when its server is opened: from the entry's own variables, from the host's where the scope may
+// see them, from files, commands and a person's answers where the entry is the person's own. Nothing of it is ever stored.
+
+import { parseEnv } from 'node:util';
+import { isObject, parseJson } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
+import { type Environment, expand, isCommand, type Lookup, variablesOf } from './expand.ts';
+import { readText } from './read-text.ts';
+import type { CommandOutput } from './run-command.ts';
+import type { Settings } from './schema.ts';
+import { isOwnScope, pathsOf, type Surroundings } from './scopes.ts';
+
+export interface Resolving {
+  readonly around: Surroundings;
+  /** The host's variables that a person gave to an entry which is not their own. */
+  readonly grants: readonly string[];
+  readonly unresolvedEnv: Settings['unresolvedEnv'];
+  /** Asked for one command, it may answer what that printed before. */
+  readonly run: (command: string) => Promise<CommandOutput>;
+  /** For what must be fresh each time. */
+  readonly runAnew: (command: string) => Promise<CommandOutput>;
+  /** A person's answer, remembered or asked for; `undefined` where there is none, or the entry may not ask. */
+  readonly input: (id: string) => Promise<string | undefined>;
+}
+
+export interface Resolved {
+  readonly launch: Launch;
+  /** What the server goes without, in words for the person. */
+  readonly warnings: readonly string[];
+}
+
+/** The result holds secrets: it belongs inside an open transport and nowhere else. */
+export async function resolveLaunch(definition: ServerDefinition, resolving: Resolving): Promise<Resolved> {
+  const { launch } = definition;
+  if (launch.kind === 'in-process') return { launch, warnings: [] };
+  const filling = await beginFilling({ ...definition, launch }, resolving);
+  const resolved =
+    launch.kind === 'stdio' ? fillStdio(launch, filling) : await fillRemote(definition, launch, filling, resolving);
+  return { launch: resolved, warnings: settle(definition, filling, resolving) };
+}
+
+/** Every host variable the entry would read, and those of them that would leave the machine with its url or headers. */
+export function variablesRead({ launch }: Pick<ServerDefinition, 'launch'>): { all: string[]; sent: string[] } {
+  if (launch.kind === 'in-process') return { all: [], sent: [] };
+  const own = new Set(Object.keys(launch.env ?? {}));
+  const inEnv = Object.entries(launch.env ?? {}).flatMap(([name, value]) =>
+    // `PATH = "${PATH}:/opt"` means the host's.
+    variablesOf(value).filter((variable) => variable === name || !own.has(variable)),
+  );
+  const bearer = launch.kind === 'stdio' || launch.bearerTokenEnvVar === undefined ? [] : [launch.bearerTokenEnvVar];
+  const inTexts = [...textsOf(launch).flatMap(variablesOf), ...bearer].filter((name) => !own.has(name));
+  const all = [...new Set([...inEnv, ...inTexts])].filter((name) => !builtins.includes(name)).sort();
+  return { all, sent: launch.kind === 'stdio' ? [] : all };
+}
+
+const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
+
+function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {
+  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers)];
+  return [launch.command, ...launch.args, launch.cwd ?? ''];
+}
+
+interface Filling {
+  readonly fill: (text: string) => string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Those that were looked at. */
+  readonly inputs: ReadonlySet<string>;
+  readonly missing: ReadonlySet<string>;
+  readonly missingInputs: ReadonlySet<string>;
+  readonly circular: ReadonlySet<string>;
+}
+
+type Openable = ServerDefinition & { readonly launch: StdioLaunch | RemoteLaunch };
+
+/** A value of the entry; what a command or a file gave is a value already, whatever it looks like. */
+interface Written {
+  readonly text: string;
+  readonly isLiteral: boolean;
+}
+
+/** A person is asked only for what is needed: a trial without any answer shows it. */
+async function beginFilling(definition: Openable, resolving: Resolving): Promise<Filling> {
+  const own = await ownVariables(definition, resolving);
+  const answers = new Map<string, string>();
+  const trial = createFilling(definition, { own, answers }, resolving);
+  // Of these only a header can be a command, and the shell has its own way with placeholders.
+  const isRun = definition.launch.kind === 'stdio' ? () => false : isCommand;
+  for (const text of textsOf(definition.launch)) if (!isRun(text)) trial.fill(text);
+  for (const id of trial.inputs) {
+    const answer = await resolving.input(id);
+    if (answer !== undefined) answers.set(id, answer);
+  }
+  return createFilling(definition, { own, answers }, resolving);
+}
+
+interface Given {
+  readonly own: ReadonlyMap<string, Written>;
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+/** Longer than any real one, and short enough for the stack. */
+const LONGEST_CHAIN = 20;
+
+function createFilling(definition: Openable, { own, answers }: Given, resolving: Resolving): Filling {
+  const inputs = new Set<string>();
+  const missing = new Set<string>();
+  const missingInputs = new Set<string>();
+  const circular = new Set<string>();
+  const known = new Map<string, string>();
+  const path: string[] = [];
+  const outside = outsideLookup(definition, resolving);
+  let spent = 0;
+
+  /** Counted over the whole entry, before anything is put together: a few lines of a file could stand for gigabytes. */
+  const spend = (value: string | undefined) => {
+    spent += value?.length ?? 0;
+    if (spent <= limits.expandedChars) return value;
+    throw invalid(definition, `what its placeholders stand for is longer than ${limits.expandedChars} characters`);
+  };
+  const fill = (text: string): string => {
+    const expanded = expand(text, {
+      variable: (name) => spend(lookUp(name)),
+      input: (id) => {
+        inputs.add(id);
+        return spend(answers.get(id));
+      },
+      keepMissing: resolving.unresolvedEnv === 'literal',
+    });
+    for (const name of expanded.missing) missing.add(name);
+    for (const id of expanded.missingInputs) missingInputs.add(id);
+    return expanded.value;
+  };
+  /** The entry's own first; within its own value a variable means the one outside. */
+  const lookUp: Lookup = (name) => {
+    const written = own.get(name);
+    if (written === undefined || path.at(-1) === name) return outside(name);
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    if (path.includes(name)) {
+      circular.add([...path.slice(path.indexOf(name)), name].join(' → '));
+      return '';
+    }
+    if (path.length === LONGEST_CHAIN)
+      throw invalid(definition, `its variables lead from one to the next more than ${LONGEST_CHAIN} times`);
+    path.push(name);
+    const value = written.isLiteral ? written.text : fill(written.text);
+    path.pop();
+    known.set(name, value);
+    return value;
+  };
+  const env = Object.fromEntries([...own.keys()].map((name) => [name, lookUp(name) ?? '']));
+  return { fill, env, inputs, missing, missingInputs, circular };
+}
+
+/** What the entry itself brings: its file first, so that its own `env` wins over that. Commands run side by side. */
+async function ownVariables(definition: Openable, resolving: Resolving): Promise<ReadonlyMap<string, Written>> {
+  const { launch } = definition;
+  const envFile = launch.kind === 'stdio' && isOwn(definition) ? launch.envFile : undefined;
+  const file = envFile === undefined ? [] : await readEnvFile(definition, envFile, resolving);
+  const entries = await writtenForEach(definition, launch.env ?? {}, 'env', resolving);
+  return new Map([...file, ...entries]);
+}
+
+function writtenForEach(
+  definition: Openable,
+  values: Readonly<Record<string, string>>,
+  key: string,
+  resolving: Resolving,
+): Promise<(readonly [string, Written])[]> {
+  return Promise.all(
+    Object.entries(values).map(
+      async ([name, value]) => [name, await writtenFor(definition, value, `"${key}.${name}"`, resolving)] as const,
+    ),
+  );
+}
+
+async function writtenFor(definition: Openable, text: string, what: string, { run }: Resolving): Promise<Written> {
+  if (!isCommand(text) || !isOwn(definition))
+    return { text: text.startsWith('!!') ? text.slice(1) : text, isLiteral: false };
+  const result = await run(text.slice(1));
+  if (result.ok) return { text: result.output, isLiteral: true };
+  throw invalid(definition, `the command of ${what} of server "${definition.name}" failed: ${result.problem}`);
+}
+
+async function readEnvFile(
+  definition: Openable,
+  written: string,
+  resolving: Resolving,
+): Promise<(readonly [string, Written])[]> {
+  const { around } = resolving;
+  const { resolve, dirname } = pathsOf(around.platform);
+  const { value, missing } = expand(written, { variable: outsideLookup(definition, resolving) });
+  const [variable] = missing;
+  if (variable !== undefined) throw new RuntimeError('ENV_MISSING', { server: definition.name, variable });
+  const base = definition.provenance.file === undefined ? around.cwd : dirname(definition.provenance.file);
+  const file = resolve(
+    base,
+    value.replace(/^~(?=[\\/])/, () => around.home),
+  );
+  const read = await readText(file);
+  if (read.kind !== 'text') throw invalid(definition, `its envFile ${file} cannot be read: ${read.problem}`);
+  return Object.entries(parseEnv(read.text)).map(([name, text = '']) => [name, { text, isLiteral: true }]);
+}
+
+function builtinLookup({ cwd, home, platform }: Surroundings): Lookup {
+  const { basename, sep } = pathsOf(platform);
+  const values = new Map([
+    ['workspaceFolder', cwd],
+    ['workspaceFolderBasename', basename(cwd)],
+    ['userHome', home],
+    ['pathSeparator', sep],
+    ['/', sep],
+  ]);
+  return (name) => values.get(name);
+}
+
+/** Entries that are not the person's own see of the host what a person gave them, and nothing else. */
+function outsideLookup(definition: Openable, { around, grants }: Resolving): Lookup {
+  const builtin = builtinLookup(around);
+  const given = new Set([...grants, ...(definition.launch.envAllow ?? [])]);
+  const mayRead = isOwn(definition) ? () => true : (name: string) => given.has(name);
+  const host = environmentLookup(around.env, around.platform);
+  return (name) => builtin(name) ?? (mayRead(name) ? host(name) : undefined);
+}
+
+/** Names come from files: `${constructor}` must not find what every object inherits. On Windows case means nothing. */
+function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup {
+  if (platform !== 'win32') return (name) => (Object.hasOwn(env, name) ? env[name] : undefined);
+  const folded = new Map(Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]));
+  return (name) => folded.get(name.toUpperCase());
+}
+
+function fillStdio(launch: StdioLaunch, { fill, env }: Filling): StdioLaunch {
+  return {
+    ...launch,
+    command: fill(launch.command),
+    args: launch.args.map(fill),
+    env,
+    ...(launch.cwd !== undefined && { cwd: fill(launch.cwd) }),
+  };
+}
+
+async function fillRemote(
+  definition: ServerDefinition,
+  { bearerTokenEnvVar, headersHelper, env: _, ...launch }: RemoteLaunch,
+  { fill }: Filling,
+  resolving: Resolving,
+): Promise<RemoteLaunch> {
+  const openable = { ...definition, launch };
+  const bearer = bearerTokenEnvVar === undefined ? {} : { Authorization: `Bearer \${${bearerTokenEnvVar}}` };
+  const values = await writtenForEach(openable, joined(launch.headers, bearer), 'headers', resolving);
+  const helped =
+    headersHelper === undefined || !isOwn(definition) ? {} : await runHelper(openable, headersHelper, resolving);
+  const headers = values
+    .map(([name, { text, isLiteral }]) => [name, isLiteral ? text : fill(text)] as const)
+    .filter(([, value]) => !isHollow(value));
+  return { ...launch, url: fill(launch.url), headers: joined(Object.fromEntries(headers), helped) };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The names of headers know no case; of two that are the same the second's counts. */
+function joined(first: Headers, second: Headers): Headers {
+  const replaced = new Set(Object.keys(second).map((name) => name.toLowerCase()));
+  const kept = Object.entries(first).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...second };
+}
+
+async function runHelper(
+  definition: Openable,
+  command: string,
+  { runAnew }: Resolving,
+): Promise<Record<string, string>> {
+  const result = await runAnew(command);
+  const said = `the headersHelper of server "${definition.name}"`;
+  if (!result.ok) throw invalid(definition, `${said} failed: ${result.problem}`);
+  const parsed = parseJson(result.output);
+  if (parsed.ok && isTextMap(parsed.value)) return parsed.value;
+  throw invalid(definition, `${said} did not print a JSON map of strings`);
+}
+
+const isTextMap = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string');
+
+/** A header whose secret is missing is left out: an empty one only invites a misleading answer. */
+const isHollow = (header: string) => /^\s*(bearer|basic|token)?\s*$/i.test(header);
+
+/** Throws where the server must not start without what is missing; otherwise says what it goes without. */
+function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv, around }: Resolving): string[] {
+  const { name: server } = definition;
+  const isFatal = unresolvedEnv === 'error' || (unresolvedEnv === 'scoped' && isOwn(definition));
+  const [variable] = filling.missing;
+  const [input] = filling.missingInputs;
+  const [circle] = filling.circular;
+  if (isFatal && circle !== undefined)
+    throw invalid(definition, `the variables of server "${server}" lead back to themselves: ${circle}`);
+  if (isFatal && variable !== undefined) throw new RuntimeError('ENV_MISSING', { server, variable });
+  if (isFatal && input !== undefined) throw new RuntimeError('INPUT_MISSING', { server, input });
+  const host = environmentLookup(around.env, around.platform);
+  const so = unresolvedEnv === 'literal' ? 'so its placeholder stays as it is written' : 'so it is empty';
+  return [
+    ...[...filling.circular].map((each) => `its variables lead back to themselves, so they are empty: ${each}`),
+    ...[...filling.missing].map((name) =>
+      !isOwn(definition) && host(name) !== undefined
+        ? `it asks for your variable ${name} and does not get it; give it with: plexus approve ${quoted(server)}${definition.launch.kind === 'stdio' ? '' : ` --allow-env ${name}`}`
+        : `the variable ${name} is not set, ${so}`,
+    ),
+    ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${so}`),
+  ];
+}
+
+const isOwn = ({ provenance }: Pick<ServerDefinition, 'provenance'>) => isOwnScope(provenance.scope);
+const quoted = (word: string) => (/^[\w./@:-]+$/.test(word) ? word : JSON.stringify(word));
+
+function invalid({ provenance }: Pick<ServerDefinition, 'provenance'>, problem: string): RuntimeError {
+  return new RuntimeError('CONFIG_INVALID', {
+    problem,
+    ...(provenance.file !== undefined && { file: provenance.file }),
+  });
+}

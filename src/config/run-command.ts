@@ -1,0 +1,92 @@
+// Owns running a command that a person wrote into their own file for its output: bounded in time and size, and ended whole.
+
+import { spawn } from 'node:child_process';
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
+import type { Environment } from './expand.ts';
+
+export type CommandOutput =
+  | { readonly ok: true; readonly output: string }
+  | { readonly ok: false; readonly problem: string };
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+}
+
+/** Resolves whatever happens. What it wrote on stderr is not told: it may hold what was asked for. */
+export async function runCommand(command: string, options: CommandOptions): Promise<CommandOutput> {
+  try {
+    return await outputOf(startShell(command, options), options);
+  } catch (error) {
+    // What the system cannot even be asked for: a NUL, more than it takes, a folder that is none.
+    if (error instanceof Error && 'code' in error) return notStarted;
+    throw error;
+  }
+}
+
+const notStarted: CommandOutput = { ok: false, problem: 'it could not be started' };
+
+type Shell = ReturnType<typeof startShell>;
+
+function startShell(command: string, { cwd, env, platform }: CommandOptions) {
+  const isWindows = platform === 'win32';
+  // As Node's own `exec` does it: cmd.exe takes the quotes off, and the rest as it is.
+  const [shell, ...args] = isWindows
+    ? [env['COMSPEC'] ?? 'cmd.exe', '/d', '/s', '/c', `"${command}"`]
+    : ['sh', '-c', command];
+  return spawn(shell, args, {
+    cwd,
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: !isWindows,
+    windowsHide: true,
+    windowsVerbatimArguments: isWindows,
+  });
+}
+
+function outputOf(child: Shell, { platform, clock }: CommandOptions): Promise<CommandOutput> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(notStarted));
+    if (child.pid === undefined) return;
+    const { pid, stdout } = child;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    /** Also what it started and left behind, which may hold the output open long after the command itself has ended. */
+    const stop = (problem: string) => {
+      cancelTimer();
+      kill(platform === 'win32' ? pid : -pid);
+      stdout.destroy();
+      resolve({ ok: false, problem });
+    };
+    const cancelTimer = clock.after(limits.helper.ms, () => stop(`it took longer than ${limits.helper.ms / 1000} s`));
+    stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limits.helper.bytes) stop(`it printed more than ${limits.helper.bytes} bytes`);
+    });
+    child.once('close', (code, signal) => {
+      cancelTimer();
+      resolve(code === 0 ? { ok: true, output: textOf(chunks) } : { ok: false, problem: endOf(code, signal) });
+    });
+  });
+}
+
+const textOf = (chunks: readonly Buffer[]) =>
+  Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+
+const endOf = (code: number | null, signal: NodeJS.Signals | null) =>
+  signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+
+/** What is gone needs no end, and what runs as someone else is not ours to end. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && ['ESRCH', 'EPERM'].includes(String(error.code)))) throw error;
+  }
+}

@@ -1,0 +1,124 @@
+// Owns reading the servers of one file: each entry by itself, so that one mistake costs one entry.
+
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Provenance, ServerDefinition } from '../model/server.ts';
+import { type DefaultTimeouts, defineServer, type WrittenKeys } from './define.ts';
+import type { Finding, Note } from './finding.ts';
+import { entriesOf } from './groups.ts';
+import type { Content, Group } from './importers/importer.ts';
+import type { Claim } from './merge.ts';
+import { isMap, labelOf, type Path, within, wrongType } from './problem.ts';
+import type { Place } from './scopes.ts';
+
+/** A name someone claims: with a definition, or with the reason why there is none. */
+export type ServerClaim = Claim & { readonly written: WrittenKeys } & (
+    | { readonly definition: ServerDefinition }
+    | { readonly diagnostic: Diagnostic }
+  );
+
+export interface Origin extends Place {
+  readonly defaults: DefaultTimeouts;
+  /** Whether what the file says may widen anything: it is the person's own, or a person approved its exact content. */
+  readonly mayLoosen: boolean;
+  /** Says one entry in our words, where another program uses one of them for something else. */
+  readonly translate?: ((entry: Content) => Content) | undefined;
+  readonly rename?: ((name: ServerName) => ServerName) | undefined;
+}
+
+/** A claim whose fault has no line yet. */
+export interface Draft extends Claim {
+  readonly definition: ServerDefinition | undefined;
+  readonly written: WrittenKeys;
+  readonly fault: Finding | undefined;
+}
+
+export function readServers(groups: readonly Group[], origin: Origin, note: Note): Draft[] {
+  const seen = new Map<ServerName, Path>();
+  return groups.flatMap((group): Draft[] => {
+    const entries = entriesOf(group);
+    if (entries === undefined) {
+      note(notServers(group));
+      return [];
+    }
+    if (entries.length > MOST_SERVERS) note(tooMany(group.path, entries.length));
+    return entries.slice(0, MOST_SERVERS).flatMap(({ name, value, path }): Draft[] => {
+      if (name === undefined) {
+        note(nameless(value, path));
+        return [];
+      }
+      const before = seen.get(name);
+      if (before) note({ ...again(name, path, isSameGroup(before, path)), server: origin.rename?.(name) ?? name });
+      seen.set(name, path);
+      return before ? [] : [readServer(name, value, path)];
+    });
+  });
+
+  function readServer(written: ServerName, value: unknown, key: Path): Draft {
+    const name = origin.rename?.(written) ?? written;
+    const provenance = provenanceOf(origin, key);
+    const said = isMap(value) && origin.translate ? origin.translate(value) : value;
+    const { definition, problems, written: keys } = defineServer({ name, value: said, provenance }, origin);
+    if (definition && problems.length === 0) return { name, provenance, definition, written: keys, fault: undefined };
+    const findings = problems.map((problem): Finding => ({ ...within(key, problem), server: name }));
+    note(...findings);
+    const fault = findings.find(({ severity }) => severity === 'error');
+    return { name, provenance, definition, written: keys, fault };
+  }
+}
+
+export function claimsOf(
+  drafts: readonly Draft[],
+  diagnostics: ReadonlyMap<Finding, Diagnostic>,
+): readonly ServerClaim[] {
+  const claims: ServerClaim[] = [];
+  for (const { name, provenance, written, definition, fault } of drafts) {
+    const diagnostic = fault && diagnostics.get(fault);
+    if (definition) claims.push({ name, provenance, written, definition });
+    else if (diagnostic) claims.push({ name, provenance, written, diagnostic });
+  }
+  return claims;
+}
+
+export function provenanceOf({ scope, file, inWorkspace, provider }: Place, key: Path): Provenance {
+  const own = file === undefined ? { scope, key } : { scope, file, key };
+  if (provider === undefined && !inWorkspace) return own;
+  return { ...own, ...(inWorkspace && { inWorkspace }), ...(provider !== undefined && { provider }) };
+}
+
+/** Far above any real fleet; a hostile file must not hold up the start. */
+const MOST_SERVERS = 1_000;
+
+function tooMany(path: Path, found: number): Finding {
+  return {
+    severity: 'error',
+    path,
+    message: `${labelOf(path)} holds ${found} servers, of which only the first ${MOST_SERVERS} are read`,
+    remedy: 'Remove those that are not needed.',
+  };
+}
+
+function notServers({ path, entries }: Group): Finding {
+  const problem = wrongType(path, 'a map from names to servers, or a list of servers', entries);
+  if (typeof entries !== 'string') return problem;
+  return { ...problem, remedy: 'Only the manifest of a plugin may name another file there; write the servers here.' };
+}
+
+function nameless(value: unknown, path: Path): Finding {
+  if (!isMap(value)) return wrongType(path, 'a map of settings', value);
+  const message = `${labelOf(path)} has no "name", and a server in a list needs one`;
+  return { severity: 'error', path, message, remedy: 'Give it a name.' };
+}
+
+const isSameGroup = (one: Path, other: Path) => one.slice(0, -1).join('\0') === other.slice(0, -1).join('\0');
+
+function again(name: ServerName, path: Path, inOneList: boolean): Finding {
+  return {
+    severity: inOneList ? 'error' : 'warning',
+    path,
+    message: inOneList
+      ? `two servers of the list are called "${name}", and the first one counts`
+      : 'the file defines this server in two places, and the first one counts',
+    remedy: inOneList ? 'Give one of them another name.' : 'Remove one of them.',
+  };
+}

@@ -1,0 +1,180 @@
+// Owns plugins as a source: a folder with a manifest that brings servers. They are named after their plugin, and what lies in
+// the workspace is as little trusted as anything else there.
+
+import { readdir, realpath } from 'node:fs/promises';
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import type { ServerName } from '../../model/names.ts';
+import { findGroups } from '../groups.ts';
+import type { Content, Group } from '../importers/importer.ts';
+import { isMap } from '../problem.ts';
+import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
+import { type FilePlace, pathsOf, type Surroundings, userFolder } from '../scopes.ts';
+
+/** One file with servers of one plugin. */
+export interface PluginFile {
+  readonly place: FilePlace;
+  readonly read: ReadDocument;
+  readonly find: (content: Content) => readonly Group[];
+  readonly translate: (entry: Content) => Content;
+  readonly rename: (name: ServerName) => ServerName;
+}
+
+const manifests = [['plugin.json'], ['.claude-plugin', 'plugin.json'], ['.codex-plugin', 'plugin.json']];
+/** Far above what anyone has; a hostile folder must not hold up the start. */
+const MOST_PLUGINS = 200;
+const MOST_FILES = 100;
+
+/** Where plugins are looked for, whether or not anything is there. */
+export function pluginFolders(configured: readonly string[], around: Surroundings): readonly string[] {
+  const { join, resolve } = pathsOf(around.platform);
+  const own = [join(around.cwd, '.plexus', 'plugins'), join(userFolder(around), 'plugins')];
+  const named = configured.map((folder) => resolve(around.cwd, folder.replace(/^~(?=[\\/]|$)/, around.home)));
+  return [...new Set([...named, ...own])];
+}
+
+export interface Plugins {
+  readonly files: readonly PluginFile[];
+  /** What could be read besides the folders themselves, whether or not it is there. */
+  readonly watched: readonly string[];
+}
+
+type Around = Surroundings & { readonly remembered?: Remembered | undefined };
+
+export async function readPlugins(folders: readonly string[], around: Around): Promise<Plugins> {
+  const { join } = pathsOf(around.platform);
+  const roots = (await Promise.all(folders.map((folder) => rootsIn(folder, around)))).flat();
+  const files = (await Promise.all(roots.map((root) => readPlugin(root, around)))).flat();
+  const places = roots.flatMap((root) => [...manifests, ['.mcp.json']].map((parts) => join(root, ...parts)));
+  return { files, watched: [...new Set([...places, ...files.map(({ place }) => place.file)])] };
+}
+
+/** A folder is a plugin itself, or holds some. */
+async function rootsIn(folder: string, { platform }: Surroundings): Promise<readonly string[]> {
+  const { join } = pathsOf(platform);
+  const names = (await list(folder)).sort();
+  const isPlugin = names.includes('plugin.json') || names.includes('.claude-plugin') || names.includes('.codex-plugin');
+  return isPlugin ? [folder] : names.slice(0, MOST_PLUGINS).map((name) => join(folder, name));
+}
+
+async function list(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return [];
+    throw error;
+  }
+}
+
+async function readPlugin(root: string, around: Around): Promise<readonly PluginFile[]> {
+  const { join, basename } = pathsOf(around.platform);
+  for (const parts of manifests) {
+    const file = join(root, ...parts);
+    const read = await readRemembering(file, around.remembered);
+    if (read.kind === 'absent') continue;
+    const content = read.kind === 'document' && isMap(read.document.value) ? read.document.value : {};
+    const named = typeof content['name'] === 'string' ? content['name'].replace(/\p{Cc}/gu, '') : '';
+    const plugin = named === '' ? basename(root) : named;
+    const inWorkspace = await isInWorkspace(root, around);
+    return filesOf({ root, plugin, inWorkspace, manifest: file, read, declared: content['mcpServers'] }, around);
+  }
+  return [];
+}
+
+interface Manifest {
+  readonly root: string;
+  readonly plugin: string;
+  readonly inWorkspace: boolean;
+  readonly manifest: string;
+  readonly read: ReadDocument;
+  readonly declared: unknown;
+}
+
+/** The manifest holds the servers, or names the files that do; without a word, `.mcp.json` beside it is meant. */
+async function filesOf(found: Manifest, around: Around): Promise<readonly PluginFile[]> {
+  const { root, manifest, read, declared } = found;
+  const { resolve } = pathsOf(around.platform);
+  const names = [declared].flat().filter((each) => typeof each === 'string');
+  const isInline = names.length === 0 && declared !== undefined;
+  if (isInline || read.kind !== 'document') {
+    const find = (content: Content) =>
+      'mcpServers' in content ? [{ path: ['mcpServers'], entries: content['mcpServers'] }] : [];
+    return [pluginFile(found, { file: manifest, read, find })];
+  }
+  const refuse = (because: string) =>
+    ({ file: manifest, read: { kind: 'broken', diagnostic: refusal(manifest, because) } }) as const;
+  const files = await Promise.all(
+    (names.length > 0 ? names.slice(0, MOST_FILES) : ['.mcp.json']).map(async (name) => {
+      const file = resolve(root, name);
+      const isOwn = await isInside(root, file, around);
+      if (!isOwn) return refuse(`names "${name}", which lies outside of the plugin and is not read`);
+      return { file, read: await readRemembering(file, around.remembered) };
+    }),
+  );
+  const more = names.length > MOST_FILES;
+  if (more) files.push(refuse(`names ${names.length} files, of which only the first ${MOST_FILES} are read`));
+  return files
+    .filter((each) => each.read.kind !== 'absent' || names.length > 0)
+    .map((each) => pluginFile(found, { ...each, find: (content) => findGroups(content).groups }));
+}
+
+/** A manifest speaks for its own folder, not for files elsewhere on the machine, whatever links lead there. */
+async function isInside(root: string, file: string, around: Surroundings): Promise<boolean> {
+  const [from = root, to = from] = await Promise.all([follow(root), follow(file)]);
+  return isWithin(root, file, around) && isWithin(from, to, around);
+}
+
+function refusal(file: string, because: string): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'CONFIG_INVALID',
+    message: `"mcpServers" ${because}`,
+    remedy: 'Put the servers into a file in the folder of the plugin.',
+    file,
+  };
+}
+
+function pluginFile(
+  { root, plugin, inWorkspace }: Manifest,
+  { file, read, find }: Pick<PluginFile, 'read' | 'find'> & { file: string },
+): PluginFile {
+  return {
+    place: { scope: 'plugin', file, provider: `plugin ${plugin}`, ...(inWorkspace && { inWorkspace }) },
+    read,
+    find,
+    translate: (entry) => withRoot(entry, root) as Content,
+    rename: (name) => `plugin:${plugin}:${name}`,
+  };
+}
+
+/** By its path or by where that leads: a link makes nobody's work the person's own. */
+async function isInWorkspace(root: string, around: Surroundings): Promise<boolean> {
+  if (isWithin(userFolder(around), root, around)) return false;
+  const [from = around.cwd, to = root] = await Promise.all([follow(around.cwd), follow(root)]);
+  return isWithin(around.cwd, root, around) || isWithin(from, to, around);
+}
+
+/** Where a path leads, if anything is there. */
+async function follow(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+function isWithin(folder: string, path: string, { platform }: Surroundings): boolean {
+  const { relative, isAbsolute, sep } = pathsOf(platform);
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+const ROOT = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|pluginRoot|extensionPath)\}/g;
+
+/** A plugin knows where it lies only by this placeholder. */
+function withRoot(value: unknown, root: string): unknown {
+  if (typeof value === 'string') return value.replace(ROOT, () => root);
+  if (Array.isArray(value)) return value.map((each) => withRoot(each, root));
+  if (!isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withRoot(each, root)]));
+}

@@ -1,0 +1,105 @@
+// Owns keeping secrets: encrypted in the store, with a key that lies in a file only its owner can read. Whoever gets hold of
+// the store alone – a backup, a synchronized folder, a shared database – has nothing.
+
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isSystemError } from '../kernel/replace-file.ts';
+import type { Store } from '../kernel/store.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { unwritable } from './disk.ts';
+
+export interface Secrets {
+  /** What cannot be decrypted is not there. */
+  get(name: string): Promise<string | undefined>;
+  set(name: string, value: string): Promise<void>;
+  delete(name: string): Promise<void>;
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+export function createSecrets(store: Store, keyFile: string): Secrets {
+  let key: Promise<Buffer> | undefined;
+  const keyOf = (name: string) => `secrets/${name}`;
+  const theKey = () => {
+    key ??= loadKey(keyFile);
+    // A key that could not be made now may be made later.
+    key.catch(() => {
+      key = undefined;
+    });
+    return key;
+  };
+  return {
+    async get(name) {
+      const kept = await store.get(keyOf(name));
+      return kept === undefined ? undefined : decrypt(kept, name, await theKey());
+    },
+    set: async (name, value) => store.set(keyOf(name), encrypt(value, name, await theKey())),
+    delete: (name) => store.delete(keyOf(name)),
+  };
+}
+
+/** Bound to its name: what is kept under one cannot be passed off as another. */
+function encrypt(value: string, name: string, key: Buffer): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(name));
+  const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+function decrypt(kept: string, name: string, key: Buffer): string | undefined {
+  const bytes = Buffer.from(kept, 'base64');
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+    .setAAD(Buffer.from(name))
+    .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
+  try {
+    return Buffer.concat([opened, decipher.final()]).toString('utf8');
+  } catch (error) {
+    // Another key, or a changed byte: the library has no other way to say so.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** Made on first use; of two processes that make one, the first wins and both use it. */
+async function loadKey(file: string): Promise<Buffer> {
+  try {
+    const key = (await readKey(file)) ?? (await makeKey(file)) ?? (await readKey(file));
+    if (key?.length === KEY_BYTES) return key;
+  } catch (error) {
+    throw unwritable(error, dirname(file));
+  }
+  const reason = `the key file ${file} is broken, and only without it a new one is made`;
+  throw new RuntimeError('STORE_UNWRITABLE', { folder: dirname(file), reason });
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whole before it has its name, so that nobody ever reads half of it. `undefined`: somebody else was first. */
+async function makeKey(file: string): Promise<Buffer | undefined> {
+  const key = randomBytes(KEY_BYTES);
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(temporary, key, { flag: 'wx', mode: 0o600, flush: true });
+    await link(temporary, file);
+    return key;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

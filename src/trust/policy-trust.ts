@@ -1,0 +1,22 @@
+// Owns a person's word on a whole file of the workspace: its exact content may loosen what only their own files otherwise may.
+
+import { createHash } from 'node:crypto';
+import type { Store } from '../kernel/store.ts';
+
+export interface PolicyTrust {
+  isApproved(file: string, text: string): Promise<boolean>;
+  /** Binds the approval to this content; one more character, and it asks again. */
+  approve(file: string, text: string): Promise<void>;
+  revoke(file: string): Promise<void>;
+}
+
+export function createPolicyTrust(store: Store): PolicyTrust {
+  return {
+    isApproved: async (file, text) => (await store.get(keyOf(file))) === hash(text),
+    approve: (file, text) => store.set(keyOf(file), hash(text)),
+    revoke: (file) => store.delete(keyOf(file)),
+  };
+}
+
+const keyOf = (file: string) => `policies/${file}`;
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,273 @@
+// Owns the proof that the built command line edits files as a person would: exactly, safely from many processes, and with a
+// sentence that says what was done. Runs `dist/cli.js` itself.
+
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse as parseToml } from 'smol-toml';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hostile } from '../servers/hostile.ts';
+import { verifies } from '../verifies.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plexus-edit-'));
+  mkdirSync(join(folder, 'home'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const USER = 'home/.config/plexus/mcp.toml';
+const at = (file: string) => join(folder, file);
+const read = (file: string) => readFileSync(at(file), 'utf8');
+const modeOf = (file: string) => (statSync(at(file)).mode & 0o777).toString(8);
+const serversIn = (text: string) => Object.keys(Object(parseToml(text)['mcp_servers']));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(at(file)), { recursive: true });
+  writeFileSync(at(file), text);
+}
+
+function start(...args: readonly string[]) {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: at('home') };
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  child.stdin.end();
+  const done = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, out: out.replaceAll(folder, ''), err: err.replaceAll(folder, '') })),
+  );
+  return { child, done };
+}
+
+const plexus = (...args: readonly string[]) => start(...args).done;
+
+/** Not more than so many at a time. */
+async function inTurns(times: number, width: number, run: (number: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < times) await run(next++);
+    }),
+  );
+}
+
+verifies(
+  'EXT-19',
+  'two hundred processes that each add a server leave two hundred servers, and the comments',
+  async () => {
+    write(USER, '# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n');
+    const codes: (number | null)[] = [];
+    await inTurns(200, 24, async (number) => {
+      codes.push((await plexus('add', `s${number}`, '--', 'true', String(number))).code);
+    });
+    const text = read(USER);
+    expect(codes).toEqual(Array.from({ length: 200 }, () => 0));
+    expect(serversIn(text).sort()).toEqual(Array.from({ length: 200 }, (_, number) => `s${number}`).sort());
+    expect(text.startsWith('# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n\n[mcp_servers.s')).toBe(true);
+    expect(readdirSync(dirname(at(USER)))).toEqual(['mcp.toml']);
+  },
+  { timeout: 240_000 },
+);
+
+verifies(
+  'EXT-19',
+  'processes that are killed leave the old file or the new one, whole, and nothing that stays',
+  async () => {
+    write(USER, '# mine\n[mcp_servers.first]\ncommand = "true"\n');
+    const finished: string[] = [];
+    await inTurns(40, 8, async (number) => {
+      const { child, done } = start('add', `s${number}`, '--', 'true');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 150 + ((number * 37) % 300));
+      if ((await done).code === 0) finished.push(`s${number}`);
+      clearTimeout(timer);
+      expect(serversIn(read(USER))).toEqual(expect.arrayContaining(['first', ...finished]));
+    });
+    expect(read(USER).startsWith('# mine\n[mcp_servers.first]\ncommand = "true"\n')).toBe(true);
+    const [last] = await Promise.all([plexus('add', 'last', '--', 'true')]);
+    expect(last.code).toBe(0);
+    const leftovers = () => readdirSync(dirname(at(USER))).filter((name) => name !== 'mcp.toml');
+    for (const name of leftovers()) utimesSync(join(dirname(at(USER)), name), 1, 1);
+    expect((await plexus('remove', 'last')).code).toBe(0);
+    expect(leftovers()).toEqual([]);
+  },
+  { timeout: 120_000 },
+);
+
+verifies('EXT-19', 'what is added and removed again leaves the file as it was, byte for byte', async () => {
+  const toml = '\uFEFF# mine\r\n[mcp_servers."a.b"] # a\r\ncommand = "x"\r\n# the end';
+  const json = '{\n\t// mine\n\t"mcpServers": {\n\t\t"a": { "command": "x" }, // a\n\t},\n}';
+  write(USER, toml);
+  write('.mcp.json', json);
+  const env = ['--env', 'A=b=c', '--env', 'B='];
+  expect((await plexus('add', 'x y', ...env, '--', 'node', '--json', '-e', '1')).code).toBe(0);
+  expect(read(USER)).toBe(
+    toml.replace(
+      '# the end',
+      '# the end\r\n\r\n[mcp_servers."x y"]\r\ncommand = "node"\r\nargs = ["--json", "-e", "1"]\r\nenv = { A = "b=c", B = "" }',
+    ),
+  );
+  expect((await plexus('add', 'x', '--scope', 'project', '--url', 'https://a.example/mcp', '-H', 'A: b')).code).toBe(0);
+  expect(read('.mcp.json')).toBe(
+    json.replace(
+      '// a\n',
+      '// a\n\t\t"x": {\n\t\t\t"url": "https://a.example/mcp",\n\t\t\t"headers": {\n\t\t\t\t"A": "b"\n\t\t\t}\n\t\t},\n',
+    ),
+  );
+  expect([(await plexus('remove', 'x y')).code, (await plexus('remove', 'x')).code]).toEqual([0, 0]);
+  expect([read(USER), read('.mcp.json')]).toEqual([toml, json]);
+});
+
+verifies('EXT-19', 'a new file is for its owner only, and one with a value in the clear becomes so', async () => {
+  await plexus('add', 'a', '--', 'x');
+  expect([modeOf(USER), modeOf(dirname(USER))]).toEqual(['600', '700']);
+  rmSync(at(USER));
+  write(USER, '');
+  expect([modeOf(USER), (await plexus('add', 'a', '--', 'x')).code, modeOf(USER)]).toEqual(['644', 0, '644']);
+  const { out } = await plexus('add', 'b', '--env', 'API_KEY=sk-abcdefghijklmnop', '--', 'x');
+  expect([out, modeOf(USER)]).toEqual([
+    `Added "b" to /${USER} (user).
+It runs: x
+env.API_KEY now stands in the clear in /${USER}. To keep a secret out of it, set a variable and write '\${API_KEY}' in its place.
+See what it offers with: plexus tools b
+`,
+    '600',
+  ]);
+});
+
+verifies(
+  ['CFG-02', 'TRU-01'],
+  'what a person adds to the workspace is approved with it, and only as it was written',
+  async () => {
+    const { command, args } = hostile();
+    const added = await plexus('add', 'mine', '--scope', 'project', '--', command, ...args);
+    expect([added.code, added.out]).toEqual([0, expect.stringContaining('It is approved as it stands')]);
+    expect((await plexus('call', 'mine', 'echo', 'text=x')).out).toBe('x\n');
+    write('.mcp.json', read('.mcp.json').replace('"args": [', '"args": ["--no-warnings", '));
+    expect((await plexus('call', 'mine', 'echo', 'text=x')).code).toBe(3);
+  },
+);
+
+test('with --json the entry is there as it was written, with where it is', async () => {
+  const added = await plexus('add', 'a', '--json', '--env', 'T=ghp_abcdefghijklmnop', '--', 'x', '--json');
+  expect(JSON.parse(added.out)).toEqual({
+    name: 'a',
+    scope: 'user',
+    file: `/${USER}`,
+    entry: { command: 'x', args: ['--json'], env: { T: 'ghp_abcdefghijklmnop' } },
+    replaced: false,
+    inUse: true,
+    diagnostics: [],
+    inTheClear: ['env.T'],
+  });
+  const disabled = await plexus('disable', 'a', '--json');
+  expect(JSON.parse(disabled.out)).toMatchObject({
+    name: 'a',
+    file: `/${USER}`,
+    enabled: false,
+    changed: true,
+    entry: { enabled: false },
+  });
+  const removed = await plexus('remove', 'a', '--json');
+  expect(JSON.parse(removed.out)).toMatchObject({ name: 'a', scope: 'user', removed: true, entry: { command: 'x' } });
+});
+
+test('enable and disable say what they did, or that there was nothing to do', async () => {
+  write('.plexus.local.toml', '[mcp_servers.a]\ncommand = "x"\ndisabled = false # mine\n');
+  const said: string[] = [];
+  for (const verb of ['enable', 'disable', 'disable', 'enable'])
+    said.push((await plexus(verb, 'a')).out.split('\n', 1).join(''));
+  expect(said).toEqual([
+    '"a" is enabled already, in /.plexus.local.toml (local).',
+    '"a" is disabled now, in /.plexus.local.toml (local).',
+    '"a" is disabled already, in /.plexus.local.toml (local).',
+    '"a" is enabled now, in /.plexus.local.toml (local).',
+  ]);
+  expect(read('.plexus.local.toml')).toBe('[mcp_servers.a]\ncommand = "x"\ndisabled = false # mine\n');
+  write(USER, '[mcp_servers.a]\ncommand = "mine"\n');
+  expect((await plexus('disable', 'a', '--scope', 'user')).out).toBe(
+    `"a" is disabled now, in /${USER} (user).\nBut the one in /.plexus.local.toml (local) counts, and is as it was.\n`,
+  );
+});
+
+test('the stronger file is named when it wins, and the heir when it goes', async () => {
+  write('.mcp.toml', '[mcp_servers.a]\ncommand = "theirs"\n');
+  const added = await plexus('add', 'a', '--', 'mine');
+  expect([added.code, added.out]).toEqual([
+    0,
+    expect.stringContaining('It is not in use: /.mcp.toml (project) also defines "a", and is stronger.'),
+  ]);
+  const removed = await plexus('remove', 'a');
+  expect(removed.out).toBe(`Removed "a" from /.mcp.toml (project).\nThe one in /${USER} (user) counts now.\n`);
+  expect((await plexus('remove', 'a', '--scope', 'project')).err).toMatch(
+    /^"a" is in .*mcp\.toml \(user\), and not of scope project\.\n.*There is no server "a"\. See/,
+  );
+});
+
+test('add-json takes what people paste', async () => {
+  const pasted =
+    '{ // from a README\n "mcpServers": { "a": { "command": "x", "startupTimeoutSec": 5, "disabled": true, }, } }';
+  expect((await plexus('add-json', 'a', pasted)).out).toContain('It is not in use: it is disabled.');
+  write('b.json', '{ "name": "b", "type": "streamable-http", "url": "https://b.example" }');
+  await plexus('add-json', 'b', '@b.json');
+  expect(read(USER)).toBe(
+    '[mcp_servers.a]\ncommand = "x"\nstartup_timeout_sec = 5\ndisabled = true\n\n[mcp_servers.b]\ntype = "streamable-http"\nurl = "https://b.example"\n',
+  );
+});
+
+test('what cannot be done is refused in a sentence, and nothing is written', async () => {
+  write('bad.toml', '[mcp_servers.a\n');
+  write('home/.cursor/mcp.json', '{ "mcpServers": { "theirs": { "command": "x" } } }');
+  write(USER, '[mcp_servers.a]\ncommand = "x"\n\n[plexus]\nimport = "auto"\n');
+  const before = [read('bad.toml'), read('home/.cursor/mcp.json'), read(USER)];
+  const cases: readonly (readonly [words: readonly string[], code: number, sentence: RegExp])[] = [
+    [['add'], 1, /name the server.*plexus add --help/],
+    [['add', 'b'], 1, /say what "b" is: its command, after --, or its address, after --url/],
+    [['add', 'b', 'npx', 'x'], 1, /write it so: plexus add b -- npx x/],
+    [['add', 'b', 'https://b.example'], 1, /write it so: plexus add b --url https:\/\/b\.example/],
+    [['add', 'b', 'npx', '-y', 'x'], 1, /no option -y here; write -- before the server's command/],
+    [['add', 'b', '--url', 'b.example'], 1, /"b" was not added: "url" must be an address/],
+    [['add', 'b', '--url', 'https://b.example', '--', 'x'], 1, /and not both/],
+    [['add', 'b', '--env', 'A', '--', 'x'], 1, /--env takes NAME=VALUE/],
+    [['add', 'b', '--header', 'A=b', '--', 'x'], 1, /--header is for a server with --url/],
+    [['add', 'b', '--scope', 'enterprise', '--', 'x'], 1, /it is local, project or user/],
+    [['add', ' ', '--', 'x'], 1, /a server has no name/],
+    [['add', '__proto__', '--', 'x'], 1, /cannot be the name of a server/],
+    [['add', 'a', '--', 'x'], 1, /has a server "a" already, and nothing was changed\. Replace it with --force/],
+    [['add', 'b', '--config', 'bad.toml', '--', 'x'], 1, /bad\.toml:1\): column \d+: /],
+    [['add-json', 'b', '{ "comand": "x" }'], 1, /neither "command" nor "url" is set.*Did you mean "command"\?/],
+    [['add-json', 'b', '{'], 1, /not valid JSON, line 1, column 2/],
+    [['add-json', 'b', '{ "mcpServers": { "c": { "command": "x" } } }'], 1, /it holds the server "c", and not "b"/],
+    [['remove', 'aa'], 2, /There is no server "aa"\. Did you mean a\?/],
+    [['remove'], 1, /name one server/],
+    [['disable', 'theirs'], 1, /"theirs" comes from .*\.cursor\/mcp\.json.* not edited from here.*plexus import\./],
+  ];
+  const ran = await Promise.all(cases.map(([words]) => plexus(...words)));
+  for (const [number, [words, code, sentence]] of cases.entries()) {
+    expect({ words, code: ran[number]?.code }).toEqual({ words, code });
+    expect(ran[number]?.err).toMatch(sentence);
+  }
+  expect([read('bad.toml'), read('home/.cursor/mcp.json'), read(USER), existsSync(at('.mcp.json'))]).toEqual([
+    ...before,
+    false,
+  ]);
+});

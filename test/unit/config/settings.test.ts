@@ -1,0 +1,387 @@
+// Owns the proof of who may say how Plexus behaves: the person's own files, a file of the workspace only to tighten, and what
+// decides which files are read never from one of those.
+
+import { describe, expect, test } from 'vitest';
+import { verifies } from '../../verifies.ts';
+import { loadFolder, messagesOf, SYSTEM, scopesOf, servers, USER } from './folder.ts';
+
+const plexus = (...lines: readonly string[]) => `[plexus]\n${lines.join('\n')}\n`;
+const enabledOf = ({ definitions }: Awaited<ReturnType<typeof loadFolder>>) =>
+  definitions.flatMap(({ name, settings }) => (settings.enabled ? name : []));
+
+const defaults = {
+  enabled: true,
+  import: 'off',
+  mergeOrder: 'project-over-user',
+  unresolvedEnv: 'scoped',
+  project: { enabled: true },
+  pluginFolders: [],
+  disabledServers: [],
+  enabledServers: [],
+  startup: { gateMs: 250, waitMs: 10_000 },
+};
+
+describe('the master switch', () => {
+  const others = {
+    '.mcp.toml': '[',
+    '.plexus.local.toml': servers('local'),
+    'home/.config/plexus/plugins/p/plugin.json': '{"mcpServers":{"s":{"command":"x"}}}',
+  };
+
+  verifies('CFG-01', 'is on by default', async () => {
+    expect((await loadFolder({})).settings).toEqual(defaults);
+  });
+
+  verifies('CFG-01', 'when off, no other file is read, no server is used, and it is said why', async () => {
+    const loaded = await loadFolder(
+      { ...others, [USER]: plexus('enabled = false', 'import = "auto"') + servers('mine') },
+      { servers: { code: { command: 'x' } } },
+    );
+    expect([loaded.files, enabledOf(loaded)]).toEqual([[USER], []]);
+    expect([...loaded.refused]).toEqual([['mine', `${USER} switches everything off`]]);
+    expect(loaded.diagnostics).toEqual([
+      {
+        severity: 'warning',
+        code: 'SERVER_DENIED',
+        message: 'MCP is switched off: "plexus.enabled" is false, so no other file is read and there are no tools',
+        remedy: 'Set it to true, or remove it.',
+        file: USER,
+      },
+    ]);
+  });
+
+  verifies('CFG-01', 'is still looked at, so that it can be switched on again', async () => {
+    expect((await loadFolder({ [USER]: plexus('enabled = false') })).watched).toContain(USER);
+  });
+
+  verifies(
+    'CFG-01',
+    'is the person’s alone: a file of the workspace cannot set it, not even an approved one',
+    async () => {
+      for (const isApproved of [async () => false, async () => true]) {
+        const loaded = await loadFolder({ '.mcp.toml': plexus('enabled = false') + servers('a') }, { isApproved });
+        expect([enabledOf(loaded), loaded.settings.enabled]).toEqual([['a'], true]);
+        expect(loaded.diagnostics).toMatchObject([
+          {
+            severity: 'warning',
+            file: '.mcp.toml',
+            line: 2,
+            message: 'a file in the workspace cannot set "plexus.enabled", so this is ignored',
+            remedy: 'Set it in your own file.',
+          },
+        ]);
+      }
+    },
+  );
+
+  verifies('CFG-01', 'can be set by an administrator and by a named file, and the stronger word counts', async () => {
+    const merged = `mode = "merge"\n${servers('a')}`;
+    expect(enabledOf(await loadFolder({ ...others, [SYSTEM]: merged + plexus('enabled = false') }))).toEqual([]);
+    expect(
+      enabledOf(await loadFolder({ [SYSTEM]: merged + plexus('enabled = true'), [USER]: plexus('enabled = false') })),
+    ).toEqual(['a']);
+    const named = { 'mine.toml': plexus('enabled = false') + servers('b') };
+    expect(enabledOf(await loadFolder(named, { configFile: 'mine.toml' }))).toEqual([]);
+  });
+});
+
+describe('which of two files counts', () => {
+  const files = {
+    '.plexus.local.toml': servers('a', 'b'),
+    '.mcp.toml': servers('a', 'b', 'c'),
+    'home/.config/plexus/mcp.json': '{"mcpServers":{"a":{"command":"x"},"c":{"command":"x"}}}',
+  };
+  const order = (word: string) => ({ ...files, [USER]: plexus(`merge_order = "${word}"`) });
+
+  verifies('CFG-02', 'is the workspace’s over the person’s by default', async () => {
+    expect(scopesOf(await loadFolder(files))).toEqual(['a local', 'b local', 'c project']);
+    expect(scopesOf(await loadFolder(order('project-over-user')))).toEqual(['a local', 'b local', 'c project']);
+  });
+
+  verifies(
+    'CFG-02',
+    'is the person’s over the workspace’s when they say so, and local still beats project',
+    async () => {
+      const extraSources = [
+        { name: 'editor', read: () => ({ mcpServers: { b: { command: 'x' }, a: { command: 'x' } } }) },
+      ];
+      const loaded = await loadFolder(order('user-over-project'), { extraSources });
+      expect(
+        loaded.definitions.map(({ name, provenance: { scope, provider = '' } }) => [name, scope, provider]),
+      ).toEqual([
+        ['a', 'user', ''],
+        ['b', 'local', 'editor'],
+        ['c', 'user', ''],
+      ]);
+    },
+  );
+
+  verifies('CFG-02', 'is not a repository’s to decide, unless the person approved its file', async () => {
+    const text = plexus('merge_order = "user-over-project"') + servers('a');
+    const mine = { '.mcp.toml': text, 'home/.config/plexus/mcp.json': '{"servers":{"a":{"command":"x"}}}' };
+    expect(scopesOf(await loadFolder(mine))).toEqual(['a project']);
+    expect(scopesOf(await loadFolder(mine, { isApproved: async (_, said) => said === text }))).toEqual(['a user']);
+  });
+});
+
+describe('the files of the project', () => {
+  const files = {
+    '.mcp.toml': servers('project'),
+    '.plexus.local.toml': servers('local'),
+    '.plexus/plugins/p/plugin.json': '{"mcpServers":{"s":{"command":"x"}}}',
+    '.cursor/mcp.json': '{"mcpServers":{"cursor":{"command":"y"}}}',
+    'home/.cursor/mcp.json': '{"mcpServers":{"mine":{"command":"z"}}}',
+  };
+  const user = (enabled: boolean) => plexus('import = "auto"', `project.enabled = ${enabled}`);
+
+  verifies('CFG-12', 'are read by default', async () => {
+    expect(scopesOf(await loadFolder({ ...files, [USER]: user(true) }))).toEqual([
+      'cursor imported',
+      'local local',
+      'mine imported',
+      'plugin:p:s plugin',
+      'project project',
+    ]);
+  });
+
+  verifies(
+    'CFG-12',
+    'are left out when the person says so, with its plugins and other agents’ files in it',
+    async () => {
+      const loaded = await loadFolder({ ...files, '.mcp.json': '[', [USER]: user(false) });
+      expect(scopesOf(loaded)).toEqual(['local local', 'mine imported']);
+      expect(loaded.diagnostics).toEqual([]);
+    },
+  );
+
+  verifies('CFG-12', 'cannot say of themselves that they count, or that others do not', async () => {
+    const text = plexus('project.enabled = false') + servers('local');
+    const loaded = await loadFolder({ ...files, '.plexus.local.toml': text }, { isApproved: async () => true });
+    expect(scopesOf(loaded)).toEqual(['local local', 'plugin:p:s plugin', 'project project']);
+    expect(messagesOf(loaded)).toEqual([
+      'warning: a file in the workspace cannot set "plexus.project.enabled", so this is ignored',
+    ]);
+  });
+});
+
+describe('the lists of servers that are on or off', () => {
+  const files = { '.mcp.toml': `${servers('a', 'b')}enabled = false\n${servers('c')}` };
+
+  verifies('CFG-13', 'switch a server on or off, whatever its entry says; off wins', async () => {
+    const loaded = await loadFolder({
+      ...files,
+      [USER]: plexus('enabled_servers = ["b", "c"]', 'disabled_servers = ["a", "c", "nobody"]'),
+    });
+    expect(enabledOf(loaded)).toEqual(['b']);
+    expect([...loaded.refused]).toEqual([
+      ['a', '"disabledServers" names it'],
+      ['c', '"disabledServers" names it'],
+    ]);
+    expect(loaded.diagnostics).toEqual([]);
+  });
+
+  verifies('CFG-13', 'are joined where they take away, and a repository cannot switch on', async () => {
+    const loaded = await loadFolder({
+      '.mcp.toml': files['.mcp.toml'] + plexus('enabled_servers = ["b"]', 'disabled_servers = ["a"]'),
+      [USER]: plexus('disabled_servers = ["c"]'),
+    });
+    expect([enabledOf(loaded), loaded.settings.disabledServers]).toEqual([[], ['a', 'c']]);
+    expect(messagesOf(loaded)).toEqual([
+      'warning: a file in the workspace cannot set "plexus.enabled_servers", so this is ignored',
+    ]);
+  });
+
+  verifies('CFG-13', 'leave a disabled entry its name, so that a weaker one of that name stays off', async () => {
+    const loaded = await loadFolder({ '.mcp.toml': `${servers('a')}enabled = false`, [USER]: servers('a') });
+    expect(enabledOf(loaded)).toEqual([]);
+  });
+});
+
+describe('a file in the workspace', () => {
+  verifies('PER-02', 'can tighten rules but not loosen them', async () => {
+    const rules =
+      '[[permissions.rules]]\ntool = "mcp__a__*"\naction = "allow"\n[[permissions.rules]]\ntool = "mcp__b"\naction = "deny"\n';
+    const { rules: read, diagnostics } = await loadFolder({ '.mcp.toml': rules, [USER]: rules });
+    expect(
+      read.map(({ tool, action, provenance }) => [tool, action, provenance.scope, provenance.key.join('.')]),
+    ).toEqual([
+      ['mcp__b', 'deny', 'project', 'permissions.rules.1'],
+      ['mcp__a__*', 'allow', 'user', 'permissions.rules.0'],
+      ['mcp__b', 'deny', 'user', 'permissions.rules.1'],
+    ]);
+    expect(diagnostics).toMatchObject([
+      { severity: 'warning', file: '.mcp.toml', line: 1, message: expect.stringContaining('"mcp__a__*" is ignored') },
+    ]);
+  });
+
+  verifies('PER-02', 'cannot widen what a server sees of the environment', async () => {
+    const entry = '[mcp_servers.NAME]\ncommand = "x"\ninherit_env = "all"';
+    const { definitions, diagnostics } = await loadFolder({
+      '.plexus.local.toml': entry.replace('NAME', 'a'),
+      [USER]: entry.replace('NAME', 'b'),
+    });
+    expect(definitions.map(({ launch }) => launch.kind === 'stdio' && launch.inheritEnv)).toEqual(['safe', 'all']);
+    expect(diagnostics).toMatchObject([{ severity: 'warning', file: '.plexus.local.toml', line: 3, server: 'a' }]);
+  });
+
+  const loosening = [
+    ...['[mcp_servers.a]', 'command = "x"', 'inherit_env = ["DISPLAY"]', 'env_allow = ["TOKEN"]'],
+    ...['[[permissions.rules]]', 'tool = "mcp__a"', 'action = "allow"'],
+    ...[
+      '[plexus]',
+      'import = "auto"',
+      'unresolved_env = "empty"',
+      'plugin_folders = ["/p"]',
+      'enabled_servers = ["a"]',
+    ],
+    ...['[plexus.startup]', 'gate_ms = 1'],
+  ].join('\n');
+
+  for (const file of ['.mcp.toml', '.plexus.local.toml']) {
+    verifies('PER-02', `${file} loosens nothing, and each thing it would loosen is told with its line`, async () => {
+      const loaded = await loadFolder({ [file]: loosening });
+      expect(loaded.settings).toEqual(defaults);
+      expect([loaded.rules, loaded.definitions[0]?.launch]).toEqual([
+        [],
+        { kind: 'stdio', command: 'x', args: [], env: {}, inheritEnv: 'safe' },
+      ]);
+      expect(loaded.diagnostics.map(({ severity, line }) => [severity, line])).toEqual(
+        [3, 4, 5, 9, 10, 11, 12, 14].map((line) => ['warning', line]),
+      );
+      expect(loaded.diagnostics.every(({ remedy }) => remedy.endsWith('plexus approve --policy'))).toBe(true);
+    });
+
+    verifies('PER-02', `${file} loosens what it says once a person approved exactly this content`, async () => {
+      const load = (approved: string) =>
+        loadFolder(
+          { [file]: loosening },
+          { isApproved: async (path, text) => path.endsWith(file) && text === approved },
+        );
+      const { settings, rules, definitions, diagnostics } = await load(loosening);
+      expect(settings).toEqual({
+        ...defaults,
+        import: 'auto',
+        unresolvedEnv: 'empty',
+        pluginFolders: ['/p'],
+        enabledServers: ['a'],
+        startup: { gateMs: 1, waitMs: 10_000 },
+      });
+      expect(rules.map(({ action }) => action)).toEqual(['allow']);
+      expect(definitions[0]?.launch).toMatchObject({ inheritEnv: ['DISPLAY'], envAllow: ['TOKEN'] });
+      expect(diagnostics).toEqual([]);
+      expect((await load(`${loosening} `)).diagnostics).toHaveLength(8);
+    });
+  }
+
+  test('never has a command run or a file read for a value, approved or not', async () => {
+    const entry =
+      '[mcp_servers.a]\nurl = "https://a"\nheaders = { A = "!cat ~/.ssh/id", B = "!!b" }\nheaders_helper = "x"\n';
+    const local = '[mcp_servers.b]\ncommand = "x"\nenv_file = ".env"\nenv = { C = "!id" }\n';
+    const loaded = await loadFolder({ '.mcp.toml': entry + local }, { isApproved: async () => true });
+    expect(loaded.definitions.map(({ launch }) => launch)).toEqual([
+      { kind: 'auto', url: 'https://a', headers: { A: '', B: '!!b' } },
+      { kind: 'stdio', command: 'x', args: [], env: { C: '' }, inheritEnv: 'safe' },
+    ]);
+    expect(loaded.diagnostics.map(({ line }) => line)).toEqual([3, 4, 8, 7]);
+    const own = await loadFolder({ [USER]: entry + local });
+    expect([own.diagnostics, own.definitions.map(({ launch }) => launch)]).toMatchObject([
+      [],
+      [
+        { headers: { A: '!cat ~/.ssh/id' }, headersHelper: 'x' },
+        { envFile: '.env', env: { C: '!id' } },
+      ],
+    ]);
+  });
+
+  test('a rule that cannot be read asks, and one without a tool is none', async () => {
+    const { rules, diagnostics } = await loadFolder({
+      '.mcp.json': JSON.stringify({
+        permissions: { rules: [{ tool: 'mcp__a', action: 'denny' }, { action: 'deny' }, 'x', { tool: 'b' }] },
+      }),
+    });
+    expect(rules.map(({ tool, action }) => [tool, action])).toEqual([
+      ['mcp__a', 'ask'],
+      ['b', 'ask'],
+    ]);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      '"action" must be "allow", "ask" or "deny", but is the string "denny"',
+      '"tool" is missing; it must be a string',
+      '"permissions.rules[2]" must be a map of settings, but is the string "x"',
+      '"action" is missing; it must be "allow", "ask" or "deny"',
+    ]);
+  });
+
+  test('rules as another agent writes them are told how to be written here', async () => {
+    const { diagnostics } = await loadFolder({ '.mcp.json': '{"permissions":{"allow":["a"],"deny":["b"],"ask":[]}}' });
+    const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
+    expect(diagnostics.map(({ message, remedy }) => [message, remedy])).toEqual([
+      ['"allow" is not a setting of "permissions" and without effect', asRules],
+      ['"deny" is not a setting of "permissions" and without effect', asRules],
+    ]);
+  });
+
+  test('a section of the wrong kind is told, and costs only itself', async () => {
+    const loaded = await loadFolder({
+      [USER.replace('.toml', '.json')]: JSON.stringify({
+        servers: { a: { command: 'x' } },
+        inputs: {},
+        permissions: { rules: 'none' },
+        security: [],
+        plexus: { startup: { gateMs: -1, waitMs: 5, wait: 3 }, enabld: true, import: 5, project: 'x' },
+      }),
+    });
+    expect(loaded.definitions).toHaveLength(1);
+    expect(loaded.settings).toEqual({ ...defaults, startup: { gateMs: 250, waitMs: 5 } });
+    expect(loaded.diagnostics.map(({ message }) => message)).toEqual([
+      '"permissions.rules" must be a list of rules, but is the string "none"',
+      '"security" must be a map of settings, but is a list',
+      '"inputs" must be a list of inputs, but is a map',
+      '"enabld" is not a setting of "plexus" and without effect',
+      '"import" must be "off", "auto" or a list of apps, but is the number 5',
+      '"wait" is not a setting of "plexus.startup" and without effect',
+      '"gateMs" must be a number, 0 or more, but is the number -1',
+      '"plexus.project" must be a map of settings, but is the string "x"',
+    ]);
+  });
+
+  test('a section that also holds servers still says the rest', async () => {
+    const loaded = await loadFolder({
+      [USER.replace('.toml', '.json')]:
+        '{"plexus":{"mcpServers":{"a":{"command":"x"}},"mergeOrder":"user-over-project"}}',
+    });
+    expect([scopesOf(loaded), loaded.settings.mergeOrder, loaded.diagnostics]).toEqual([
+      ['a user'],
+      'user-over-project',
+      [],
+    ]);
+  });
+});
+
+describe('inputs', () => {
+  test('are read with their file, from beside the servers or from an editor’s settings', async () => {
+    const inputs = [{ id: 'key', type: 'promptString', description: 'The key', password: true }];
+    const { inputs: read, diagnostics } = await loadFolder({
+      '.mcp.json': JSON.stringify({ servers: {}, inputs }),
+      '.plexus/mcp.json': JSON.stringify({ mcp: { servers: {}, inputs } }),
+    });
+    expect([...read]).toEqual([
+      ['.mcp.json', inputs],
+      ['.plexus/mcp.json', inputs],
+    ]);
+    expect(diagnostics).toEqual([]);
+  });
+
+  test('that are wrong cost themselves, and a mistyped key is told: the answer might be shown', async () => {
+    const { inputs, diagnostics } = await loadFolder({
+      '.mcp.json': '{"inputs":[{"id":"a","pasword":true},{"id":5},"b",{"type":"x"},{"__proto__":{"id":"c"}}]}',
+    });
+    expect([...inputs]).toEqual([['.mcp.json', [{ id: 'a', password: false }]]]);
+    expect(diagnostics.map(({ severity, message }) => [severity, message])).toEqual([
+      ['warning', '"pasword" is not a setting of an input and without effect'],
+      ['error', '"id" must be a string, but is the number 5'],
+      ['error', '"inputs[2]" must be a map of settings, but is the string "b"'],
+      ['error', '"id" is missing; it must be a string'],
+      ['error', '"id" is missing; it must be a string'],
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+// Owns the proof that a fleet shows every server somebody expects to see, also those that a stronger file silences.
+
+import { expect } from 'vitest';
+import { Catalog } from '../../src/catalog/catalog.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { Connections } from '../../src/connection/connections.ts';
+import { Fleet } from '../../src/fleet.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { verifies } from '../verifies.ts';
+import { createFolder } from './config/folder.ts';
+
+verifies('CFG-03', 'servers that the enterprise silences are listed with the reason', async () => {
+  const folder = await createFolder({
+    'system/mcp.toml': '[mcp_servers.theirs]\ncommand = "x"\nenabled = false\n',
+    '.mcp.json': '{"mcpServers":{"mine":{"command":"y"},"theirs":{"command":"z"}}}',
+  });
+  const config = await loadConfig({
+    ...{ cwd: folder, home: folder, env: {}, platform: 'linux', discover: true },
+    systemFolder: `${folder}/system`,
+  });
+  const clock = createFakeClock();
+  const connections = new Connections({
+    open: () => Promise.reject(new Error('nothing may be opened')),
+    keyOf: () => '',
+    delayFor: () => undefined,
+    onReady: () => undefined,
+    onRemoved: () => undefined,
+    clock,
+    emit: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const fleet = new Fleet({ connections, catalog: new Catalog(clock, () => undefined), clock });
+  await fleet.apply(config);
+  expect(fleet.status().map(({ name, state, scope, error }) => [name, state, scope, error?.message])).toEqual([
+    [
+      'mine',
+      'disabled',
+      'project',
+      `Server "mine" is not in use: the enterprise configuration ${folder}/system/mcp.toml replaces all others. Change that setting, or ask whoever set it.`,
+    ],
+    ['theirs', 'disabled', 'enterprise', undefined],
+  ]);
+});
