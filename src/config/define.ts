@@ -89,18 +89,19 @@ function complete(said: Partial<CompleteEntry>, defaults: DefaultTimeouts): Comp
 
 /** A definition is two maps deep, so this is all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
-  freezeParts(definition.launch);
-  freezeParts(definition.settings);
-  freezeParts(definition.provenance);
+  const { launch, settings, provenance } = definition;
+  if (launch.kind === 'stdio') Object.freeze(launch.args);
+  if (launch.kind === 'stdio') Object.freeze(launch.inheritEnv);
+  if (launch.kind !== 'stdio' && launch.kind !== 'in-process') Object.freeze(launch.headers);
+  if (launch.kind !== 'in-process') Object.freeze(launch.env);
+  if (launch.kind !== 'in-process') Object.freeze(launch.envAllow);
+  Object.freeze(launch);
+  Object.freeze(settings.disabledTools);
+  Object.freeze(settings.enabledTools);
+  Object.freeze(settings);
+  Object.freeze(provenance.key);
+  Object.freeze(provenance);
   return Object.freeze(definition);
-}
-
-function freezeParts(part: object): void {
-  for (const key in part) {
-    const value = part[key as keyof typeof part];
-    if (typeof value === 'object') Object.freeze(value);
-  }
-  Object.freeze(part);
 }
 
 const LONGEST_NAME = 100;
@@ -155,7 +156,8 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Ri
         ? first.concat(fields['args'] ?? [])
         : fields['args'];
   }
-  if (Array.isArray(tidied['args'])) tidied['args'] = tidied['args'].map(asText);
+  const { args } = tidied;
+  if (Array.isArray(args) && !args.every(isText)) tidied['args'] = args.map(asText);
   for (const key of ['env', 'headers']) {
     const map = tidied[key];
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
@@ -188,7 +190,11 @@ function wordsOf(command: unknown, args: unknown): unknown {
 /** A bare name, then more, with every quote closed. */
 const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
 
+/** What needs nothing is taken as it is. */
 function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
+  const isTidy = ([name, value]: [string, unknown]) =>
+    isText(value) && name !== '__proto__' && (isOwn || !isCommand(value));
+  if (Object.entries(map).every(isTidy)) return map;
   const tidied: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(map)) {
     const isForbidden = !isOwn && typeof value === 'string' && isCommand(value);
@@ -198,6 +204,8 @@ function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boo
   }
   return tidied;
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Files write ports and switches without quotes; only what keeps its exact spelling is taken for a string. */
 const asText = (value: unknown) => (typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : value);

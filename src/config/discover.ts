@@ -2,6 +2,7 @@
 // A broken file costs itself, a broken entry costs itself; both are told.
 
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
@@ -87,6 +88,9 @@ export async function discover(options: Reading): Promise<Found> {
     return { places: deciding, watched, diagnostics: [switchedOffBy(offBy)], isExclusive, offBy };
 
   const isLeftOut = ({ scope }: Place) => scope === 'project' && !first.project.enabled;
+  const isAlone = !isWanted || configFile !== undefined || isExclusive;
+  // Side by side: what plugins and other agents bring rarely depends on what the workspace says.
+  const expected = isAlone ? undefined : readOthers(first, options);
   const workspace = await readPlaces(
     wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place)),
     options,
@@ -95,20 +99,28 @@ export async function discover(options: Reading): Promise<Found> {
   const { settings } = mergeSettings(
     inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
   );
-  if (!isWanted || configFile !== undefined || isExclusive)
+  if (expected === undefined)
     return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = await readOthers(
-    settings,
-    options,
-    sources.flatMap(({ identity }) => identity ?? []),
-  );
+  const others = asksForTheSame(first, settings) ? await expected : await readOthers(settings, options);
   return {
-    places: inOrder([...sources, ...others.places], settings.mergeOrder),
+    places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],
     diagnostics: others.diagnostics,
     isExclusive,
   };
 }
+
+const asksForTheSame = (one: Settings, other: Settings) =>
+  isDeepStrictEqual([one.import, one.pluginFolders, one.project], [other.import, other.pluginFolders, other.project]);
+
+/** Another agent's file that is read as one of ours anyway is ours. */
+function withoutTaken(others: readonly ReadPlace[], sources: readonly ReadPlace[]): readonly ReadPlace[] {
+  const taken = new Set(sources.map(whoIs));
+  return others.filter((each) => each.place.scope !== 'imported' || !taken.has(whoIs(each)));
+}
+
+/** A file that could not be read is known by its path alone. */
+const whoIs = ({ identity, place }: ReadPlace) => identity ?? place.file;
 
 function switchedOffBy({ file }: Provenance): Diagnostic {
   return {
@@ -211,12 +223,8 @@ interface Brought extends Pick<Found, 'watched' | 'diagnostics'> {
 }
 
 /** What plugins and other agents bring, side by side. */
-async function readOthers(
-  settings: Settings,
-  options: Reading,
-  taken: readonly string[],
-): Promise<Omit<Found, 'isExclusive'>> {
-  const brought = await Promise.all([bringPlugins(settings, options), bringImports(settings, options, taken)]);
+async function readOthers(settings: Settings, options: Reading): Promise<Omit<Found, 'isExclusive'>> {
+  const brought = await Promise.all([bringPlugins(settings, options), bringImports(settings, options)]);
   return {
     places: await Promise.all(brought.flatMap(({ places }) => places)),
     watched: brought.flatMap(({ watched }) => watched),
@@ -235,11 +243,11 @@ async function bringPlugins(settings: Settings, options: Reading): Promise<Broug
   return { places, watched: [...folders, ...watched], diagnostics: [] };
 }
 
-async function bringImports(settings: Settings, options: Reading, taken: readonly string[]): Promise<Brought> {
+async function bringImports(settings: Settings, options: Reading): Promise<Brought> {
   if (settings.import === 'off') return { places: [], watched: [], diagnostics: [] };
   const { chooseApps, readImports } = await import('./imports.ts');
   const { chosen, diagnostics } = chooseApps(settings.import);
-  const places = (await readImports(chosen, options, taken))
+  const places = (await readImports(chosen, options))
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
     .map(({ importer, place, read }) => {
       const find = (content: Content) =>
@@ -261,7 +269,7 @@ async function readBrought(
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
   const origin: Origin = { ...place, defaults, mayLoosen: false, translate, rename };
   const layer = await readServersOnly(read.document, origin, find);
-  return { place, layer: withOutdated(layer, read), document: read.document };
+  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
 }
 
 function readHostServers({ servers = {}, defaults }: Reading): Layer {

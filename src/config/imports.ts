@@ -40,11 +40,10 @@ function unknownApp(app: string, known: readonly string[]): Diagnostic {
   };
 }
 
-/** Every file that is there, strongest first. What was read already for a stronger scope, or for a stronger app, is left out. */
+/** Every file that is there, strongest first. */
 export async function readImports(
   apps: readonly Importer[],
   around: Surroundings & { readonly remembered?: Remembered | undefined },
-  taken: readonly string[],
 ): Promise<readonly ImportFile[]> {
   const candidates = apps.flatMap((importer) =>
     importer.places(around).map(({ file, inWorkspace }) => ({
@@ -68,7 +67,7 @@ export async function readImports(
   return read.filter(({ read: found, place, importer }) => {
     const identity = found.kind === 'document' ? found.identity : place.file;
     const use = found.kind === 'document' ? `${importer.app}\0${identity}` : identity;
-    if (found.kind === 'absent' || taken.includes(identity) || seen.has(use)) return false;
+    if (found.kind === 'absent' || seen.has(use)) return false;
     seen.add(use);
     return true;
   });

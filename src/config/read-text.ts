@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
+import { promisify } from 'node:util';
 import { limits } from '../model/limits.ts';
 import type { Position } from './sources/document.ts';
 
@@ -20,47 +21,44 @@ export async function readText(file: string): Promise<FileText> {
 }
 
 /**
- * Opened without waiting: a repository may hold a pipe, and opening that otherwise waits for ever. With callbacks instead of
- * `fs/promises`: most of the files looked for are not there, and a handle or a promise for each step costs more than reading.
+ * Opening is what may take long – a hanging network folder, a link to one – and is waited for without holding anybody up; it does
+ * not wait for the other end of a pipe, which a repository may hold. A file that is open is then read at once, if it is small.
  */
 function readOpened(file: string): Promise<FileText> {
   return new Promise((resolve, reject) => {
     fs.open(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0), (failed, opened) => {
-      if (failed) return reject(failed);
-      const end = (error: Error | null, found?: FileText) => {
-        fs.close(opened, () => (found ? resolve(found) : reject(error)));
-      };
-      fs.fstat(opened, (error, found) => {
-        if (error) return end(error);
-        if (!found.isFile()) return end(null, { kind: 'unreadable', problem: 'it is not a file' });
-        if (found.size > limits.configBytes) return end(null, tooLarge(found.size));
-        // Who the file is, whatever path leads to it; some systems do not count their files.
-        const identity = found.ino === 0 ? file : `${found.dev}:${found.ino}`;
-        const buffer = Buffer.allocUnsafe(found.size);
-        readAll(opened, buffer, 0, (unread, filled) =>
-          unread ? end(unread) : end(null, decode(buffer.subarray(0, filled), identity)),
-        );
-      });
+      if (failed) reject(failed);
+      else readWhole(opened, file).then(resolve, reject);
     });
   });
 }
 
-/** The size said before counts: a file that grows meanwhile is cut, and then is not valid. */
-function readAll(
-  opened: number,
-  buffer: Buffer,
-  filled: number,
-  done: (error: Error | null, filled: number) => void,
-): void {
-  if (filled === buffer.length) {
-    done(null, filled);
-    return;
+const READ_AT_ONCE_BYTES = 256 * 1024;
+
+async function readWhole(opened: number, file: string): Promise<FileText> {
+  try {
+    const found = fs.fstatSync(opened);
+    if (!found.isFile()) return { kind: 'unreadable', problem: 'it is not a file' };
+    if (found.size > limits.configBytes) return tooLarge(found.size);
+    // Who the file is, whatever path leads to it; some systems do not count their files.
+    const identity = found.ino === 0 ? file : `${found.dev}:${found.ino}`;
+    const buffer = Buffer.allocUnsafe(found.size);
+    const isSmall = found.size <= READ_AT_ONCE_BYTES;
+    const read = isSmall ? readNow : readLater;
+    // The size said before counts: a file that grows meanwhile is cut, and then is not valid.
+    let filled = 0;
+    for (let more = -1; more !== 0 && filled < found.size; filled += more) more = await read(opened, buffer, filled);
+    return decode(buffer.subarray(0, filled), identity);
+  } finally {
+    fs.closeSync(opened);
   }
-  fs.read(opened, buffer, filled, buffer.length - filled, null, (error, count) => {
-    if (error || count === 0) done(error, filled);
-    else readAll(opened, buffer, filled + count, done);
-  });
 }
+
+const readNow = (opened: number, buffer: Buffer, from: number) =>
+  fs.readSync(opened, buffer, from, buffer.length - from, null);
+
+const readLater = async (opened: number, buffer: Buffer, from: number) =>
+  (await promisify(fs.read)(opened, buffer, from, buffer.length - from, null)).bytesRead;
 
 function decode(bytes: Buffer, identity: string): FileText {
   if (!isUtf8(bytes)) return { kind: 'not-text', problem: 'the file is not UTF-8', remedy: 'Save it as UTF-8.' };

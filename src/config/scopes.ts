@@ -88,3 +88,10 @@ export function keyFile({ home, env, platform }: Omit<Surroundings, 'cwd'>): str
 }
 
 export const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);
+
+/** The folder itself counts as within. */
+export function isWithin(folder: string, path: string, platform: NodeJS.Platform): boolean {
+  const { relative, isAbsolute } = pathsOf(platform);
+  const way = relative(folder, path);
+  return !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
+}

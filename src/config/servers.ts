@@ -35,6 +35,7 @@ export interface Draft extends Claim {
 
 export function readServers(groups: readonly Group[], origin: Origin, note: Note): Draft[] {
   const seen = new Map<ServerName, Path>();
+  const provenanceFor = provenanceIn(origin);
   return groups.flatMap((group): Draft[] => {
     const entries = entriesOf(group);
     if (entries === undefined) {
@@ -56,7 +57,7 @@ export function readServers(groups: readonly Group[], origin: Origin, note: Note
 
   function readServer(written: ServerName, value: unknown, key: Path): Draft {
     const name = origin.rename?.(written) ?? written;
-    const provenance = provenanceOf(origin, key);
+    const provenance = provenanceFor(key);
     const said = isMap(value) && origin.translate ? origin.translate(value) : value;
     const { definition, problems, written: keys } = defineServer({ name, value: said, provenance }, origin);
     if (definition && problems.length === 0) return { name, provenance, definition, written: keys, fault: undefined };
@@ -80,10 +81,14 @@ export function claimsOf(
   return claims;
 }
 
-export function provenanceOf({ scope, file, inWorkspace, provider }: Place, key: Path): Provenance {
-  const own = file === undefined ? { scope, key } : { scope, file, key };
-  if (provider === undefined && !inWorkspace) return own;
-  return { ...own, ...(inWorkspace && { inWorkspace }), ...(provider !== undefined && { provider }) };
+export const provenanceOf = (place: Place, key: Path): Provenance => provenanceIn(place)(key);
+
+/** The place taken apart once, for all that stands there. */
+function provenanceIn({ scope, file, inWorkspace, provider }: Place): (key: Path) => Provenance {
+  if (provider === undefined && !inWorkspace)
+    return file === undefined ? (key) => ({ scope, key }) : (key) => ({ scope, file, key });
+  const more = { ...(inWorkspace && { inWorkspace }), ...(provider !== undefined && { provider }) };
+  return file === undefined ? (key) => ({ scope, ...more, key }) : (key) => ({ scope, ...more, file, key });
 }
 
 /** Far above any real fleet; a hostile file must not hold up the start. */

@@ -46,7 +46,6 @@ async function planFor(context: Context): Promise<Takeover> {
   const files = await readImports(
     importers.filter(({ app }) => from === undefined || app === from),
     around,
-    [],
   );
   // What is read live today is taken over as well: that is how a person turns the one into the other.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');

@@ -1,9 +1,8 @@
 // Owns finding servers in another program's file: at a path, under the name of a setting, or under the folder they are for.
 
 import { isMap } from '../problem.ts';
-import { pathsOf, type Surroundings } from '../scopes.ts';
+import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
 import type { Content, Group } from './importer.ts';
-import { isWithin } from './places.ts';
 
 /** Whatever stands there is a group, even of the wrong type: the reader of all groups tells of it. */
 export function groupAt(content: Content, ...path: readonly string[]): readonly Group[] {

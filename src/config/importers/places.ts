@@ -1,6 +1,6 @@
 // Owns the folders other programs keep their files in, on each platform, and whose hand wrote what lies there.
 
-import { pathsOf, type Surroundings } from '../scopes.ts';
+import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
 import type { ImportPlace } from './importer.ts';
 
 /** Files of the workspace, which whoever wrote the repository wrote. */
@@ -14,13 +14,6 @@ export function ownFiles(around: Surroundings, folder: string, ...files: readonl
   const absolute = pathsOf(platform).resolve(cwd, folder);
   const inWorkspace = isWithin(cwd, absolute, platform) && !isWithin(cwd, home, platform);
   return files.map((file) => ({ file: pathsOf(platform).join(absolute, file), inWorkspace }));
-}
-
-/** The folder itself counts as within. */
-export function isWithin(folder: string, path: string, platform: NodeJS.Platform): boolean {
-  const { relative, isAbsolute } = pathsOf(platform);
-  const way = relative(folder, path);
-  return !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
 }
 
 /** What the variable names, otherwise a folder in the home folder. */

@@ -8,7 +8,7 @@ import { findGroups } from '../groups.ts';
 import type { Content, Group } from '../importers/importer.ts';
 import { isMap } from '../problem.ts';
 import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
-import { type FilePlace, pathsOf, type Surroundings, userFolder } from '../scopes.ts';
+import { type FilePlace, isWithin, pathsOf, type Surroundings, userFolder } from '../scopes.ts';
 
 /** One file with servers of one plugin. */
 export interface PluginFile {
@@ -120,7 +120,7 @@ async function filesOf(found: Manifest, around: Around): Promise<readonly Plugin
 /** A manifest speaks for its own folder, not for files elsewhere on the machine, whatever links lead there. */
 async function isInside(root: string, file: string, around: Surroundings): Promise<boolean> {
   const [from = root, to = from] = await Promise.all([follow(root), follow(file)]);
-  return isWithin(root, file, around) && isWithin(from, to, around);
+  return isWithin(root, file, around.platform) && isWithin(from, to, around.platform);
 }
 
 function refusal(file: string, because: string): Diagnostic {
@@ -148,9 +148,9 @@ function pluginFile(
 
 /** By its path or by where that leads: a link makes nobody's work the person's own. */
 async function isInWorkspace(root: string, around: Surroundings): Promise<boolean> {
-  if (isWithin(userFolder(around), root, around)) return false;
+  if (isWithin(userFolder(around), root, around.platform)) return false;
   const [from = around.cwd, to = root] = await Promise.all([follow(around.cwd), follow(root)]);
-  return isWithin(around.cwd, root, around) || isWithin(from, to, around);
+  return isWithin(around.cwd, root, around.platform) || isWithin(from, to, around.platform);
 }
 
 /** Where a path leads, if anything is there. */
@@ -163,17 +163,11 @@ async function follow(path: string): Promise<string | undefined> {
   }
 }
 
-function isWithin(folder: string, path: string, { platform }: Surroundings): boolean {
-  const { relative, isAbsolute, sep } = pathsOf(platform);
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 const ROOT = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|pluginRoot|extensionPath)\}/g;
 
 /** A plugin knows where it lies only by this placeholder. */
 function withRoot(value: unknown, root: string): unknown {
-  if (typeof value === 'string') return value.replace(ROOT, () => root);
+  if (typeof value === 'string') return value.includes('${') ? value.replace(ROOT, () => root) : value;
   if (Array.isArray(value)) return value.map((each) => withRoot(each, root));
   if (!isMap(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withRoot(each, root)]));

@@ -24,16 +24,30 @@ export function parseToml(written: string): Parsed {
     if (error instanceof TomlError) return failed(text, error, firstLine(error));
     throw error;
   }
-  const { depth, keys } = measure(value);
-  if (depth > DEEPEST_NESTING) return tooDeep(text);
+  if (hasLongKeys(text) && measure(value).depth > DEEPEST_NESTING) return tooDeep(text);
   const document = createDocument({
     text,
-    value: keys === 0 ? undefined : value,
+    value: Object.keys(value).length === 0 ? undefined : value,
     mayRepeat: false,
     index: () => locateAll(text),
   });
   return { ok: true, document };
 }
+
+/** The parser bounds how deep lists and maps lie in each other, but not how many maps the dots of one key make. */
+function hasLongKeys(text: string): boolean {
+  let dots = 0;
+  let line = -1;
+  for (let at = text.indexOf('.'); at >= 0; at = text.indexOf('.', at + 1)) {
+    const start = text.lastIndexOf('\n', at);
+    dots = start === line ? dots + 1 : 1;
+    line = start;
+    if (dots > MOST_DOTS) return true;
+  }
+  return false;
+}
+
+const MOST_DOTS = 20;
 
 /** The rest of the message draws the place, which a diagnostic says in its own way. */
 const firstLine = (error: Error) =>
