@@ -1,12 +1,14 @@
 // Owns the servers of one runtime as they are now: what is configured, who is connected, which tools they brought.
 // Answers the questions that the stages of a call and the outside ask about them.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Readiness } from './api.ts';
 import type { CallLimits } from './call/deadline.ts';
 import type { Lines } from './call/invoke.ts';
 import type { Directory } from './call/resolve.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { assignNames } from './catalog/naming.ts';
+import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Connections } from './connection/connections.ts';
 import type { Session } from './connection/session.ts';
@@ -20,6 +22,18 @@ import { limits } from './model/limits.ts';
 import type { QualifiedName, ServerName } from './model/names.ts';
 import { labelOf, type ServerDefinition } from './model/server.ts';
 import { parseRule, type Rule } from './policy/rule.ts';
+
+/** What is known of a server only once everything is filled in. */
+export interface Prepared {
+  /** What was filled in, as written. */
+  readonly launch: ServerDefinition['launch'];
+  /** What it goes without, in words for the person. */
+  readonly warnings: readonly string[];
+  /** A workspace's server that nobody approved: what the person allows to servers of its name was not meant for it. */
+  readonly isStranger: boolean;
+  /** Asks lists again. What was filled in stays inside. */
+  readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
+}
 
 export interface FleetParts {
   readonly connections: Connections;
@@ -40,7 +54,8 @@ export class Fleet implements Lines, Directory {
   #config: LoadedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
   #rules: readonly Rule[] = [];
-  #warnings = new Map<ServerName, readonly string[]>();
+  #prepared = new Map<ServerName, Prepared>();
+  #refused: ReadonlyMap<ServerName, string> = new Map();
 
   constructor({ connections, catalog, clock }: FleetParts) {
     this.#connections = connections;
@@ -53,7 +68,20 @@ export class Fleet implements Lines, Directory {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
     this.#rules = config.rules.map(parseRule);
-    await this.#connections.reconcile(config.definitions.filter(({ settings }) => settings.enabled));
+    this.#refused = this.#refusals(config);
+    const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
+    await this.#connections.reconcile(used);
+  }
+
+  /** By the files, and by what servers turned out to be once everything was filled in. */
+  #refusals({ refused, lists }: LoadedConfig): ReadonlyMap<ServerName, string> {
+    const found = new Map(refused);
+    for (const [server, { launch, refusal }] of this.#prepared) {
+      const isSame = isDeepStrictEqual(launch, this.#definitions.get(server)?.launch);
+      const because = isSame && !found.has(server) ? refusal(lists) : undefined;
+      if (because !== undefined) found.set(server, because);
+    }
+    return found;
   }
 
   status(): ServerStatus[] {
@@ -97,9 +125,9 @@ export class Fleet implements Lines, Directory {
     await this.#connections.disconnect(server);
   }
 
-  /** What its opening found a server to go without; news replaces what was said before. */
-  readonly warn = (server: ServerName, warnings: readonly string[]): void => {
-    this.#warnings.set(server, warnings);
+  /** What its opening found out about a server; news replaces what was known before. */
+  readonly prepared = (server: ServerName, prepared: Prepared): void => {
+    this.#prepared.set(server, prepared);
   };
 
   /** For the opening of servers; nothing is opened before a configuration was applied. */
@@ -114,7 +142,8 @@ export class Fleet implements Lines, Directory {
 
   // What the stages of a call ask.
 
-  readonly refusal = (server: ServerName): string | undefined => this.#config?.refused.get(server);
+  readonly refusal = (server: ServerName): string | undefined => this.#refused.get(server);
+  readonly isStranger = (server: ServerName): boolean => this.#prepared.get(server)?.isStranger ?? false;
 
   readonly rules = (): readonly Rule[] => this.#rules;
   readonly maxResultChars = (server: ServerName): number =>
@@ -164,7 +193,7 @@ export class Fleet implements Lines, Directory {
       refusal: this.refusal(definition.name),
       listing: {
         toolCount: tools.length,
-        problems: [...(this.#warnings.get(definition.name) ?? []), ...problems],
+        problems: [...(this.#prepared.get(definition.name)?.warnings ?? []), ...problems],
         ...(error && { error }),
       },
       now: this.#clock.now(),

@@ -2,15 +2,16 @@
 // The stations it joins do not know each other; this is where they meet.
 
 import { type Approve, askFor } from './call/approval.ts';
-import { type AskInput, createInputs } from './config/inputs.ts';
-import { type ListedServers, refusalOf } from './config/lists.ts';
+import { type AskInput, createInputs, declaredBy } from './config/inputs.ts';
+import { refusalOf } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { type Resolving, resolveLaunch, variablesRead } from './config/resolve.ts';
 import { type CommandOutput, runCommand } from './config/run-command.ts';
-import type { Surroundings } from './config/scopes.ts';
+import { isOwnScope, type Surroundings } from './config/scopes.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { openSession, type Session } from './connection/session.ts';
+import type { Prepared } from './fleet.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
@@ -20,11 +21,11 @@ import type { ServerName } from './model/names.ts';
 import { commandLine, type Launch, type Launcher, type ServerDefinition } from './model/server.ts';
 import type { Secrets } from './store/secrets.ts';
 import { openChannel } from './transport/open.ts';
-import { definitionHash } from './trust/fingerprint.ts';
+import { trustFingerprint } from './trust/fingerprint.ts';
 import type { Gate } from './trust/gate.ts';
 
 /** What the configuration says that matters when a server is opened; asked each time, since it may be read anew. */
-export type Circumstances = Pick<LoadedConfig, 'lists' | 'inputs' | 'settings'>;
+export type Circumstances = Pick<LoadedConfig, 'lists' | 'inputs' | 'settings' | 'losers'>;
 
 export interface OpeningParts {
   readonly around: Surroundings;
@@ -37,8 +38,8 @@ export interface OpeningParts {
   readonly circumstances: () => Circumstances;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
-  /** Told what a server goes without, each time it is opened. */
-  readonly onWarnings: (server: ServerName, warnings: readonly string[]) => void;
+  /** Told what was found out about a server, each time it is opened. */
+  readonly onPrepared: (server: ServerName, prepared: Prepared) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -99,14 +100,14 @@ async function requireTrust(
   definition: ServerDefinition,
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
-  const hash = definitionHash(definition);
-  const session = parts.granted.get(hash);
-  if (session) return session;
   const judgement = await parts.gate.judge(definition);
   if (judgement.kind === 'own') return [];
   if (judgement.kind === 'approved') return judgement.grants;
   if (judgement.kind === 'restricted') return undefined;
   signal.throwIfAborted();
+  const fingerprint = trustFingerprint(judgement.essence);
+  const session = parts.granted.get(fingerprint);
+  if (session) return session;
   const { name: server, provenance } = definition;
   const { all: variables } = variablesRead(definition);
   const request = {
@@ -115,6 +116,7 @@ async function requireTrust(
     variables,
     ...(provenance.file && { file: provenance.file }),
     ...(judgement.changes.length > 0 && { changes: judgement.changes }),
+    ...displacedBy(parts, server),
   };
   const cancellation = new Cancellation();
   const letGo = cancellation.follow(signal);
@@ -124,10 +126,16 @@ async function requireTrust(
   );
   const answer = await asked.finally(letGo);
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
-  if (answer !== 'once') parts.granted.set(hash, variables);
+  if (answer !== 'once') parts.granted.set(fingerprint, variables);
   // The person said yes: a disk that is full costs the memory of it, not the server.
-  if (answer === 'always') await parts.gate.approve(definition, variables).catch(parts.onError);
+  if (answer === 'always') await parts.gate.approve(definition, variables, judgement.essence).catch(parts.onError);
   return variables;
+}
+
+/** A repository that names one of the person's own servers takes its place; whoever approves it should know. */
+function displacedBy({ circumstances }: Parts, server: ServerName): { displaces?: string } {
+  const own = circumstances().losers.find(({ name, provenance }) => name === server && isOwnScope(provenance.scope));
+  return own?.provenance.file === undefined ? {} : { displaces: own.provenance.file };
 }
 
 /** Fills in everything, and asks the lists again: an address made of variables is known only now. */
@@ -138,10 +146,10 @@ async function prepare(
 ): Promise<Launch> {
   const { name: server, provenance } = definition;
   const { inputs, settings, lists } = parts.circumstances();
-  const declared = inputs.get(provenance.file ?? '') ?? [];
+  const declared = inputs.get(declaredBy(provenance)) ?? [];
   const { launch, warnings } = await resolveLaunch(definition, {
     around: parts.around,
-    grants: grants ?? [],
+    grants,
     unresolvedEnv: settings.unresolvedEnv,
     run: parts.run,
     runAnew: parts.runAnew,
@@ -149,17 +157,15 @@ async function prepare(
       // Whoever is not trusted gets no answer of the person's, not even an old one.
       if (grants === undefined) return undefined;
       const request = declared.find((each) => each.id === id) ?? { id, password: true };
-      return parts.answer({ server, file: provenance.file, request });
+      return parts.answer({ server, file: provenance.file, provider: provenance.provider, request });
     },
   });
-  parts.onWarnings(server, warnings);
-  requirePermitted(lists, { name: server, launch, isFilled: true });
+  const refusal: Prepared['refusal'] = (asked) => refusalOf(asked, { name: server, launch, isFilled: true });
+  const isStranger = grants === undefined && provenance.inWorkspace === true;
+  parts.onPrepared(server, { launch: definition.launch, warnings, isStranger, refusal });
+  const because = refusal(lists);
+  if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
   return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
-}
-
-function requirePermitted(lists: readonly ListedServers[], server: Parameters<typeof refusalOf>[1]): void {
-  const because = refusalOf(lists, server);
-  if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: server.name, because });
 }
 
 function channelOf(

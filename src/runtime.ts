@@ -51,7 +51,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       gate: createTrust(around, store, clock),
       secrets: createSecretsFor(around, store),
       circumstances: () => fleet.circumstances(),
-      onWarnings: (server, warnings) => fleet.warn(server, warnings),
+      onPrepared: (server, prepared) => fleet.prepared(server, prepared),
       ...{ clock, emit, onError },
     }),
     keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
@@ -72,26 +72,37 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       shape(fleet.maxResultChars),
       resolve(fleet),
       validate(),
-      authorize({ refusal: fleet.refusal, rules: fleet.rules, approve, clock, emit, onError }),
+      authorize({
+        refusal: fleet.refusal,
+        isStranger: fleet.isStranger,
+        rules: fleet.rules,
+        approve,
+        clock,
+        emit,
+        onError,
+      }),
       guard(breakers),
       deadline(fleet.callLimits, clock),
     ],
     invoke(fleet),
   );
   const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
-  const { waitMs } = await startUp({ options, config: await load(), fleet, connections, emit });
-  // One after the other: the configuration that was read last is the one that stays.
-  let applying = Promise.resolve();
+  const config = await load();
+  const starting = startUp({ options, config, fleet, connections, emit });
+  // One after the other, and none before the start: the configuration that was read last is the one that stays.
+  let applying: Promise<unknown> = starting;
   const readAgain = () => load().then((next) => fleet.apply(next));
   const changed = () => {
     applying = applying.then(readAgain).catch(onError);
   };
   const isWatching = options.watch ?? options.discover !== false;
+  // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
   const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
   const close = () => {
     stopWatching?.();
     return connections.close();
   };
+  const { waitMs } = await starting.finally(() => options.signal?.aborted && stopWatching?.());
 
   return {
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),

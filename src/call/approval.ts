@@ -27,6 +27,8 @@ export type ApprovalRequest =
       readonly command: string;
       /** It was approved before, in another form: what is different now. */
       readonly changes?: readonly string[];
+      /** The person's own file that defines another server of this name, which is not used now. */
+      readonly displaces?: string;
       /** The person's variables that it reads; a yes gives it exactly these. */
       readonly variables: readonly string[];
     };

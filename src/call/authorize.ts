@@ -14,6 +14,8 @@ import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 export interface AuthorizeParts {
   /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
   readonly refusal: (server: ServerName) => string | undefined;
+  /** Whether nobody knows the server but the repository that names it: what is allowed to its name was not meant for it. */
+  readonly isStranger: (server: ServerName) => boolean;
   readonly rules: () => readonly Rule[];
   readonly approve: Approve;
   readonly clock: Clock;
@@ -28,10 +30,19 @@ export function authorize(parts: AuthorizeParts): Stage {
     const tool = toolOf(call);
     const because = parts.refusal(tool.id.server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: tool.id.server, because });
-    const decision = decisionFor(tool);
+    const decision = distrust(decisionFor(tool), parts.isStranger(tool.id.server));
     if (decision.verdict === 'allow') return next(call);
     if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
     return call.caller.grants.has(toolKey(tool.id)) ? next(call) : ask(parts, call, decision, next);
+  };
+}
+
+function distrust(decision: Decision, isStranger: boolean): Decision {
+  if (!isStranger || decision.verdict !== 'allow') return decision;
+  return {
+    verdict: 'ask',
+    because: `${decision.because} is not meant for a server that nobody approved`,
+    byRule: true,
   };
 }
 

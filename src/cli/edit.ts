@@ -3,18 +3,25 @@
 import type { Change, Edited, EditOptions } from '../config/edit.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Context } from './command.ts';
-import { openPolicy } from './load-config.ts';
+import { isOwnFile } from './file-of-scope.ts';
+import { openPolicy, surroundingsOf } from './load-config.ts';
 
 /** A file that is there keeps its rights, unless the options say otherwise. */
 export async function edit(
   context: Context,
   file: string,
   change: Change,
-  options: Omit<EditOptions, 'clock' | 'signal'> = { closeToOthers: false, isPrivateFolder: false },
+  options: Pick<EditOptions, 'closeToOthers' | 'isPrivateFolder'> = { closeToOthers: false, isPrivateFolder: false },
 ): Promise<Edited> {
-  const { editServer } = await import('../config/edit.ts');
+  const [{ editServer }, { stateFolder }] = await Promise.all([
+    import('../config/edit.ts'),
+    import('../config/scopes.ts'),
+  ]);
   const { signal, waitFor } = context;
-  const editing = editServer(file, change, { ...options, clock: systemClock, signal });
+  const lockFolder = stateFolder(surroundingsOf(context));
+  const isNamed = file === context.runtimeOptions.config;
+  const within = isNamed || (await isOwnFile(context, file)) ? {} : { within: context.cwd };
+  const editing = editServer(file, change, { ...options, ...within, lockFolder, clock: systemClock, signal });
   const edited = await waitFor(`waiting for ${file}`, editing);
   if (edited.kind === 'written') await keepApproval(context, file, edited.texts);
   return edited;

@@ -1,51 +1,25 @@
 // Owns how a server's explanation looks: each setting with its place, then what its entry beat. Literal secrets are not shown.
 
-import { variablesOf } from '../config/expand.ts';
 import type { ExplainedClaim, ExplainedServer, ExplainedSetting } from '../config/explain.ts';
+import { hideSecrets } from '../config/literal-secrets.ts';
 import { placeOf } from '../model/diagnostic.ts';
 import type { Paint } from './command.ts';
 import { indent, printable, table } from './render/text.ts';
 
-/** The same, fit to be shown: a literal value whose name says that it is a secret is hidden. */
+/** The same, fit to be shown. */
 export function presentable(explained: ExplainedServer): ExplainedServer {
   return {
     ...explained,
-    settings: explained.settings.map(hideSecrets),
-    beaten: explained.beaten.map((each) => ({ ...each, settings: each.settings.map(hideSecrets) })),
+    settings: hidden(explained.settings),
+    beaten: explained.beaten.map((each) => ({ ...each, settings: hidden(each.settings) })),
   };
 }
 
-const HIDDEN = '(hidden)';
-const telling = /TOKEN|SECRET|PASSW|KEY|AUTH|CREDENTIAL|COOKIE/i;
-
-function hideSecrets(setting: ExplainedSetting): ExplainedSetting {
-  const { key, value } = setting;
-  if ((key === 'env' || key === 'headers') && typeof value === 'object' && value !== null)
-    return {
-      ...setting,
-      value: Object.fromEntries(Object.entries(value).map(([name, each]) => [name, hide(name, each)])),
-    };
-  if (key === 'url' && typeof value === 'string') return { ...setting, value: hideInUrl(value) };
-  if (key === 'args' && Array.isArray(value))
-    return { ...setting, value: value.map((arg, at) => hideArgument(String(arg), String(value[at - 1] ?? ''))) };
-  return setting;
-}
-
-const hide = (name: string, value: unknown) =>
-  telling.test(name) && variablesOf(String(value)).length === 0 ? HIDDEN : value;
-
-const hideInUrl = (url: string) =>
-  url
-    .replace(/(?<=\/\/[^/@:]*:)[^/@]*(?=@)/, HIDDEN)
-    .replace(/([?&]([^=&#]*)=)([^&#]*)/g, (whole, start, name, value) =>
-      telling.test(name) && variablesOf(value).length === 0 ? `${start}${HIDDEN}` : whole,
-    );
-
-function hideArgument(arg: string, before: string): string {
-  if (variablesOf(arg).length > 0) return arg;
-  const [, option = ''] = /^(--?[\w-]+=)/.exec(arg) ?? [];
-  if (telling.test(option)) return `${option}${HIDDEN}`;
-  return before.startsWith('-') && telling.test(before) && !arg.startsWith('-') ? HIDDEN : arg;
+function hidden(settings: readonly ExplainedSetting[]): readonly ExplainedSetting[] {
+  const shown: Readonly<Record<string, unknown>> = {
+    ...hideSecrets(Object.fromEntries(settings.map(({ key, value }) => [key, value]))),
+  };
+  return settings.map((each) => (Object.hasOwn(shown, each.key) ? { ...each, value: shown[each.key] } : each));
 }
 
 export function explanationText(explained: ExplainedServer, paint: Paint): string {

@@ -23,6 +23,12 @@ export async function fileOfScope(context: Context, scope: EditedScope): Promise
   return join(folder, otherwise);
 }
 
+/** Whether it is one of the person's own files, by whichever option it was named. */
+export async function isOwnFile(context: Context, file: string): Promise<boolean> {
+  const { placesOf } = await import('../config/scopes.ts');
+  return placesOf(surroundingsOf(context)).some((place) => place.scope === 'user' && place.file === file);
+}
+
 /** A link counts even when it leads nowhere yet. */
 async function isThere(file: string): Promise<boolean> {
   try {

@@ -6,7 +6,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
-import { type Command, type Context, type Found, Interruption, type TextQuestion, UsageError } from './command.ts';
+import { type Command, type Context, type Found, Interruption, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { documentText } from './render/json.ts';
@@ -58,7 +58,7 @@ async function run({ verb, words, rest }: CommandLine): Promise<number> {
   const command = await entry?.load();
   const { values, positionals } = parse(words, command);
   if (values['version']) return printShort(identity.version);
-  if (verb === 'help') return printShort(generalHelp(commands, paintFor(OUT)));
+  if (verb === 'help') return help(positionals[1]);
   if (verb === undefined && values['json']) throw new UsageError('name a command');
   if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
@@ -67,6 +67,13 @@ async function run({ verb, words, rest }: CommandLine): Promise<number> {
   const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
   const found = await command.run(createContext({ values, positionals: own.slice(1) }, others, interruption));
   return print(draw(found, Boolean(values['json'])), found.exitCode);
+}
+
+async function help(verb: string | undefined): Promise<number> {
+  const entry = entryOf(verb);
+  return printShort(
+    entry ? commandHelp(entry.summary, await entry.load(), paintFor(OUT)) : generalHelp(commands, paintFor(OUT)),
+  );
 }
 
 async function unknown(verb: string): Promise<UsageError> {
@@ -100,16 +107,12 @@ function createContext({ values, positionals }: Words, rest: readonly string[], 
   const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
   const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR));
-  const ask = (question: string) => {
-    line.hush();
-    return yesOrNo(question, { input: stdin, output: stderr, signal });
-  };
+  const canAsk = stdin.isTTY && stderr.isTTY;
+  const screen = { input: stdin, output: stderr, signal };
   let asking: Promise<unknown> = Promise.resolve();
-  const askInTurn = (question: TextQuestion) => {
-    const answered = asking.then(() => {
-      line.hush();
-      return askText(question, { input: stdin, output: stderr, signal });
-    });
+  /** One question at a time, however many have one. */
+  const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const answered = line.hushFor(asking.then(ask));
     asking = answered.then(nothing, nothing);
     return answered;
   };
@@ -120,8 +123,8 @@ function createContext({ values, positionals }: Words, rest: readonly string[], 
     env,
     runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
     signal,
-    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
-    askText: stdin.isTTY && stderr.isTTY ? askInTurn : undefined,
+    ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen)) : undefined,
+    askText: canAsk ? (question) => inTurn(() => askText(question, screen)) : undefined,
     waitFor: line.waitFor,
     toTerminal: isTerminal(OUT),
     readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),

@@ -10,29 +10,29 @@ export interface Screen {
 }
 
 /** Anything but a clear yes is a no, the end of the input included. */
-export async function yesOrNo(question: string, { input, output, signal }: Screen): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input, output });
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${printable(question)} [y/N] `, { signal })).trim());
-  } finally {
-    lines.close();
-  }
+export async function yesOrNo(question: string, screen: Screen): Promise<boolean> {
+  const answer = await askText({ question: `${question} [y/N]`, isHidden: false }, screen);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** `undefined`: the input has ended, or nothing was typed. */
+/** `undefined`: the input has ended, or nothing was typed. Ctrl-C is for the whole program, not for the question. */
 export async function askText({ question, isHidden }: TextQuestion, screen: Screen): Promise<string | undefined> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import('node:readline/promises'),
     import('node:stream'),
   ]);
   const { input, output, signal } = screen;
-  output.write(`${printable(question)} `);
+  const prompt = `${printable(question)} `;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: isHidden ? silent : output, terminal: true });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  if (isHidden) output.write(prompt);
   try {
-    return (await Promise.race([lines.question('', { signal }), ended])) || undefined;
+    return (await Promise.race([lines.question(isHidden ? '' : prompt, { signal }), ended])) || undefined;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   } finally {
     lines.close();
     if (isHidden) output.write('\n');
@@ -43,28 +43,34 @@ const PATIENCE_MS = 1_000;
 
 export interface WaitingLine {
   readonly waitFor: Context['waitFor'];
-  /** Makes room for something else, such as a question. */
-  readonly hush: () => void;
+  /** Makes room for something else, such as a question, for as long as that takes. */
+  readonly hushFor: <Value>(work: Promise<Value>) => Promise<Value>;
 }
 
 /** Nothing is said about what is quick; what takes longer than a second gets a line that goes away again. */
 export function createWaitingLine(screen: NodeJS.WriteStream | undefined, paint: Paint): WaitingLine {
-  let hush = (): void => undefined;
+  let clear = (): void => undefined;
+  let others = 0;
   return {
-    hush: () => hush(),
+    hushFor(work) {
+      clear();
+      others++;
+      return work.finally(() => others--);
+    },
     async waitFor(what, work) {
       if (screen === undefined) return work;
       let shown = false;
       const timer = setTimeout(() => {
+        if (others > 0) return;
         shown = true;
         screen.write(paint.dim(`${what} …`));
       }, PATIENCE_MS);
-      hush = () => {
+      clear = () => {
         clearTimeout(timer);
         if (shown) screen.write('\r\u001b[2K');
         shown = false;
       };
-      return work.finally(hush);
+      return work.finally(clear);
     },
   };
 }

@@ -9,6 +9,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
 import { diagnosticsText } from './render/diagnostics.ts';
+import { shellWord } from './render/text.ts';
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
@@ -19,6 +20,7 @@ export async function withRuntime<Value>(
 ): Promise<Value> {
   const { createRuntime } = await import('../runtime.ts');
   let diagnostics: readonly Diagnostic[] = [];
+  const questions = new Set<Promise<unknown>>();
   const runtime = await context.waitFor(
     'connecting to the servers',
     createRuntime({
@@ -27,7 +29,7 @@ export async function withRuntime<Value>(
       interactive: false,
       watch: false,
       signal: context.signal,
-      ...(context.askText && { askInput: askOn(context.askText) }),
+      ...(context.askText && { askInput: askOn(context.askText, questions) }),
       ...options,
       onEvent: (event) => {
         if (event.type === 'config.loaded') diagnostics = event.diagnostics;
@@ -36,6 +38,11 @@ export async function withRuntime<Value>(
   );
   try {
     context.signal.throwIfAborted();
+    // Nobody is hurried: the time of the start begins when the last question was answered.
+    if (questions.size > 0) {
+      await Promise.allSettled(questions);
+      await context.waitFor('connecting to the servers', runtime.ready({ signal: context.signal }));
+    }
     // Who asks for one server waits for it as long as its own limit says.
     const { only: servers } = options;
     const known = servers?.filter((name) => runtime.status().some((each) => each.name === name));
@@ -46,11 +53,21 @@ export async function withRuntime<Value>(
   }
 }
 
-function askOn(askText: NonNullable<Context['askText']>): AskInput {
+function askOn(askText: NonNullable<Context['askText']>, questions: Set<Promise<unknown>>): AskInput {
   return ({ server, id, description = id, options = [], default: preset, password }) => {
     const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
     const otherwise = preset === undefined ? '' : ` [${preset}]`;
-    return askText({ question: `${server} asks: ${description}${choices}${otherwise}:`, isHidden: password });
+    const question = { question: `${server} asks: ${description}${choices}${otherwise}:`, isHidden: password };
+    const isFit = (answer: string | undefined) =>
+      answer === undefined || options.length === 0 || options.includes(answer);
+    const answer = (async () => {
+      for (;;) {
+        const given = await askText(question);
+        if (isFit(given)) return given;
+      }
+    })();
+    questions.add(answer);
+    return answer;
   };
 }
 
@@ -82,6 +99,9 @@ export function requireServer(runtime: Runtime, server: ServerName): void {
   if (status.error) throw status.error;
   if (status.status === 'connected') return;
   throw status.state === 'disabled'
-    ? new RuntimeError('SERVER_DENIED', { server, because: 'it is disabled' })
+    ? new RuntimeError('SERVER_DENIED', {
+        server,
+        because: `it is disabled; enable it with: plexus enable ${shellWord(server)}`,
+      })
     : new RuntimeError('CONNECTION_LOST', { server, reason: `it is still ${status.state}` });
 }

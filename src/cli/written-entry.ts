@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '../config/importers/importer.ts';
 import { isMap } from '../config/problem.ts';
+import { pathsOf, type Surroundings } from '../config/scopes.ts';
+import type { StdioLaunch } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';
 import { shellWord } from './render/text.ts';
 
@@ -88,3 +90,34 @@ async function unwrap(name: string, value: Content): Promise<Content> {
 function withoutName(name: string, { name: written, ...rest }: Content): Content {
   return written === undefined || written === name ? rest : { name: written, ...rest };
 }
+
+/**
+ * The command as a path that means the same in every folder; `undefined` where it does already, or where a name is looked for
+ * in PATH. What begins with a placeholder is the person's own word for where it lies.
+ */
+export function absoluteCommand(
+  { command, cwd: folder = '' }: Pick<StdioLaunch, 'command' | 'cwd'>,
+  { cwd, home, platform }: Surroundings,
+): string | undefined {
+  const { isAbsolute, resolve } = pathsOf(platform);
+  const isPath = platform === 'win32' ? /[\\/]/.test(command) : command.includes('/');
+  if (!isPath || isAbsolute(command) || [command, folder].some((text) => PLACEHOLDER.test(text))) return undefined;
+  // No shell is there later to know what ~ means.
+  return /^~[\\/]/.test(command) ? resolve(home, command.slice(2)) : resolve(cwd, folder, command);
+}
+
+const PLACEHOLDER = /^(?:\$\{|\{env:)/;
+
+/** The entry with another program, in whichever of the shapes it is written: a text, a list of words, a map of its parts. */
+export function withCommand(entry: Content, key: string, { from, to }: { from: string; to: string }): Content {
+  const change = (value: unknown): unknown => {
+    if (Array.isArray(value)) return [change(value[0]), ...value.slice(1)];
+    if (!isMap(value)) return value === from ? to : value;
+    return Object.fromEntries(
+      Object.entries(value).map(([part, each]) => [part, COMMAND_PARTS.has(part) ? change(each) : each]),
+    );
+  };
+  return { ...entry, [key]: change(entry[key]) };
+}
+
+const COMMAND_PARTS: ReadonlySet<string> = new Set(['path', 'command', 'program', 'cmd']);

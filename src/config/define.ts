@@ -1,7 +1,7 @@
 // Owns the step from one written entry to one definition. Reads no file. An entry with an error gives no definition, and says
 // why. Which keys go together is in `launch.ts`.
 
-import type { Launch, ServerDefinition, ServerSettings } from '../model/server.ts';
+import type { Launch, Scope, ServerDefinition, ServerSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
 import { isCommand } from './expand.ts';
 import { launchOf } from './launch.ts';
@@ -41,7 +41,7 @@ export function defineServer(written: Written, { defaults, mayLoosen }: Circumst
   if (fault || !isMap(value)) return { written: new Map(), problems: fault ? [fault] : [] };
 
   const read = readKeys(value, vocabularies.server);
-  const { fields, problems } = tidy(read, { mayLoosen, isOwn: isOwnScope(provenance.scope) });
+  const { fields, problems } = tidy(read, { mayLoosen, scope: provenance.scope });
   const { fields: said, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, serverSchema);
   for (const problem of wrong) problems.push(problem);
   if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
@@ -139,11 +139,12 @@ function faultOfShape(name: string, value: unknown): Problem | undefined {
 interface Rights {
   readonly mayLoosen: boolean;
   /** Only what the person wrote may have commands run and files read for its values. */
-  readonly isOwn: boolean;
+  readonly scope: Scope;
 }
 
 /** Takes the shapes people write to the one the schema knows, and takes back what the scope may not say. */
-function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Rights) {
+function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, scope }: Rights) {
+  const isOwn = isOwnScope(scope);
   const tidied: Record<string, unknown> = { ...fields };
   const found: Problem[] = [...problems];
   const keyOf = (field: string) => writtenAs.get(field) ?? field;
@@ -157,7 +158,7 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Ri
         : fields['args'];
   }
   const { args } = tidied;
-  if (Array.isArray(args) && !args.every(isText)) tidied['args'] = args.map(asText);
+  if (Array.isArray(args)) tidied['args'] = args.every(isText) ? args.slice() : args.map(asText);
   for (const key of ['env', 'headers']) {
     const map = tidied[key];
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
@@ -165,11 +166,11 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Ri
   const widens = fields['inheritEnv'] !== undefined && fields['inheritEnv'] !== 'safe';
   if (widens && !mayLoosen) {
     tidied['inheritEnv'] = 'safe';
-    found.push(notFromWorkspace(keyOf('inheritEnv')));
+    found.push(cannotWiden(keyOf('inheritEnv'), fields['inheritEnv'], scope));
   }
   if (fields['envAllow'] !== undefined && !mayLoosen) {
     delete tidied['envAllow'];
-    found.push(notFromWorkspace(keyOf('envAllow')));
+    found.push(cannotWiden(keyOf('envAllow'), fields['envAllow'], scope));
   }
   for (const key of ['envFile', 'headersHelper']) {
     if (fields[key] === undefined || isOwn) continue;
@@ -182,19 +183,22 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, isOwn }: Ri
 /** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */
 function wordsOf(command: unknown, args: unknown): unknown {
   const hasArgs = Array.isArray(args) ? args.length > 0 : args !== undefined;
-  if (typeof command !== 'string' || hasArgs || !LINE.test(command)) return command;
+  if (typeof command !== 'string' || command.length > LONGEST_LINE || hasArgs || !LINE.test(command)) return command;
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
+/** Nobody types more, and a pattern must not be led through megabytes. */
+const LONGEST_LINE = 8_192;
+
 /** A bare name, then more, with every quote closed. */
 const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
 
-/** What needs nothing is taken as it is. */
+/** Always a copy: what a host gave stays the host's. */
 function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
   const isTidy = ([name, value]: [string, unknown]) =>
     isText(value) && name !== '__proto__' && (isOwn || !isCommand(value));
-  if (Object.entries(map).every(isTidy)) return map;
+  if (Object.entries(map).every(isTidy)) return { ...map };
   const tidied: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(map)) {
     const isForbidden = !isOwn && typeof value === 'string' && isCommand(value);
@@ -219,13 +223,17 @@ function unsafe(path: Path): Problem {
   };
 }
 
-function notFromWorkspace(key: string): Problem {
+/** Only a file of the workspace can be approved as a whole; what plugins and other agents bring never widens anything. */
+function cannotWiden(key: string, value: unknown, scope: Scope): Problem {
+  const isBrought = scope === 'plugin' || scope === 'imported';
   return {
     severity: 'warning',
-    loosens: labelOf([key]),
+    ...(!isBrought && { loosens: `${labelOf([key])} = ${JSON.stringify(value)}` }),
     path: [key],
     message: `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`,
-    remedy: 'Define the server in your own file, or approve this one as it is: plexus approve --policy',
+    remedy: isBrought
+      ? 'Define the server in your own file; see where it lies with: plexus config path'
+      : 'Define the server in your own file, or approve this one as it is: plexus approve --policy',
   };
 }
 

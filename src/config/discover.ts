@@ -48,6 +48,7 @@ export interface ReadPlace {
   readonly document?: Document;
   /** The same for every path that leads to the file. */
   readonly identity?: string;
+  readonly text?: string;
 }
 
 interface Reading extends LoadOptions {
@@ -175,9 +176,9 @@ async function readPlace(place: FilePlace, options: Reading): Promise<ReadPlace 
   const origin: Origin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
   // Hardly any file asks for more than it may have; only then is it looked up whether a person agreed.
-  const isApproved = strict.asksForMore && (await options.isApproved?.(place.file, read.text));
+  const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
-  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
+  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity, text: read.text };
 }
 
 function withOutdated(layer: Layer, { outdated }: Extract<ReadDocument, { kind: 'document' }>): Layer {

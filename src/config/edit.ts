@@ -1,9 +1,10 @@
 // Owns changing a configuration file: one server is put, removed, enabled or disabled, under a lock, in one step. Everything
 // else in the file stays byte for byte, and a file that changes meanwhile is never overwritten.
 
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { access, constants, mkdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { isSystemError, reasonOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
@@ -11,10 +12,15 @@ import { RuntimeError } from '../model/errors.ts';
 import { editText, planText } from './edits/edit-text.ts';
 import type { Change } from './edits/plan.ts';
 import { readText } from './read-text.ts';
+import { isWithin } from './scopes.ts';
 
 export type { Change } from './edits/plan.ts';
 
 export interface EditOptions {
+  /** Where the locks of all files stand: a folder of the person's own, since what a workspace holds somebody else may have put there. */
+  readonly lockFolder: string;
+  /** The folder that the file must not leave, for files that a repository brings: their links lead where its author wants. */
+  readonly within?: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   /**
@@ -57,14 +63,14 @@ export async function editServer(file: string, change: Change, options: EditOpti
 
 async function editLocked(file: string, change: Change, options: EditOptions): Promise<Edited> {
   const target = await followLinks(file);
+  if (options.within !== undefined) await refuseOutside(options.within, { file, target });
   // Looked at first without the lock: most refusals end here, and whoever then holds the lock has everything loaded.
   const planned = await planText(file, (await readWritten(file, target)) ?? '', change);
   if (planned.kind !== 'edit') return planned;
 
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, ...(options.isPrivateFolder && { mode: 0o700 }) });
-  const { clock, signal } = options;
-  const release = await acquire({ lock: `${target}.plexus-lock`, ttlMs: LOCK_TTL_MS, clock, signal });
+  const release = await hold(target, options);
   try {
     await removeDebris(folder, `${basename(target)}.`);
     for (let time = 0; time < MOST_TRIES; time++) {
@@ -77,12 +83,31 @@ async function editLocked(file: string, change: Change, options: EditOptions): P
   throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: 'another program keeps changing it' });
 }
 
-/** The link stays and its target is replaced, also one that does not exist yet. */
+/** One lock for every path that leads to the file. Two people do not exclude each other: for them there is the look before replacing. */
+async function hold(target: string, { lockFolder, clock, signal }: EditOptions): Promise<() => Promise<void>> {
+  const lock = join(lockFolder, `edit-${createHash('sha256').update(target).digest('hex').slice(0, 32)}.lock`);
+  try {
+    await mkdir(lockFolder, { recursive: true, mode: 0o700 });
+    await removeDebris(lockFolder);
+    return await acquire({ lock, ttlMs: LOCK_TTL_MS, clock, signal });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new RuntimeError('STORE_UNWRITABLE', { folder: lock, reason: reasonOf(error) }, { cause: error });
+  }
+}
+
+/** The link stays and its target is replaced, also one that does not exist yet. Of what does not exist, the folders are real. */
 async function followLinks(file: string): Promise<string> {
   const found = await ifThere(realpath(file));
   if (found !== undefined) return found;
+  const folder = await followLinks(dirname(file));
   const link = await ifThere(readlink(file));
-  return link === undefined ? file : followLinks(resolve(await realpath(dirname(file)), link));
+  return link === undefined ? join(folder, basename(file)) : followLinks(resolve(folder, link));
+}
+
+async function refuseOutside(within: string, { file, target }: Place): Promise<void> {
+  if (isWithin(await realpath(within), target, process.platform)) return;
+  throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: `its link leads out of ${within}, to ${target}` });
 }
 
 async function ifThere(path: Promise<string>): Promise<string | undefined> {

@@ -34,7 +34,8 @@ export async function diagnose(
   for (const finding of findings) {
     const { path, code = 'CONFIG_INVALID', ...found } = finding;
     const said = isElsewhere ? { ...found, message: `${found.message} (in ${provider})` } : found;
-    const position = diagnostics.size < MOST_DIAGNOSTICS ? await document.locate(path) : undefined;
+    const isTold = diagnostics.size < MOST_DIAGNOSTICS || finding.loosens !== undefined;
+    const position = isTold ? await document.locate(path) : undefined;
     diagnostics.set(finding, { ...said, code, ...(file !== undefined && { file, ...position }) });
   }
   return diagnostics;

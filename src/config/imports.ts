@@ -1,4 +1,4 @@
-// Owns reading other agents' files: each app's places, each file once, for the strongest app that has it.
+// Owns reading other agents' files: each app's places, each file once for each app, and the person's own as their own.
 
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -62,13 +62,24 @@ export async function readImports(
       read: await readRemembering(candidate.place.file, around.remembered),
     })),
   );
+  const identified = read.map((each) => ({ ...each, identity: identityOf(each) }));
+  const own = new Map(identified.filter(({ place }) => !place.inWorkspace).map((each) => [each.identity, each.place]));
   // One file may serve two apps under different keys, so it is read once for each; a broken one serves none and is told once.
   const seen = new Set<string>();
-  return read.filter(({ read: found, place, importer }) => {
-    const identity = found.kind === 'document' ? found.identity : place.file;
+  return identified.flatMap(({ importer, place, read: found, identity }) => {
     const use = found.kind === 'document' ? `${importer.app}\0${identity}` : identity;
-    if (found.kind === 'absent' || seen.has(use)) return false;
+    if (found.kind === 'absent' || seen.has(use)) return [];
     seen.add(use);
-    return true;
+    return [{ importer, read: found, place: asOwn(place, own.get(identity)) }];
   });
+}
+
+const identityOf = ({ read, place }: Pick<ImportFile, 'read' | 'place'>) =>
+  read.kind === 'document' ? read.identity : place.file;
+
+/** The person's own file stays their own: a repository could hold a link to it, and the home folder may be the workspace. */
+function asOwn(place: FilePlace, own: FilePlace | undefined): FilePlace {
+  if (own === undefined || !place.inWorkspace) return place;
+  const { inWorkspace: _, ...rest } = place;
+  return { ...rest, file: own.file };
 }

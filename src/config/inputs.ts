@@ -24,10 +24,14 @@ export interface Answers {
 /** Supplied by the host; `undefined` means that nobody can or will answer. */
 export type AskInput = (request: InputRequest & { readonly server: ServerName }) => Promise<string | undefined>;
 
-export interface InputQuestion {
+/** What declares an input: two files, or two sources without a file, may mean different things by one id. */
+export interface Declaring {
+  readonly file?: string | undefined;
+  readonly provider?: string | undefined;
+}
+
+export interface InputQuestion extends Declaring {
   readonly server: ServerName;
-  /** The file that declares the input: two files may mean different things by one id. */
-  readonly file: string | undefined;
   readonly request: InputRequest;
 }
 
@@ -52,8 +56,8 @@ export function createInputs({
       return undefined;
     }
   };
-  return ({ server, file, request }) => {
-    const name = inputName(file, request.id);
+  return ({ server, request, ...declaring }) => {
+    const name = inputName(declaring, request.id);
     return asking.run(name, async () => {
       const kept = await answers.get(name);
       if (kept !== undefined) return kept;
@@ -65,4 +69,8 @@ export function createInputs({
   };
 }
 
-export const inputName = (file: string | undefined, id: string) => `inputs/${file ?? ''}#${id}`;
+export const inputName = (declaring: Declaring, id: string) => `inputs/${declaredBy(declaring)}#${id}`;
+
+/** A source without a file never gets what was answered to the host itself, which has no name. */
+export const declaredBy = ({ file, provider }: Declaring) =>
+  file ?? (provider === undefined ? '' : `provider:${provider}`);

@@ -22,14 +22,14 @@ export interface Layer extends ListedServers {
   readonly settings: readonly SettingClaim[];
   /** Said by the enterprise's file only. */
   readonly mode?: 'exclusive' | 'merge';
-  /** Something of it would widen what the scope may do, and does not count. */
-  readonly asksForMore: boolean;
+  /** All that would widen what the scope may do, and does not count. */
+  readonly loosenings: readonly Diagnostic[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export const emptyLayer: Layer = {
   ...{ claims: [], rules: [], inputs: [], settings: [] },
-  ...{ allowlist: [], denylist: [], asksForMore: false, diagnostics: [] },
+  ...{ allowlist: [], denylist: [], loosenings: [], diagnostics: [] },
 };
 
 export async function readLayer(document: Document, origin: Origin): Promise<Layer> {
@@ -48,10 +48,15 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
     inputs: readInputs(findInputs(content), note),
     settings: readSettings(plexus, origin, note),
     ...(mode !== undefined && { mode }),
-    asksForMore: findings.some(({ loosens }) => loosens !== undefined),
   };
   const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
-  return { ...layer, claims: claimsOf(drafts, diagnostics), diagnostics: shorten([...diagnostics.values()]) };
+  const all = [...diagnostics.values()];
+  return {
+    ...layer,
+    claims: claimsOf(drafts, diagnostics),
+    loosenings: all.filter(({ loosens }) => loosens !== undefined),
+    diagnostics: shorten(all),
+  };
 }
 
 /** Of another program's file only the servers are ours to read, and the inputs they ask for. */

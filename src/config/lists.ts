@@ -5,11 +5,20 @@ import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { RemoteLaunch, ServerDefinition } from '../model/server.ts';
 import { isUndecided } from './launch.ts';
 import type { ListedServer } from './schema.ts';
+import { bareName, commandsIn } from './wrapped-command.ts';
 
 export interface ListedServers {
   /** Empty: allows everything. */
   readonly allowlist: readonly ListedServer[];
   readonly denylist: readonly ListedServer[];
+  /** Where they are written. */
+  readonly file?: string;
+}
+
+export interface Refusal {
+  /** Completes "it is not in use: …". */
+  readonly because: string;
+  readonly file?: string;
 }
 
 interface Subject extends Pick<ServerDefinition, 'name' | 'launch'> {
@@ -17,15 +26,33 @@ interface Subject extends Pick<ServerDefinition, 'name' | 'launch'> {
   readonly isFilled?: boolean;
 }
 
-/** Every list is asked, whoever wrote it: a file can only ever take servers away. `undefined`: the server may be used. */
+/** In one sentence, with the place. */
 export function refusalOf(lists: readonly ListedServers[], subject: Subject): string | undefined {
+  const { because, file } = findRefusal(lists, subject) ?? {};
+  return because === undefined || file === undefined ? because : `${because} (in ${file})`;
+}
+
+/** Every list is asked, whoever wrote it: a file can only ever take servers away. `undefined`: the server may be used. */
+export function findRefusal(lists: readonly ListedServers[], subject: Subject): Refusal | undefined {
   if (lists.length === 0) return undefined;
   const server = lookAt(subject);
-  const lines = lists.map(linesOf);
-  const [denied] = lines.flatMap(({ deny }) => deny.find(({ fits }) => fits(server)) ?? []);
-  if (denied !== undefined) return `mcp_server_denylist names ${wordsFor(denied.listed)}`;
-  const isAllowed = lines.every(({ allow }) => allow.length === 0 || allow.some(({ fits }) => fits(server)));
-  return isAllowed ? undefined : 'mcp_server_allowlist does not name it';
+  const refuse = ({ file }: ListedServers, because: string): Refusal => ({
+    because,
+    ...(file !== undefined && { file }),
+  });
+  for (const list of lists) {
+    const found = findLine(fileLines(list).deny, server, denyKeys(server));
+    if (found === 'too-much') return refuse(list, 'mcp_server_denylist is too long to be held against every server');
+    if (found) return refuse(list, `mcp_server_denylist names ${wordsFor(found.listed)}`);
+  }
+  for (const list of lists) {
+    const { allow } = fileLines(list);
+    if (allow.all.lines.length === 0) continue;
+    const found = findLine(allow, server, allowKeys(server));
+    if (found === 'too-much') return refuse(list, 'mcp_server_allowlist is too long to be held against every server');
+    if (found === undefined) return refuse(list, 'mcp_server_allowlist does not name it');
+  }
+  return undefined;
 }
 
 function wordsFor(listed: ListedServer): string {
@@ -39,64 +66,190 @@ interface Seen extends Pick<Subject, 'name' | 'launch'> {
   readonly address: Address | undefined;
   /** Whether a text may still become anything. */
   readonly isOpen: (text: string) => boolean;
+  /** As a deny knows it. */
+  readonly names: readonly string[];
+  readonly commands: ReadonlySet<string>;
 }
 
 function lookAt({ name, launch, isFilled = false }: Subject): Seen {
   const isOpen = (text: string) => !isFilled && isUndecided(text);
   const isLocal = launch.kind === 'stdio' || launch.kind === 'in-process';
-  return { name, launch, isOpen, address: isLocal ? undefined : addressOf(launch, isOpen) };
+  return {
+    ...{ name, launch, isOpen },
+    address: isLocal ? undefined : addressOf(launch, isOpen),
+    names: namesOf(name),
+    commands: new Set(
+      launch.kind === 'stdio'
+        ? commandsIn([launch.command, ...launch.args]).flatMap((words) => commandKeys(words))
+        : [],
+    ),
+  };
+}
+
+/** Who a plugin's server is without its plugin: a colon may belong to the name of either. */
+function namesOf(name: string): readonly string[] {
+  if (!name.startsWith('plugin:')) return [name];
+  const [, , ...parts] = name.split(':');
+  return [name, ...parts.map((_, at) => parts.slice(at).join(':'))];
 }
 
 type Use = 'allow' | 'deny';
 type Test = (server: Seen) => boolean;
-type Lines = Readonly<Record<Use, readonly { readonly listed: ListedServer; readonly fits: Test }[]>>;
 
-const known = new WeakMap<ListedServers, Lines>();
+/** What a part of a line asks: `keys` are those a server must have one of to fit; without them it is held against every server. */
+interface Condition {
+  readonly fits: Test;
+  readonly keys?: readonly string[];
+  readonly weight: number;
+}
+
+interface Line extends Condition {
+  readonly listed: ListedServer;
+}
+
+interface Lines {
+  readonly lines: readonly Line[];
+  readonly weight: number;
+}
+
+/** Lines filed under what they name, so that a server meets only those that may mean it. */
+interface Filed {
+  readonly all: Lines;
+  readonly byKey: ReadonlyMap<string, Lines>;
+  readonly others: Lines;
+}
+
+const known = new WeakMap<ListedServers, Readonly<Record<Use, Filed>>>();
 
 /** A line taken apart once, for all servers. */
-function linesOf(list: ListedServers): Lines {
+function fileLines(list: ListedServers): Readonly<Record<Use, Filed>> {
   const before = known.get(list);
   if (before) return before;
-  const lines: Lines = {
-    allow: list.allowlist.map((listed) => ({ listed, fits: testFor(listed, 'allow') })),
-    deny: list.denylist.map((listed) => ({ listed, fits: testFor(listed, 'deny') })),
+  const filed = { allow: filedFor(list.allowlist, 'allow'), deny: filedFor(list.denylist, 'deny') };
+  known.set(list, filed);
+  return filed;
+}
+
+function filedFor(list: readonly ListedServer[], use: Use): Filed {
+  const all = list.map((listed): Line => ({ listed, ...conditionFor(listed, use) }));
+  const piles = new Map<string, Line[]>();
+  for (const line of all) {
+    for (const key of line.keys ?? []) {
+      const beside = piles.get(key);
+      if (beside) beside.push(line);
+      else piles.set(key, [line]);
+    }
+  }
+  return {
+    all: weighed(all),
+    byKey: new Map([...piles].map(([key, lines]) => [key, weighed(lines)])),
+    others: weighed(all.filter(({ keys }) => keys === undefined)),
   };
-  known.set(list, lines);
-  return lines;
+}
+
+const weighed = (lines: readonly Line[]): Lines => ({
+  lines,
+  weight: lines.reduce((sum, { weight }) => sum + weight, 0),
+});
+
+/** How much one list may ask of one server: ten thousand plain lines, or two thousand with wildcards. */
+const MOST_WORK = 50_000;
+const WILDCARD_WEIGHT = 20;
+const weightOf = (pattern: string) => (/[*?]/.test(pattern) ? WILDCARD_WEIGHT : 1) + pattern.length / 64;
+
+/** `too-much`: nobody knows whether a line fits, since a hostile list must not hold up the start. `keys` undefined: any may. */
+function findLine(filed: Filed, server: Seen, keys: readonly string[] | undefined): Line | 'too-much' | undefined {
+  const { address, names } = server;
+  const length = server.name.length + (typeof address === 'object' ? address.path.length : 0);
+  const price = names.length * Math.max(1, length / 256);
+  let left = MOST_WORK;
+  for (const { lines, weight } of keys
+    ? [...keys.flatMap((key) => filed.byKey.get(key) ?? []), filed.others]
+    : [filed.all]) {
+    left -= weight * price;
+    if (left < 0) return 'too-much';
+    const found = lines.find(({ fits }) => fits(server));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const nameKey = (name: string) => `name ${name}`;
+const hostKey = (host: string) => `host ${host}`;
+const programKey = (program: string) => `program ${program}`;
+const lineKey = (words: readonly string[]) => `line ${JSON.stringify(words)}`;
+
+function denyKeys({ names, commands, address }: Seen): readonly string[] {
+  return [...names.map(nameKey), ...commands, ...(typeof address === 'object' ? [hostKey(address.broadHost)] : [])];
+}
+
+/** What is still open may become what any line names. */
+function allowKeys({ name, launch, isOpen, address }: Seen): readonly string[] | undefined {
+  if (address === 'undecided') return undefined;
+  if (typeof address === 'object') return [nameKey(name), hostKey(address.host)];
+  if (launch.kind !== 'stdio') return [nameKey(name)];
+  const words = [launch.command, ...launch.args];
+  return words.some(isOpen) ? undefined : [nameKey(name), programKey(launch.command), lineKey(words)];
 }
 
 /** All that one line says must fit. */
-function testFor(listed: ListedServer, use: Use): Test {
-  if (typeof listed === 'string') return listed.includes('://') ? addressTest(listed, use) : nameTest(listed, use);
+function conditionFor(listed: ListedServer, use: Use): Condition {
+  if (typeof listed === 'string') return listed.includes('://') ? anAddress(listed, use) : aName(listed, use);
   const { name, command, url } = listed;
-  const tests = [
-    ...(name === undefined ? [] : [nameTest(name, use)]),
-    ...(command === undefined ? [] : [commandTest(command, use)]),
-    ...(url === undefined ? [] : [addressTest(url, use)]),
+  const conditions = [
+    ...(name === undefined ? [] : [aName(name, use)]),
+    ...(command === undefined ? [] : [aCommand(command, use)]),
+    ...(url === undefined ? [] : [anAddress(url, use)]),
   ];
-  return (server) => tests.every((test) => test(server));
+  const keys = conditions.find((each) => each.keys)?.keys;
+  return {
+    fits: (server) => conditions.every(({ fits }) => fits(server)),
+    weight: conditions.reduce((sum, { weight }) => sum + weight, 0),
+    ...(keys && { keys }),
+  };
+}
+
+/** Most texts already differ where nothing is left open. */
+function wildcard(pattern: string): (text: string) => boolean {
+  const literals = pattern.split(/[*?]/);
+  const head = literals[0] ?? '';
+  const tail = literals.at(-1) ?? '';
+  if (literals.length === 1) return (text) => text === pattern;
+  return (text) => text.startsWith(head) && text.endsWith(tail) && matchesWildcard(pattern, text);
 }
 
 /** Denying a name also means the server of that name that a plugin brings. */
-function nameTest(pattern: string, use: Use): Test {
-  const isMeant = /[*?]/.test(pattern)
-    ? (name: string) => matchesWildcard(pattern, name)
-    : (name: string) => name === pattern;
-  return ({ name }) => isMeant(name) || (use === 'deny' && isMeant(name.replace(/^plugin:[^:]*:/, '')));
+function aName(pattern: string, use: Use): Condition {
+  const isMeant = wildcard(pattern);
+  return {
+    fits: ({ name, names }) => (use === 'deny' ? names.some(isMeant) : isMeant(name)),
+    weight: weightOf(pattern),
+    ...(!/[*?]/.test(pattern) && { keys: [nameKey(pattern)] }),
+  };
 }
 
-/** A program stands for all its commands, a list or a whole line for exactly that command. Denying also knows it by its bare name. */
-function commandTest(pattern: string | readonly string[], use: Use): Test {
-  const line = typeof pattern === 'string' && /\s/.test(pattern) ? pattern.trim().split(/\s+/) : pattern;
-  return ({ launch, isOpen }) => {
+/**
+ * A program stands for all its commands, a list or a whole line for exactly that command. Denying also knows it by its bare name,
+ * and inside the programs that only start another.
+ */
+function aCommand(pattern: string | readonly string[], use: Use): Condition {
+  const line = typeof pattern === 'string' ? (/\s/.test(pattern) ? pattern.trim().split(/\s+/) : []) : pattern;
+  const written = use === 'deny' ? bareName : (program: string) => program;
+  const keys = [
+    ...(typeof pattern === 'string' ? [programKey(written(pattern))] : []),
+    ...(line.length > 0 ? [lineKey([written(line[0] ?? ''), ...line.slice(1)])] : []),
+  ];
+  const isAllowed: Test = ({ launch, isOpen }) => {
     if (launch.kind !== 'stdio') return false;
-    const isWord = (wanted: string, word: string) => wanted === word || (use === 'allow' && isOpen(word));
-    const isProgram = (wanted: string) =>
-      isWord(wanted, launch.command) || (use === 'deny' && bareName(wanted) === bareName(launch.command));
-    if (typeof pattern === 'string' && isProgram(pattern)) return true;
-    if (typeof line === 'string') return false;
-    const [program = '', ...args] = line;
-    return isProgram(program) && isSameLine(args, launch.args, isWord);
+    const isWord = (wanted: string, word: string) => wanted === word || isOpen(word);
+    if (typeof pattern === 'string' && isWord(pattern, launch.command)) return true;
+    const [program, ...args] = line;
+    return program !== undefined && isWord(program, launch.command) && isSameLine(args, launch.args, isWord);
+  };
+  return {
+    fits: use === 'allow' ? isAllowed : ({ commands }) => keys.some((key) => commands.has(key)),
+    keys,
+    weight: Math.max(1, line.length),
   };
 }
 
@@ -106,11 +259,13 @@ const isSameLine = (
   isWord: (one: string, other: string) => boolean,
 ) => wanted.length === args.length && wanted.every((arg, at) => isWord(arg, args[at] ?? ''));
 
-const bareName = (command: string) =>
-  (command.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(exe|cmd|bat|com)$/, '');
+function commandKeys([program = '', ...args]: readonly string[]): readonly string[] {
+  return [programKey(bareName(program)), lineKey([bareName(program), ...args])];
+}
 
-/** `undecided`: it holds placeholders, and is known only when its server is opened. */
-type Address = 'undecided' | 'invalid' | Readonly<Record<'protocol' | 'host' | 'port' | 'path', string>>;
+/** Nobody nests or chains more; who hides a program deeper could as well put it into a script. */
+
+type Address = 'undecided' | 'invalid' | Readonly<Record<'protocol' | 'host' | 'broadHost' | 'port' | 'path', string>>;
 
 function addressOf({ url }: RemoteLaunch, isOpen: Seen['isOpen']): Address {
   if (isOpen(url)) return 'undecided';
@@ -120,6 +275,7 @@ function addressOf({ url }: RemoteLaunch, isOpen: Seen['isOpen']): Address {
   return {
     protocol,
     host: normalHost(hostname),
+    broadHost: broadHost(hostname),
     port: port || defaultPort(protocol),
     path: plain(pathname + search),
   };
@@ -129,32 +285,38 @@ const ADDRESS = /^(?:([\w+.*-]+):\/\/)?([^/?#]*)(.*)$/s;
 
 /**
  * An address covers all that lies below it. Each part is matched by itself, so that no path can pose as a host. Denying is
- * broad: any scheme, any port that is not named, letters of any case. Allowing takes an address at its word.
+ * broad: any scheme, any port that is not named, letters of any case, any number of slashes and of dots behind the host.
+ * Allowing takes an address at its word.
  */
-function addressTest(pattern: string, use: Use): Test {
+function anAddress(pattern: string, use: Use): Condition {
   const [, scheme = '*', authority = '', path = ''] = ADDRESS.exec(pattern) ?? [];
   const [, name = '', port] = /^(?:.*@)?(.*?)(?::(\d+|\*))?$/.exec(authority.toLowerCase()) ?? [];
-  const host = normalHost(name);
+  const host = use === 'deny' ? broadHost(name) : normalHost(name);
+  const isHost = wildcard(host);
   const isScheme = (protocol: string) => use === 'deny' || matchesWildcard(scheme.toLowerCase(), protocol);
   const isPort = (found: string, protocol: string) =>
     port === '*' || (port === undefined && use === 'deny') || (port ?? defaultPort(protocol)) === found;
-  const fold = (text: string) => (use === 'deny' ? text.toLowerCase() : text);
-  const base = fold(plain(path));
-  return ({ address }) => {
-    if (address === undefined || address === 'invalid') return false;
-    if (address === 'undecided') return use === 'allow';
-    return (
-      matchesWildcard(host, address.host) &&
-      isScheme(address.protocol) &&
-      isPort(address.port, address.protocol) &&
-      coversPath(base, fold(address.path))
-    );
+  const base = plain(path);
+  const isPath = use === 'deny' ? coversBroadly(base) : (found: string) => coversPath(base, found);
+  return {
+    fits: ({ address }) => {
+      if (address === undefined || address === 'invalid') return false;
+      if (address === 'undecided') return use === 'allow';
+      return (
+        isHost(use === 'deny' ? address.broadHost : address.host) &&
+        isScheme(address.protocol) &&
+        isPort(address.port, address.protocol) &&
+        isPath(address.path)
+      );
+    },
+    weight: weightOf(pattern),
+    ...(!/[*?]/.test(host) && { keys: [hostKey(host)] }),
   };
 }
 
 /** As a deny sees it; a placeholder is taken as it is written. */
 export function coversAddress(pattern: string, launch: RemoteLaunch): boolean {
-  return addressTest(pattern, 'deny')(lookAt({ name: '', launch, isFilled: true }));
+  return anAddress(pattern, 'deny').fits(lookAt({ name: '', launch, isFilled: true }));
 }
 
 const defaultPort = (protocol: string) => (/^(http|ws)$/.test(protocol) ? '80' : '443');
@@ -164,6 +326,8 @@ function normalHost(host: string): string {
   const bare = host.replace(/\.$/, '');
   return URL.canParse(`http://${bare}`) ? new URL(`http://${bare}`).hostname : bare;
 }
+
+const broadHost = (host: string) => normalHost(host.replace(/(?<!\.)\.+$/, ''));
 
 /** An ordinary character means the same when it is written as a number. */
 const plain = (path: string) =>
@@ -181,4 +345,15 @@ function coversPath(pattern: string, path: string): boolean {
     path === `${base}/` ||
     [`${base}/`, `${base}?`].some((each) => path.startsWith(each))
   );
+}
+
+/** Servers take several slashes for one, so both the path as written and the short one count. */
+function coversBroadly(pattern: string): (path: string) => boolean {
+  const short = (path: string) => path.replace(/\/{2,}/g, '/');
+  const base = pattern.toLowerCase();
+  const shortBase = short(base);
+  return (path) => {
+    const folded = path.toLowerCase();
+    return coversPath(base, folded) || coversPath(shortBase, short(folded));
+  };
 }

@@ -1,8 +1,9 @@
-// Owns finding secrets that stand literally in an entry, and putting a placeholder in their place. Rather one too many: a
-// placeholder is filled in again, while a secret in a file is copied, committed and backed up.
+// Owns finding secrets that stand literally in an entry, and putting something in their place: a placeholder where the entry is
+// taken over, a word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is
+// copied, committed and backed up.
 
-import type { StdioLaunch } from '../model/server.ts';
-import { variablesOf } from './expand.ts';
+import type { Launch, StdioLaunch } from '../model/server.ts';
+import { inputsOf, isCommand, strangersIn, variablesOf } from './expand.ts';
 
 export interface FoundSecret {
   /** The id of the input that stands for it now. */
@@ -23,76 +24,142 @@ export interface Replaced {
   readonly secrets: readonly FoundSecret[];
 }
 
-export function replaceSecrets(server: string, { args, env, headers, url }: SecretPlaces): Replaced {
+/** `isTaken`: two secrets never share an id, since the second would overwrite the first. */
+export function replaceSecrets(
+  server: string,
+  entry: SecretPlaces,
+  isTaken: (id: string) => boolean = () => false,
+): Replaced {
   const secrets: FoundSecret[] = [];
-  const placeholder = (at: string, name: string, value: string) => {
-    const base = `${server}-${name}`.replace(/[^\w.-]+/g, '-');
-    const taken = secrets.filter(({ id }) => id === base || id.startsWith(`${base}-`)).length;
-    const id = taken === 0 ? base : `${base}-${taken + 1}`;
+  const isUsed = (id: string) => isTaken(id) || secrets.some((each) => each.id === id);
+  const replaced = inEntry(entry, (at, { name, value, isCertain }) => {
+    if (!isCertain && (value.length < SHORTEST || isForReaders(value))) return value;
+    const id = freeId(`${server}-${name}`, isUsed);
     secrets.push({ id, at, value });
     return `\${input:${id}}`;
-  };
-  const entry: SecretPlaces = {
-    ...(args && {
-      args: args.map((arg, at) =>
-        inArgument(arg, args[at - 1] ?? '', (name, value) => placeholder(`args[${at}]`, name, value)),
-      ),
-    }),
-    ...(env && { env: inMap(env, (name, value) => placeholder(`env.${name}`, name, value)) }),
-    ...(headers && { headers: inMap(headers, (name, value) => placeholder(`headers.${name}`, name, value)) }),
-    ...(url !== undefined && { url: inUrl(url, (name, value) => placeholder('url', name, value)) }),
-  };
-  return { entry, secrets };
+  });
+  return { entry: replaced, secrets };
 }
 
-type Place = (name: string, value: string) => string;
+/** The id itself, as a placeholder can hold it, or the same with the first number that is free. */
+export function freeId(wanted: string, isTaken: (id: string) => boolean): string {
+  const base = wanted.replace(/[^\w.-]+/g, '-').replace(/^-+/, '') || 'input';
+  let id = base;
+  for (let number = 2; isTaken(id); number++) id = `${base}-${number}`;
+  return id;
+}
 
-const inMap = (map: Readonly<Record<string, string>>, place: Place) =>
-  Object.fromEntries(Object.entries(map).map(([name, value]) => [name, inValue(name, value, place)]));
+const HIDDEN = '(hidden)';
+
+/** The same, fit to be shown: what has a placeholder says nothing and stays. */
+export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
+
+export const withoutSecrets = (launch: Launch): Launch =>
+  launch.kind === 'in-process' ? launch : { ...launch, ...hideSecrets(launch) };
+
+interface Found {
+  readonly name: string;
+  readonly value: string;
+  /** It stands where only a secret stands, however short it is. */
+  readonly isCertain?: true;
+}
+
+type Place = (found: Found) => string;
+
+function inEntry({ args, env, headers, url }: SecretPlaces, placeAt: (at: string, found: Found) => string) {
+  const at =
+    (where: string): Place =>
+    (found) =>
+      placeAt(where, found);
+  const inMap = (key: string, map: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(map).map(([name, value]) => [name, inValue(name, value, at(`${key}.${name}`))]));
+  return {
+    ...(args && { args: args.map((arg, index) => inArgument(arg, args[index - 1] ?? '', at(`args[${index}]`))) }),
+    ...(env && { env: inMap('env', env) }),
+    ...(headers && { headers: inMap('headers', headers) }),
+    ...(url !== undefined && { url: inUrl(url, at('url')) }),
+  };
+}
 
 /** `Bearer x`: the word in front stays. */
 function inValue(name: string, value: string, place: Place): string {
+  if (ADDRESS.test(value)) return inUrl(value, place);
   const [, scheme = '', rest = ''] = /^((?:Bearer|Basic|Token)\s+)?([\s\S]*)$/i.exec(value) ?? [];
-  return isSecret(name, rest) || (scheme !== '' && isSecret('token', rest)) ? scheme + place(name, rest) : value;
+  const isFound = isSecret(name, rest) || (scheme !== '' && isSecret('token', rest));
+  return isFound ? scheme + place({ name, value: rest }) : value;
 }
 
+/** An address first: its scheme looks like the name of an option. */
 function inArgument(arg: string, before: string, place: Place): string {
-  const [, option, name = '', value = ''] = /^(-{0,2}([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
-  if (option !== undefined && !/^https?$/i.test(name)) return option + inValue(name, value, place);
+  if (ADDRESS.test(arg)) return inUrl(arg, place);
+  const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
+  if (option !== undefined) return option + inValue(name, value, place);
   const [, asked = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
-  if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place(asked, arg);
-  if (/^\w+:\/\//.test(arg)) return inUrl(arg, place);
-  return hasKnownShape(arg) ? place('key', arg) : arg;
+  if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place({ name: asked, value: arg });
+  return hasKnownShape(arg) ? place({ name: 'key', value: arg }) : arg;
 }
 
-/** A password before the host, and parameters whose names tell. */
+const ADDRESS = /^\w[\w+.:-]*:\/\//;
+
+/** A password before the host, keys in the path, and parameters whose names tell. */
 function inUrl(url: string, place: Place): string {
-  return url
-    .replace(/(?<=^\w+:\/\/[^/@:]*:)([^/@]+)(?=@)/, (value) => (isWritten(value) ? place('password', value) : value))
-    .replace(/([?&]([^=&#]+)=)([^&#]+)/g, (whole, start: string, name: string, value: string) =>
-      isSecret(name, value) ? start + place(name, value) : whole,
-    );
+  const [, scheme = '', host = '', path = '', rest = ''] =
+    /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
+  const key = (value: string) => (hasKnownShape(value) ? place({ name: 'key', value }) : value);
+  const parameter = (whole: string, start: string, name: string, value: string) =>
+    isSecret(name, value) ? start + place({ name, value }) : whole;
+  return [
+    scheme,
+    inHost(host, key, place),
+    path.replace(/[^/]+/g, key),
+    rest.replace(/([?&#]([^=&#]+)=)([^&#]+)/g, parameter),
+  ].join('');
 }
 
+/** `user:password@host`; the last `@` counts, since people do not escape those in a password. */
+function inHost(host: string, key: (value: string) => string, place: Place): string {
+  const [, user = '', colon = '', password = '', rest = ''] = /^([^:@]*)(:?)(.*)(@[^@]*)$/s.exec(host) ?? [];
+  if (rest === '') return host;
+  return (
+    key(user) +
+    colon +
+    (isLiteral(password) ? place({ name: 'password', value: password, isCertain: true }) : password) +
+    rest
+  );
+}
+
+/** The one answer to whether a name says that its value is a credential. */
 export const isTelling = (name: string) =>
-  /token|secret|passw|credential|api_?-?key|access_?-?key|private_?-?key|(^|[_-])key$|(^|[_-])pat$|auth|cookie|session/i.test(
+  /token|secret|passw|pwd|credential|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_-])pat$|auth(?!or(?!i[sz]))|cookie|session/i.test(
     name,
   );
 
 const isSecret = (name: string, value: string) =>
-  isWritten(value) && (hasKnownShape(value) || (isTelling(name) && !isHarmless(value)));
+  isLiteral(value) && (hasKnownShape(value) || (isTelling(name) && !isHarmless(name, value)));
 
-/** Long enough, not a placeholder of ours, nor one of those that documentation is full of. */
-const isWritten = (value: string) =>
-  value.length >= 6 &&
-  variablesOf(value).length === 0 &&
-  !/\$\{|^<.*>$|^(your|my|insert|replace|enter|change)[-_ ]|^[x*.•-]+$|^\$\w+$|placeholder|example/i.test(value);
+/** Nothing is filled in or run to get it, here or by the program that it was written for. */
+const isLiteral = (value: string) =>
+  value !== '' &&
+  !isCommand(value) &&
+  [variablesOf, inputsOf, strangersIn].every((placeholdersOf) => placeholdersOf(value).length === 0) &&
+  !/\$\{|^\$\w+$/.test(value);
 
-const isHarmless = (value: string) =>
-  /^(true|false|none|null|\d+)$/i.test(value) || /^(https?:\/\/|\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
+const SHORTEST = 6;
+
+/** What documentation is full of, where a secret belongs. */
+const isForReaders = (value: string) =>
+  /^<.*>$|^(your|insert|replace|enter|change)[-_ ]|^my[-_ ][a-z_ -]*(key|token|secret|password)$|^[x*.•-]+$|placeholder|example/i.test(
+    value,
+  );
+
+function isHarmless(name: string, value: string): boolean {
+  // A number of tokens is no token.
+  if (/^\d+$/.test(value)) return !/(passw(or)?d|pwd|secret|token|key|pat)$/i.test(name);
+  return /^(true|false|none|null)$/i.test(value) || /^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
+}
 
 /** Prefixes that providers gave their keys so that they can be recognized, and signed tokens. */
 const hasKnownShape = (value: string) =>
-  /^(sk-|sk_live_|sk_test_|pk_live_|rk_live_|gh[opsur]_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|ya29\.|hf_|npm_|pypi-|dop_v1_|shpat_|lin_api_|ntn_|secret_|figd_|tvly-|r8_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/.test(
+  /^(sk-|sk_live_|sk_test_|pk_live_|rk_live_|gh[opsur]_|[a-z]+_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|ya29\.|hf_|npm_|pypi-|dop_v1_|shpat_|lin_api_|ntn_|secret_|figd_|tvly-|r8_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/.test(
     value,
   ) || /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/.test(value);

@@ -8,8 +8,8 @@ import type { RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import { discover, type LoadOptions, type ReadPlace } from './discover.ts';
 import { createExplain, type Explain } from './explain.ts';
-import type { InputRequest } from './inputs.ts';
-import { type ListedServers, refusalOf } from './lists.ts';
+import { declaredBy, type InputRequest } from './inputs.ts';
+import { findRefusal, type ListedServers, type Refusal } from './lists.ts';
 import { dropTwins, type Loser, lose, merge, type Twins } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
@@ -30,7 +30,7 @@ export interface LoadedConfig {
   readonly suppressed: readonly Loser[];
   readonly rules: readonly RuleText[];
   readonly lists: readonly ListedServers[];
-  /** By the file that declares them; what a host put in is under the empty name. */
+  /** By what declares them, in the words of `declaredBy`. */
   readonly inputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
   readonly diagnostics: readonly Diagnostic[];
@@ -39,6 +39,14 @@ export interface LoadedConfig {
   /** Every path whose change may change the configuration, whether or not something is there. */
   readonly watched: readonly string[];
   readonly explain: Explain;
+  /** Files of the workspace that would loosen something, with the text that was read: what a person may approve. */
+  readonly loosening: readonly Loosening[];
+}
+
+export interface Loosening {
+  readonly file: string;
+  readonly text: string;
+  readonly lines: readonly Diagnostic[];
 }
 
 /** Throws only for a `configFile` that cannot be read or parsed: whoever names a file wants that one or none. */
@@ -49,8 +57,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { winners, losers } = dropTwins(merge(counting.map(({ layer }) => layer.claims)), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
-  const lists = counting.flatMap(({ layer: { allowlist, denylist } }) =>
-    allowlist.length + denylist.length > 0 ? [{ allowlist, denylist }] : [],
+  const lists = counting.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
+    allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
   const denied = denialsOf(definitions, lists);
   const refused = refusals(definitions, settings, denied, found.offBy);
@@ -69,10 +77,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...timeouts.diagnostics,
       ...found.diagnostics,
       ...counting.flatMap(({ layer }) => layer.diagnostics),
-      ...denials(definitions, denied),
+      ...denials(denied),
     ],
     files: found.places.flatMap(({ place }) => place.file ?? []),
     watched: found.watched,
+    loosening: counting.flatMap(({ place: { file }, text, layer: { loosenings: lines } }) =>
+      file !== undefined && text !== undefined && lines.length > 0 ? [{ file, text, lines }] : [],
+    ),
     explain: createExplain({
       winners,
       losers: [...losers, ...suppressed],
@@ -91,8 +102,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 function inputsOf(places: readonly ReadPlace[]): LoadedConfig['inputs'] {
   const inputs = new Map<string, readonly InputRequest[]>();
   for (const { place, layer } of places.filter((each) => each.layer.inputs.length > 0)) {
-    const file = place.file ?? '';
-    inputs.set(file, [...(inputs.get(file) ?? []), ...layer.inputs]);
+    const by = declaredBy(place);
+    inputs.set(by, [...(inputs.get(by) ?? []), ...layer.inputs]);
   }
   return inputs;
 }
@@ -110,13 +121,14 @@ const sameLaunch: Twins<ServerClaim> = {
 };
 
 type Reasons = ReadonlyMap<ServerName, string>;
+type Denials = ReadonlyMap<ServerName, Refusal>;
 
-function denialsOf(definitions: readonly ServerDefinition[], lists: readonly ListedServers[]): Reasons {
+function denialsOf(definitions: readonly ServerDefinition[], lists: readonly ListedServers[]): Denials {
   if (lists.length === 0) return new Map();
   return new Map(
-    definitions.flatMap((definition): [ServerName, string][] => {
-      const because = refusalOf(lists, definition);
-      return because === undefined ? [] : [[definition.name, because]];
+    definitions.flatMap((definition): [ServerName, Refusal][] => {
+      const refusal = findRefusal(lists, definition);
+      return refusal === undefined ? [] : [[definition.name, refusal]];
     }),
   );
 }
@@ -124,13 +136,17 @@ function denialsOf(definitions: readonly ServerDefinition[], lists: readonly Lis
 function refusals(
   definitions: readonly ServerDefinition[],
   { disabledServers }: Settings,
-  denied: Reasons,
+  denied: Denials,
   offBy: Provenance | undefined,
 ): Reasons {
   const names = definitions.map(({ name }) => name);
   if (offBy) return new Map(names.map((name) => [name, `${offBy.file ?? 'a setting'} switches everything off`]));
   const disabled = names.filter((name) => disabledServers.includes(name));
-  return new Map([...disabled.map((name) => [name, '"disabledServers" names it'] as const), ...denied]);
+  const inWords = ({ because, file }: Refusal) => (file === undefined ? because : `${because} (in ${file})`);
+  return new Map([
+    ...disabled.map((name) => [name, '"disabledServers" names it'] as const),
+    ...[...denied].map(([name, refusal]) => [name, inWords(refusal)] as const),
+  ]);
 }
 
 /** A server that a list rules out keeps its name and is switched off, with the reason beside it. */
@@ -140,15 +156,16 @@ function switched(definition: ServerDefinition, { enabledServers }: Settings, is
   return Object.freeze({ ...definition, settings: Object.freeze({ ...definition.settings, enabled }) });
 }
 
-function denials(definitions: readonly ServerDefinition[], denied: Reasons): readonly Diagnostic[] {
-  return definitions.flatMap(({ name, provenance }): Diagnostic[] => {
-    const because = denied.get(name);
-    if (because === undefined) return [];
-    const said = { severity: 'warning', code: 'SERVER_DENIED', server: name } as const;
-    const message = `server "${name}" is not used, because ${because}`;
-    const remedy = 'Change that list, or ask whoever wrote it.';
-    return [{ ...said, message, remedy, ...(provenance.file === undefined ? {} : { file: provenance.file }) }];
-  });
+/** Told where the list is, which is what a person can change. */
+function denials(denied: Denials): readonly Diagnostic[] {
+  return [...denied].map(([server, { because, file }]) => ({
+    severity: 'warning',
+    code: 'SERVER_DENIED',
+    server,
+    message: `server "${server}" is not used, because ${because}`,
+    remedy: 'Change that list, or ask whoever wrote it.',
+    ...(file !== undefined && { file }),
+  }));
 }
 
 function suppressedBy(all: readonly ReadPlace[], counting: readonly ReadPlace[]): readonly Loser<ServerClaim>[] {

@@ -37,17 +37,19 @@ const READ_AT_ONCE_BYTES = 256 * 1024;
 
 async function readWhole(opened: number, file: string): Promise<FileText> {
   try {
-    const found = fs.fstatSync(opened);
+    // As big integers: some systems count their files beyond what a number can hold, and two would look like one.
+    const found = fs.fstatSync(opened, { bigint: true });
     if (!found.isFile()) return { kind: 'unreadable', problem: 'it is not a file' };
-    if (found.size > limits.configBytes) return tooLarge(found.size);
+    const size = Number(found.size);
+    if (size > limits.configBytes) return tooLarge(size);
     // Who the file is, whatever path leads to it; some systems do not count their files.
-    const identity = found.ino === 0 ? file : `${found.dev}:${found.ino}`;
-    const buffer = Buffer.allocUnsafe(found.size);
-    const isSmall = found.size <= READ_AT_ONCE_BYTES;
+    const identity = found.ino === 0n ? file : `${found.dev}:${found.ino}`;
+    const buffer = Buffer.allocUnsafe(size);
+    const isSmall = size <= READ_AT_ONCE_BYTES;
     const read = isSmall ? readNow : readLater;
     // The size said before counts: a file that grows meanwhile is cut, and then is not valid.
     let filled = 0;
-    for (let more = -1; more !== 0 && filled < found.size; filled += more) more = await read(opened, buffer, filled);
+    for (let more = -1; more !== 0 && filled < size; filled += more) more = await read(opened, buffer, filled);
     return decode(buffer.subarray(0, filled), identity);
   } finally {
     fs.closeSync(opened);

@@ -3,10 +3,11 @@
 
 import { parseEnv } from 'node:util';
 import { isObject, parseJson } from '../kernel/json.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { type Environment, expand, isCommand, type Lookup, variablesOf } from './expand.ts';
+import { type Environment, expand, inputsOf, isCommand, type Lookup, variablesOf } from './expand.ts';
 import { readText } from './read-text.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
@@ -14,8 +15,8 @@ import { isOwnScope, pathsOf, type Surroundings } from './scopes.ts';
 
 export interface Resolving {
   readonly around: Surroundings;
-  /** The host's variables that a person gave to an entry which is not their own. */
-  readonly grants: readonly string[];
+  /** The host's variables that a person gave to an entry which is not their own; `undefined`: nobody approved it. */
+  readonly grants: readonly string[] | undefined;
   readonly unresolvedEnv: Settings['unresolvedEnv'];
   /** Asked for one command, it may answer what that printed before. */
   readonly run: (command: string) => Promise<CommandOutput>;
@@ -53,6 +54,25 @@ export function variablesRead({ launch }: Pick<ServerDefinition, 'launch'>): { a
   const inTexts = [...textsOf(launch).flatMap(variablesOf), ...bearer].filter((name) => !own.has(name));
   const all = [...new Set([...inEnv, ...inTexts])].filter((name) => !builtins.includes(name)).sort();
   return { all, sent: launch.kind === 'stdio' ? [] : all };
+}
+
+/** Every answer of a person that the entry would use. */
+export function inputsRead({ launch }: Pick<ServerDefinition, 'launch'>): readonly string[] {
+  if (launch.kind === 'in-process') return [];
+  return [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(inputsOf))].sort();
+}
+
+/** What decides which program runs, filled in as it will be when the entry was given all it reads. Answers of a person are not in it. */
+export function programOf(
+  definition: ServerDefinition,
+  around: Surroundings,
+): Pick<StdioLaunch, 'command' | 'cwd' | 'env'> {
+  const { launch } = definition;
+  if (launch.kind !== 'stdio') return { command: '', env: {} };
+  const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
+  const given = { around, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
+  const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, given);
+  return { command: fill(launch.command), env, ...(launch.cwd !== undefined && { cwd: fill(launch.cwd) }) };
 }
 
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
@@ -103,7 +123,9 @@ interface Given {
 /** Longer than any real one, and short enough for the stack. */
 const LONGEST_CHAIN = 20;
 
-function createFilling(definition: Openable, { own, answers }: Given, resolving: Resolving): Filling {
+type Seeing = Pick<Resolving, 'around' | 'grants' | 'unresolvedEnv'>;
+
+function createFilling(definition: Openable, { own, answers }: Given, resolving: Seeing): Filling {
   const inputs = new Set<string>();
   const missing = new Set<string>();
   const missingInputs = new Set<string>();
@@ -217,13 +239,21 @@ function builtinLookup({ cwd, home, platform }: Surroundings): Lookup {
 }
 
 /** Entries that are not the person's own see of the host what a person gave them, and nothing else. */
-function outsideLookup(definition: Openable, { around, grants }: Resolving): Lookup {
-  const builtin = builtinLookup(around);
-  const given = new Set([...grants, ...(definition.launch.envAllow ?? [])]);
+function outsideLookup(definition: Openable, { around, grants }: Seeing): Lookup {
+  const { launch } = definition;
+  const isRemote = launch.kind !== 'stdio';
+  const isApproved = isOwn(definition) || grants !== undefined;
+  // The names of folders tell who somebody is: they do not leave the machine unasked either.
+  const builtin: Lookup = isRemote && !isApproved ? () => undefined : builtinLookup(around);
+  const allowed = isApproved ? (launch.envAllow ?? []).filter((name) => !isRemote || !isCredential(name)) : [];
+  const given = new Set([...(grants ?? []), ...allowed]);
   const mayRead = isOwn(definition) ? () => true : (name: string) => given.has(name);
   const host = environmentLookup(around.env, around.platform);
   return (name) => builtin(name) ?? (mayRead(name) ? host(name) : undefined);
 }
+
+/** What is sent to a server and has such a name is given by a person by name, and not otherwise. */
+export const isCredential = (variable: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(variable);
 
 /** Names come from files: `${constructor}` must not find what every object inherits. On Windows case means nothing. */
 function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup {
@@ -304,7 +334,7 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
     ...[...filling.circular].map((each) => `its variables lead back to themselves, so they are empty: ${each}`),
     ...[...filling.missing].map((name) =>
       !isOwn(definition) && host(name) !== undefined
-        ? `it asks for your variable ${name} and does not get it; give it with: plexus approve ${quoted(server)}${definition.launch.kind === 'stdio' ? '' : ` --allow-env ${name}`}`
+        ? `it asks for your variable ${name} and does not get it; give it with: plexus approve ${shellWord(server)}${definition.launch.kind === 'stdio' ? '' : ` --allow-env ${name}`}`
         : `the variable ${name} is not set, ${so}`,
     ),
     ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${so}`),
@@ -312,7 +342,6 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
 }
 
 const isOwn = ({ provenance }: Pick<ServerDefinition, 'provenance'>) => isOwnScope(provenance.scope);
-const quoted = (word: string) => (/^[\w./@:-]+$/.test(word) ? word : JSON.stringify(word));
 
 function invalid({ provenance }: Pick<ServerDefinition, 'provenance'>, problem: string): RuntimeError {
   return new RuntimeError('CONFIG_INVALID', {

@@ -3,6 +3,7 @@
 
 import * as z from 'zod';
 import type { ServerEntry } from './server-entry.ts';
+import { snakeCase } from './spelling.ts';
 
 /** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
 const duration = () => z.number('a number, 0 or more').nonnegative('a number, 0 or more');
@@ -222,7 +223,7 @@ function spelledTwice(properties: Readonly<Record<string, object>>): Record<stri
   return Object.fromEntries(
     Object.entries(properties).flatMap(([key, property]) => {
       const said = key === 'command' && 'type' in property ? commandSchema(property) : bothSpellings(property);
-      const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const snake = snakeCase(key);
       return snake === key
         ? [[key, said]]
         : [

@@ -53,7 +53,7 @@ function bothDialects(folder: string, { platform }: Surroundings, scope: Scope):
 
 /** Only an administrator writes there. */
 function systemFolder({ platform }: Surroundings): string {
-  if (platform === 'win32') return 'C:\\ProgramData\\Plexus';
+  if (platform === 'win32') return 'C:\\Program Files\\Plexus';
   return platform === 'darwin' ? '/Library/Application Support/Plexus' : '/etc/plexus';
 }
 

@@ -4,11 +4,15 @@
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch, Scope, ServerDefinition } from '../model/server.ts';
+import type { Launch, Provenance, Scope, ServerDefinition } from '../model/server.ts';
+import { strangersIn } from './expand.ts';
 import { diagnose, type Finding, type Note, shorten } from './finding.ts';
-import type { Content } from './importers/importer.ts';
+import { findInputs } from './groups.ts';
+import type { Content, Group } from './importers/importer.ts';
+import { mapTexts, textsIn } from './importers/words.ts';
 import type { ImportFile } from './imports.ts';
-import { type FoundSecret, replaceSecrets } from './literal-secrets.ts';
+import type { InputRequest } from './inputs.ts';
+import { type FoundSecret, freeId, replaceSecrets } from './literal-secrets.ts';
 import { isMap } from './problem.ts';
 import type { Surroundings } from './scopes.ts';
 import { claimsOf, readServers, type ServerClaim } from './servers.ts';
@@ -21,12 +25,22 @@ export interface Candidate {
 }
 
 export interface Taken extends Candidate {
-  /** What a file in the workspace holds goes into the workspace's file and still has to be approved; the rest is the person's. */
-  readonly scope: Extract<Scope, 'user' | 'project'>;
+  /**
+   * What a file in the workspace holds goes into the workspace's file, what is for this folder alone into its local one; both
+   * still have to be approved. The rest is the person's.
+   */
+  readonly scope: TargetScope;
   /** In our words, secrets replaced. */
   readonly entry: Content;
   readonly secrets: readonly FoundSecret[];
+  /** What the person will be asked for, since the app keeps its answers to itself. */
+  readonly inputs: readonly AskedInput[];
 }
+
+export type TargetScope = Extract<Scope, 'user' | 'project' | 'local'>;
+
+/** A question can only be told of: the files that entries go into get servers and nothing else. */
+export type AskedInput = Pick<InputRequest, 'id' | 'description' | 'options'>;
 
 export interface Skipped extends Candidate {
   /** Completes "it is not taken, because …". */
@@ -45,10 +59,20 @@ export interface Existing {
   readonly definitions: readonly ServerDefinition[];
   /** The files that Plexus reads anyway. */
   readonly files: readonly string[];
+  /** Ids of inputs that the files written to use already. */
+  readonly inputs: readonly string[];
 }
 
+type ImportClaim = ServerClaim &
+  Pick<Candidate, 'app' | 'file'> &
+  Pick<Group, 'forFolder' | 'isForThisFolder'> & {
+    readonly title: string;
+    /** What the file says of the inputs that its entries ask for. */
+    readonly declared: readonly Content[];
+  };
+
 interface Read {
-  readonly claims: readonly (ServerClaim & Pick<Candidate, 'app' | 'file'> & { readonly forFolder?: string })[];
+  readonly claims: readonly ImportClaim[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -62,15 +86,16 @@ export async function planTakeover(
     existing.files.includes(place.file) && files.findIndex((other) => other.place.file === place.file) !== at;
   const distinct = files.filter((file, at) => !isRepeated(file, at));
   const read = await Promise.all(distinct.map((file) => readFile(file, around)));
-  const known = new Map(existing.definitions.map((each) => [each.name, each]));
+  const known = new Map(existing.definitions.map((each) => [each.name, [each.provenance]]));
   const essences = new Map(
     existing.definitions.map((each) => [essenceOf(each.launch), `"${each.name}", which is there already`]),
   );
+  const inputs = createIds(existing.inputs);
   const found: Candidate[] = [];
   const taken: Taken[] = [];
   const skipped: Skipped[] = [];
-  // The person's own first: of two that are the same, the one that needs no approval is taken.
-  const claims = read.flatMap((each) => each.claims).sort((a, b) => inWorkspace(a) - inWorkspace(b));
+  const strangers: Diagnostic[] = [];
+  const claims = read.flatMap((each) => each.claims).sort((a, b) => rankOf(a) - rankOf(b));
   for (const claim of claims) {
     const { name, app, file } = claim;
     const definition = 'definition' in claim ? claim.definition : undefined;
@@ -81,20 +106,26 @@ export async function planTakeover(
       skipped.push({ ...candidate, because: because ?? 'it is not valid' });
       continue;
     }
-    known.set(name, definition);
+    const scope = scopeOf(claim);
+    known.set(name, [...(known.get(name) ?? []), { ...definition.provenance, scope }]);
     essences.set(essenceOf(definition.launch), `"${name}" of ${app}`);
-    const { entry, secrets } = entryOf(definition, claim);
-    taken.push({ ...candidate, scope: definition.provenance.inWorkspace ? 'project' : 'user', entry, secrets });
+    const entry = entryOf(definition, claim, inputs);
+    taken.push({ ...candidate, scope, ...entry });
+    strangers.push(...strangersOf(claim, entry.entry));
   }
-  return { found, taken, skipped, diagnostics: read.flatMap(({ diagnostics }) => diagnostics) };
+  return { found, taken, skipped, diagnostics: [...read.flatMap(({ diagnostics }) => diagnostics), ...strangers] };
 }
 
-const inWorkspace = ({ provenance }: ServerClaim) => (provenance.inWorkspace ? 1 : 0);
+const scopeOf = ({ provenance, isForThisFolder }: ImportClaim): TargetScope =>
+  provenance.inWorkspace ? 'project' : isForThisFolder ? 'local' : 'user';
+
+/** Of two that are the same, the one that is for all folders and needs no approval is taken. */
+const rankOf = (claim: ImportClaim) => (['user', 'local', 'project'] as const).indexOf(scopeOf(claim));
 
 function reasonAgainst(
-  claim: Read['claims'][number],
+  claim: ImportClaim,
   { files }: Existing,
-  known: ReadonlyMap<ServerName, ServerDefinition>,
+  known: ReadonlyMap<ServerName, readonly Pick<Provenance, 'scope' | 'file'>[]>,
   essences: ReadonlyMap<string, string>,
 ): string | undefined {
   if ('diagnostic' in claim) return `its entry is not valid: ${claim.diagnostic.message}`;
@@ -102,9 +133,22 @@ function reasonAgainst(
   if (files.includes(claim.file)) return 'Plexus reads this file anyway';
   const same = essences.get(essenceOf(claim.definition.launch));
   if (same !== undefined) return `it is the same as ${same}`;
-  const other = known.get(claim.name);
-  if (other === undefined) return undefined;
-  return `another server of that name comes from ${other.provenance.file ?? other.provenance.scope}`;
+  // What is for one folder beats what is for all, here as there.
+  const isBeaten = ({ scope }: Pick<Provenance, 'scope'>) => scopeOf(claim) === 'local' && scope === 'user';
+  const other = known.get(claim.name)?.find((each) => !isBeaten(each));
+  return other && `another server of that name comes from ${other.file ?? other.scope}`;
+}
+
+/** Otherwise the server would get them as they are written, and nobody would know why it fails. */
+function strangersOf({ name, title, file }: ImportClaim, entry: Content): readonly Diagnostic[] {
+  const placeholders = new Set(textsIn(entry).flatMap(strangersIn));
+  return [...placeholders].map((placeholder) => ({
+    severity: 'warning',
+    code: 'CONFIG_INVALID',
+    message: `server "${name}" uses ${placeholder}, which is filled in by ${title} only and stays as it is written`,
+    remedy: 'Write the value in its place, or a variable of yours.',
+    ...{ file, server: name },
+  }));
 }
 
 async function readFile({ importer, place, read }: ImportFile, around: Surroundings): Promise<Read> {
@@ -116,27 +160,84 @@ async function readFile({ importer, place, read }: ImportFile, around: Surroundi
   const groups = importer.find(content, around).map((group) => ({
     drafts: readServers([group], origin, note),
     ...(group.forFolder !== undefined && { forFolder: group.forFolder }),
+    ...(group.isForThisFolder && { isForThisFolder: true as const }),
   }));
   const diagnostics = await diagnose(findings, read.document, place.file);
+  const { entries } = findInputs(content);
+  const common = {
+    ...{ app: importer.app, title: importer.title, file: place.file },
+    declared: Array.isArray(entries) ? entries.filter(isMap) : [],
+  };
   const claims = groups.flatMap(({ drafts, ...more }) =>
-    claimsOf(drafts, diagnostics).map((claim) => ({ ...claim, ...more, app: importer.app, file: place.file })),
+    claimsOf(drafts, diagnostics).map((claim) => ({ ...claim, ...more, ...common })),
   );
   return { claims, diagnostics: shorten([...diagnostics.values()]) };
 }
 
 /** Only what was written, in canonical keys: what is a default here stays one. */
-function entryOf({ name, launch, settings }: ServerDefinition, { written }: ServerClaim) {
-  if (launch.kind === 'in-process') return { entry: {}, secrets: [] };
+function entryOf({ name, launch, settings }: ServerDefinition, claim: ImportClaim, ids: Ids) {
+  if (launch.kind === 'in-process') return { entry: {}, secrets: [], inputs: [] };
+  const { written } = claim;
   const { kind, ...way } = launch;
   const isMade = kind === 'stdio' || kind === 'auto' || (kind === 'ws' && !written.has('transport'));
-  const said: Content = {
-    ...(!isMade && { transport: kind }),
-    // One key may say several things: a command in a list holds its arguments.
-    ...Object.fromEntries(Object.entries(way).filter(([key, value]) => !isDefault(key, value))),
-    ...Object.fromEntries(Object.entries(settings).filter(([key]) => written.has(key))),
+  const inputs = new Map<string, AskedInput>();
+  const said = mapTexts(
+    {
+      ...(!isMade && { transport: kind }),
+      // One key may say several things: a command in a list holds its arguments.
+      ...Object.fromEntries(Object.entries(way).filter(([key, value]) => !isDefault(key, value))),
+      ...Object.fromEntries(Object.entries(settings).filter(([key]) => written.has(key))),
+    },
+    (text) => withIds(text, claim, ids, (asked) => inputs.set(asked.id, asked)),
+  );
+  const { entry, secrets } = replaceSecrets(name, said, ids.isTaken);
+  for (const { id } of secrets) ids.take(id);
+  return { entry: { ...said, ...entry }, secrets, inputs: [...inputs.values()] };
+}
+
+interface Ids {
+  readonly isTaken: (id: string) => boolean;
+  readonly take: (id: string) => void;
+  /** The same for all that one file calls so, and never what another file calls so. */
+  readonly of: (file: string, id: string, server: ServerName) => string;
+}
+
+function createIds(used: readonly string[]): Ids {
+  const taken = new Set(used);
+  const given = new Map<string, string>();
+  const isTaken = (id: string) => taken.has(id);
+  const take = (id: string) => void taken.add(id);
+  return {
+    isTaken,
+    take,
+    of: (file, id, server) => {
+      const key = `${file}\0${id}`;
+      const free = given.get(key) ?? (isTaken(id) ? freeId(`${server}-${id}`, isTaken) : id);
+      given.set(key, free);
+      take(free);
+      return free;
+    },
   };
-  const { entry, secrets } = replaceSecrets(name, said);
-  return { entry: { ...said, ...entry }, secrets };
+}
+
+/** A declared default goes along inside the placeholder; the rest of the question is told. */
+function withIds(
+  text: string,
+  { name, file, declared }: ImportClaim,
+  ids: Ids,
+  onAsked: (asked: AskedInput) => void,
+): string {
+  return text.replace(/\$\{input:([\w.][\w.-]*)(\}|:-)/g, (_, id: string, end: string) => {
+    const { description, options, default: preset } = declared.find((each) => each['id'] === id) ?? {};
+    const free = ids.of(file, id, name);
+    onAsked({
+      id: free,
+      ...(typeof description === 'string' && { description }),
+      ...(Array.isArray(options) && { options: options.filter((each) => typeof each === 'string') }),
+    });
+    const isKept = end === '}' && typeof preset === 'string' && preset !== '' && !/[{}]/.test(preset);
+    return `\${input:${free}${isKept ? `:-${preset}}` : end}`;
+  });
 }
 
 const isDefault = (key: string, value: unknown) =>

@@ -17,6 +17,9 @@ import {
   serverSchema,
   startupSchema,
 } from './schema.ts';
+import { snakeCase } from './spelling.ts';
+
+export { snakeCase };
 
 /** What another word stands for, said in canonical keys. */
 type Meaning = (value: unknown) => Readonly<Record<string, unknown>>;
@@ -267,7 +270,6 @@ export function camelCase(key: string): string {
   if (folded.size < MOST_FOLDED && key.length < 64) folded.set(key, word);
   return word;
 }
-export const snakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function contradiction(first: string, second: string): Problem {
   return {

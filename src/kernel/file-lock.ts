@@ -1,8 +1,8 @@
 // Owns one lock between processes: a folder that only one of them can put in place. A holder that died is overtaken when its
-// time is up.
+// time is up. What stands there and is not ours is neither followed nor removed: then there is no lock, and an error says so.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.ts';
 import { isSystemError } from './replace-file.ts';
@@ -13,6 +13,7 @@ const POLL_MS = 20;
 export interface LockOptions {
   /** Where the lock stands while it is held; afterwards nothing is there. */
   readonly lock: string;
+  /** The same for all who share the lock: nobody waits longer than this for one holder, whatever its claim says. */
   readonly ttlMs: number;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
@@ -26,34 +27,43 @@ export interface LockOptions {
  * So no moment exists, not even that of expiring, in which one process removes what another has just acquired.
  */
 export async function acquire({ lock, ttlMs, clock, signal }: LockOptions): Promise<() => Promise<void>> {
+  let seen: { readonly claim: string; readonly until: number } | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    const holder = await holderOf(lock);
-    if (holder === undefined) {
-      const claim = await putInPlace(lock, clock.now() + ttlMs);
-      if (claim !== undefined) return () => remove(lock, claim);
-    } else if (expiryOf(holder) <= clock.now()) await remove(lock, holder);
+    const claim = await claimOn(lock);
+    if (claim === undefined) {
+      const own = await putInPlace(lock, Math.ceil(clock.now() + ttlMs));
+      if (own !== undefined) return () => remove(lock, own);
+      continue;
+    }
+    if (seen?.claim !== claim) seen = { claim, until: Math.min(expiryOf(claim), clock.now() + ttlMs) };
+    if (seen.until <= clock.now()) await remove(lock, claim);
     else await clock.sleep(POLL_MS, signal);
   }
 }
 
-/** What is no claim of ours never had any time. */
-function expiryOf(claim: string): number {
-  const expiry = Number.parseFloat(claim);
-  return Number.isNaN(expiry) ? 0 : expiry;
-}
+const CLAIM = /^\d+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const expiryOf = (claim: string) => Number.parseInt(claim, 10);
 
 /** `undefined`: nobody holds it. */
-async function holderOf(lock: string): Promise<string | undefined> {
+async function claimOn(lock: string): Promise<string | undefined> {
   try {
-    const [claim] = await readdir(lock);
+    if (!(await lstat(lock)).isDirectory()) throw inTheWay('ENOTDIR', lock, 'is not a folder');
+    const entries = await readdir(lock, { withFileTypes: true });
+    const claim = entries.find((entry) => entry.isFile() && CLAIM.test(entry.name));
+    if (claim === undefined && entries.length > 0) throw inTheWay('ENOTEMPTY', lock, 'holds what is no claim');
     if (claim === undefined) await removeEmpty(lock);
-    return claim;
+    return claim?.name;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
+
+/** As the system would say it. */
+const inTheWay = (code: string, lock: string, what: string) =>
+  Object.assign(new Error(`${code}: ${lock} ${what}`), { code, syscall: 'lock', path: lock });
 
 async function putInPlace(lock: string, expiresAt: number): Promise<string | undefined> {
   const claim = `${expiresAt}-${randomUUID()}`;
@@ -66,7 +76,7 @@ async function putInPlace(lock: string, expiresAt: number): Promise<string | und
   } catch (error) {
     await rm(prepared, { recursive: true, force: true });
     // EPERM is what Windows says of a folder that is there.
-    if (hasCode(error, 'ENOTEMPTY', 'EEXIST') || (hasCode(error, 'EPERM') && (await holderOf(lock)))) return undefined;
+    if (hasCode(error, 'ENOTEMPTY', 'EEXIST') || (hasCode(error, 'EPERM') && (await claimOn(lock)))) return undefined;
     throw error;
   }
 }

@@ -26,15 +26,19 @@ function distanceTo(known: string, word: string): number {
   return word.length >= WORTH_COMPLETING && word !== known && known.includes(word) ? 1 : editDistance(word, known);
 }
 
-/** Levenshtein's, one row at a time. */
+/** Letters added, left out, replaced, or two neighbors exchanged, which counts as one slip. Three rows are enough at a time. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const least = Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
+      const isExchange = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      next.push(isExchange ? Math.min(least, (before[j - 2] ?? 0) + 1) : least);
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface ReplaceOptions {
@@ -60,7 +60,7 @@ export async function removeDebris(folder: string, beginning = ''): Promise<void
 /** By the system's clock, which is the one that dates files; what is gone has no age. */
 async function ageOf(path: string): Promise<number> {
   try {
-    return Date.now() - (await stat(path)).mtimeMs;
+    return Date.now() - (await lstat(path)).mtimeMs;
   } catch (error) {
     if (isSystemError(error)) return 0;
     throw error;
@@ -84,6 +84,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'you may not write there',
   ENOTDIR: 'a part of its path is not a folder',
   EEXIST: 'it is not a folder',
+  ENOTEMPTY: 'a folder that should be empty holds something',
   ENAMETOOLONG: 'its name is too long',
   ELOOP: 'its links lead in a circle',
 };

@@ -1,6 +1,7 @@
 // Owns the failure table: one row per code, with who can cure it and the two sentences a person reads.
 // Code asks for `code`, `remedy`, `outage` or `reconnect`, never for words.
 
+import { shellWord } from '../kernel/shell-word.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
 
 /** Who or what can cure a failure. */
@@ -87,8 +88,8 @@ export const failures = {
     'ask-user',
     REFUSED,
     (d: { server: ServerName; input: string }) =>
-      `Server "${d.server}" needs your answer to the input "${d.input}", and nobody could be asked.`,
-    (d) => `Run this in a terminal and answer; it is remembered: plexus tools ${quoted(d.server)}`,
+      `Server "${d.server}" needs your answer to the input "${d.input}", which was not given.`,
+    (d) => `Run this in a terminal and answer; it is remembered: plexus tools ${shellWord(d.server)}`,
   ),
   SERVER_UNKNOWN: failure(
     'fix-config',
@@ -118,23 +119,24 @@ export const failures = {
       command: string;
       variables?: readonly string[];
       changes?: readonly string[];
+      displaces?: string;
     }) =>
       `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
         d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it'
-      }. It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
-    (d) => `If you trust it, run: plexus approve ${quoted(d.server)}`,
+      }.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+    (d) => `If you trust it, run: plexus approve ${shellWord(d.server)}`,
   ),
   AUTH_REQUIRED: failure(
     'log-in',
     { ...REFUSED, http: 401 },
     (d: { server: ServerName }) => `Server "${d.server}" needs a login.`,
-    (d) => `Run: plexus login ${quoted(d.server)}`,
+    (d) => `Run: plexus login ${shellWord(d.server)}`,
   ),
   AUTH_FAILED: failure(
     'log-in',
     { ...REFUSED, http: 401 },
     (d: { server: ServerName; reason: string }) => `The login to server "${d.server}" failed: ${d.reason}.`,
-    (d) => `Run: plexus login ${quoted(d.server)}`,
+    (d) => `Run: plexus login ${shellWord(d.server)}`,
   ),
   SPAWN_FAILED: failure(
     'fix-config',
@@ -144,7 +146,7 @@ export const failures = {
     (d) =>
       d.culprit === 'cwd'
         ? `Correct "cwd" in the configuration of "${d.server}", or make that folder.`
-        : `Install ${quoted(d.command)} or correct "command" in the configuration of "${d.server}".`,
+        : `Install ${shellWord(d.command)} or correct "command" in the configuration of "${d.server}".`,
   ),
   STARTUP_TIMEOUT: failure(
     'retry-later',
@@ -311,6 +313,5 @@ function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>)
 }
 
 const joinSentences = (first: string, second: string) => `${first}${first.endsWith('\n') ? '' : ' '}${second}`;
-const quoted = (word: string) => (/^[\w./@:-]+$/.test(word) ? word : JSON.stringify(word));
 const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
 const megabytes = (bytes: number) => `${Math.round((bytes / (1024 * 1024)) * 10) / 10} MiB`;

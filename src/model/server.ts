@@ -1,5 +1,6 @@
 // Owns what a server is once every dialect has been read: one normalized, frozen definition and where it came from.
 
+import { shellWord, visible } from '../kernel/shell-word.ts';
 import type { ServerName } from './names.ts';
 
 /** Where a definition was found, strongest first. What lies in the workspace starts nothing before a person approved it. */
@@ -115,13 +116,11 @@ export interface Channel {
 /** What would run or be reached, as a person would type it: variables and folder included, since both decide what runs. */
 export function commandLine(launch: Launch): string {
   if (launch.kind === 'in-process') return 'code of the host program';
-  if (launch.kind !== 'stdio') return launch.url;
-  const variables = Object.entries(launch.env).map(([name, value]) => `${name}=${shellWord(value)}`);
+  if (launch.kind !== 'stdio') return visible(launch.url);
+  const variables = Object.entries(launch.env).map(([name, value]) => `${shellWord(name)}=${shellWord(value)}`);
   const command = [...variables, ...[launch.command, ...launch.args].map(shellWord)].join(' ');
-  return launch.cwd === undefined ? command : `${command} (in ${launch.cwd})`;
+  return launch.cwd === undefined ? command : `${command} (in ${shellWord(launch.cwd)})`;
 }
-
-const shellWord = (word: string) => (/^[\w./@:=,+-]+$/.test(word) ? word : JSON.stringify(word));
 
 /** Strongest first: who wins when several name the same server or tool. */
 export const scopeOrder: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];

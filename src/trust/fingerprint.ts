@@ -17,7 +17,11 @@ export interface Surroundings {
   /** The host's `PATH`. */
   readonly pathEnv: string | undefined;
   readonly platform: NodeJS.Platform;
+  /** Fills in what decides which program runs, as it will be when it runs; the default takes it as written. */
+  readonly fill?: (definition: ServerDefinition) => Runs;
 }
+
+export type Runs = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
 
 /**
  * What would run, part by part, so that a later version can be shown beside it: the program, each argument, the folder, and of
@@ -28,17 +32,19 @@ export type Essence = Readonly<Record<string, string>>;
 /** Changes with the program that would run, its arguments, folder and environment, and with where a remote server is. */
 export const trustFingerprint = (essence: Essence): string => hash(essence);
 
-export async function essenceOf({ launch }: ServerDefinition, around: Surroundings): Promise<Essence> {
+export async function essenceOf(definition: ServerDefinition, around: Surroundings): Promise<Essence> {
+  const { launch } = definition;
   if (launch.kind === 'in-process') return { kind: launch.kind };
-  return launch.kind === 'stdio' ? essenceOfProcess(launch, around) : essenceOfRemote(launch);
+  if (launch.kind !== 'stdio') return essenceOfRemote(launch);
+  return essenceOfProcess(launch, around.fill?.(definition) ?? launch, around);
 }
 
-async function essenceOfProcess(launch: StdioLaunch, around: Surroundings): Promise<Essence> {
-  const folder = pathsOf(around.platform).resolve(around.cwd, launch.cwd ?? '.');
+async function essenceOfProcess(launch: StdioLaunch, runs: Runs, around: Surroundings): Promise<Essence> {
+  const folder = pathsOf(around.platform).resolve(around.cwd, runs.cwd ?? '.');
   return {
     kind: launch.kind,
     command: launch.command,
-    program: await executableOf(launch, folder, around),
+    program: await executableOf(runs, folder, around),
     ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
     folder,
     ...hashEach('variable', launch.env),
@@ -73,12 +79,15 @@ export function differences(before: Essence, now: Essence): readonly string[] {
 }
 
 /** What the system would start: found along the path as it would find it, with every link followed. As written when nothing is there. */
-async function executableOf({ command, env }: StdioLaunch, folder: string, around: Surroundings): Promise<string> {
+async function executableOf({ command, env }: Runs, folder: string, around: Surroundings): Promise<string> {
   const { resolve, delimiter, sep } = pathsOf(around.platform);
+  const isWindows = around.platform === 'win32';
   const isPath = command.includes('/') || command.includes(sep);
-  const path = env['PATH']?.replace(HOST_PATH, () => around.pathEnv ?? '') ?? around.pathEnv;
-  const folders = isPath ? [''] : (path?.split(delimiter) ?? []);
-  const endings = around.platform === 'win32' ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
+  const [, own] = Object.entries(env).find(([name]) => (isWindows ? name.toUpperCase() : name) === 'PATH') ?? [];
+  const path = own?.replace(HOST_PATH, () => around.pathEnv ?? '') ?? around.pathEnv;
+  // Windows looks in the folder itself before it follows the path.
+  const folders = isPath ? [''] : [...(isWindows ? [''] : []), ...(path?.split(delimiter) ?? [])];
+  const endings = isWindows ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
   for (const candidate of folders.flatMap((each) => endings.map((ending) => resolve(folder, each, command + ending)))) {
     const found = await realExecutable(candidate);
     if (found !== undefined) return found;

@@ -15,7 +15,7 @@ export type Judgement =
   | { readonly kind: 'approved'; readonly grants: readonly string[] }
   /** It starts nothing on this machine, or the person brought it: it may be reached, with nothing of the person's. */
   | { readonly kind: 'restricted' }
-  | { readonly kind: 'asks'; readonly changes: readonly string[] };
+  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly essence: Essence };
 
 /** What was approved, kept so that a later version of the entry can be shown beside it. */
 export interface Approval {
@@ -31,10 +31,10 @@ export interface Approval {
 
 export interface Gate {
   judge(definition: ServerDefinition): Promise<Judgement>;
-  /** Binds the approval to the definition as it would run now. */
-  approve(definition: ServerDefinition, grants?: readonly string[]): Promise<void>;
-  /** Forgets every approval of that name. */
-  revoke(name: ServerName): Promise<void>;
+  /** Binds the approval to what was judged, which is what the person was shown; otherwise to the definition as it would run now. */
+  approve(definition: ServerDefinition, grants?: readonly string[], judged?: Essence): Promise<void>;
+  /** Forgets what was approved under that name for a file; without one, everything. */
+  revoke(name: ServerName, file?: string): Promise<void>;
   /** What was approved under that name, newest last. */
   approvals(name: ServerName): Promise<readonly Approval[]>;
 }
@@ -56,7 +56,7 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
       if (isOwnScope(provenance.scope)) return { kind: 'own' };
       const remembered = await approvals(name);
       const mayGoOn = launch.kind !== 'stdio' || !provenance.inWorkspace;
-      if (remembered.length === 0) return mayGoOn ? { kind: 'restricted' } : { kind: 'asks', changes: [] };
+      if (remembered.length === 0 && mayGoOn) return { kind: 'restricted' };
       const essence = await essenceOf(definition);
       const present = trustFingerprint(essence);
       const approval = remembered.find((each) => each.fingerprint === present);
@@ -64,10 +64,10 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
       if (mayGoOn) return { kind: 'restricted' };
       // Another workspace's server of the same name is another server: it has not changed, it is new.
       const before = remembered.findLast((each) => each.file === provenance.file);
-      return { kind: 'asks', changes: before ? differences(before.essence, essence) : [] };
+      return { kind: 'asks', changes: before ? differences(before.essence, essence) : [], essence };
     },
-    async approve(definition, grants = []) {
-      const essence = await essenceOf(definition);
+    async approve(definition, grants = [], judged) {
+      const essence = judged ?? (await essenceOf(definition));
       const approval = approvalOf(definition, essence, grants, clock.now());
       const key = keyOf(definition.name);
       for (let written = false; !written; ) {
@@ -76,7 +76,14 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
         written = await store.compareAndSet(key, before, JSON.stringify([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
-    revoke: (name) => store.delete(keyOf(name)),
+    async revoke(name, file) {
+      if (file === undefined) return store.delete(keyOf(name));
+      for (let written = false; !written; ) {
+        const before = await store.get(keyOf(name));
+        const others = parseApprovals(before).filter((each) => each.file !== file);
+        written = before === undefined || (await store.compareAndSet(keyOf(name), before, JSON.stringify(others)));
+      }
+    },
   };
 }
 

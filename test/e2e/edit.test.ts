@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -10,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -31,6 +33,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const USER = 'home/.config/plexus/mcp.toml';
+const STATE = 'home/.local/state/plexus';
 const at = (file: string) => join(folder, file);
 const read = (file: string) => readFileSync(at(file), 'utf8');
 const modeOf = (file: string) => (statSync(at(file)).mode & 0o777).toString(8);
@@ -41,9 +44,10 @@ function write(file: string, text: string): void {
   writeFileSync(at(file), text);
 }
 
-function start(...args: readonly string[]) {
+/** In a folder of the test. */
+function startIn(cwd: string, args: readonly string[]) {
   const env = { PATH: process.env['PATH'] ?? '', HOME: at('home') };
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env });
+  const child = spawn(process.execPath, [program, ...args], { cwd: at(cwd), env });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
@@ -59,7 +63,9 @@ function start(...args: readonly string[]) {
   return { child, done };
 }
 
+const start = (...args: readonly string[]) => startIn('.', args);
 const plexus = (...args: readonly string[]) => start(...args).done;
+const plexusIn = (cwd: string, ...args: readonly string[]) => startIn(cwd, args).done;
 
 /** Not more than so many at a time. */
 async function inTurns(times: number, width: number, run: (number: number) => Promise<void>): Promise<void> {
@@ -105,8 +111,11 @@ verifies(
     expect(read(USER).startsWith('# mine\n[mcp_servers.first]\ncommand = "true"\n')).toBe(true);
     const [last] = await Promise.all([plexus('add', 'last', '--', 'true')]);
     expect(last.code).toBe(0);
-    const leftovers = () => readdirSync(dirname(at(USER))).filter((name) => name !== 'mcp.toml');
-    for (const name of leftovers()) utimesSync(join(dirname(at(USER)), name), 1, 1);
+    const leftovers = () =>
+      [dirname(USER), STATE]
+        .flatMap((each) => readdirSync(at(each)).map((name) => join(at(each), name)))
+        .filter((path) => path !== at(USER));
+    for (const path of leftovers()) utimesSync(path, 1, 1);
     expect((await plexus('remove', 'last')).code).toBe(0);
     expect(leftovers()).toEqual([]);
   },
@@ -137,12 +146,13 @@ verifies('EXT-19', 'what is added and removed again leaves the file as it was, b
   expect([read(USER), read('.mcp.json')]).toEqual([toml, json]);
 });
 
-verifies('EXT-19', 'a new file is for its owner only, and one with a value in the clear becomes so', async () => {
+verifies('EXT-19', "a person's own file is for its owner only, new or not; another one keeps its rights", async () => {
   await plexus('add', 'a', '--', 'x');
   expect([modeOf(USER), modeOf(dirname(USER))]).toEqual(['600', '700']);
-  rmSync(at(USER));
-  write(USER, '');
-  expect([modeOf(USER), (await plexus('add', 'a', '--', 'x')).code, modeOf(USER)]).toEqual(['644', 0, '644']);
+  write('other.toml', '');
+  await plexus('add', 'a', '--config', 'other.toml', '--env', 'API_KEY=sk-abcdefghijklmnop', '--', 'x');
+  expect(modeOf('other.toml')).toBe('644');
+  chmodSync(at(USER), 0o644);
   const { out } = await plexus('add', 'b', '--env', 'API_KEY=sk-abcdefghijklmnop', '--', 'x');
   expect([out, modeOf(USER)]).toEqual([
     `Added "b" to /${USER} (user).
@@ -152,6 +162,84 @@ See what it offers with: plexus tools b
 `,
     '600',
   ]);
+});
+
+const keys: Readonly<Record<string, readonly string[]>> = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  'behind a placeholder': ['add', 'b', '--url', 'https://b.example', '-H', 'Authorization: Bearer ${X}abcdefgh'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  'in a default': ['add', 'b', '--env', 'API_KEY=${X:-abcdefgh}', '--', 'x'],
+  'in the path of an address': ['add', 'b', '--url', 'https://b.example/mcp/abcdefgh12345678'],
+  'as a bare argument': ['add', 'b', '--', 'x', '-k', 'abcdefgh'],
+  'in a setting of its own': ['add-json', 'b', '{"url":"https://b.example","oauth":{"clientSecret":"abcdefgh"}}'],
+  'in a file that --config names': ['add', 'b', '--config', USER, '--env', 'API_KEY=abcdefgh', '--', 'x'],
+};
+for (const [where, words] of Object.entries(keys))
+  verifies('EXT-19', `a person's own file that gets a key ${where} is closed to others`, async () => {
+    write(USER, '');
+    expect([modeOf(USER), (await plexus(...words)).code, modeOf(USER)]).toEqual(['644', 0, '600']);
+  });
+
+verifies('EXT-19', 'what a repository put where a lock could be is neither touched nor waited for', async () => {
+  write('home/.ssh/authorized_keys', 'mine');
+  write('repo/.mcp.json', '{}');
+  symlinkSync('../home/.ssh', at('repo/.mcp.json.plexus-lock'));
+  const added = await plexusIn('repo', 'add', 'a', '--scope', 'project', '--', 'x');
+  expect([added.code, added.err, read('home/.ssh/authorized_keys')]).toEqual([0, '', 'mine']);
+  expect(readdirSync(at('repo')).sort()).toEqual(['.mcp.json', '.mcp.json.plexus-lock']);
+});
+
+verifies(['EXT-19', 'TRU-01'], "a repository's link never leads a write into a person's own file", async () => {
+  write(USER, '# mine\n');
+  mkdirSync(at('repo'));
+  for (const name of ['.mcp.toml', '.plexus.local.toml']) symlinkSync(at(USER), at(`repo/${name}`));
+  write('repo/.cursor/mcp.json', '{ "mcpServers": { "theirs": { "command": "x" } } }');
+  const ran = [
+    await plexusIn('repo', 'add', 'a', '--scope', 'project', '--', 'x'),
+    await plexusIn('repo', 'add', 'a', '--scope', 'local', '--', 'x'),
+    await plexusIn('repo', 'import', '--yes'),
+  ];
+  for (const { code, err } of ran)
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/cannot be written: its link leads out of \/repo, to .*mcp\.toml/),
+    ]);
+  expect(read(USER)).toBe('# mine\n');
+  symlinkSync(at('linked.toml'), at('repo/named.toml'));
+  expect((await plexusIn('repo', 'add', 'a', '--config', 'named.toml', '--', 'x')).code).toBe(0);
+  expect(serversIn(read('linked.toml'))).toEqual(['a']);
+});
+
+verifies(['EXT-19', 'TRU-01'], 'a program given by a relative path is the same one in every folder', async () => {
+  mkdirSync(at('repo'));
+  const added = await plexusIn('repo', 'add', 'a', '--', './server.sh', './data');
+  expect(added.out).toBe(`Added "a" to /${USER} (user).
+It runs: /repo/server.sh ./data
+Its command ./server.sh was made absolute, since this file counts in other folders as well.
+See what it offers with: plexus tools a
+`);
+  const entries: Readonly<Record<string, readonly [entry: object, command: unknown]>> = {
+    text: [{ command: 'bin/x' }, '/repo/bin/x'],
+    words: [{ command: ['../x', 'y'] }, ['/x', 'y']],
+    parts: [{ command: { path: './x', args: ['./x'] } }, { path: '/repo/x', args: ['./x'] }],
+    folder: [{ command: './x', cwd: 'sub' }, '/repo/sub/x'],
+    home: [{ command: '~/x' }, '/home/x'],
+    bare: [{ command: 'npx' }, 'npx'],
+    absolute: [{ command: '/bin/x' }, '/bin/x'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    placeholder: [{ command: '${HOME}/x' }, '${HOME}/x'],
+  };
+  for (const [name, [entry, command]] of Object.entries(entries)) {
+    const { out } = await plexusIn('repo', 'add-json', name, JSON.stringify(entry), '--json');
+    expect([name, JSON.parse(out).entry.command]).toEqual([name, command]);
+  }
+  const commandIn = async (...words: readonly string[]) =>
+    JSON.parse((await plexusIn('repo', 'add', 'b', '--json', ...words, '--', './x')).out).entry.command;
+  expect([
+    await commandIn('--scope', 'project'),
+    await commandIn('--config', 'in.toml'),
+    await commandIn('--config', '../out.toml'),
+  ]).toEqual(['./x', './x', '/repo/x']);
 });
 
 verifies(

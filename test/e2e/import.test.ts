@@ -1,6 +1,7 @@
 // Owns the proof that servers of every named app are found, taken over once, and that no secret of theirs lies in a file of ours.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
@@ -110,8 +111,7 @@ verifies(
     box.write('~/.cursor/mcp.json', {
       mcpServers: { echo: { ...hostile(), env: { API_TOKEN: secret, LEVEL: 'info' } } },
     });
-    const { taken } = await box.json('import');
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+    const { taken } = await box.json('import', '--yes');
     expect(taken[0].secrets).toEqual([{ at: 'env.API_TOKEN', placeholder: '${input:echo-API_TOKEN}' }]);
     const file = box.path('~/.config/plexus/mcp.toml');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -125,6 +125,70 @@ verifies(
   },
 );
 
+test('where nobody can be asked, nothing is written without --yes', async () => {
+  box.write('~/.cursor/mcp.json', map('mine'));
+  const before = readdirSync(box.folder, { recursive: true }).sort();
+  const { code, out } = await box.plexus('import');
+  expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([0, 'Nothing was written; add --yes to take them over.']);
+  const { dryRun, taken } = await box.json('import');
+  expect([dryRun, taken.length]).toEqual([true, 1]);
+  expect(readdirSync(box.folder, { recursive: true }).sort()).toEqual(before);
+  expect((await box.plexus('import', '--yes', '--dry-run')).out).toContain('Nothing was written');
+  expect((await box.plexus('import', '--yes')).out).toContain(box.path('~/.config/plexus/mcp.toml'));
+});
+
+test('what Claude Code has for this folder goes into its local file, and still has to be approved', async () => {
+  box.write('~/.claude.json', { ...map('everywhere'), projects: { [box.workspace]: map('here') } });
+  const { taken } = await box.json('import', '--yes');
+  const places = taken.map(({ name, writtenTo }: { name: string; writtenTo: string }) => [name, writtenTo]);
+  expect(places).toEqual([
+    ['everywhere', box.path('~/.config/plexus/mcp.toml')],
+    ['here', box.path('.plexus.local.toml')],
+  ]);
+  expect(await box.json('get', 'here')).toMatchObject({ trust: 'asks', provenance: { scope: 'local' } });
+});
+
+test('a link in the workspace to a file of one’s own does not bring it into the workspace', async () => {
+  box.write('~/.gemini/settings.json', map('mine'));
+  box.write('.cursor/x', '');
+  symlinkSync(box.path('~/.gemini/settings.json'), box.path('.cursor/mcp.json'));
+  const { taken } = await box.json('import', '--yes', '--from', 'cursor');
+  expect(taken).toMatchObject([{ name: 'mine', scope: 'user', file: box.path('~/.gemini/settings.json') }]);
+  expect(readdirSync(box.workspace)).toEqual(['.cursor']);
+});
+
+test('secrets of servers with similar names stay apart', async () => {
+  const withToken = (token: string) => ({ ...hostile(), env: { API_TOKEN: token } });
+  box.write('~/.config/plexus/mcp.toml', '[mcp_servers.x]\ncommand = "x"\nargs = ["${input:my-server-API_TOKEN}"]\n');
+  box.write('~/.cursor/mcp.json', {
+    mcpServers: {
+      'my server': { ...withToken('first-secret'), args: [...hostile().args, '--tools', '1'] },
+      'my-server': withToken('second-secret'),
+    },
+  });
+  await box.json('import', '--yes');
+  const seen = async (name: string) => JSON.parse((await box.plexus('call', name, 'env')).out).API_TOKEN;
+  expect([await seen('my server'), await seen('my-server')]).toEqual(['first-secret', 'second-secret']);
+});
+
+test('config and get show where each server stands, and no literal secret', async () => {
+  const secret = 'a-secret-of-mine';
+  box.write(
+    '.mcp.toml',
+    `[mcp_servers."my server"]\ncommand = "x"\nargs = ["postgres://u:${secret}@h/d"]\nenv = { API_KEY = "${secret}", B_KEY = "\${B}" }\n\n[[permissions.rules]]\ntool = "*"\naction = "ask"\n`,
+  );
+  const [config, json, got] = await Promise.all([
+    box.plexus('config'),
+    box.plexus('config', '--json'),
+    box.plexus('get', 'my server'),
+  ]);
+  for (const { out } of [config, json, got])
+    expect([out.includes(secret), out.includes('${B}')]).toEqual([false, true]);
+  expect(config.out).toContain(`project ${box.path('.mcp.toml')}:1\n`);
+  expect(config.out).toContain(`rule  * = ask  ${box.path('.mcp.toml')}:6\n`);
+  expect(got.out).toContain("plexus approve 'my server'");
+});
+
 test('what is taken over once is recognized the next time, under whatever name', async () => {
   box.write('~/.cursor/mcp.json', {
     mcpServers: { a: { ...local('same'), env: { API_TOKEN: 'sk-live-0123456789' } } },
@@ -132,8 +196,8 @@ test('what is taken over once is recognized the next time, under whatever name',
   box.write('~/.gemini/settings.json', {
     mcpServers: { b: { ...local('same'), env: { API_TOKEN: 'sk-live-0123456789' } }, a: local('other') },
   });
-  const first = await box.json('import');
-  const second = await box.json('import');
+  const first = await box.json('import', '--yes');
+  const second = await box.json('import', '--yes');
   const reasons = ({ skipped }: { skipped: { name: string; app: string; because: string }[] }) =>
     skipped.map(({ name, app, because }) => [name, app, because.replace(box.folder, '')]);
   expect(first.taken.map(({ name, app }: { name: string; app: string }) => [name, app])).toEqual([
@@ -150,7 +214,7 @@ test('what is taken over once is recognized the next time, under whatever name',
 
 test('a server of the workspace goes into its file and still has to be approved', async () => {
   box.write('.cursor/mcp.json', { mcpServers: { theirs: hostile() } });
-  const { taken } = await box.json('import');
+  const { taken } = await box.json('import', '--yes');
   expect(taken).toMatchObject([{ name: 'theirs', scope: 'project', writtenTo: box.path('.mcp.json') }]);
   const { servers } = await box.json('list');
   expect(servers).toMatchObject([{ name: 'theirs', state: 'needs-approval', status: 'disconnected' }]);

@@ -1,6 +1,6 @@
 // Owns the proof, with real processes and the built command line, that nothing of a workspace starts, reads or loosens unasked.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
 import type { ApprovalRequest } from '../../src/call/approval.ts';
@@ -335,3 +335,71 @@ verifies(
     );
   },
 );
+
+verifies('EXT-04', 'an approval is bound to the program that its folders and variables lead to', async () => {
+  const { args } = hostile();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  const env = { PATH: '${workspaceFolder}/bin:${PATH}' };
+  box.write('.mcp.json', { mcpServers: { theirs: { command: 'node', args, env } } });
+  const runtime = await start({ approve: async () => 'always' });
+  await runtime.ready();
+  expect(statusOf(runtime, 'theirs')?.state).toBe('connected');
+  await runtime.close();
+  chmodSync(box.write('bin/node', '#!/bin/sh\ntouch "$0.ran"\n'), 0o755);
+  const again = await start();
+  await again.ready();
+  expect(statusOf(again, 'theirs')).toMatchObject({
+    state: 'needs-approval',
+    error: { message: expect.stringMatching(/program was .*node and is .*workspace\/bin\/node/) },
+  });
+  expect(existsSync(box.path('bin/node.ran'))).toBe(false);
+});
+
+verifies(
+  ['TRU-03', 'TRU-04'],
+  'a list that comes later also rules out a server whose command was made of variables',
+  async () => {
+    const user = box.write('~/.config/plexus/mcp.toml', '');
+    const { args } = hostile();
+    const server = `[mcp_servers.sly]\ncommand = "\${TOOL:-node}"\nargs = ${JSON.stringify(args)}\n`;
+    writeFileSync(user, server);
+    const runtime = await start();
+    await runtime.ready();
+    const turn = runtime.turn();
+    expect(statusOf(runtime, 'sly')?.state).toBe('connected');
+    writeFileSync(user, `${server}\n[security]\nmcp_server_denylist = [{ command = "node" }]\n`);
+    await runtime.reload();
+    await expect(turn.call('mcp__sly__add', { a: 1, b: 2 })).rejects.toMatchObject({ code: 'SERVER_DENIED' });
+    expect(statusOf(runtime, 'sly')?.state).toBe('disabled');
+  },
+);
+
+verifies('CFG-12', 'a file that changes while servers are still starting is applied as well', async () => {
+  const user = '~/.config/plexus/mcp.json';
+  box.write(user, { mcpServers: { slow: hostile('--stall', 'tools/list'), mine: hostile() } });
+  const starting = start({ startup: { waitMs: 2_500 } });
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  box.write(user, { mcpServers: { mine: hostile() }, plexus: { disabledServers: ['mine'] } });
+  const runtime = await starting;
+  await eventually(() => statusOf(runtime, 'mine')?.state === 'disabled');
+});
+
+verifies('PER-02', 'every line that a policy loosens is shown, however much else is wrong with the file', async () => {
+  const noise = Object.fromEntries(
+    Array.from({ length: 150 }, (_, at) => [`odd${at}`, { command: 'x', [`wat${at}`]: 1 }]),
+  );
+  box.write('.mcp.json', {
+    mcpServers: noise,
+    permissions: {
+      rules: [
+        { tool: 'mcp__a__b', action: 'allow' },
+        { tool: 'mcp__*', action: 'allow' },
+      ],
+    },
+  });
+  const { counts } = await box.json('approve', '--policy');
+  expect(counts.map(({ loosens }: { loosens: string }) => loosens)).toEqual([
+    'the rule "mcp__a__b" = allow',
+    'the rule "mcp__*" = allow',
+  ]);
+});

@@ -57,8 +57,14 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
       seen.launches.push(launch);
       return launcher(launch);
     },
-    circumstances: () => ({ lists: [], inputs: new Map(), settings: plexusSchema.parse({}), ...circumstances }),
-    onWarnings: (server, warnings) => void seen.warnings.push([server, warnings]),
+    circumstances: () => ({
+      lists: [],
+      losers: [],
+      inputs: new Map(),
+      settings: plexusSchema.parse({}),
+      ...circumstances,
+    }),
+    onPrepared: (server, { warnings }) => void seen.warnings.push([server, warnings]),
     onError: (error) => void seen.errors.push(error),
     ...rest,
   });
@@ -125,7 +131,7 @@ const host = { TOKEN: 't0', API_KEY: 'k1', OTHER: 'o' };
 describe('a process from the workspace', () => {
   const told = {
     server: 'it',
-    command: 'KEY="${API_KEY}" MODE=fast npx -y pkg "${TOKEN}"',
+    command: "KEY='${API_KEY}' MODE=fast npx -y pkg '${TOKEN}'",
     variables: ['API_KEY', 'TOKEN'],
     file: '/work/.mcp.json',
   };
@@ -258,7 +264,7 @@ describe('a server that may be reached but is not trusted', () => {
       const asked: string[] = [];
       const askInput: AskInput = async ({ id }) => String(asked.push(id));
       const { open, requests, answers, warnings } = setUp({ env: { ...host, TENANT: 'acme' }, askInput });
-      answers.set(inputName('/work/.mcp.json', 'pin'), '1234');
+      answers.set(inputName({ file: '/work/.mcp.json' }, 'pin'), '1234');
       expect(await codeOf(open(define('project', entry)))).toBe('CONFIG_INVALID');
       const lacks = (name: string) =>
         `it asks for your variable ${name} and does not get it; give it with: plexus approve it --allow-env ${name}`;

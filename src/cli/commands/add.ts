@@ -2,6 +2,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Defined } from '../../config/define.ts';
 import type { Content } from '../../config/importers/importer.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
@@ -10,11 +11,11 @@ import { commandLine, type Launch, type Scope, type ServerDefinition } from '../
 import { placeOf } from '../claim.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
-import { fileOfScope, scopeIn } from '../file-of-scope.ts';
-import { loadConfigFor, openTrust } from '../load-config.ts';
+import { fileOfScope, isOwnFile, scopeIn } from '../file-of-scope.ts';
+import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { printable, shellWord } from '../render/text.ts';
-import { entryFromJson, entryFromWords } from '../written-entry.ts';
+import { absoluteCommand, entryFromJson, entryFromWords, withCommand } from '../written-entry.ts';
 import { type Approved, approveOne } from './approve.ts';
 
 const options = {
@@ -88,16 +89,17 @@ async function targetOf(context: Context): Promise<Target> {
   return config === undefined ? { scope, file: await fileOfScope(context, scope) } : { scope: 'host', file: config };
 }
 
-async function addEntry(context: Context, name: ServerName, entry: Content): Promise<Found> {
+async function addEntry(context: Context, name: ServerName, given: Content): Promise<Found> {
   const target = await targetOf(context);
-  const definition = await defineOrRefuse(name, entry, target);
-  const { findSecrets, holdsLiterals } = await import('../../config/edits/literals.ts');
-  const isOwn = target.scope === 'user';
+  const { entry, definition, madeAbsolute } = await entryFor(context, { name, given, target });
+  const { findSecrets } = await import('../../config/edits/literals.ts');
+  // Anything in an entry may be a secret, whatever it looks like.
+  const isOwn = await isOwnFile(context, target.file);
   const edited = await edit(
     context,
     target.file,
     { kind: 'put', name, entry, whenPresent: context.values['force'] ? 'replace' : 'refuse' },
-    { closeToOthers: isOwn && holdsLiterals(definition.launch), isPrivateFolder: isOwn },
+    { closeToOthers: isOwn, isPrivateFolder: isOwn },
   );
   if (edited.kind !== 'written') throw present(name, target.file);
   const state = await stateOf(context, definition, target);
@@ -107,6 +109,7 @@ async function addEntry(context: Context, name: ServerName, entry: Content): Pro
     ...target,
     entry: edited.entry,
     replaced: edited.before !== undefined,
+    ...(madeAbsolute !== undefined && { madeAbsolute }),
     ...state,
     inTheClear,
   };
@@ -117,18 +120,51 @@ async function addEntry(context: Context, name: ServerName, entry: Content): Pro
   };
 }
 
+interface Given {
+  readonly name: ServerName;
+  readonly given: Content;
+  readonly target: Target;
+}
+
+interface Checked {
+  readonly entry: Content;
+  readonly definition: ServerDefinition;
+  /** The command as it was given. */
+  readonly madeAbsolute?: string;
+}
+
+/** A file that counts in every folder must not name a program of whichever folder one is in: another's would run unasked. */
+async function entryFor(context: Context, { name, given, target }: Given): Promise<Checked> {
+  const { definition, written } = await defineOrRefuse(name, given, target);
+  const { launch } = definition;
+  const { isWithin } = await import('../../config/scopes.ts');
+  const around = surroundingsOf(context);
+  const isElsewhere = (await isOwnFile(context, target.file)) || !isWithin(around.cwd, target.file, around.platform);
+  const command = isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, around) : undefined;
+  if (command === undefined || launch.kind !== 'stdio') return { entry: given, definition };
+  const entry = withCommand(given, written.get('command') ?? 'command', { from: launch.command, to: command });
+  const pinned = await defineOrRefuse(name, entry, target);
+  if (pinned.definition.launch.kind !== 'stdio' || pinned.definition.launch.command !== command)
+    throw new UsageError(`"${name}" was not added: write its command as an absolute path, such as ${command}`);
+  return { entry, definition: pinned.definition, madeAbsolute: launch.command };
+}
+
 /** By the same rules as when it is read from the file. */
-async function defineOrRefuse(name: ServerName, value: Content, { scope, file }: Target): Promise<ServerDefinition> {
+async function defineOrRefuse(
+  name: ServerName,
+  value: Content,
+  { scope, file }: Target,
+): Promise<Required<Pick<Defined, 'definition' | 'written'>>> {
   const [{ defineServer }, { isOwnScope }] = await Promise.all([
     import('../../config/define.ts'),
     import('../../config/scopes.ts'),
   ]);
   const provenance = { scope, file, key: [name] };
-  const { definition, problems } = defineServer(
+  const { definition, written, problems } = defineServer(
     { name, value, provenance },
     { defaults: {}, mayLoosen: isOwnScope(scope) },
   );
-  if (definition) return definition;
+  if (definition) return { definition, written };
   const said = problems
     .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
     .map(({ message, remedy }) => `${message}. ${remedy}`);
@@ -180,17 +216,21 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 interface Said extends Omit<State, 'diagnostics'>, Target {
   readonly definition: ServerDefinition;
   readonly replaced: boolean;
+  readonly madeAbsolute?: string;
   readonly inTheClear: readonly string[];
   readonly mayOthersRead: boolean;
 }
 
 function sentences(said: Said): readonly string[] {
-  const { definition, scope, file, replaced, inUse, because, approval, inTheClear, mayOthersRead } = said;
+  const { definition, scope, file, replaced, madeAbsolute, inUse, because, approval, inTheClear, mayOthersRead } = said;
   const { name, launch } = definition;
   const withheld = approval?.withheld ?? [];
   return [
     `${replaced ? `Replaced "${name}" in` : `Added "${name}" to`} ${placeOf({ scope, file })}.`,
     shown(launch),
+    ...(madeAbsolute === undefined
+      ? []
+      : [`Its command ${shellWord(madeAbsolute)} was made absolute, since this file counts in other folders as well.`]),
     ...(approval ? [approvedText(approval)] : []),
     ...withheld.map(
       (variable) =>

@@ -1,16 +1,16 @@
 // Owns `plexus approve` and `plexus revoke`: a person's word on what a file in the workspace defines, or on the file itself.
 
-import { variablesRead } from '../../config/resolve.ts';
+import { inputsRead, isCredential, variablesRead } from '../../config/resolve.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import type { Diagnostic } from '../../model/diagnostic.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
+import { nameIn } from '../claim.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
-import { loadConfigFor, openTrust } from '../load-config.ts';
-import { indent, printable } from '../render/text.ts';
+import { loadConfigFor, openSecrets, openTrust } from '../load-config.ts';
+import { indent, printable, shellWord } from '../render/text.ts';
 
 export const approve: Command = {
   usage: 'approve (NAME [--allow-env VARIABLE]… | --all | --policy)',
@@ -29,7 +29,7 @@ export const approve: Command = {
     const { gate } = await openTrust(context);
     const { definitions } = await loadConfigFor(context);
     if (context.values['all']) return approveAll(context, gate, definitions);
-    const definition = requireServer(nameIn(context), definitions);
+    const definition = requireDefinition(nameIn(context), definitions);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
     const done = await approveOne(gate, definition, allowed);
     return { data: done, text: () => printable(wordsFor(done)) };
@@ -45,19 +45,35 @@ export const revoke: Command = {
     const name = nameIn(context);
     const { gate } = await openTrust(context);
     const { definitions } = await loadConfigFor(context);
-    const had = (await gate.approvals(name)).length > 0;
-    if (!had) requireServer(name, definitions);
-    await gate.revoke(name);
-    const text = had
-      ? `The approval of "${name}" is taken back. What a file in a workspace defines under this name does not start any more.`
-      : `There was no approval of "${name}" to take back.`;
-    return { data: { name, approved: false, had }, text: () => printable(text) };
+    const definition = definitions.find((each) => each.name === name);
+    const file = definition?.provenance.file;
+    const isMeant = (each: { file?: string }) => file === undefined || each.file === file;
+    const had = (await gate.approvals(name)).some(isMeant);
+    const forgotten = definition ? await forgetAnswers(context, definition) : [];
+    if (!had && definition === undefined) throw unknownServer(name, definitions);
+    await gate.revoke(name, file);
+    const text = [
+      had
+        ? `The approval of "${name}" is taken back${file ? ` for ${file}` : ''}. It does not start there any more.`
+        : `There was no approval of "${name}" to take back.`,
+      ...(forgotten.length > 0
+        ? [`Your answers for ${forgotten.join(', ')} are forgotten; you will be asked again.`]
+        : []),
+    ];
+    return { data: { name, approved: false, had, forgotten }, text: () => printable(text.join('\n')) };
   },
 };
 
-function nameIn({ positionals: [name, extra] }: Context): ServerName {
-  if (name === undefined || extra !== undefined) throw new UsageError('name one server');
-  return name;
+/** What was typed wrong can be typed again. */
+async function forgetAnswers(context: Context, definition: ServerDefinition): Promise<readonly string[]> {
+  const ids = inputsRead(definition);
+  if (ids.length === 0) return [];
+  const [{ inputName }, secrets] = await Promise.all([import('../../config/inputs.ts'), openSecrets(context)]);
+  const names = ids.map((id) => ({ id, name: inputName(definition.provenance, id) }));
+  const kept = await Promise.all(names.map(async (each) => ({ ...each, answer: await secrets.get(each.name) })));
+  const known = kept.filter(({ answer }) => answer !== undefined);
+  for (const { name } of known) await secrets.delete(name);
+  return known.map(({ id }) => id);
 }
 
 export interface Approved {
@@ -72,10 +88,12 @@ export interface Approved {
   readonly grants: readonly string[];
   /** Those it reads and does not get. */
   readonly withheld: readonly string[];
+  /** What it may ask for, or was answered before. */
+  readonly inputs: readonly string[];
+  /** Its entry wants all of the person's variables, and a person agreed to that file. */
+  readonly seesEverything: boolean;
   readonly changes: readonly string[];
 }
-
-const looksLikeCredential = (name: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(name);
 
 /** A yes gives exactly what the entry reads now; what would leave the machine and looks like a credential is named by hand. */
 export async function approveOne(
@@ -88,12 +106,14 @@ export async function approveOne(
   const strange = allowed.find((variable) => !all.includes(variable));
   if (strange !== undefined)
     throw new UsageError(`"${name}" does not read ${strange}${all.length > 0 ? `; it reads ${all.join(', ')}` : ''}`);
-  const isWithheld = (each: string) => sent.includes(each) && looksLikeCredential(each) && !allowed.includes(each);
-  const grants = all.filter((each) => !isWithheld(each));
+  const isWithheld = (each: string) => sent.includes(each) && isCredential(each) && !allowed.includes(each);
+  const fresh = all.filter((each) => !isWithheld(each));
   const judgement = await gate.judge(definition);
   const isOwn = judgement.kind === 'own';
-  const already = isOwn || (judgement.kind === 'approved' && grants.every((each) => judgement.grants.includes(each)));
-  if (!already) await gate.approve(definition, grants);
+  const before = judgement.kind === 'approved' ? judgement.grants : [];
+  const already = isOwn || (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)));
+  const grants = all.filter((each) => fresh.includes(each) || before.includes(each));
+  if (!already) await gate.approve(definition, grants, judgement.kind === 'asks' ? judgement.essence : undefined);
   return {
     ...{
       name,
@@ -104,12 +124,15 @@ export async function approveOne(
       isRemote: launch.kind !== 'stdio',
       grants: isOwn ? [] : grants,
     },
-    withheld: isOwn ? [] : all.filter(isWithheld),
+    withheld: isOwn ? [] : all.filter((each) => !grants.includes(each)),
+    inputs: isOwn ? [] : inputsRead(definition),
+    seesEverything: !isOwn && launch.kind === 'stdio' && launch.inheritEnv === 'all',
     changes: judgement.kind === 'asks' ? judgement.changes : [],
   };
 }
 
-function wordsFor({ name, command, already, isOwn, isRemote, grants, withheld, changes }: Approved): string {
+function wordsFor(approved: Approved): string {
+  const { name, command, already, isOwn, isRemote, grants, withheld, inputs, seesEverything, changes } = approved;
   if (isOwn) return `"${name}" is in a file of your own and needs no approval.`;
   const lines = [
     already
@@ -117,15 +140,15 @@ function wordsFor({ name, command, already, isOwn, isRemote, grants, withheld, c
       : `"${name}" ${isRemote ? 'is trusted from now on. It is at' : 'may start from now on. It runs'}: ${command}`,
     ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
     ...(grants.length > 0 ? [`It may read your variables ${grants.join(', ')}.`] : []),
+    ...(seesEverything ? ['It sees ALL of your environment variables, as its file asks.'] : []),
+    ...(inputs.length > 0 ? [`It uses your answers for ${inputs.join(', ')}.`] : []),
     ...withheld.map(
       (variable) =>
-        `It asks for ${variable} and does not get it, because it would be sent to its server. To give it: plexus approve ${quoted(name)} --allow-env ${variable}`,
+        `It asks for ${variable} and does not get it, because it would be sent to its server. To give it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
     ),
   ];
   return lines.join('\n');
 }
-
-const quoted = (word: string) => (/^[\w./@:-]+$/.test(word) ? word : JSON.stringify(word));
 
 async function approveAll(context: Context, gate: Gate, definitions: readonly ServerDefinition[]): Promise<Found> {
   if (context.positionals.length > 0) throw new UsageError('name one server, or --all without a name');
@@ -138,21 +161,23 @@ async function approveAll(context: Context, gate: Gate, definitions: readonly Se
   };
 }
 
-/** What a person agrees to is shown with it: every line that counts from now on. */
+/** What a person agrees to is shown with it: every line that counts from now on, and the text that was read is what is approved. */
 async function approvePolicy(context: Context): Promise<Found> {
+  if (context.positionals.length > 0 || context.values['all'])
+    throw new UsageError('--policy is about the files of this folder, and stands alone');
   const { policy } = await openTrust(context);
-  const { diagnostics } = await loadConfigFor(context);
-  const loosening = diagnostics.filter(({ loosens }) => loosens);
-  const files = filesOf(loosening);
-  for (const file of files) await policy.approve(file, await textOf(file));
-  const counts = loosening.map(({ file, line, server, loosens }) => ({ file, line, server, loosens }));
+  const { loosening } = await loadConfigFor(context);
+  for (const { file, text } of loosening) await policy.approve(file, text);
+  const counts = loosening
+    .flatMap(({ lines }) => lines)
+    .map(({ file, line, server, loosens }) => ({ file, line, server, loosens }));
   const lines = counts.map(
     ({ file, line, server, loosens }) => `${loosens}${server ? ` of server "${server}"` : ''}  (${file}:${line})`,
   );
   return {
-    data: { files, counts },
+    data: { files: loosening.map(({ file }) => file), counts },
     text: () =>
-      files.length === 0
+      loosening.length === 0
         ? 'No file of this folder asks for more than it may have, or what asks is approved already.'
         : printable(`Until the file changes, this counts from now on:\n${indent(lines.join('\n'))}`),
   };
@@ -168,18 +193,13 @@ async function revokePolicy(context: Context): Promise<Found> {
   };
 }
 
-const filesOf = (diagnostics: readonly Diagnostic[]) => [...new Set(diagnostics.flatMap(({ file }) => file ?? []))];
-
-async function textOf(file: string): Promise<string> {
-  const { readText } = await import('../../config/read-text.ts');
-  const read = await readText(file);
-  if (read.kind === 'text') return read.text;
-  throw new RuntimeError('CONFIG_UNREADABLE', { file, problem: read.problem });
-}
-
-export function requireServer(server: ServerName, definitions: readonly ServerDefinition[]): ServerDefinition {
+function requireDefinition(server: ServerName, definitions: readonly ServerDefinition[]): ServerDefinition {
   const found = definitions.find((each) => each.name === server);
   if (found) return found;
+  throw unknownServer(server, definitions);
+}
+
+function unknownServer(server: ServerName, definitions: readonly ServerDefinition[]): RuntimeError {
   const names = definitions.map(({ name }) => name);
-  throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
+  return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
 }

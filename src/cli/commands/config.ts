@@ -1,5 +1,8 @@
 // Owns `plexus config`: the effective configuration, where it may lie, and the schema an editor can use.
 
+import { withoutSecrets } from '../../config/literal-secrets.ts';
+import { placeOf } from '../../model/diagnostic.ts';
+import type { RuleText } from '../../model/rule.ts';
 import { commandLine } from '../../model/server.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { settingsTable } from '../explanation.ts';
@@ -30,7 +33,15 @@ async function why(context: Context): Promise<Found> {
 
 async function effective(context: Context): Promise<Found> {
   const config = await loadConfigFor(context);
-  const { definitions, rules, settings, diagnostics, files } = config;
+  const { settings, diagnostics, files } = config;
+  const definitions = await Promise.all(
+    config.definitions.map(async (each) => ({
+      ...each,
+      launch: withoutSecrets(each.launch),
+      provenance: (await config.explain.server(each.name))?.provenance ?? each.provenance,
+    })),
+  );
+  const rules = await located(config.rules);
   const own = await config.explain.settings();
   const losers = [...config.losers, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
     ...{ name, provenance, lostTo, because },
@@ -43,7 +54,7 @@ async function effective(context: Context): Promise<Found> {
     },
     text: (paint) => {
       const servers = definitions.map(({ name, launch, settings: effective, provenance }) => {
-        const where = `${provenance.scope}${provenance.file ? ` ${provenance.file}` : ''}${provenance.line ? `:${provenance.line}` : ''}`;
+        const where = [provenance.scope, placeOf(provenance)].filter(Boolean).join(' ');
         const values = Object.entries(effective).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
         return `${paint.bold(printable(name))}  ${paint.dim(printable(where))}\n${indent(printable([commandLine(launch), ...values].join('\n')))}`;
       });
@@ -57,7 +68,12 @@ async function effective(context: Context): Promise<Found> {
         ...servers,
         ...overridden,
         rules.length > 0
-          ? rules.map(({ tool, action }) => printable(`rule  ${tool} = ${action}`)).join('\n')
+          ? rules
+              .map(
+                ({ tool, action, provenance }) =>
+                  `${printable(`rule  ${tool} = ${action}`)}  ${paint.dim(printable(placeOf(provenance)))}`,
+              )
+              .join('\n')
           : undefined,
         settingsTable(own, paint),
         diagnosticsText(diagnostics, paint) || undefined,
@@ -65,6 +81,21 @@ async function effective(context: Context): Promise<Found> {
       return parts.filter((part) => part !== undefined).join('\n\n');
     },
   };
+}
+
+/** A rule is not explained like a server, so its line is looked up here. */
+async function located(rules: readonly RuleText[]): Promise<readonly RuleText[]> {
+  const { readDocument } = await import('../../config/read-document.ts');
+  const files = [...new Set(rules.flatMap(({ provenance }) => provenance.file ?? []))];
+  const read = new Map(await Promise.all(files.map(async (file) => [file, await readDocument(file)] as const)));
+  return Promise.all(
+    rules.map(async (rule) => {
+      const { file = '', key } = rule.provenance;
+      const found = read.get(file);
+      const line = found?.kind === 'document' ? (await found.document.locate(key))?.line : undefined;
+      return { ...rule, provenance: { ...rule.provenance, ...(line !== undefined && { line }) } };
+    }),
+  );
 }
 
 async function places(context: Context): Promise<Found> {

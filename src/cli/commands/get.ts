@@ -7,7 +7,7 @@ import { labelOf } from '../../model/server.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { explanationText, presentable } from '../explanation.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
-import { printable } from '../render/text.ts';
+import { printable, shellWord } from '../render/text.ts';
 
 export const get: Command = {
   usage: 'get NAME',
@@ -37,6 +37,6 @@ export async function explain(context: Context, name: string): Promise<Found> {
 }
 
 function trustText(name: string, trust: string | undefined): string | undefined {
-  if (trust === 'asks') return printable(`It does not start before you approve it: plexus approve ${name}`);
+  if (trust === 'asks') return printable(`It does not start before you approve it: plexus approve ${shellWord(name)}`);
   return trust === 'restricted' ? 'It gets nothing of yours: no variables, no stored credentials.' : undefined;
 }

@@ -4,7 +4,7 @@ import type { Taken, Takeover } from '../../config/takeover.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
-import { fileOfScope } from '../file-of-scope.ts';
+import { editedScopes, fileOfScope } from '../file-of-scope.ts';
 import { loadConfigFor, openSecrets, surroundingsOf } from '../load-config.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { indent, printable, table } from '../render/text.ts';
@@ -15,15 +15,14 @@ export const importCommand: Command = {
   help: {
     from: 'only from this app, such as cursor or claude-code',
     'dry-run': 'show what would be taken over, and change nothing',
-    yes: 'do not ask before writing',
+    yes: 'take them over without asking; where nobody can be asked, nothing is written without it',
   },
   async run(context) {
     const [extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many; name an app with --from`);
     const plan = await planFor(context);
-    const isDry = Boolean(context.values['dry-run']) || !(await isWanted(context, plan));
-    const written = isDry ? [] : await takeOver(context, plan.taken);
-    return report(plan, isDry, written);
+    const answer = await answerFor(context, plan);
+    return report(plan, answer, answer === 'yes' ? await takeOver(context, plan.taken) : new Map());
   },
 };
 
@@ -43,13 +42,29 @@ async function planFor(context: Context): Promise<Takeover> {
     );
   }
   const around = surroundingsOf(context);
-  const files = await readImports(
-    importers.filter(({ app }) => from === undefined || app === from),
-    around,
-  );
+  // All of them, and the named one first: a file in the workspace may be a link to what is the person's own in another app.
+  const wanted = importers.filter(({ app }) => from === undefined || app === from);
+  const read = await readImports([...new Set([...wanted, ...importers])], around);
+  const files = read.filter(({ importer }) => wanted.includes(importer));
   // What is read live today is taken over as well: that is how a person turns the one into the other.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');
-  return planTakeover(files, { definitions, files: ownFiles(existing) }, around);
+  const inputs = await usedInputs(context, existing);
+  return planTakeover(files, { definitions, files: ownFiles(existing), inputs }, around);
+}
+
+/** In the text itself: also what is broken, overridden or switched off there keeps its answers. */
+async function usedInputs(
+  context: Context,
+  { inputs }: Awaited<ReturnType<typeof loadConfigFor>>,
+): Promise<readonly string[]> {
+  const { readText } = await import('../../config/read-text.ts');
+  const used = editedScopes.map(async (scope) => {
+    const file = await fileOfScope(context, scope);
+    const read = await readText(file);
+    const written = read.kind === 'text' ? read.text.matchAll(/\$\{input:([\w.-]+?)(?=\}|:-)/g) : [];
+    return [...[...written].map(([, id = '']) => id), ...(inputs.get(file) ?? []).map(({ id }) => id)];
+  });
+  return (await Promise.all(used)).flat();
 }
 
 /** Files that are read under a scope of their own, and not because of `import = "auto"`. */
@@ -65,53 +80,65 @@ function ownFiles({
   return files.filter((file) => !imported.includes(file));
 }
 
-/** The plan is shown before anything is written; where nobody can be asked, the command itself is the answer. */
-async function isWanted({ ask, values, complain }: Context, plan: Takeover): Promise<boolean> {
-  if (plan.taken.length === 0) return false;
-  if (values['yes'] || values['json'] || ask === undefined) return true;
+/** `unasked`: nobody was there to answer, or it was asked for no more than the plan. */
+type Answer = 'yes' | 'no' | 'unasked';
+
+/** The plan is shown before anything is written, and writing is a person's word. */
+async function answerFor({ ask, values, complain }: Context, plan: Takeover): Promise<Answer> {
+  if (values['dry-run'] || plan.taken.length === 0) return 'unasked';
+  if (values['yes']) return 'yes';
+  if (values['json'] || ask === undefined) return 'unasked';
   complain((paint) => planText(plan, paint));
-  return ask(`Take over ${plan.taken.length} servers?`);
+  return (await ask(`Take over ${plan.taken.length} servers?`)) ? 'yes' : 'no';
 }
 
-interface Written {
-  readonly name: string;
-  readonly file: string;
-}
+/** The file each went into; `undefined` where that file has one of its name after all. */
+type Written = ReadonlyMap<Taken, string | undefined>;
 
-async function takeOver(context: Context, taken: readonly Taken[]): Promise<readonly Written[]> {
+async function takeOver(context: Context, taken: readonly Taken[]): Promise<Written> {
   const [{ inputName }, secrets] = await Promise.all([import('../../config/inputs.ts'), openSecrets(context)]);
-  const written: Written[] = [];
-  for (const { name, scope, entry, secrets: found } of taken) {
+  const written = new Map<Taken, string | undefined>();
+  for (const each of taken) {
+    const { name, scope, entry, secrets: found } = each;
     const file = await fileOfScope(context, scope);
     const isOwn = scope === 'user';
     // The secret first: an entry whose placeholder stands for nothing would be a loss.
-    for (const { id, value } of found) await secrets.set(inputName(file, id), value);
+    for (const { id, value } of found) await secrets.set(inputName({ file }, id), value);
     const options = { closeToOthers: isOwn, isPrivateFolder: isOwn };
-    await edit(context, file, { kind: 'put', name, entry, whenPresent: 'refuse' }, options);
-    written.push({ name, file });
+    const edited = await edit(context, file, { kind: 'put', name, entry, whenPresent: 'refuse' }, options);
+    const isWritten = edited.kind === 'written';
+    if (!isWritten) for (const { id } of found) await secrets.delete(inputName({ file }, id));
+    written.set(each, isWritten ? file : undefined);
   }
   return written;
 }
 
-function report(plan: Takeover, isDry: boolean, written: readonly Written[]): Found {
+function report(plan: Takeover, answer: Answer, written: Written): Found {
   const { found, taken, skipped, diagnostics } = plan;
-  const fileOf = (name: string) => written.find((each) => each.name === name)?.file;
   return {
     data: {
-      dryRun: isDry,
+      dryRun: answer !== 'yes',
       found,
       // Never the values themselves: where they stood, and what stands there now.
-      taken: taken.map(({ secrets, ...each }) => ({
+      taken: taken.map((each) => ({
         ...each,
-        ...(fileOf(each.name) !== undefined && { writtenTo: fileOf(each.name) }),
-        secrets: secrets.map(({ id, at }) => ({ at, placeholder: `\${input:${id}}` })),
+        ...(written.get(each) !== undefined && { writtenTo: written.get(each) }),
+        secrets: each.secrets.map(({ id, at }) => ({ at, placeholder: `\${input:${id}}` })),
       })),
       skipped,
       diagnostics,
     },
-    text: (paint) => (isDry ? planText(plan, paint) : doneText(plan, written, paint)),
+    text: (paint) => {
+      if (answer === 'yes') return doneText(plan, written, paint);
+      // Whoever said no has just seen the plan.
+      if (answer === 'no') return 'Nothing was written.';
+      const hint = taken.length === 0 ? [] : ['Nothing was written; add --yes to take them over.'];
+      return [planText(plan, paint), ...hint].join('\n\n');
+    },
   };
 }
+
+const targets = { user: 'your own file', project: "the workspace's file", local: "this folder's local file" } as const;
 
 function planText(plan: Takeover, paint: Paint): string {
   const { found, taken, skipped, diagnostics } = plan;
@@ -121,7 +148,7 @@ function planText(plan: Takeover, paint: Paint): string {
       name,
       app,
       file,
-      what: `taken into your ${scope === 'user' ? 'own' : "workspace's"} file`,
+      what: `taken into ${targets[scope]}${scope === 'user' ? '' : ', and asks for approval'}`,
     })),
     ...skipped.map(({ name, app, file, because }) => ({ name, app, file, what: `skipped: ${because}` })),
   ];
@@ -131,30 +158,35 @@ function planText(plan: Takeover, paint: Paint): string {
     { text: file },
     { text: what },
   ]);
-  return [table(['NAME', 'APP', 'FILE', ''], cells, paint), secretsText(taken), diagnosticsText(diagnostics, paint)]
+  return [
+    table(['NAME', 'APP', 'FILE', ''], cells, paint),
+    secretsText(taken),
+    inputsText(taken),
+    diagnosticsText(diagnostics, paint),
+  ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-function doneText(plan: Takeover, written: readonly Written[], paint: Paint): string {
-  const files = [...new Set(written.map(({ file }) => file))];
-  const lines = files.map(
-    (file) =>
-      `${file}\n${indent(
-        written
-          .filter((each) => each.file === file)
-          .map(({ name }) => name)
-          .join('\n'),
-      )}`,
-  );
-  const waiting = plan.taken.filter(({ scope }) => scope === 'project').map(({ name }) => name);
+function doneText(plan: Takeover, written: Written, paint: Paint): string {
+  const done = plan.taken.filter((each) => written.get(each) !== undefined);
+  const refused = plan.taken.filter((each) => !done.includes(each));
+  const lines = [...new Set(done.map((each) => written.get(each)))].map((file) => {
+    const names = done.filter((each) => written.get(each) === file).map(({ name }) => name);
+    return `Taken over into ${file}\n${indent(names.join('\n'))}`;
+  });
+  const waiting = done.filter(({ scope }) => scope !== 'user').map(({ name }) => name);
   return [
-    printable(`Taken over into ${lines.join('\n')}`),
+    printable(lines.join('\n')),
+    ...refused.map(({ name, scope }) =>
+      printable(`${name} was not written: ${targets[scope]} has an entry of that name that is not in use.`),
+    ),
     ...plan.skipped.map(({ name, app, because }) => printable(`${name} of ${app} was skipped: ${because}.`)),
-    secretsText(plan.taken),
+    secretsText(done),
+    inputsText(done),
     waiting.length > 0
       ? printable(
-          `In the workspace's file, so they still ask: ${waiting.join(', ')}. Approve with: plexus approve NAME`,
+          `They lie in the workspace, so they still ask: ${waiting.join(', ')}. Approve with: plexus approve NAME`,
         )
       : '',
     diagnosticsText(plan.diagnostics, paint),
@@ -167,6 +199,18 @@ function doneText(plan: Takeover, written: readonly Written[], paint: Paint): st
 function secretsText(taken: readonly Taken[]): string {
   const lines = taken.flatMap(({ name, secrets }) =>
     secrets.map(({ at, id }) => `${name}: ${at} is \${input:${id}} in the file, its value goes into the secret store`),
+  );
+  return printable(lines.join('\n'));
+}
+
+function inputsText(taken: readonly Taken[]): string {
+  const lines = taken.flatMap(({ name, inputs }) =>
+    inputs.map(({ id, description, options = [] }) => {
+      const question = [description, options.length > 0 ? `(${options.join(', ')})` : undefined]
+        .filter(Boolean)
+        .join(' ');
+      return `${name}: you will be asked for \${input:${id}}${question ? `: ${question}` : ''}`;
+    }),
   );
   return printable(lines.join('\n'));
 }

@@ -18,14 +18,26 @@ export const list: Command = {
       return {
         data: { servers, diagnostics },
         text: (paint) =>
-          [serversText(servers, paint), diagnosticsText(diagnostics, paint)].filter(Boolean).join('\n\n'),
+          [
+            serversText(
+              servers,
+              diagnostics.some(({ severity }) => severity === 'error'),
+              paint,
+            ),
+            diagnosticsText(diagnostics, paint),
+          ]
+            .filter(Boolean)
+            .join('\n\n'),
       };
     });
   },
 };
 
-function serversText(servers: readonly ServerStatus[], paint: Paint): string {
-  if (servers.length === 0) return 'No servers are configured here. Add one with: plexus add NAME -- COMMAND';
+function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint: Paint): string {
+  if (servers.length === 0)
+    return isBroken
+      ? 'No servers could be read; what is wrong is below.'
+      : 'No servers are configured here. Add one with: plexus add NAME -- COMMAND';
   const rows = servers.map((server): Cell[] => [
     { text: server.name, paint: paint.bold },
     { text: server.state, paint: colorOf(server, paint) },

@@ -2,6 +2,8 @@
 
 import type { Paint } from '../command.ts';
 
+export { shellWord } from '../../kernel/shell-word.ts';
+
 const code = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`;
 
 export const colors: Paint = {
@@ -55,6 +57,3 @@ export function firstLine(text: string, maxLength: number): string {
   const [line = ''] = text.trim().split('\n', 1);
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
-
-/** A word as a person types it in a shell. */
-export const shellWord = (word: string) => (/^[\w./@:=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

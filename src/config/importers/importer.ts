@@ -32,4 +32,6 @@ export interface Group {
   readonly entries: unknown;
   /** The folder these servers are for, when it is not this one: they are told of, not taken. */
   readonly forFolder?: string;
+  /** They are for this folder, and not for all. */
+  readonly isForThisFolder?: true;
 }

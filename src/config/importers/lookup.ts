@@ -35,7 +35,7 @@ export function groupsByFolder(content: Content, { cwd, platform }: Surroundings
   const here = new Set(above.filter((folder) => relative(folder, closest) === ''));
   const groupOf = (folder: string) => groupAt(content, 'projects', folder, 'mcpServers').filter(isFilled);
   return [
-    ...[...here].flatMap(groupOf),
+    ...[...here].flatMap(groupOf).map((group) => ({ ...group, isForThisFolder: true as const })),
     ...groupAt(content, 'mcpServers'),
     ...folders
       .filter((folder) => !here.has(folder))

@@ -1,4 +1,4 @@
-// Owns what several translations share: changing every text of an entry, and a `timeout` that is known to be milliseconds.
+// Owns what several translations share: every text of an entry, and changing it, and a `timeout` that is known to be milliseconds.
 
 import { isMap } from '../problem.ts';
 import type { Content } from './importer.ts';
@@ -11,6 +11,11 @@ export function mapTexts(entry: Content, change: (text: string) => string): Cont
     return isMap(value) ? mapTexts(value, change) : value;
   };
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, changed(value)]));
+}
+
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Below a second no one can mean milliseconds: such a value stays for the reader of all files to judge. */

@@ -32,6 +32,7 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   let current = rules;
   const perform = authorize({
     refusal: () => undefined,
+    isStranger: () => false,
     rules: () => current,
     approve,
     clock,
@@ -193,6 +194,7 @@ verifies(
     const call = callOf(tool, { caller });
     const perform = authorize({
       refusal: () => undefined,
+      isStranger: () => false,
       rules: () => [],
       approve: () => late.promise,
       clock,
@@ -219,6 +221,7 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
   const approve: Approve = () => new Promise(() => undefined);
   const perform = authorize({
     refusal: () => undefined,
+    isStranger: () => false,
     rules: () => [],
     approve,
     clock,
@@ -310,4 +313,20 @@ test('a runtime closes at once while somebody is asked about a server, and leave
   await clock.advance(0);
   expect([closed, clock.pending()]).toEqual([true, 0]);
   await closing;
+});
+
+test('what a person allows to a name is asked for when a repository’s unapproved server bears it', async () => {
+  const tool = toolOf('files', 'read');
+  const perform = authorize({
+    ...{ refusal: () => undefined, isStranger: () => true, rules: () => [rule('mcp__files__*', 'allow')] },
+    approve: async () => 'no',
+    clock: createFakeClock(),
+    emit: () => undefined,
+    onError: ignore,
+  })(async () => outcomeOf(tool));
+  const refused = await perform(callOf(tool)).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'APPROVAL_REFUSED',
+    data: { because: expect.stringContaining('is not meant for a server that nobody approved') },
+  });
 });

@@ -10,13 +10,15 @@ import {
   readdir,
   readFile,
   readlink,
+  realpath,
+  rm,
   stat,
   symlink,
   utimes,
-  writeFile,
 } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Change, type EditOptions, editServer } from '../../../src/config/edit.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { verifies } from '../../verifies.ts';
@@ -28,8 +30,16 @@ const put = (name: string, entry: Record<string, unknown> = { command: name }): 
   entry,
   whenPresent: 'refuse',
 });
+const lockFolder = join(tmpdir(), `plexus-edit-locks-${process.pid}`);
+afterAll(() => rm(lockFolder, { recursive: true, force: true }));
 const edit = (file: string, change: Change, options: Partial<EditOptions> = {}) =>
-  editServer(file, change, { clock: systemClock, closeToOthers: false, isPrivateFolder: false, ...options });
+  editServer(file, change, {
+    lockFolder,
+    clock: systemClock,
+    closeToOthers: false,
+    isPrivateFolder: false,
+    ...options,
+  });
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
 describe('an edit', () => {
@@ -132,16 +142,61 @@ describe('an edit', () => {
     },
   );
 
+  const id = '00000000-0000-4000-8000-000000000000';
+
   verifies('EXT-19', 'clears away what a killed process left', async () => {
-    const folder = await createFolder({ 'mcp.toml': '' });
-    const id = '00000000-0000-4000-8000-000000000000';
-    const debris = [`mcp.toml.${id}.tmp`, `mcp.toml.plexus-lock.1700000000000-${id}.tmp`];
-    for (const name of debris) await mkdir(join(folder, name));
-    for (const name of debris) await utimes(join(folder, name), 1, 1);
-    await mkdir(join(folder, 'mcp.toml.plexus-lock'));
-    await writeFile(join(folder, 'mcp.toml.plexus-lock', `1700000000000-${id}`), '');
-    await edit(join(folder, 'mcp.toml'), put('x'));
-    expect(await readdir(folder)).toEqual(['mcp.toml']);
+    const folder = await createFolder({ 'a/mcp.toml': '', 'locks/kept': '' });
+    const debris = [join(folder, 'a', `mcp.toml.${id}.tmp`), join(folder, 'locks', `x.lock.1700000000000-${id}.tmp`)];
+    for (const path of debris) await mkdir(path);
+    for (const path of debris) await utimes(path, 1, 1);
+    await edit(join(folder, 'a', 'mcp.toml'), put('x'), { lockFolder: join(folder, 'locks') });
+    expect([await readdir(join(folder, 'a')), await readdir(join(folder, 'locks'))]).toEqual([['mcp.toml'], ['kept']]);
+  });
+
+  verifies('EXT-19', 'is locked away from the file, whose neighbours stay as somebody else put them', async () => {
+    const folder = await createFolder({ '.mcp.json': '{}', '.ssh/authorized_keys': 'mine' });
+    await symlink('.ssh', join(folder, '.mcp.json.plexus-lock'));
+    const locks = join(folder, 'state');
+    expect(await edit(join(folder, '.mcp.json'), put('x'), { lockFolder: locks })).toMatchObject({ kind: 'written' });
+    expect(await readFile(join(folder, '.ssh/authorized_keys'), 'utf8')).toBe('mine');
+    expect([await readdir(locks), await modeOf(locks)]).toEqual([[], '700']);
+  });
+});
+
+describe('a file that must stay within a folder', () => {
+  const links: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'is itself a link': { '.mcp.toml': '../home/mcp.toml' },
+    'is a link that leads nowhere yet': { '.mcp.toml': '../home/new/mcp.toml' },
+    'is a link to a link': { '.mcp.toml': 'other.toml', 'other.toml': '../home/mcp.toml' },
+    'leads through a linked folder': { '.mcp.toml': 'sub/mcp.toml', sub: '../home' },
+    'leads through a linked folder to nothing yet': { '.mcp.toml': 'sub/new/mcp.toml', sub: '../home' },
+    'leads through a folder that leads nowhere yet': { '.mcp.toml': 'sub/mcp.toml', sub: '../home/new' },
+  };
+  for (const [sentence, each] of Object.entries(links))
+    verifies('EXT-19', `is refused when it ${sentence} and would leave it`, async () => {
+      const folder = await createFolder({ 'home/mcp.toml': '# mine\n', 'repo/a': '' });
+      const within = join(folder, 'repo');
+      for (const [name, to] of Object.entries(each)) await symlink(to, join(within, name));
+      const file = join(within, '.mcp.toml');
+      const problem = expect.stringMatching(`its link leads out of ${within}, to ${await realpath(folder)}/home/`);
+      await expect(edit(file, put('x'), { within })).rejects.toMatchObject({
+        code: 'CONFIG_UNWRITABLE',
+        data: { file, problem },
+      });
+      expect([await readFile(join(folder, 'home/mcp.toml'), 'utf8'), await readdir(join(folder, 'home'))]).toEqual([
+        '# mine\n',
+        ['mcp.toml'],
+      ]);
+    });
+
+  verifies('EXT-19', 'is written where its links stay inside, however the folder is reached', async () => {
+    const folder = await createFolder({ 'repo/real/mcp.toml': '' });
+    await symlink('repo', join(folder, 'link'));
+    await symlink('real/mcp.toml', join(folder, 'repo', '.mcp.toml'));
+    const within = join(folder, 'link');
+    expect(await edit(join(within, '.mcp.toml'), put('x'), { within })).toMatchObject({ kind: 'written' });
+    expect(await edit(join(within, '..new.toml'), put('x'), { within })).toMatchObject({ kind: 'written' });
+    expect(await readFile(join(folder, 'repo/real/mcp.toml'), 'utf8')).toContain('[mcp_servers.x]');
   });
 });
 
@@ -202,6 +257,14 @@ describe('what cannot be edited is told, and stays as it is', () => {
     for (const name of ['a.toml', 'closed/b.toml'])
       await expect(edit(join(folder, name), put('x'))).rejects.toMatchObject({ code: 'CONFIG_UNWRITABLE' });
     await chmod(join(folder, 'closed'), 0o755);
+  });
+
+  test('a lock that cannot be had, and where it is', async () => {
+    const folder = await createFolder({ 'mcp.toml': '', state: 'a file in the way' });
+    await expect(edit(join(folder, 'mcp.toml'), put('x'), { lockFolder: join(folder, 'state') })).rejects.toMatchObject(
+      { code: 'STORE_UNWRITABLE', data: { reason: 'it is not a folder' } },
+    );
+    expect(await readFile(join(folder, 'mcp.toml'), 'utf8')).toBe('');
   });
 
   test('a server that is not there is removed from nothing, and makes no file', async () => {

@@ -114,7 +114,7 @@ describe('a server', () => {
     });
     expect([(await server('a'))?.refusal, (await server('b'))?.refusal]).toEqual([
       '"disabledServers" names it',
-      'mcp_server_denylist names it',
+      expect.stringMatching(/^mcp_server_denylist names it \(in .*mcp\.toml\)$/),
     ]);
   });
 

@@ -1,11 +1,14 @@
 // Owns the proof that other agents' files are used only when the person says so, each for what it is, and never trusted more
 // than whoever wrote them.
 
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { importers } from '../../../src/config/importers/importers.ts';
+import { readImports } from '../../../src/config/imports.ts';
 import { labelOf } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-import { type Files, loadFolder, messagesOf, scopesOf, servers, USER } from './folder.ts';
+import { around, createFolder, type Files, loadFolder, messagesOf, scopesOf, servers, USER } from './folder.ts';
 
 const file = (...names: readonly string[]) =>
   JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) });
@@ -127,6 +130,43 @@ describe('importing', () => {
       '.vscode/mcp.json': JSON.stringify({ servers: {}, inputs }),
     });
     expect([...read]).toEqual([['.vscode/mcp.json', inputs]]);
+  });
+});
+
+describe('a file of one’s own that the workspace leads to as well', () => {
+  const placesOf = async (apps: string, surroundings: ReturnType<typeof around>) =>
+    (
+      await readImports(
+        importers.filter(({ app }) => apps.includes(app)),
+        surroundings,
+      )
+    ).map(({ importer, place }) => [
+      importer.app,
+      place.file.replace(surroundings.home, '~'),
+      place.inWorkspace ?? false,
+    ]);
+
+  test('by a link stays one’s own, for whichever agent the link is', async () => {
+    const cwd = await createFolder({ 'home/.cursor/mcp.json': file('a'), '.cursor/x': '', '.gemini/x': '' });
+    for (const link of ['.cursor/mcp.json', '.gemini/settings.json'])
+      await symlink(join(cwd, 'home/.cursor/mcp.json'), join(cwd, link));
+    expect(await placesOf('cursor gemini', around(cwd))).toEqual([
+      ['gemini', '~/.cursor/mcp.json', false],
+      ['cursor', '~/.cursor/mcp.json', false],
+    ]);
+  });
+
+  test('because the home folder is the workspace stays one’s own', async () => {
+    const cwd = await createFolder({
+      '.cursor/mcp.json': file('a'),
+      '.codex/config.toml': 'x =',
+      '.mcp.json': file('b'),
+    });
+    expect(await placesOf('cursor codex copilot', { ...around(cwd), home: cwd })).toEqual([
+      ['codex', '~/.codex/config.toml', false],
+      ['cursor', '~/.cursor/mcp.json', false],
+      ['copilot', '~/.mcp.json', true],
+    ]);
   });
 });
 

@@ -42,11 +42,11 @@ describe('an input', () => {
     const { asked, memory, answer } = setUp(async () => 'k1');
     expect([await answer(question()), await answer(question({ server: 'other' }))]).toEqual(['k1', 'k1']);
     expect(asked).toEqual([{ server: 'files', id: 'key', description: 'Your key', password: true }]);
-    expect([...memory]).toEqual([[inputName('/work/.mcp.json', 'key'), 'k1']]);
+    expect([...memory]).toEqual([[inputName({ file: '/work/.mcp.json' }, 'key'), 'k1']]);
   });
 
   test('that was answered before is not asked for again', async () => {
-    const { asked, answer } = setUp(async () => 'new', { [inputName('/work/.mcp.json', 'key')]: 'old' });
+    const { asked, answer } = setUp(async () => 'new', { [inputName({ file: '/work/.mcp.json' }, 'key')]: 'old' });
     expect(await answer(question())).toBe('old');
     expect(asked).toEqual([]);
   });
@@ -60,16 +60,18 @@ describe('an input', () => {
     expect(asked.map(({ server }) => server)).toEqual(['a']);
   });
 
-  test('of another file, or with another id, is another one', async () => {
+  test('of another file or source, or with another id, is another one', async () => {
     const { asked, memory, answer } = setUp(async ({ server }) => server);
     const questions = [
       question({ server: 'a' }),
       question({ server: 'b', file: '/other/.mcp.json' }),
       question({ server: 'c', file: undefined }),
       question({ server: 'd', request: { id: 'pin', password: false } }),
+      question({ server: 'e', file: undefined, provider: 'an editor' }),
+      question({ server: 'f', file: undefined, provider: 'another one' }),
     ];
     for (const each of questions) expect(await answer(each)).toBe(each.server);
-    expect([asked.length, memory.size]).toEqual([4, 4]);
+    expect([asked.length, memory.size]).toEqual([6, 6]);
   });
 
   test('may be answered with nothing, which is an answer', async () => {

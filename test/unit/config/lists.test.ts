@@ -82,8 +82,8 @@ describe('the lists of the files', () => {
       [USER]: '[security]\nmcp_server_denylist = [{ command = ["a"] }, { url = "https://b.example" }]',
     });
     expect([...loaded.refused]).toEqual([
-      ['a', 'mcp_server_denylist names the command a'],
-      ['b', 'mcp_server_denylist names the address https://b.example'],
+      ['a', expect.stringMatching(/^mcp_server_denylist names the command a \(in .*mcp\.toml\)$/)],
+      ['b', expect.stringMatching(/^mcp_server_denylist names the address https:\/\/b\.example \(in .*mcp\.toml\)$/)],
     ]);
   });
 
@@ -190,6 +190,120 @@ describe('a name', () => {
   });
 });
 
+describe('a list that is too long for every server', () => {
+  const lines = (count: number, line: (at: number) => Listed) => Array.from({ length: count }, (_, at) => line(at));
+  const hard: Record<string, (at: number) => Listed> = {
+    'names with wildcards': (at) => `*a*${at}*b`,
+    'addresses with wildcards': (at) => `https://*.a*${at}.example/*/x`,
+    'paths of one host': (at) => `https://a.example/${'a/'.repeat(200)}${at}`,
+    'exact commands': (at) => ({ command: ['npx', ...'abcdefgh', `${at}`] }),
+    names: (at) => `n${at}`,
+  };
+  for (const [what, line] of Object.entries(hard)) {
+    verifies('TRU-04', `does not hold up the start: ${what}`, () => {
+      const all = lines(10_000, line);
+      const lists = [all, all.slice(0, 2_000)].map((denylist) => ({ allowlist: ['nobody'], denylist }));
+      const before = process.cpuUsage();
+      for (let at = 0; at < 1_000; at++) {
+        const name = `${'a'.repeat(40)}${at}`;
+        for (const launch of [stdio('npx', ...'abcdefgh', 'x'), remote(`https://x.a.example/${'a/'.repeat(200)}`)])
+          expect(lists.map((list) => typeof refusalOf([list], { name, launch }))).toEqual(['string', 'string']);
+      }
+      expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(6_000);
+    });
+  }
+
+  verifies('TRU-04', 'denies, and says why; what it names exactly is still told apart', () => {
+    const denylist = [...lines(9_999, (at) => `*x${at}*`), 'it'];
+    expect(
+      ['it', 'other'].map((name) => refusalOf([{ allowlist: [], denylist }], { name, launch: stdio('y') })),
+    ).toEqual(['mcp_server_denylist names it', 'mcp_server_denylist is too long to be held against every server']);
+  });
+
+  verifies('TRU-03', 'allows what it names exactly, and nothing else', () => {
+    const allowlist = [...lines(9_998, (at) => `*x${at}*`), 'it', 'oth*'];
+    expect(
+      ['it', 'other'].map((name) => refusalOf([{ allowlist, denylist: [] }], { name, launch: stdio('y') })),
+    ).toEqual([undefined, 'mcp_server_allowlist is too long to be held against every server']);
+  });
+
+  test('may have ten thousand plain lines and a thousand with wildcards', () => {
+    const plain = lines(9_000, (at) => ({ command: ['npx', '-y', `p${at}`] }));
+    const list = { allowlist: [], denylist: [...plain, ...lines(1_000, (at) => `https://*.bad${at}.example`)] };
+    expect(refusalOf([list], { name: 'plugin:p:it', launch: stdio('npx', '-y', 'good') })).toBeUndefined();
+    expect(refusalOf([list], { name: 'it', launch: stdio('npx', '-y', 'p8999') })).toMatch(/names the command/);
+    expect(refusalOf([list], { name: 'it', launch: remote('https://x.bad999.example') })).toMatch(/names the address/);
+    const open = { name: 'it', launch: stdio('npx', '-y', `\${X}`) };
+    expect(refusalOf([{ allowlist: plain, denylist: [] }], open)).toBeUndefined();
+  });
+});
+
+describe('the name of a plugin', () => {
+  verifies('TRU-04', 'with colons hides no server from a deny', () => {
+    for (const [listed, name, denied] of [
+      ['x', 'plugin:a:x', true],
+      ['x', 'plugin:a:b:x', true],
+      ['b:x', 'plugin:a:b:x', true],
+      ['c:x', 'plugin:a:b:c:x', true],
+      ['x*', 'plugin:a:b:x1', true],
+      ['a', 'plugin:a:x', false],
+      ['x', 'a:x', false],
+    ] as const) {
+      expect([listed, name, isDenied(listed, stdio('y'), name)]).toEqual([listed, name, denied]);
+      expect([listed, name, isAllowed(listed, stdio('y'), name)]).toEqual([listed, name, false]);
+    }
+  });
+});
+
+describe('a command inside another', () => {
+  const wrapped: Record<string, Launch> = {
+    'of env': stdio('env', 'npx', '-y', 'x'),
+    'of env with variables and options': stdio('/usr/bin/env', '-i', '-u', 'B', 'A=b', 'npx', '-y', 'x'),
+    'of env that divides a line': stdio('env', '-S', 'A=b npx -y', 'x'),
+    'of env in one word': stdio('env', '-Snpx -y x'),
+    'of env in env': stdio('env', 'env', 'env', 'npx', '-y', 'x'),
+    'of cmd': stdio('cmd', '/c', 'npx', '-y', 'x'),
+    'of cmd with more options': stdio('C:\\Windows\\System32\\CMD.EXE', '/d', '/s', '/C', 'npx.cmd -y x'),
+    'of cmd, with escapes': stdio('cmd', '/c', 'n^px -y x'),
+    'of sh': stdio('sh', '-c', 'npx -y x'),
+    'of bash at login': stdio('/bin/bash', '-lc', 'cd /tmp && exec npx -y "x"'),
+    'of a shell, with quotes and escapes': stdio('bash', '-o', 'pipefail', '-c', "A='b c' n\\p'x' -y x; echo"),
+    'of a shell in env': stdio('env', 'sh', '-c', 'npx -y x'),
+    'of a shell in a shell': stdio('sh', '-c', 'sh -c "npx -y x"'),
+  };
+  for (const [what, launch] of Object.entries(wrapped)) {
+    verifies(['TRU-03', 'TRU-04'], `is denied and not allowed: ${what}`, () => {
+      for (const command of ['npx', ['npx', '-y', 'x'], 'npx -y x'])
+        expect([isDenied({ command }, launch), isAllowed({ command }, launch)]).toEqual([true, false]);
+      expect(isDenied({ command: 'node' }, launch)).toBe(false);
+    });
+  }
+
+  test('is not one that is only spoken of', () => {
+    for (const launch of [
+      stdio('sh', '-c', "echo 'a; npx x'"),
+      stdio('sh', 'npx'),
+      stdio('env', 'A=npx', 'x'),
+      stdio('env'),
+      stdio('cmd', 'npx'),
+      stdio('sh', '-c'),
+    ])
+      expect(isDenied({ command: 'npx' }, launch)).toBe(false);
+  });
+
+  test('costs no time, however deep it hides', () => {
+    const before = process.cpuUsage();
+    for (const launch of [
+      stdio('env', ...Array.from({ length: 100_000 }, () => '-S')),
+      stdio('env', ...Array.from({ length: 100_000 }, () => 'env')),
+      stdio('sh', '-c', 'a;'.repeat(1_000_000)),
+      stdio('sh', '-c', `"${'\\"'.repeat(1_000_000)}`),
+    ])
+      expect(isDenied({ command: 'npx' }, launch)).toBe(false);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(2_000);
+  });
+});
+
 describe('a command', () => {
   const cases: Record<string, [listed: string | string[], launch: Launch, allowed: boolean, denied: boolean]> = {
     'is the program with any arguments': ['npx', stdio('npx', '-y', 'x'), true, true],
@@ -271,6 +385,11 @@ describe('an address', () => {
     'of a socket has its own scheme, but for a deny': ['https://a.example', 'wss://a.example/', false, true],
     'may have any scheme': ['*://a.example', 'wss://a.example/', true, true],
     'is not a command': ['https://a.example', 'https://b.example/', false, false],
+    'with more slashes is another, but for a deny': ['https://a.example/x/y', 'https://a.example//x///y', false, true],
+    'may have more slashes itself': ['https://a.example//x', 'https://a.example/x', false, true],
+    'with a wildcard between slashes keeps what it had': ['https://a.example/*/x', 'https://a.example//x', true, true],
+    'with dots behind its host is another, but for a deny': ['https://a.example', 'https://a.example../', false, true],
+    'may have dots behind its host itself': ['https://a.example...', 'https://a.example/', false, true],
   };
   for (const [sentence, [listed, url, allowed, denied]] of Object.entries(cases)) {
     verifies(['TRU-03', 'TRU-04'], `${sentence}: ${listed} and ${url}`, () => {

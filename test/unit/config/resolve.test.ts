@@ -321,7 +321,7 @@ describe('what is missing', () => {
   test('says how to give it to a remote server, whose name may need quotes', async () => {
     const definition = { ...define('project', http({ url: 'https://a.example/${A}' })), name: 'my server' };
     expect((await resolveLaunch(definition, withHost({ A: '1' }))).warnings).toEqual([
-      'it asks for your variable A and does not get it; give it with: plexus approve "my server" --allow-env A',
+      "it asks for your variable A and does not get it; give it with: plexus approve 'my server' --allow-env A",
     ]);
   });
 });
@@ -729,4 +729,30 @@ describe('a repository that wants the host’s key', () => {
       expect(JSON.stringify(definition)).not.toContain(KEY);
     },
   );
+});
+
+describe('a remote server that nobody approved', () => {
+  const entry = http({
+    url: 'https://a.example/${userHome}/${OWN}/${SECRET_KEY}',
+    headers: { 'X-Folder': '${workspaceFolder}' },
+    env: { OWN: 'own' },
+    envAllow: ['SECRET_KEY', 'TEAM'],
+  });
+  const host = withHost({ SECRET_KEY: 's3cret', TEAM: 'blue' });
+
+  verifies(
+    ['TRU-02', 'TRU-06'],
+    'is filled in from its own variables alone, whatever its file allows itself',
+    async () => {
+      const { launch } = await resolveLaunch(define('project', entry), { ...host, grants: undefined });
+      expect(launch).toMatchObject({ url: 'https://a.example//own/', headers: {} });
+    },
+  );
+
+  verifies('TRU-06', 'gets, once approved, what its file allows but no credential that was not named', async () => {
+    const { launch } = await resolveLaunch(define('project', entry), { ...host, grants: [] });
+    expect(launch).toMatchObject({ url: 'https://a.example//home/me/own/', headers: { 'X-Folder': '/work/app' } });
+    const named = await resolveLaunch(define('project', entry), { ...host, grants: ['SECRET_KEY'] });
+    expect(named.launch).toMatchObject({ url: 'https://a.example//home/me/own/s3cret' });
+  });
 });

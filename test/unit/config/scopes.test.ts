@@ -50,8 +50,8 @@ describe('places', () => {
 
   test('Windows has its own', () => {
     expect(placesOf({ ...windows, env: { APPDATA: 'D:\\Roaming' } }).map(({ file }) => file)).toEqual([
-      'C:\\ProgramData\\Plexus\\mcp.toml',
-      'C:\\ProgramData\\Plexus\\mcp.json',
+      'C:\\Program Files\\Plexus\\mcp.toml',
+      'C:\\Program Files\\Plexus\\mcp.json',
       'C:\\work\\.plexus.local.toml',
       'C:\\work\\.mcp.toml',
       'C:\\work\\.mcp.json',
@@ -73,7 +73,7 @@ describe('places', () => {
   verifies('CFG-03', 'no variable moves the enterprise’s file; only code does', () => {
     const env = { PROGRAMDATA: 'D:\\mine', XDG_CONFIG_DIRS: '/mine', XDG_CONFIG_HOME: '/mine', HOME: '/mine' };
     expect(filesOf('enterprise', { ...linux, env })[0]).toBe('/etc/plexus/mcp.toml');
-    expect(filesOf('enterprise', { ...windows, env })[0]).toBe('C:\\ProgramData\\Plexus\\mcp.toml');
+    expect(filesOf('enterprise', { ...windows, env })[0]).toBe('C:\\Program Files\\Plexus\\mcp.toml');
     expect(filesOf('enterprise', { ...linux, systemFolder: '/policy' })).toEqual([
       '/policy/mcp.toml',
       '/policy/mcp.json',

@@ -1,10 +1,14 @@
 // Owns the proof that each kind of wrong entry has its own sentence, place and remedy, and costs only itself.
 
-import { describe, expect, test } from 'vitest';
+import fs, { type BigIntStats } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readText } from '../../../src/config/read-text.ts';
 import { jsonSchema, serverSchema } from '../../../src/config/schema.ts';
 import { snakeCase } from '../../../src/config/vocabulary.ts';
 import { verifies } from '../../verifies.ts';
-import { loadFolder, USER } from './folder.ts';
+import { createFolder, loadFolder, USER } from './folder.ts';
 
 const loadEntry = (entry: unknown) =>
   loadFolder({ '.mcp.json': JSON.stringify({ mcpServers: { it: entry } }, null, 2) });
@@ -161,6 +165,7 @@ describe('keys', () => {
         '"startup_timout_sec" is not a setting of a server and without effect',
         'Did you mean "startup_timeout_sec"?',
       ],
+      [4, '"agrs" is not a setting of a server and without effect', 'Did you mean "args"?'],
       [5, '"enable_tools" is not a setting of a server and without effect', 'Did you mean "enabled_tools"?'],
       [7, '"mcp_server" is not a setting of a configuration file and without effect', 'Did you mean "mcp_servers"?'],
     ]);
@@ -590,3 +595,22 @@ verifies(
     expect(diagnostics).toEqual([]);
   },
 );
+
+test('two files whose numbers differ only beyond what a number can hold are two', async () => {
+  const folder = await createFolder({ a: '', b: 'x' });
+  const { fstatSync } = fs;
+  const counted = (opened: number, options: { bigint: true }): BigIntStats => {
+    const found = fstatSync(opened, options);
+    return Object.assign(found, { dev: 1n, ino: 2n ** 53n + BigInt(found.size) });
+  };
+  const spy = vi.spyOn(fs, 'fstatSync').mockImplementation(counted as unknown as typeof fstatSync);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  expect(await Promise.all(['a', 'b'].map((name) => readText(join(folder, name))))).toEqual([
+    { kind: 'text', text: '', identity: '1:9007199254740992' },
+    { kind: 'text', text: 'x', identity: '1:9007199254740993' },
+  ]);
+});

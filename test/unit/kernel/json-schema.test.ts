@@ -100,14 +100,27 @@ const oracles = {
   '2020': () => new Ajv2020({ strict: false, logger: false, validateFormats: false, validateSchema: false }),
 };
 
+/** The code it makes of a schema does not always run; then it has no opinion. */
+function verdictOf(oracle: Ajv, schema: JsonObject, value: unknown): boolean | 'none' {
+  try {
+    return oracle.validate(schema, value) === true;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof ReferenceError) return 'none';
+    throw error;
+  }
+}
+
 for (const dialect of ['draft7', '2020'] as const) {
   test(`it agrees with another judge on every small schema and value of ${dialect}`, () => {
     const oracle = oracles[dialect]();
     fc.assert(
       fc.property(schemas(dialect), anyValue, (schema, value) => {
-        // The other judge overlooks `contains` on an empty list beside `prefixItems`; the standard does not.
-        fc.pre(!/prefixItems.*contains|contains.*prefixItems/i.test(JSON.stringify(schema)));
-        expect(check(schema, value).length === 0).toBe(oracle.validate(schema as JsonObject, value));
+        // The other judge overlooks `contains` on an empty list beside a list of items; the standard does not.
+        const text = JSON.stringify(schema);
+        fc.pre(!(text.includes('"contains"') && /"prefixItems"|"items":\[/.test(text)));
+        const theirs = verdictOf(oracle, schema as JsonObject, value);
+        fc.pre(theirs !== 'none');
+        expect(check(schema, value).length === 0).toBe(theirs);
       }),
       { numRuns: 2_000 },
     );

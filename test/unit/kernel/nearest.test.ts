@@ -49,3 +49,20 @@ test('a part of a longer word is as close as a typo', () => {
   expect(nearest('toolTimeout', settings, 3)).toEqual(['toolTimeoutMs']);
   expect(['x', 'autoApprove'].flatMap((word) => nearest(word, settings, 3))).toEqual([]);
 });
+
+test('two letters in the wrong order are one slip, and bring in nothing that is far away', () => {
+  const settings = ['command', 'args', 'env', 'url', 'cwd', 'enabled', 'title'];
+  expect(['agrs', 'evn', 'comand', 'ulr', 'cdw', 'enalbed'].map((word) => nearest(word, settings, 3))).toEqual([
+    ['args'],
+    ['env'],
+    ['command'],
+    ['url'],
+    ['cwd'],
+    ['enabled'],
+  ]);
+  expect(
+    ['gras', 'nve', 'sgra', 'vne', 'lru', 'dwc', 'retries', 'autoApprove'].flatMap((word) =>
+      nearest(word, settings, 3),
+    ),
+  ).toEqual([]);
+});

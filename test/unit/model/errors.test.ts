@@ -28,7 +28,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   INPUT_MISSING: [
     { server: 'files', input: 'key' },
-    'Server "files" needs your answer to the input "key", and nobody could be asked. Run this in a terminal and answer; it is remembered: plexus tools files',
+    'Server "files" needs your answer to the input "key", which was not given. Run this in a terminal and answer; it is remembered: plexus tools files',
   ],
   ENV_MISSING: [
     { server: 'files', variable: 'KEY' },
@@ -49,7 +49,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   SERVER_UNTRUSTED: [
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
-    'Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve "my files"',
+    `Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve 'my files'`,
   ],
   AUTH_REQUIRED: [{ server: 'files' }, 'Server "files" needs a login. Run: plexus login files'],
   AUTH_FAILED: [

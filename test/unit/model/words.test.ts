@@ -34,15 +34,24 @@ const launches: Record<string, [launch: Launch, text: string]> = {
   ],
   'words that a shell would take apart': [
     { ...stdio, command: '/my tools/run', args: ['a b', '', '$(rm)', '"', 'a;b'] },
-    String.raw`"/my tools/run" "a b" "" "$(rm)" "\"" "a;b"`,
+    `'/my tools/run' 'a b' '' '$(rm)' '"' 'a;b'`,
   ],
   'a control character cannot hide the rest': [
     { ...stdio, command: 'sh', args: ['-c', 'evil\r\u001b[2Kharmless'] },
-    String.raw`sh -c "evil\r\u001b[2Kharmless"`,
+    String.raw`sh -c 'evil\u000d\u001b[2Kharmless'`,
   ],
+  'variables and folder are words as well, and no line of their own': [
+    { ...stdio, command: 'x', env: { KEY: `\${API_KEY}`, 'A\nB': 'c' }, cwd: '.\n"x" was approved' },
+    String.raw`KEY='${'$'}{API_KEY}' 'A\u000aB'=c x (in '.\u000a"x" was approved')`,
+  ],
+  'a folder without blanks stays plain': [{ ...stdio, command: 'x', cwd: '/srv/app' }, 'x (in /srv/app)'],
   'a remote server is its address': [
     { kind: 'http', url: 'https://a.example/mcp', headers: {} },
     'https://a.example/mcp',
+  ],
+  'an address is one line': [
+    { kind: 'http', url: 'https://a.example/?a=b&c\n"x" was approved', headers: {} },
+    String.raw`https://a.example/?a=b&c\u000a"x" was approved`,
   ],
   'a server in the host is code': [{ kind: 'in-process', serve: () => undefined }, 'code of the host program'],
 };

@@ -25,7 +25,7 @@ const own: readonly Scope[] = ['user', 'host', 'enterprise'];
 const brought: readonly Scope[] = ['plugin', 'imported', 'local'];
 const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
 const changed = defined({ ...stdio, args: ['other.js'] });
-const asks = (...changes: string[]) => ({ kind: 'asks', changes });
+const asks = (...changes: string[]) => ({ kind: 'asks', changes, essence: expect.any(Object) });
 const approved = (...grants: string[]) => ({ kind: 'approved', grants });
 const restricted = { kind: 'restricted' };
 

@@ -22,7 +22,7 @@ const files: Record<string, [content: Content, groups: readonly Group[]][]> = {
     [
       { numStartups: 3, mcpServers: { web: remote }, projects: { '/work/app': { mcpServers: { files: local } } } },
       [
-        { path: ['projects', '/work/app', 'mcpServers'], entries: { files: local } },
+        { path: ['projects', '/work/app', 'mcpServers'], entries: { files: local }, isForThisFolder: true },
         { path: ['mcpServers'], entries: { web: remote } },
       ],
     ],
@@ -95,7 +95,7 @@ const files: Record<string, [content: Content, groups: readonly Group[]][]> = {
     [{ codebuddy: { mcp: { servers: both } } }, [{ path: ['codebuddy', 'mcp', 'servers'], entries: both }]],
     [
       { projects: { '/work/app': { mcpServers: both } } },
-      [{ path: ['projects', '/work/app', 'mcpServers'], entries: both }],
+      [{ path: ['projects', '/work/app', 'mcpServers'], entries: both, isForThisFolder: true }],
     ],
   ],
   cocode: [
