@@ -19,14 +19,14 @@ export interface LoaderParts {
   readonly emit: Emit<ConfigEvent>;
 }
 
+let modules: Promise<[typeof import('./config/load.ts'), typeof import('./config/native.ts')]> | undefined;
+
 /** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
 export function createLoader({ options, around, policy, emit }: LoaderParts): () => Promise<LoadedConfig> {
   const remembered: LoadOptions['remembered'] = new Map();
   return async () => {
-    const [{ loadConfig }, { replaceNative }] = await Promise.all([
-      import('./config/load.ts'),
-      import('./config/native.ts'),
-    ]);
+    modules ??= Promise.all([import('./config/load.ts'), import('./config/native.ts')]);
+    const [{ loadConfig }, { replaceNative }] = await modules;
     const config = await loadConfig({
       ...around,
       discover: options.discover ?? true,

@@ -196,14 +196,12 @@ const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
 
 /** Always a copy: what a host gave stays the host's. */
 function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
-  const isTidy = ([name, value]: [string, unknown]) =>
-    isText(value) && name !== '__proto__' && (isOwn || !isCommand(value));
-  if (Object.entries(map).every(isTidy)) return { ...map };
   const tidied: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(map)) {
-    const isForbidden = !isOwn && typeof value === 'string' && isCommand(value);
+  for (const name of Object.keys(map)) {
+    const value = map[name];
+    const isForbidden = !isOwn && isText(value) && isCommand(value);
     if (name === '__proto__') found.push(unsafe([key, name]));
-    else if (value !== null) tidied[name] = isForbidden ? '' : asText(value);
+    else if (value !== null) tidied[name] = isForbidden ? '' : isText(value) ? value : asText(value);
     if (isForbidden) found.push(onlyFromOwn([key, name]));
   }
   return tidied;

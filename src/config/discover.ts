@@ -233,9 +233,13 @@ async function readOthers(settings: Settings, options: Reading): Promise<Omit<Fo
   };
 }
 
-/** Loaded by need, as the importers are. */
+let plugins: Promise<typeof import('./sources/plugin.ts')> | undefined;
+let imports: Promise<typeof import('./imports.ts')> | undefined;
+
+/** Loaded by need, as the importers are, and kept: asking for a module again is not free. */
 async function bringPlugins(settings: Settings, options: Reading): Promise<Brought> {
-  const { pluginFolders, readPlugins } = await import('./sources/plugin.ts');
+  plugins ??= import('./sources/plugin.ts');
+  const { pluginFolders, readPlugins } = await plugins;
   const folders = pluginFolders(settings.pluginFolders, options);
   const { files, watched } = await readPlugins(folders, options);
   const places = files
@@ -246,7 +250,8 @@ async function bringPlugins(settings: Settings, options: Reading): Promise<Broug
 
 async function bringImports(settings: Settings, options: Reading): Promise<Brought> {
   if (settings.import === 'off') return { places: [], watched: [], diagnostics: [] };
-  const { chooseApps, readImports } = await import('./imports.ts');
+  imports ??= import('./imports.ts');
+  const { chooseApps, readImports } = await imports;
   const { chosen, diagnostics } = chooseApps(settings.import);
   const places = (await readImports(chosen, options))
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)

@@ -115,7 +115,7 @@ const sameLaunch: Twins<ServerClaim> = {
   kinOf: (claim) => {
     const launch = launchOf(claim);
     if (launch === undefined || launch.kind === 'in-process') return undefined;
-    return launch.kind === 'stdio' ? `${launch.command} ${launch.args.length} ${launch.args.at(-1)}` : launch.url;
+    return launch.kind === 'stdio' ? `${launch.command} ${launch.args.join(' ')}` : launch.url;
   },
   essenceOf: (claim) => canonicalJson(launchOf(claim)),
 };
