@@ -63,7 +63,7 @@ export function placeOf({ scope, file, provider }: Pick<Provenance, 'scope' | 'f
 
 async function wayOut(context: Context, { scope }: Provenance): Promise<string> {
   if (scope === 'enterprise') return 'Only whoever runs this machine changes it.';
-  if (scope === 'imported') return 'Change it there, or take it over first with: plexus import.';
   const own = await fileOfScope(context, 'user');
-  return `Change it there, or switch it off with disabled_servers under [plexus] in ${own}.`;
+  const takeOver = scope === 'imported' ? ' take it over first with plexus import,' : '';
+  return `Change it there,${takeOver} or switch it off with disabled_servers under [plexus] in ${own}.`;
 }

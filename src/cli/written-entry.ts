@@ -82,7 +82,6 @@ async function unwrap(name: string, value: Content): Promise<Content> {
     const names = entries.map((each) => `"${each.name}"`).join(', ');
     throw new UsageError(`it holds ${entries.length} servers, ${names}; give the settings of one`);
   }
-  if (only.name !== name) throw new UsageError(`it holds the server "${only.name}", and not "${name}"`);
   if (!isMap(only.value)) throw new UsageError(`what it says about "${name}" is no JSON object`);
   return only.value;
 }

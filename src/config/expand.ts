@@ -57,10 +57,10 @@ function namesOf(template: Template, kind: Placeholder['kind']): readonly string
   return [...new Set(names)];
 }
 
-/** What looks like a placeholder of another program and stays as it is written. */
+/** What looks like a placeholder, of another program or mistyped, and stays as it is written. */
 export const strangersIn = (text: string): readonly string[] => text.match(STRANGER) ?? [];
 
-const STRANGER = /\$\{(?:config|command|file|extensionPath):(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
+const STRANGER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
 
 /** A whole value `!command` stands for what the command prints; `!!` at the beginning is one plain `!`. */
 export const isCommand = (value: string) => value.startsWith('!') && !value.startsWith('!!');

@@ -7,7 +7,7 @@ import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { type Environment, expand, inputsOf, isCommand, type Lookup, variablesOf } from './expand.ts';
+import { type Environment, expand, inputsOf, isCommand, type Lookup, strangersIn, variablesOf } from './expand.ts';
 import { readText } from './read-text.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
@@ -38,7 +38,9 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
   if (launch.kind === 'in-process') return { launch, warnings: [] };
   const filling = await beginFilling({ ...definition, launch }, resolving);
   const resolved =
-    launch.kind === 'stdio' ? fillStdio(launch, filling) : await fillRemote(definition, launch, filling, resolving);
+    launch.kind === 'stdio'
+      ? fillStdio(launch, filling, resolving.around)
+      : await fillRemote(definition, launch, filling, resolving);
   return { launch: resolved, warnings: settle(definition, filling, resolving) };
 }
 
@@ -72,7 +74,8 @@ export function programOf(
   const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
   const given = { around, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
   const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, given);
-  return { command: fill(launch.command), env, ...(launch.cwd !== undefined && { cwd: fill(launch.cwd) }) };
+  const { command, cwd } = fillStdio(launch, { fill, env }, around);
+  return { command, env, ...(cwd !== undefined && { cwd }) };
 }
 
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
@@ -262,15 +265,22 @@ function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup 
   return (name) => folded.get(name.toUpperCase());
 }
 
-function fillStdio(launch: StdioLaunch, { fill, env }: Filling): StdioLaunch {
+function fillStdio(
+  launch: StdioLaunch,
+  { fill, env }: Pick<Filling, 'fill' | 'env'>,
+  { home }: Surroundings,
+): StdioLaunch {
   return {
     ...launch,
-    command: fill(launch.command),
+    command: fromHome(fill(launch.command), home),
     args: launch.args.map(fill),
     env,
-    ...(launch.cwd !== undefined && { cwd: fill(launch.cwd) }),
+    ...(launch.cwd !== undefined && { cwd: fromHome(fill(launch.cwd), home) }),
   };
 }
+
+/** As a shell takes it, which is what people have in mind when they write it. */
+const fromHome = (path: string, home: string) => path.replace(/^~(?=[\\/]|$)/, () => home);
 
 async function fillRemote(
   definition: ServerDefinition,
@@ -338,8 +348,16 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
         : `the variable ${name} is not set, ${so}`,
     ),
     ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${so}`),
+    ...strangersOf(definition).map(
+      (each) => `it holds ${each}, which is no placeholder here and stays as it is written`,
+    ),
   ];
 }
+
+const strangersOf = ({ launch }: ServerDefinition): readonly string[] =>
+  launch.kind === 'in-process'
+    ? []
+    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(strangersIn))];
 
 const isOwn = ({ provenance }: Pick<ServerDefinition, 'provenance'>) => isOwnScope(provenance.scope);
 

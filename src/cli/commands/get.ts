@@ -8,6 +8,7 @@ import { type Command, type Context, type Found, UsageError } from '../command.t
 import { explanationText, presentable } from '../explanation.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
 import { printable, shellWord } from '../render/text.ts';
+import { complainOf } from '../with-runtime.ts';
 
 export const get: Command = {
   usage: 'get NAME',
@@ -24,6 +25,7 @@ export async function explain(context: Context, name: string): Promise<Found> {
   const [{ gate }, config] = await Promise.all([openTrust(context), loadConfigFor(context)]);
   const found = await config.explain.server(name);
   if (found === undefined) {
+    complainOf(config.diagnostics, context);
     const names = [...config.definitions, ...config.invalid, ...config.suppressed].map((each) => each.name);
     throw new RuntimeError('SERVER_UNKNOWN', { server: name, nearest: nearest(name, names, limits.suggestions) });
   }

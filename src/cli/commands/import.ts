@@ -20,6 +20,8 @@ export const importCommand: Command = {
   async run(context) {
     const [extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many; name an app with --from`);
+    if (context.runtimeOptions.config !== undefined)
+      throw new UsageError('import writes your own file and those of the workspace, so --config says nothing');
     const plan = await planFor(context);
     const answer = await answerFor(context, plan);
     return report(plan, answer, answer === 'yes' ? await takeOver(context, plan.taken) : new Map());

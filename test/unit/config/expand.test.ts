@@ -111,7 +111,7 @@ describe('a placeholder', () => {
 });
 
 test('placeholders of other programs are recognized, and stay as they are', () => {
-  const foreign = ['${config:a.b}', '${command:x}', '${file:y}', '{file:~/k}'];
+  const foreign = ['${config:a.b}', '${command:x}', '${file:y}', '${evn:HOME}', '{file:~/k}'];
   const text = [...foreign, '${A}', '${input:a}', '{env:A}', '${file}', '${config:-x}'].join(' ');
   expect(strangersIn(text)).toEqual(foreign);
   expect(expand(foreign.join(' '), nothing).value).toBe(foreign.join(' '));

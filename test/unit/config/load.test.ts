@@ -664,7 +664,9 @@ describe('settings that a host puts in', () => {
       {},
       source(() => ({ ...entry, inputs })),
     );
-    expect([...loaded.inputs]).toEqual([['provider:the editor', [{ id: 'key', type: 'promptString', password: false }]]]);
+    expect([...loaded.inputs]).toEqual([
+      ['provider:the editor', [{ id: 'key', type: 'promptString', password: false }]],
+    ]);
   });
 
   verifies('CFG-17', 'cost only themselves when they cannot be read', async () => {

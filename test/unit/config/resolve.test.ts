@@ -169,9 +169,18 @@ describe('a local server', () => {
     expect(launch).toEqual(stdio({ args: ['C:\\work\\app', 'app', 'C:\\me', '\\', 'a\\b'] }));
   });
 
-  test('leaves the placeholders of other programs alone', async () => {
-    const entry = stdio({ args: ['${config:a}', '${command:b}', '{file:c}', '$HOME', '%PATH%'] });
-    expect(await resolveLaunch(define('project', entry), bare)).toEqual({ launch: entry, warnings: [] });
+  test('leaves the placeholders of other programs alone, and says so', async () => {
+    const entry = stdio({ args: ['${config:a}', '{file:c}', '$HOME', '%PATH%'], env: { A: '${evn:B}' } });
+    const stays = (each: string) => `it holds ${each}, which is no placeholder here and stays as it is written`;
+    expect(await resolveLaunch(define('project', entry), bare)).toEqual({
+      launch: entry,
+      warnings: ['${config:a}', '{file:c}', '${evn:B}'].map(stays),
+    });
+  });
+
+  test('may lie in the home folder, as a shell writes it', async () => {
+    const { launch } = await resolveLaunch(define('user', stdio({ command: '~/bin/x', cwd: '~' })), bare);
+    expect(launch).toMatchObject({ command: '/home/me/bin/x', cwd: '/home/me' });
   });
 
   test('is not asked what every object inherits', async () => {
