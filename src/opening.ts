@@ -4,6 +4,7 @@
 import { type Approve, askFor } from './call/approval.ts';
 import { type AskInput, createInputs, declaredBy } from './config/inputs.ts';
 import { refusalOf } from './config/lists.ts';
+import { withoutSecrets } from './config/literal-secrets.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { type Resolving, resolveLaunch, variablesRead } from './config/resolve.ts';
 import { type CommandOutput, runCommand } from './config/run-command.ts';
@@ -112,7 +113,7 @@ async function requireTrust(
   const { all: variables } = variablesRead(definition);
   const request = {
     server,
-    command: commandLine(definition.launch),
+    command: commandLine(withoutSecrets(definition.launch)),
     variables,
     ...(provenance.file && { file: provenance.file }),
     ...(judgement.changes.length > 0 && { changes: judgement.changes }),

@@ -403,3 +403,13 @@ verifies('PER-02', 'every line that a policy loosens is shown, however much else
     'the rule "mcp__*" = allow',
   ]);
 });
+
+verifies('TRU-01', 'what would run is shown without the secrets that stand in it', async () => {
+  const secret = 'sk-live-0123456789abcdef';
+  box.write('.mcp.json', {
+    mcpServers: { theirs: { command: 'x', args: ['--api-key', secret], env: { API_TOKEN: secret } } },
+  });
+  const shown = await Promise.all([box.plexus('list'), box.plexus('approve', 'theirs'), box.plexus('config')]);
+  expect(shown.map(({ out }) => out.includes(secret))).toEqual([false, false, false]);
+  expect(shown[1]?.out).toContain("API_TOKEN='(hidden)' x --api-key '(hidden)'");
+});

@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Defined } from '../../config/define.ts';
 import type { Content } from '../../config/importers/importer.ts';
+import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
@@ -242,8 +243,12 @@ function sentences(said: Said): readonly string[] {
 }
 
 /** Without its variables: they may be secret. */
-const shown = (launch: Launch) =>
-  launch.kind === 'stdio' ? `It runs: ${commandLine({ ...launch, env: {} })}` : `It is at: ${commandLine(launch)}`;
+function shown(written: Launch): string {
+  const launch = withoutSecrets(written);
+  return launch.kind === 'stdio'
+    ? `It runs: ${commandLine({ ...launch, env: {} })}`
+    : `It is at: ${commandLine(launch)}`;
+}
 
 function clearText(places: readonly string[], file: string, mayOthersRead: boolean): string {
   const [, variable = 'VARIABLE'] = /^env\.(\w+)$/.exec(places[0] ?? '') ?? [];

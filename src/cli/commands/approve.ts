@@ -1,5 +1,6 @@
 // Owns `plexus approve` and `plexus revoke`: a person's word on what a file in the workspace defines, or on the file itself.
 
+import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { inputsRead, isCredential, variablesRead } from '../../config/resolve.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { RuntimeError } from '../../model/errors.ts';
@@ -117,7 +118,7 @@ export async function approveOne(
   return {
     ...{
       name,
-      command: commandLine(launch),
+      command: commandLine(withoutSecrets(launch)),
       approved: true,
       already,
       isOwn,
