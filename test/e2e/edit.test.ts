@@ -322,6 +322,11 @@ test('add-json takes what people paste', async () => {
   );
 });
 
+test('what a page shows under another name is added under the one that was given', async () => {
+  await plexus('add-json', 'mine', '{ "mcpServers": { "theirs": { "command": "x" } } }');
+  expect(read(USER)).toBe('[mcp_servers.mine]\ncommand = "x"\n');
+});
+
 test('what cannot be done is refused in a sentence, and nothing is written', async () => {
   write('bad.toml', '[mcp_servers.a\n');
   write('home/.cursor/mcp.json', '{ "mcpServers": { "theirs": { "command": "x" } } }');
@@ -344,10 +349,18 @@ test('what cannot be done is refused in a sentence, and nothing is written', asy
     [['add', 'b', '--config', 'bad.toml', '--', 'x'], 1, /bad\.toml:1\): column \d+: /],
     [['add-json', 'b', '{ "comand": "x" }'], 1, /neither "command" nor "url" is set.*Did you mean "command"\?/],
     [['add-json', 'b', '{'], 1, /not valid JSON, line 1, column 2/],
-    [['add-json', 'b', '{ "mcpServers": { "c": { "command": "x" } } }'], 1, /it holds the server "c", and not "b"/],
+    [
+      ['add-json', 'b', '{ "mcpServers": { "c": {}, "d": {} } }'],
+      1,
+      /it holds 2 servers, "c", "d"; give the settings of one/,
+    ],
     [['remove', 'aa'], 2, /There is no server "aa"\. Did you mean a\?/],
     [['remove'], 1, /name one server/],
-    [['disable', 'theirs'], 1, /"theirs" comes from .*\.cursor\/mcp\.json.* not edited from here.*plexus import\./],
+    [
+      ['disable', 'theirs'],
+      1,
+      /"theirs" comes from .*\.cursor\/mcp\.json.* not edited from here.*plexus import, or switch it off with disabled_servers/,
+    ],
   ];
   const ran = await Promise.all(cases.map(([words]) => plexus(...words)));
   for (const [number, [words, code, sentence]] of cases.entries()) {
