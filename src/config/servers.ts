@@ -36,24 +36,20 @@ export interface Draft extends Claim {
 export function readServers(groups: readonly Group[], origin: Origin, note: Note): Draft[] {
   const seen = new Map<ServerName, Path>();
   const provenanceFor = provenanceIn(origin);
-  return groups.flatMap((group): Draft[] => {
+  const drafts: Draft[] = [];
+  for (const group of groups) {
     const entries = entriesOf(group);
-    if (entries === undefined) {
-      note(notServers(group));
-      return [];
+    if (entries === undefined) note(notServers(group));
+    if (entries && entries.length > MOST_SERVERS) note(tooMany(group.path, entries.length));
+    for (const { name, value, path } of entries?.slice(0, MOST_SERVERS) ?? []) {
+      const before = name === undefined ? undefined : seen.get(name);
+      if (name === undefined) note(nameless(value, path));
+      else if (before) note({ ...again(name, path, isSameGroup(before, path)), server: origin.rename?.(name) ?? name });
+      else drafts.push(readServer(name, value, path));
+      if (name !== undefined) seen.set(name, path);
     }
-    if (entries.length > MOST_SERVERS) note(tooMany(group.path, entries.length));
-    return entries.slice(0, MOST_SERVERS).flatMap(({ name, value, path }): Draft[] => {
-      if (name === undefined) {
-        note(nameless(value, path));
-        return [];
-      }
-      const before = seen.get(name);
-      if (before) note({ ...again(name, path, isSameGroup(before, path)), server: origin.rename?.(name) ?? name });
-      seen.set(name, path);
-      return before ? [] : [readServer(name, value, path)];
-    });
-  });
+  }
+  return drafts;
 
   function readServer(written: ServerName, value: unknown, key: Path): Draft {
     const name = origin.rename?.(written) ?? written;
