@@ -68,17 +68,24 @@ export class Fleet implements Lines, Directory {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
     this.#rules = config.rules.map(parseRule);
+    this.#forgetChanged();
     this.#refused = this.#refusals(config);
     const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
     await this.#connections.reconcile(used);
   }
 
+  /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
+  #forgetChanged(): void {
+    for (const [server, { launch }] of this.#prepared) {
+      if (!isDeepStrictEqual(launch, this.#definitions.get(server)?.launch)) this.#prepared.delete(server);
+    }
+  }
+
   /** By the files, and by what servers turned out to be once everything was filled in. */
   #refusals({ refused, lists }: LoadedConfig): ReadonlyMap<ServerName, string> {
     const found = new Map(refused);
-    for (const [server, { launch, refusal }] of this.#prepared) {
-      const isSame = isDeepStrictEqual(launch, this.#definitions.get(server)?.launch);
-      const because = isSame && !found.has(server) ? refusal(lists) : undefined;
+    for (const [server, { refusal }] of this.#prepared) {
+      const because = found.has(server) ? undefined : refusal(lists);
       if (because !== undefined) found.set(server, because);
     }
     return found;

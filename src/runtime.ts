@@ -102,7 +102,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     stopWatching?.();
     return connections.close();
   };
-  const { waitMs } = await starting.finally(() => options.signal?.aborted && stopWatching?.());
+  const { waitMs } = await starting.catch((error: unknown) => {
+    stopWatching?.();
+    throw error;
+  });
 
   return {
     ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
@@ -134,7 +137,7 @@ export async function discoverMCPServers(
   return { servers: definitions, diagnostics };
 }
 
-/** The only reading of the process's own surroundings; everything below is handed them. */
+/** What a host does not say is the process's own; everything below is handed it. */
 function surroundings({ cwd, env, home }: RuntimeOptions) {
   return { cwd: cwd ?? process.cwd(), env: env ?? process.env, home: home ?? homedir(), platform: process.platform };
 }

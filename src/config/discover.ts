@@ -18,7 +18,7 @@ import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { Document } from './sources/document.ts';
 
-/** Settings that a host keeps elsewhere, in the shape of a file, read as a layer of scope local. */
+/** Settings that a host keeps elsewhere, in the shape of a file. */
 export interface ConfigSource {
   /** Shown to people as where a server comes from. */
   readonly name: string;
@@ -90,19 +90,19 @@ export async function discover(options: Reading): Promise<Found> {
 
   const isLeftOut = ({ scope }: Place) => scope === 'project' && !first.project.enabled;
   const isAlone = !isWanted || configFile !== undefined || isExclusive;
+  const inWorkspace = wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place));
   // Side by side: what plugins and other agents bring rarely depends on what the workspace says.
-  const expected = isAlone ? undefined : readOthers(first, options);
-  const workspace = await readPlaces(
-    wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place)),
-    options,
-  );
+  const [workspace, expected] = await Promise.all([
+    readPlaces(inWorkspace, options),
+    isAlone ? undefined : readOthers(first, options),
+  ]);
   const sources = withoutDoubles(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
   const { settings } = mergeSettings(
     inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
   );
   if (expected === undefined)
     return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = asksForTheSame(first, settings) ? await expected : await readOthers(settings, options);
+  const others = asksForTheSame(first, settings) ? expected : await readOthers(settings, options);
   return {
     places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],

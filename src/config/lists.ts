@@ -26,11 +26,13 @@ interface Subject extends Pick<ServerDefinition, 'name' | 'launch'> {
   readonly isFilled?: boolean;
 }
 
-/** In one sentence, with the place. */
 export function refusalOf(lists: readonly ListedServers[], subject: Subject): string | undefined {
-  const { because, file } = findRefusal(lists, subject) ?? {};
-  return because === undefined || file === undefined ? because : `${because} (in ${file})`;
+  const refusal = findRefusal(lists, subject);
+  return refusal && inWords(refusal);
 }
+
+/** With the place. */
+export const inWords = ({ because, file }: Refusal) => (file === undefined ? because : `${because} (in ${file})`);
 
 /** Every list is asked, whoever wrote it: a file can only ever take servers away. `undefined`: the server may be used. */
 export function findRefusal(lists: readonly ListedServers[], subject: Subject): Refusal | undefined {

@@ -9,7 +9,7 @@ import type { Provenance, ServerDefinition } from '../model/server.ts';
 import { discover, type LoadOptions, type ReadPlace } from './discover.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
-import { findRefusal, type ListedServers, type Refusal } from './lists.ts';
+import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
 import { dropTwins, type Loser, lose, merge, type Twins } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
@@ -98,7 +98,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   };
 }
 
-/** What a host put in has no file, so all of it has one place. */
+/** One file may stand in two layers, for two apps. */
 function inputsOf(places: readonly ReadPlace[]): LoadedConfig['inputs'] {
   const inputs = new Map<string, readonly InputRequest[]>();
   for (const { place, layer } of places.filter((each) => each.layer.inputs.length > 0)) {
@@ -142,7 +142,6 @@ function refusals(
   const names = definitions.map(({ name }) => name);
   if (offBy) return new Map(names.map((name) => [name, `${offBy.file ?? 'a setting'} switches everything off`]));
   const disabled = names.filter((name) => disabledServers.includes(name));
-  const inWords = ({ because, file }: Refusal) => (file === undefined ? because : `${because} (in ${file})`);
   return new Map([
     ...disabled.map((name) => [name, '"disabledServers" names it'] as const),
     ...[...denied].map(([name, refusal]) => [name, inWords(refusal)] as const),

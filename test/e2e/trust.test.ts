@@ -376,10 +376,12 @@ verifies(
 
 verifies('CFG-12', 'a file that changes while servers are still starting is applied as well', async () => {
   const user = '~/.config/plexus/mcp.json';
-  box.write(user, { mcpServers: { slow: hostile('--stall', 'tools/list'), mine: hostile() } });
-  const starting = start({ startup: { waitMs: 2_500 } });
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  box.write(user, { mcpServers: { mine: hostile() }, plexus: { disabledServers: ['mine'] } });
+  const pids = box.path('pids');
+  const mine = hostile('--pid-file', pids);
+  box.write(user, { mcpServers: { slow: hostile('--stall', 'tools/list'), mine } });
+  const starting = start({ startup: { waitMs: 3_000 } });
+  await eventually(() => existsSync(pids));
+  box.write(user, { mcpServers: { mine }, plexus: { disabledServers: ['mine'] } });
   const runtime = await starting;
   await eventually(() => statusOf(runtime, 'mine')?.state === 'disabled');
 });
