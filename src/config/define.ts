@@ -4,7 +4,7 @@
 import type { Launch, Scope, ServerDefinition, ServerSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
 import { isCommand } from './expand.ts';
-import { launchOf } from './launch.ts';
+import { launchOf, type Mutable } from './launch.ts';
 import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
 import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
@@ -243,8 +243,6 @@ function onlyFromOwn(path: Path): Problem {
     remedy: 'Define the server in your own file; see where it lies with: plexus config path',
   };
 }
-
-type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function settingsOf(entry: CompleteEntry, launch: Launch): ServerSettings {
   const { enabled, startupTimeoutMs, toolTimeoutMs, disabledTools, maxResultChars, maxMessageBytes } = entry;

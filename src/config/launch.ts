@@ -16,7 +16,8 @@ export function launchOf(entry: CompleteEntry, serve?: InProcessEntry['serve']):
   return command === undefined ? incomplete : stdioLaunch(entry, command);
 }
 
-type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+/** While it is being made. */
+export type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function stdioLaunch({ args, env, cwd, inheritEnv, envFile, envAllow }: CompleteEntry, command: string): StdioLaunch {
   const launch: Mutable<StdioLaunch> = { kind: 'stdio', command, args, env, inheritEnv };

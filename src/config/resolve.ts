@@ -7,11 +7,12 @@ import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { type Environment, expand, inputsOf, isCommand, type Lookup, strangersIn, variablesOf } from './expand.ts';
+import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
 import { readText } from './read-text.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
 import { isOwnScope, pathsOf, type Surroundings } from './scopes.ts';
+import { isCredential, strangersOf, textsOf, variablesRead } from './wants.ts';
 
 export interface Resolving {
   readonly around: Surroundings;
@@ -44,26 +45,6 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
   return { launch: resolved, warnings: settle(definition, filling, resolving) };
 }
 
-/** Every host variable the entry would read, and those of them that would leave the machine with its url or headers. */
-export function variablesRead({ launch }: Pick<ServerDefinition, 'launch'>): { all: string[]; sent: string[] } {
-  if (launch.kind === 'in-process') return { all: [], sent: [] };
-  const own = new Set(Object.keys(launch.env ?? {}));
-  const inEnv = Object.entries(launch.env ?? {}).flatMap(([name, value]) =>
-    // `PATH = "${PATH}:/opt"` means the host's.
-    variablesOf(value).filter((variable) => variable === name || !own.has(variable)),
-  );
-  const bearer = launch.kind === 'stdio' || launch.bearerTokenEnvVar === undefined ? [] : [launch.bearerTokenEnvVar];
-  const inTexts = [...textsOf(launch).flatMap(variablesOf), ...bearer].filter((name) => !own.has(name));
-  const all = [...new Set([...inEnv, ...inTexts])].filter((name) => !builtins.includes(name)).sort();
-  return { all, sent: launch.kind === 'stdio' ? [] : all };
-}
-
-/** Every answer of a person that the entry would use. */
-export function inputsRead({ launch }: Pick<ServerDefinition, 'launch'>): readonly string[] {
-  if (launch.kind === 'in-process') return [];
-  return [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(inputsOf))].sort();
-}
-
 /** What decides which program runs, filled in as it will be when the entry was given all it reads. Answers of a person are not in it. */
 export function programOf(
   definition: ServerDefinition,
@@ -76,13 +57,6 @@ export function programOf(
   const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, given);
   const { command, cwd } = fillStdio(launch, { fill, env }, around);
   return { command, env, ...(cwd !== undefined && { cwd }) };
-}
-
-const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
-
-function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {
-  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers)];
-  return [launch.command, ...launch.args, launch.cwd ?? ''];
 }
 
 interface Filling {
@@ -255,9 +229,6 @@ function outsideLookup(definition: Openable, { around, grants }: Seeing): Lookup
   return (name) => builtin(name) ?? (mayRead(name) ? host(name) : undefined);
 }
 
-/** What is sent to a server and has such a name is given by a person by name, and not otherwise. */
-export const isCredential = (variable: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(variable);
-
 /** Names come from files: `${constructor}` must not find what every object inherits. On Windows case means nothing. */
 function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup {
   if (platform !== 'win32') return (name) => (Object.hasOwn(env, name) ? env[name] : undefined);
@@ -353,11 +324,6 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
     ),
   ];
 }
-
-const strangersOf = ({ launch }: ServerDefinition): readonly string[] =>
-  launch.kind === 'in-process'
-    ? []
-    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(strangersIn))];
 
 const isOwn = ({ provenance }: Pick<ServerDefinition, 'provenance'>) => isOwnScope(provenance.scope);
 

@@ -1,7 +1,7 @@
 // Owns `plexus approve` and `plexus revoke`: a person's word on what a file in the workspace defines, or on the file itself.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
-import { inputsRead, isCredential, variablesRead } from '../../config/resolve.ts';
+import { inputsRead, isCredential, variablesRead } from '../../config/wants.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';

@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { type Resolving, resolveLaunch, variablesRead } from '../../../src/config/resolve.ts';
+import { type Resolving, resolveLaunch } from '../../../src/config/resolve.ts';
+import { variablesRead } from '../../../src/config/wants.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
