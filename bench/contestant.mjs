@@ -1,56 +1,21 @@
-// Owns one contestant in a process of its own, so that its CPU time is nobody else's: `contestant.mjs plexus|sdk|hand`.
-// Does what the parent asks for, one job after the other, and goes when the parent is gone.
+// Owns one contestant in a process of its own, so that its CPU time and its heap are nobody else's:
+// `contestant.mjs plexus|sdk|hand`. Does what the parent asks for, one job after the other, and goes when the parent is gone.
 
-import { fileURLToPath } from 'node:url';
-import { openHandWritten } from './hand-written.mjs';
+import { setImmediate as pause } from 'node:timers/promises';
+import * as hand from './hand-client.mjs';
+import * as plexus from './plexus-client.mjs';
+import * as sdk from './sdk-client.mjs';
 
-const server = { command: process.execPath, args: [fileURLToPath(new URL('./echo-server.mjs', import.meta.url))] };
-
-/** Each opens the way its users do, from the import to the first listed tool. */
-const open = {
-  async plexus() {
-    const { createRuntime } = await import('plexus');
-    const mcp = await createRuntime({
-      discover: false,
-      servers: { bench: server },
-      permissions: [{ tool: 'mcp__bench__*', action: 'allow' }],
-      startup: { whenUncached: 'wait' },
-    });
-    await mcp.ready();
-    return {
-      tools: mcp.turn().tools,
-      call: (args) => mcp.turn().call('mcp__bench__echo', args),
-      close: () => mcp.close(),
-    };
-  },
-
-  async sdk() {
-    const [{ Client }, { StdioClientTransport }] = await Promise.all([
-      import('@modelcontextprotocol/client'),
-      import('@modelcontextprotocol/client/stdio'),
-    ]);
-    const client = new Client({ name: 'bench', version: '1.0.0' });
-    await client.connect(new StdioClientTransport(server));
-    const { tools } = await client.listTools();
-    return {
-      tools,
-      call: (args) => client.callTool({ name: 'echo', arguments: args }),
-      close: () => client.close(),
-    };
-  },
-
-  async hand() {
-    const { tools, call, close } = await openHandWritten(server.command, server.args);
-    return { tools, call: (args) => call('echo', args), close };
-  },
-}[process.argv[2]];
+const client = { plexus, sdk, hand }[process.argv[2]];
+const KB = 1_024;
 
 let opened;
 
 const jobs = {
-  async open() {
+  /** From the import to the first listed tool; over HTTP when there is an address. */
+  async open({ url }) {
     const from = performance.now();
-    opened = await open();
+    opened = await client.open(url);
     const tookMs = performance.now() - from;
     if (opened.tools.length !== 1) throw new Error(`expected one tool, not ${opened.tools.length}`);
     return { tookMs };
@@ -78,7 +43,44 @@ const jobs = {
     const { user, system } = process.cpuUsage(cpu);
     return { perSecond: calls / seconds, cpuMicros: (user + system) / calls };
   },
+
+  /** Until the tools of so many servers are listed. */
+  async fleet({ count, url }) {
+    const from = performance.now();
+    const fleet = await openFleet(count, url);
+    const tookMs = performance.now() - from;
+    await fleet.close();
+    return { tookMs };
+  },
+
+  /** What each further connection adds to the heap. What is loaded and compiled once is there before anything is counted. */
+  async idle({ count, url }) {
+    const heapWith = async (servers) => {
+      const fleet = await openFleet(servers, url);
+      const bytes = await liveBytes();
+      await fleet.close();
+      return bytes;
+    };
+    await heapWith(count + 1);
+    const one = await heapWith(1);
+    return { heapKb: ((await heapWith(count + 1)) - one) / count / KB };
+  },
 };
+
+async function openFleet(count, url) {
+  const fleet = await client.openFleet(count, url);
+  if (fleet.tools !== count) throw new Error(`expected ${count} tools, not ${fleet.tools}`);
+  return fleet;
+}
+
+/** What one collection frees lets the next one free more. */
+async function liveBytes() {
+  for (let time = 0; time < 5; time += 1) {
+    await pause();
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
 
 process.once('disconnect', () => process.exit());
 process.on('message', async ({ job, ...options }) => process.send(await jobs[job](options)));

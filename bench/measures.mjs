@@ -2,7 +2,7 @@
 // `limit` is the least that can be: the hand-written client, or Node itself. What it all amounts to is left to `report.mjs`.
 
 import { fileURLToPath } from 'node:url';
-import { timeNode, withContestant } from './children.mjs';
+import { timeNode, withContestant, withHttpServer } from './children.mjs';
 import { parseAll, writeConfigFiles } from './config-files.mjs';
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -16,6 +16,11 @@ export const measures = {
   'parallel-100k': calls('64 in flight, 100 KB', { inFlight: 64, size: 100 * KB }),
   'result-1m': calls('1 in flight, 1 MB', { inFlight: 1, size: MB }),
   'result-8m': calls('1 in flight, 8 MB', { inFlight: 1, size: 8 * MB }),
+  'http-json': httpCalls('HTTP, 64 in flight, 1 KB', '/json'),
+  'http-events': httpCalls('HTTP with events, 64 in flight, 1 KB', '/events'),
+  fleet,
+  idle: idle('an idle connection over pipes'),
+  'idle-http': idle('an idle connection over HTTP', '/json'),
   config,
   import: importing,
   help,
@@ -40,25 +45,70 @@ async function start(bench) {
 }
 
 function calls(title, load) {
-  return async (bench) => {
-    const samples = await withAll(bench, async (asks) => {
-      const lasting = (forMs) => mapValues(asks, (ask) => () => ask('call', { ...load, forMs }));
-      for (const ask of Object.values(asks)) await ask('open');
-      // Compilers and heaps come to rest first.
-      await interleave(lasting(bench.warmUpMs), 2);
-      return interleave(lasting(bench.sliceMs), bench.rounds.calls);
-    });
-    return {
-      rate: figure(`${title}: calls`, '/s', samples, 'perSecond'),
-      cpu: figure(`${title}: CPU a call`, 'µs', samples, 'cpuMicros'),
-    };
+  return (bench) => withContestants(allKinds, bench, (asks) => callRates(title, { asks, load, bench }));
+}
+
+/** All of them ask the same server, which is nobody's child. */
+function httpCalls(title, path) {
+  const load = { inFlight: 64, size: KB };
+  return (bench) =>
+    withHttpServer(bench, (origin) =>
+      withContestants(httpKinds, bench, (asks) =>
+        callRates(title, { asks, load, bench, address: { url: `${origin}${path}` } }),
+      ),
+    );
+}
+
+async function callRates(title, { asks, load, bench, address }) {
+  const lasting = (forMs) => mapValues(asks, (ask) => () => ask('call', { ...load, forMs }));
+  for (const ask of Object.values(asks)) await ask('open', address);
+  // Compilers and heaps come to rest first.
+  await interleave(lasting(bench.warmUpMs), 2);
+  const samples = await interleave(lasting(bench.sliceMs), bench.rounds.calls);
+  return {
+    rate: figure(`${title}: calls`, '/s', samples, 'perSecond'),
+    cpu: figure(`${title}: CPU a call`, 'µs', samples, 'cpuMicros'),
   };
 }
 
-const withAll = (bench, use) =>
-  withContestant('plexus', bench, (plexus) =>
-    withContestant('sdk', bench, (sdk) => withContestant('hand', bench, (limit) => use({ plexus, sdk, limit }))),
-  );
+const httpKinds = { plexus: 'plexus', sdk: 'sdk' };
+const allKinds = { ...httpKinds, limit: 'hand' };
+
+/** Lends one contestant of each kind to `use`, all at once, by the names they have in the figures. */
+function withContestants(kinds, bench, use) {
+  const lend = ([first, ...others], asks) => {
+    if (first === undefined) return use(asks);
+    const [name, kind] = first;
+    return withContestant(kind, bench, (ask) => lend(others, { ...asks, [name]: ask }));
+  };
+  return lend(Object.entries(kinds), {});
+}
+
+const FLEET = 30;
+
+/** Many servers at the same concurrency: a fresh process each time, with the library loaded by a first server. */
+async function fleet(bench) {
+  const connected = (kind) => () =>
+    withContestant(kind, bench, async (ask) => {
+      await ask('open');
+      await ask('close');
+      return ask('fleet', { count: FLEET });
+    });
+  const runs = { plexus: connected('plexus'), limit: connected('hand') };
+  const samples = await interleave(runs, bench.rounds.fleet);
+  return { connect: figure(`connecting and listing ${FLEET} servers`, 'ms', samples, 'tookMs') };
+}
+
+/** With nothing to do: what a user pays for servers that are not used. */
+function idle(title, path) {
+  return (bench) =>
+    withHttpServer(bench, async (origin) => {
+      const address = path === undefined ? {} : { url: `${origin}${path}` };
+      const each = (kind) => () => withContestant(kind, bench, (ask) => ask('idle', { count: FLEET, ...address }));
+      const samples = await interleave(mapValues(httpKinds, each), bench.rounds.idle);
+      return { heap: figure(`${title}: heap`, 'KB', samples, 'heapKb') };
+    });
+}
 
 /** In one process, warm: what a start or a reload pays for reading two hundred servers of six scopes. */
 async function config({ folder, rounds }) {

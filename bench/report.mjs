@@ -1,10 +1,22 @@
 // Owns what the samples amount to: medians, ratios, and whether what was promised holds. Prints nothing.
 
-/** Of `figure`, what Plexus needs in proportion to another. Rates are promised from below, costs from above. */
+/** Of `figure`, what Plexus needs in proportion to another, or in itself. Rates are promised from below, costs from above. */
 const promises = [
   { figure: 'parallel.rate', against: 'sdk', atLeast: 2, goal: 2.6, text: '64 in flight: calls per second' },
   { figure: 'sequential.rate', against: 'sdk', atLeast: 1, text: '1 in flight: calls per second' },
   { figure: 'result-8m.cpu', against: 'sdk', atMost: 0.5, text: '8 MB results: CPU a call' },
+  { figure: 'http-json.rate', against: 'sdk', atLeast: 3, text: 'HTTP, 64 in flight: calls per second' },
+  { figure: 'http-json.cpu', against: 'sdk', atMost: 0.35, text: 'HTTP: CPU a call' },
+  { figure: 'http-events.rate', against: 'sdk', atLeast: 3, text: 'HTTP with events, 64 in flight: calls per second' },
+  { figure: 'http-events.cpu', against: 'sdk', atMost: 0.35, text: 'HTTP with events: CPU a call' },
+  {
+    figure: 'fleet.connect',
+    against: 'limit',
+    atMost: 1.1,
+    text: 'connecting 30 servers, against a hand-written client',
+  },
+  { figure: 'idle.heap', atMost: 20, text: 'an idle connection over pipes: heap' },
+  { figure: 'idle-http.heap', atMost: 20, text: 'an idle connection over HTTP: heap' },
   { figure: 'help.process', against: 'limit', atMost: 1.5, text: 'plexus --help, against node -e 0' },
   { figure: 'config.load', against: 'limit', atMost: 3, text: 'loading 200 servers, against parsing their files' },
   { figure: 'import.inside', against: 'sdk', atMost: 0.5, text: 'import' },
@@ -15,12 +27,16 @@ export function summarize({ samples, ...figure }) {
   const medians = Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, quantile(values, 0.5)]));
   const { plexus, ...others } = samples;
   const ratios = Object.fromEntries(Object.entries(others).map(([name, values]) => [name, ratio(plexus, values)]));
-  return { ...figure, medians, ratios, samples };
+  return { ...figure, medians, ratios, own: spread(plexus), samples };
 }
 
-/** Round by round, since what disturbs one round disturbs both sides of it; `low` to `high` is the middle half. */
+/** Round by round, since what disturbs one round disturbs both sides of it. */
 function ratio(ours, theirs) {
-  const rounds = ours.map((value, round) => value / theirs[round]);
+  return spread(ours.map((value, round) => value / theirs[round]));
+}
+
+/** `low` to `high` is the middle half. */
+function spread(rounds) {
   return { median: quantile(rounds, 0.5), low: quantile(rounds, 0.25), high: quantile(rounds, 0.75) };
 }
 
@@ -36,9 +52,10 @@ export function judge(figures) {
   return promises
     .filter(({ figure }) => figures[figure] !== undefined)
     .map((promise) => {
-      const ratio = figures[promise.figure].ratios[promise.against];
-      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = promise;
-      return { ...promise, ratio, kept: ratio.median >= atLeast && ratio.median <= atMost };
+      const { ratios, own, unit } = figures[promise.figure];
+      const { against, atLeast = 0, atMost = Number.POSITIVE_INFINITY } = promise;
+      const found = against === undefined ? { ...own, unit } : ratios[against];
+      return { ...promise, found, kept: found.median >= atLeast && found.median <= atMost };
     });
 }
 
@@ -61,12 +78,12 @@ export function promisesText(judged) {
   return judged.map((promise) => `${promise.kept ? 'ok    ' : 'MISSED'} ${promiseText(promise)}`).join('\n');
 }
 
-function promiseText({ text, against, atLeast, atMost, goal, ratio }) {
-  const whose = against === 'sdk' ? " × the SDK's" : ' ×';
+function promiseText({ text, against, atLeast, atMost, goal, found }) {
+  const whose = against === 'sdk' ? " × the SDK's" : ` ${found.unit ?? '×'}`;
   const promised = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
   const hoped = goal === undefined ? '' : `, goal ${goal}`;
-  const spread = `${proportion(ratio.low)}–${proportion(ratio.high)}`;
-  return `${text}: ${proportion(ratio.median)}${whose} (${spread}); promised ${promised}${hoped}`;
+  const between = `${proportion(found.low)}–${proportion(found.high)}`;
+  return `${text}: ${proportion(found.median)}${whose} (${between}); promised ${promised}${hoped}`;
 }
 
 /** Three digits: the fourth is noise. */

@@ -1,9 +1,10 @@
-// Owns what CI runs: `npm test` and every static check, counted together. The last line is `N passed, N failed`.
+// Owns what CI runs: `npm test`, every static check and the conformance suite, counted together. The last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runConformance } from '../test/conformance/suite.mjs';
 import { runChecks } from './checks.mjs';
 import { root, setUp } from './setup.mjs';
 
@@ -16,8 +17,9 @@ rmSync(folder, { recursive: true, force: true });
 
 setUp();
 const checks = runChecks();
-const failed = tests.failed + checks.failed;
-console.log(`${tests.passed + checks.passed} passed, ${failed} failed`);
+const scenarios = await countScenarios();
+const failed = tests.failed + checks.failed + scenarios.failed;
+console.log(`${tests.passed + checks.passed + scenarios.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 /** No report means that the run itself broke, which is a failure; so is a file that could not even be loaded. */
@@ -28,6 +30,16 @@ function countTests() {
     return { passed: numPassedTests, failed: Math.max(numFailedTests, broken) };
   } catch (error) {
     console.error(`the tests left no report: ${error.message}`);
+    return { passed: 0, failed: 1 };
+  }
+}
+
+/** A suite that could not be run has proved nothing, which is a failure here. */
+async function countScenarios() {
+  try {
+    return await runConformance();
+  } catch (error) {
+    console.error(`the conformance suite was not run: ${error.message}`);
     return { passed: 0, failed: 1 };
   }
 }

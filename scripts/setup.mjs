@@ -10,9 +10,10 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const stamps = join(root, 'node_modules', '.plexus');
 
 export function setUp() {
-  once('install', ['package-lock.json'], 'installing packages', () =>
-    npm('ci', '--no-audit', '--no-fund', '--loglevel=error'),
-  );
+  once('install', ['package-lock.json'], 'installing packages', () => {
+    const { command, args, options } = npmCommand('ci', '--no-audit', '--no-fund', '--loglevel=error');
+    run(command, args, options);
+  });
   once(
     'build',
     ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs'],
@@ -34,10 +35,10 @@ export function run(command, args, options = {}) {
 }
 
 /** npm tells its scripts where it is; by hand it is looked for on the path. */
-function npm(...args) {
+export function npmCommand(...args) {
   const itself = process.env['npm_execpath'];
-  if (itself) run(process.execPath, [itself, ...args], quietOutput);
-  else run('npm', args, { ...quietOutput, shell: process.platform === 'win32' });
+  if (itself) return { command: process.execPath, args: [itself, ...args], options: quietOutput };
+  return { command: 'npm', args, options: { ...quietOutput, shell: process.platform === 'win32' } };
 }
 
 /** Standard output belongs to the program that was asked for. */

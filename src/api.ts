@@ -7,6 +7,7 @@ import type { NativeTool } from './config/native.ts';
 import type { HostServer } from './config/server-entry.ts';
 import type { NotReady } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
+import type { SandboxState } from './connection/sandbox-state.ts';
 import type { ServerStatus } from './connection/status.ts';
 import type { RuntimeEvent } from './events.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -15,7 +16,7 @@ import type { Store } from './kernel/store.ts';
 import type { ServerName } from './model/names.ts';
 import type { Verdict } from './model/rule.ts';
 import type { Launcher } from './model/server.ts';
-import type { View } from './view.ts';
+import type { View, ViewOptions } from './view.ts';
 
 /** Everything is optional: the defaults are the process's own surroundings. */
 export interface RuntimeOptions extends InputHandlers {
@@ -50,6 +51,8 @@ export interface RuntimeOptions extends InputHandlers {
   readonly launcher?: Launcher;
   /** Whether a change of a file is noticed and applied. Default: yes, unless no file is read. */
   readonly watch?: boolean;
+  /** What becomes of a start whose `required` servers are not ready. Default: it fails, unless a person is there. */
+  readonly required?: 'enforce' | 'report';
   /** Aborting it ends a start that still waits for its servers; what was opened is closed. */
   readonly signal?: AbortSignal;
   /** Default: stdin and stdout are terminals. */
@@ -68,7 +71,18 @@ export interface Readiness {
   readonly notReady: readonly NotReady[];
 }
 
+export interface RuntimeStats {
+  readonly servers: number;
+  readonly connected: number;
+  readonly tools: number;
+  readonly toolsByServer: Readonly<Record<ServerName, number>>;
+  /** The only server is a container engine's own gateway. */
+  readonly isGatewayMode: boolean;
+}
+
 export interface Runtime extends View, AsyncDisposable {
+  /** One more agent, sub-agent or client on the same fleet. */
+  view(options?: ViewOptions): View;
   status(): ServerStatus[];
   /** Resolves when every server has settled, or the time is up: who is not ready is an answer. Rejects only for a name nobody configured. */
   ready(options?: {
@@ -81,6 +95,9 @@ export interface Runtime extends View, AsyncDisposable {
   reload(): Promise<void>;
   /** A fresh start for one server, its failures forgotten. */
   reconnect(server: ServerName): void;
+  /** Tells servers that want to know what the agent may touch; said again to those that come up later. */
+  notifySandboxState(state: SandboxState): void;
+  getStats(): RuntimeStats;
   /** Closes one server and takes its tools out of the catalog. */
   disconnect(server: ServerName): Promise<void>;
   /** Resolves when no process, timer or socket of the runtime is left. */

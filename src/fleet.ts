@@ -2,26 +2,33 @@
 // Answers the questions that the stages of a call and the outside ask about them.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Readiness } from './api.ts';
+import type { Readiness, RuntimeStats } from './api.ts';
 import type { CallLimits } from './call/deadline.ts';
-import type { Lines } from './call/invoke.ts';
+import type { Breakers } from './call/guard.ts';
+import type { Lines } from './call/lines.ts';
 import type { Directory } from './call/resolve.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { assignNames } from './catalog/naming.ts';
+import type { KnownTools } from './catalog/known-tools.ts';
+import type { Listing } from './catalog/listing.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
+import type { Connection } from './connection/connection.ts';
 import type { Connections } from './connection/connections.ts';
+import type { SandboxNews } from './connection/sandbox-state.ts';
 import type { Session } from './connection/session.ts';
-
 import { type ServerStatus, statusOf } from './connection/status.ts';
 import type { Clock } from './kernel/clock.ts';
+import { canonicalJson, type JsonObject } from './kernel/json.ts';
 import { nearest } from './kernel/nearest.ts';
 import { settleWithin } from './kernel/settle.ts';
 import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
 import type { QualifiedName, ServerName } from './model/names.ts';
 import { labelOf, type ServerDefinition } from './model/server.ts';
+import type { Tool } from './model/tool.ts';
 import { parseRule, type Rule } from './policy/rule.ts';
+import { definitionHash } from './trust/fingerprint.ts';
 
 /** What is known of a server only once everything is filled in. */
 export interface Prepared {
@@ -38,16 +45,22 @@ export interface Prepared {
 export interface FleetParts {
   readonly connections: Connections;
   readonly catalog: Catalog;
+  readonly knownTools: KnownTools;
+  readonly breakers: Breakers;
+  readonly sandbox: SandboxNews;
   readonly clock: Clock;
 }
 
 export interface Waiting {
   readonly timeoutMs: number;
   readonly servers?: readonly ServerName[] | undefined;
+  /** Whether further attempts are waited for, and not only the first one. */
+  readonly untilDecided?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 export class Fleet implements Lines, Directory {
+  readonly #parts: FleetParts;
   readonly #connections: Connections;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
@@ -57,7 +70,9 @@ export class Fleet implements Lines, Directory {
   #prepared = new Map<ServerName, Prepared>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
 
-  constructor({ connections, catalog, clock }: FleetParts) {
+  constructor(parts: FleetParts) {
+    const { connections, catalog, clock } = parts;
+    this.#parts = parts;
     this.#connections = connections;
     this.#catalog = catalog;
     this.#clock = clock;
@@ -71,7 +86,34 @@ export class Fleet implements Lines, Directory {
     this.#forgetChanged();
     this.#refused = this.#refusals(config);
     const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
-    await this.#connections.reconcile(used);
+    const known = await this.#knownTools(used);
+    const isWantedAtOnce = ({ name, settings }: ServerDefinition) =>
+      settings.lifecycle === 'eager' || (settings.lifecycle === 'lazy' && !known.has(name));
+    const reconciled = this.#connections.reconcile(used, isWantedAtOnce);
+    // Only now: what a server that has changed brought before is gone.
+    for (const definition of used) {
+      const listing = known.get(definition.name);
+      if (listing) this.#catalog.adopt(definition, listing);
+    }
+    await reconciled;
+  }
+
+  /** A lazy server is started right away only to learn what it offers: once that is known, it waits for its first call. */
+  async #knownTools(definitions: readonly ServerDefinition[]): Promise<ReadonlyMap<ServerName, Listing>> {
+    const known = new Map<ServerName, Listing>();
+    const recall = async (definition: ServerDefinition) => {
+      const listing = await this.#parts.knownTools.recall(toolsKey(definition));
+      if (listing) known.set(definition.name, listing);
+    };
+    await Promise.all(definitions.filter(({ settings }) => settings.lifecycle !== 'eager').map(recall));
+    return known;
+  }
+
+  /** Tools of servers that are not started before they are called are remembered for the next start. */
+  async listed(definition: ServerDefinition): Promise<void> {
+    const entry = this.#catalog.get(definition.name);
+    if (definition.settings.lifecycle === 'eager' || entry === undefined || entry.error) return;
+    await this.#parts.knownTools.remember(toolsKey(definition), entry);
   }
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
@@ -105,20 +147,36 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
-  async ready({ timeoutMs, servers, signal }: Waiting): Promise<Readiness> {
+  async ready({ timeoutMs, servers, untilDecided = false, signal }: Waiting): Promise<Readiness> {
     const isAwaited = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
     for (const name of servers ?? []) this.#requireKnown(name);
     const settling = this.#connections
       .all()
       .filter(({ definition }) => isAwaited(definition.name))
-      .map(({ definition, connection }) => connection.whenSettled().then(() => this.#catalog.listed(definition.name)));
+      .map(async ({ definition, connection }) => {
+        await (untilDecided ? connection.whenDecided() : connection.whenSettled());
+        await this.#catalog.listed(definition.name);
+      });
     await settleWithin(settling, { limitMs: timeoutMs, clock: this.#clock, signal });
     const statuses = this.status().filter(({ name }) => isAwaited(name));
     return {
       ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
       notReady: statuses
-        .filter((each) => each.status !== 'connected')
+        // Who waits for its first call is where it should be.
+        .filter((each) => each.status !== 'connected' && each.state !== 'idle')
         .map(({ name, state, error }) => ({ server: name, state, ...(error && { message: error.message }) })),
+    };
+  }
+
+  stats(): RuntimeStats {
+    const servers = this.status();
+    const used = this.#connections.all();
+    return {
+      servers: servers.length,
+      connected: servers.filter(({ status }) => status === 'connected').length,
+      tools: this.#catalog.snapshot().tools.length,
+      toolsByServer: Object.fromEntries(servers.map(({ name, toolCount }) => [name, toolCount])),
+      isGatewayMode: used.length === 1 && used.every(({ definition }) => isGateway(definition)),
     };
   }
 
@@ -165,7 +223,37 @@ export class Fleet implements Lines, Directory {
   }
 
   async whenReady(server: ServerName): Promise<Session> {
-    return this.#require(server).connection.whenReady();
+    return this.#startable(server).whenReady();
+  }
+
+  async whenReplaced(server: ServerName, lost: Session): Promise<Session> {
+    return this.#startable(server).whenReplaced(lost);
+  }
+
+  /** What a tool says of itself counts only where somebody vouches for its server, and only from its own mouth. */
+  isRepeatable({ id, definition: { annotations }, freshness }: Tool): boolean {
+    if (freshness !== 'live' || !this.#definitions.get(id.server)?.settings.trustHints) return false;
+    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  }
+
+  metaFor(session: Session): JsonObject | undefined {
+    return this.#parts.sandbox.metaFor(session);
+  }
+
+  definition(server: ServerName): ServerDefinition | undefined {
+    return this.#definitions.get(server);
+  }
+
+  sessions(): readonly Session[] {
+    return this.#connections.all().flatMap(({ connection }) => connection.session ?? []);
+  }
+
+  /** Servers that nobody but a person starts. */
+  #startable(server: ServerName): Connection {
+    const { connection, definition } = this.#require(server);
+    if (definition.settings.lifecycle !== 'manual' || connection.state.kind !== 'idle') return connection;
+    const because = `it is started by hand only (lifecycle = "manual"), with reconnect(${JSON.stringify(server)})`;
+    throw new RuntimeError('SERVER_DENIED', { server, because });
   }
 
   maxMessageBytes(server: ServerName): number {
@@ -198,6 +286,7 @@ export class Fleet implements Lines, Directory {
       definition,
       connection: this.#connections.get(definition.name)?.connection,
       refusal: this.refusal(definition.name),
+      breaker: this.#parts.breakers.statusOf(definition.name),
       listing: {
         toolCount: tools.length,
         problems: [...(this.#prepared.get(definition.name)?.warnings ?? []), ...problems],
@@ -221,6 +310,12 @@ export class Fleet implements Lines, Directory {
     throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
   }
 }
+
+/** Of the settings, those count that say which tools are offered: what is hidden now must not be shown from memory. */
+const toolsKey = (definition: ServerDefinition): string => {
+  const { enabledTools, disabledTools } = definition.settings;
+  return definitionHash(definition) + canonicalJson([enabledTools ?? null, disabledTools]);
+};
 
 /** How the names of a server's tools begin; nothing where its own name leaves no room for them. */
 function spelledPrefix(server: ServerName): string | undefined {
@@ -263,3 +358,6 @@ function suppressedStatus({ name, provenance, because }: LoadedConfig['suppresse
     error: new RuntimeError('SERVER_DENIED', { server: name, because }),
   };
 }
+
+/** What the container engine's source yields; see `config/sources/docker-gateway.ts`. */
+const isGateway = ({ provenance }: ServerDefinition) => provenance.provider === 'docker';

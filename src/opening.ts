@@ -12,18 +12,23 @@ import { isOwnScope, type Surroundings } from './config/scopes.ts';
 import { variablesRead } from './config/wants.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
-import { openSession, type Session } from './connection/session.ts';
+import { connectionKey } from './connection/connection-key.ts';
+import { openSession, type Session, type SessionOptions } from './connection/session.ts';
+import { sharedSessions } from './connection/sharing.ts';
+import type { Verdicts } from './connection/verdicts.ts';
 import type { Prepared } from './fleet.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
+import { Slots } from './kernel/slots.ts';
 import { RuntimeError } from './model/errors.ts';
+import { limits } from './model/limits.ts';
 import { identity } from './model/identity.ts';
 import type { ServerName } from './model/names.ts';
 import { commandLine, type Launch, type Launcher, type ServerDefinition } from './model/server.ts';
 import type { Secrets } from './store/secrets.ts';
 import { openChannel } from './transport/open.ts';
-import { trustFingerprint } from './trust/fingerprint.ts';
+import { definitionHash, trustFingerprint } from './trust/fingerprint.ts';
 import type { Gate } from './trust/gate.ts';
 
 /** What the configuration says that matters when a server is opened; asked each time, since it may be read anew. */
@@ -37,6 +42,9 @@ export interface OpeningParts {
   readonly launcher: Launcher | undefined;
   readonly secrets: Secrets;
   readonly inputs: InputHandlers;
+  readonly verdicts: Verdicts;
+  /** Tells this runtime from others, for servers that are not shared. */
+  readonly id: string;
   readonly circumstances: () => Circumstances;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
@@ -45,10 +53,20 @@ export interface OpeningParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Opens one session. When the signal aborts, nothing stays open. */
-export function createOpening(
-  given: OpeningParts,
-): (definition: ServerDefinition, signal: AbortSignal) => Promise<Session> {
+/** Somebody who shares with nobody: what tells it from others, and who answers its servers. */
+export interface Client {
+  readonly id: string;
+  readonly inputs: InputHandlers;
+}
+
+export interface Opening {
+  /** Opens one session, or shares one that is open. When the signal aborts, nothing of it stays. */
+  open(definition: ServerDefinition, signal: AbortSignal, client?: Client): Promise<Session>;
+  /** The next opening of the server shares nothing that is open now. */
+  renew(server: ServerName): void;
+}
+
+export function createOpening(given: OpeningParts): Opening {
   const { around, clock, secrets, askInput, onError } = given;
   const printed = new Map<string, Promise<CommandOutput>>();
   // Not in the workspace: some systems look there first for the programs a command names.
@@ -66,18 +84,21 @@ export function createOpening(
       return running;
     },
   };
-  return async (definition, signal) => {
-    const grants = await requireTrust(parts, definition, signal);
-    const launch = await untilAborted(prepare(parts, definition, grants), signal);
-    return openSession({
-      server: definition.name,
-      channel: () => channelOf(parts, definition, launch),
-      identity,
-      inputs: parts.inputs,
-      startupTimeoutMs: definition.settings.startupTimeoutMs,
-      clock,
-      signal,
-    });
+  const keys = new Map<ServerName, string>();
+  return {
+    async open(definition, signal, client) {
+      const grants = await requireTrust(parts, definition, signal);
+      const launch = await untilAborted(prepare(parts, definition, grants), signal);
+      const own = client ? { ...parts, inputs: client.inputs } : parts;
+      const key = keyOf(own, definition, launch, client?.id ?? (definition.settings.perClient ? parts.id : undefined));
+      if (client === undefined) keys.set(definition.name, key);
+      const open = (until: AbortSignal) => openInTurn(own, definition, launch, until);
+      return sharedSessions.lease({ key, open, inputs: own.inputs, signal });
+    },
+    renew(server) {
+      const key = keys.get(server);
+      if (key !== undefined) sharedSessions.forget(key);
+    },
   };
 }
 
@@ -85,6 +106,8 @@ interface Parts extends OpeningParts {
   /** What was approved for longer than once, with the variables it was given, for as long as the runtime lives. */
   readonly granted: Map<string, readonly string[]>;
   readonly answer: ReturnType<typeof createInputs>;
+  /** Who may be on the way at once; made when the configuration is known. */
+  slots?: Readonly<Record<'stdio' | 'remote', Slots>>;
   readonly run: Resolving['run'];
   readonly runAnew: Resolving['runAnew'];
 }
@@ -170,10 +193,75 @@ async function prepare(
   return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
 }
 
+function keyOf({ around, inputs }: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {
+  const { name: server, settings } = definition;
+  const { maxMessageBytes } = settings;
+  return connectionKey({ server, launch, inputs, cwd: around.cwd, env: around.env, maxMessageBytes, client });
+}
+
+/** A server that is slow to answer gives up its place, so that the next ones need not wait for it. */
+async function openInTurn(
+  parts: Parts,
+  definition: ServerDefinition,
+  launch: Launch,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { clock } = parts;
+  if (launch.kind === 'in-process') return openNow(parts, definition, launch, { signal });
+  const { stdio, remote } = parts.circumstances().settings.connectConcurrency;
+  parts.slots ??= { stdio: new Slots(stdio), remote: new Slots(remote) };
+  const leave = await parts.slots[launch.kind === 'stdio' ? 'stdio' : 'remote'].take(signal);
+  const cancel = clock.after(limits.slotMs, leave, 'background');
+  try {
+    return await openNow(parts, definition, launch, { signal, onAnswer: leave });
+  } finally {
+    cancel();
+    leave();
+  }
+}
+
+async function openNow(
+  parts: Parts,
+  definition: ServerDefinition,
+  launch: Launch,
+  attempt: Pick<SessionOptions, 'signal' | 'onAnswer'>,
+): Promise<Session> {
+  const { clock, verdicts, inputs } = parts;
+  const key = definitionHash(definition);
+  const known = launch.kind === 'in-process' ? {} : await verdicts.recall(key);
+  let { spoken } = known;
+  try {
+    const session = await openSession({
+      server: definition.name,
+      transport: launch.kind,
+      channel: () => channelOf(parts, definition, launch, { ...(spoken && { spoken }), onSpoken: (is) => (spoken = is) }),
+      knownEra: known.era,
+      identity,
+      inputs,
+      startupTimeoutMs: definition.settings.startupTimeoutMs,
+      clock,
+      ...attempt,
+    });
+    const { era } = session;
+    if (launch.kind !== 'in-process' && (known.era !== era || known.spoken !== spoken))
+      await verdicts.remember(key, { era, ...(spoken && { spoken }) });
+    return session;
+  } catch (error) {
+    if (known.era !== undefined) await verdicts.forget(key);
+    throw error;
+  }
+}
+
+interface Spoken {
+  readonly spoken?: 'http' | 'sse';
+  readonly onSpoken: (is: 'http' | 'sse') => void;
+}
+
 function channelOf(
   { around, clock, emit }: OpeningParts,
   { name: server, settings }: ServerDefinition,
   launch: Launch,
+  { spoken, onSpoken }: Spoken,
 ) {
   return openChannel(launch, {
     server,
@@ -183,6 +271,8 @@ function channelOf(
     platform: around.platform,
     maxMessageBytes: settings.maxMessageBytes,
     clock,
+    spoken,
+    onSpoken,
     onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
   });
 }

@@ -1,6 +1,7 @@
 // Owns putting the stations of a call together, in order, and nothing else:
 // config → trust → connection → catalog → turn → call → shaping. Every name below is a folder or a file.
 
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import type { Runtime, RuntimeOptions } from './api.ts';
 import { approveNothing } from './call/approval.ts';
@@ -14,25 +15,25 @@ import { resolve } from './call/resolve.ts';
 import { shape } from './call/shape.ts';
 import { validate } from './call/validate.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { stateFolder } from './config/scopes.ts';
+import { createKnownTools } from './catalog/known-tools.ts';
+import { cacheFolder, stateFolder } from './config/scopes.ts';
 import { watchFiles } from './config/watch.ts';
-import { Connections } from './connection/connections.ts';
+import { createConnections, createOwnConnections } from './connecting.ts';
+import { SandboxNews } from './connection/sandbox-state.ts';
+import { createVerdicts } from './connection/verdicts.ts';
 import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
-import { createBackoff } from './kernel/backoff.ts';
 import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
-import { canonicalJson } from './kernel/json.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import { limits } from './model/limits.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { createOpening } from './opening.ts';
 import { createLoader, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
-import { definitionHash } from './trust/fingerprint.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
 import { createSecretsFor, createTrust } from './trusting.ts';
-import { createView } from './view.ts';
+import { createViews } from './views.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { clock = systemClock, approve = approveNothing } = options;
@@ -43,29 +44,27 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (options.onEvent) emitter.on(options.onEvent);
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
+  const cache = options.store ?? createFileStore(cacheFolder(around), clock);
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
-  const connections: Connections = new Connections({
-    open: createOpening({
-      ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
-      gate: createTrust(around, store, clock),
-      secrets: createSecretsFor(around, store),
-      circumstances: () => fleet.circumstances(),
-      onPrepared: (server, prepared) => fleet.prepared(server, prepared),
-      ...{ clock, emit, onError },
-    }),
-    keyOf: (definition) => definitionHash(definition) + canonicalJson(definition.settings),
-    delayFor: createBackoff(limits.reconnect),
-    onReady: (definition, session) => {
-      breakers.recovered(definition.name);
-      catalog.list(definition, session).catch(onError);
-    },
-    onRemoved: (server) => catalog.remove(server),
-    clock,
-    emit,
-    onError,
+  const sandbox = new SandboxNews();
+  const opening = createOpening({
+    ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
+    id: randomUUID(),
+    gate: createTrust(around, store, clock),
+    secrets: createSecretsFor(around, store),
+    verdicts: createVerdicts(cache, clock, onceOnly(onError)),
+    circumstances: () => fleet.circumstances(),
+    onPrepared: (server, prepared) => fleet.prepared(server, prepared),
+    ...{ clock, emit, onError },
   });
-  const fleet: Fleet = new Fleet({ connections, catalog, clock });
+  const parts = { opening, catalog, breakers, sandbox, clock, emit, onError };
+  const connecting = { ...parts, onListed: (definition: ServerDefinition) => fleet.listed(definition) };
+  const connections = createConnections(connecting);
+  const fleet: Fleet = new Fleet({
+    ...{ connections, catalog, breakers, sandbox, clock },
+    knownTools: createKnownTools(cache, onceOnly(onError)),
+  });
   const perform = compose(
     [
       observe(emit, clock),
@@ -86,6 +85,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ],
     invoke(fleet),
   );
+  const views = createViews({
+    ...{ perform, fleet, inputs: options },
+    snapshot: () => catalog.snapshot(),
+    createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
+  });
   const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
   const config = await load();
   const starting = startUp({ options, config, fleet, connections, emit });
@@ -98,9 +102,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const isWatching = options.watch ?? options.discover !== false;
   // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
   const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
-  const close = () => {
+  const close = async () => {
     stopWatching?.();
-    return connections.close();
+    await Promise.all([views.close(), connections.close()]);
   };
   const { waitMs } = await starting.catch((error: unknown) => {
     stopWatching?.();
@@ -108,7 +112,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
 
   return {
-    ...createView({ snapshot: () => catalog.snapshot(), perform, inputs: options }),
+    ...views.root,
+    view: (asked) => views.open(asked),
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
     ready: ({ timeoutMs = waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
@@ -119,8 +124,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     reconnect: (server) => {
       breakers.reset(server);
+      opening.renew(server);
       fleet.reconnect(server);
     },
+    notifySandboxState: (state) => sandbox.announce(state, fleet.sessions()),
+    getStats: () => fleet.stats(),
     disconnect: (server) => fleet.disconnect(server),
     close,
     [Symbol.asyncDispose]: close,
@@ -150,6 +158,15 @@ function harmless(onError: (error: unknown) => void): (error: unknown) => void {
     } catch (thrown) {
       warn(thrown);
     }
+  };
+}
+
+/** For what goes wrong each time in the same way, such as a disk that is full. */
+function onceOnly(onError: (error: unknown) => void): (error: unknown) => void {
+  let isTold = false;
+  return (error) => {
+    if (!isTold) onError(error);
+    isTold = true;
   };
 }
 

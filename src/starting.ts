@@ -1,6 +1,6 @@
 // Owns the beginning of a runtime: what a host asked for joined with what its files say, and how long to wait for servers.
 
-import type { RuntimeOptions } from './api.ts';
+import type { Readiness, RuntimeOptions } from './api.ts';
 import type { LoadOptions } from './config/discover.ts';
 import type { ConfigEvent } from './config/events.ts';
 import type { LoadedConfig } from './config/load.ts';
@@ -9,6 +9,7 @@ import type { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Emit } from './kernel/emitter.ts';
+import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { PolicyTrust } from './trust/policy-trust.ts';
 
@@ -46,7 +47,11 @@ export function createLoader({ options, around, policy, emit }: LoaderParts): ()
     return {
       ...config,
       definitions: config.definitions.map((each) =>
-        replaced.has(each.name) || options.only?.includes(each.name) === false ? switchedOff(each) : each,
+        replaced.has(each.name) || options.only?.includes(each.name) === false
+          ? switchedOff(each)
+          : options.only === undefined
+            ? each
+            : askedFor(each),
       ),
       refused: new Map([...replaced, ...config.refused]),
       rules: [...own, ...config.rules],
@@ -55,6 +60,12 @@ export function createLoader({ options, around, policy, emit }: LoaderParts): ()
 }
 
 const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.settings, enabled: false } });
+
+/** Whoever names a server wants it now. */
+const askedFor = (each: ServerDefinition): ServerDefinition => ({
+  ...each,
+  settings: { ...each.settings, lifecycle: 'eager' },
+});
 
 export interface StartParts {
   readonly options: RuntimeOptions;
@@ -75,13 +86,33 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
     ...config.settings.startup,
     ...options.startup,
   };
+  const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });
   await fleet.apply(config);
   const readiness = await fleet.ready({ timeoutMs: whenUncached === 'wait' ? waitMs : gateMs, signal });
+  const missing = await requiredMissing(fleet, required, signal);
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await connections.close();
   signal?.throwIfAborted();
+  const { required: demand = interactive ? 'report' : 'enforce' } = options;
+  if (missing.length > 0 && demand === 'enforce') {
+    await connections.close();
+    throw new RuntimeError('REQUIRED_NOT_READY', { missing });
+  }
   emit({ type: 'startup.completed', ...readiness });
   return { waitMs };
+}
+
+/** They are given as long as their own limits allow, further attempts included: without them there is nothing to do. */
+async function requiredMissing(
+  fleet: Fleet,
+  required: readonly ServerDefinition[],
+  signal: AbortSignal | undefined,
+): Promise<Readiness['notReady']> {
+  if (required.length === 0) return [];
+  const timeoutMs = Math.max(...required.map(({ settings }) => settings.startupTimeoutMs));
+  const servers = required.map(({ name }) => name);
+  const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });
+  return notReady;
 }

@@ -10,9 +10,10 @@ import { describe, expect, test } from 'vitest';
 const rows = [
   ['cli'],
   ['gateway', 'agent', 'adapters', 'testing'],
-  ...['index', 'runtime', 'starting', 'opening', 'trusting', 'fleet', 'api', 'view', 'turn', 'events'].map((name) => [
-    `${name}.ts`,
-  ]),
+  ...[
+    ...['index', 'runtime', 'starting', 'connecting', 'opening', 'trusting', 'views', 'own-lines', 'fleet'],
+    ...['api', 'view', 'turn', 'events'],
+  ].map((name) => [`${name}.ts`]),
   ['call', 'builtins'],
   ['catalog'],
   ['connection'],

@@ -45,7 +45,7 @@ function literals(argument: ts.Expression | undefined): string[] {
 function readTests(): Record<string, string> {
   const paths = readdirSync(new URL('test', root), { recursive: true, encoding: 'utf8' })
     .map((path) => `test/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.test.ts'));
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'));
   return Object.fromEntries(paths.map((path) => [path, readFileSync(new URL(path, root), 'utf8')]));
 }
 

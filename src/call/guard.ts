@@ -1,5 +1,6 @@
 // Owns keeping calls away from a server that fails again and again: a breaker per server, which counts outages only.
 
+import type { BreakerStatus } from '../connection/status.ts';
 import {
   admit,
   type BreakerLimits,
@@ -18,27 +19,43 @@ export class Breakers {
   readonly #clock: Clock;
   readonly #limits: BreakerLimits;
   readonly #states = new Map<ServerName, BreakerState>();
+  #outages = 0;
+  readonly #lastOutage = new Map<ServerName, number>();
 
   constructor(clock: Clock, limits: BreakerLimits) {
     this.#clock = clock;
     this.#limits = limits;
   }
 
-  enter(server: ServerName): void {
+  /** Returns how many outages have been counted so far, by which `leave` knows a new one from one that others met too. */
+  enter(server: ServerName): number {
     const state = this.#states.get(server);
-    if (state === undefined) return;
+    if (state === undefined) return this.#outages;
     const admission = admit(state, this.#clock.now());
     if (!admission.admitted) throw new RuntimeError('CIRCUIT_OPEN', { server, retryInMs: admission.retryInMs });
     this.#states.set(server, admission.state);
+    return this.#outages;
   }
 
-  /** Only a server with something on record costs anything here. */
-  leave(server: ServerName, end: CallEnd): void {
+  /** Only a server with something on record costs anything here. One death ends many calls and counts once. */
+  leave(server: ServerName, end: CallEnd, entered: number): void {
     const state = this.#states.get(server);
-    if (state === undefined && end !== 'outage') return;
+    if (end === 'outage') {
+      if ((this.#lastOutage.get(server) ?? 0) > entered && state?.kind !== 'trial') return;
+      this.#lastOutage.set(server, ++this.#outages);
+    } else if (state === undefined) return;
     const next = record(state ?? closedBreaker, end, this.#clock.now(), this.#limits);
     if (next === closedBreaker) this.#states.delete(server);
     else this.#states.set(server, next);
+  }
+
+  /** Nothing where nothing is on record against the server. */
+  statusOf(server: ServerName): BreakerStatus | undefined {
+    const state = this.#states.get(server);
+    if (state === undefined) return undefined;
+    if (state.kind === 'closed') return { state: 'counting', failures: state.failures };
+    if (state.kind === 'trial') return { state: 'trial' };
+    return { state: 'open', retryInMs: Math.max(0, state.until - this.#clock.now()) };
   }
 
   /** It is there again: calls are let through, but a server that dies of every call keeps what counts against it. */
@@ -59,13 +76,13 @@ export function guard(breakers: Breakers): Stage {
 
 async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promise<ToolOutcome> {
   const { server } = toolOf(call).id;
-  breakers.enter(server);
+  const entered = breakers.enter(server);
   try {
     const outcome = await next(call);
-    breakers.leave(server, 'answered');
+    breakers.leave(server, 'answered', entered);
     return outcome;
   } catch (error) {
-    breakers.leave(server, endOf(error));
+    breakers.leave(server, endOf(error), entered);
     throw error;
   }
 }

@@ -1,61 +1,108 @@
 // Owns the innermost step: the session's call, and what its answer means. Waits here for a server that is not up yet.
 
+import { paramHeaders } from '../connection/param-headers.ts';
 import type { Answer, Session } from '../connection/session.ts';
 import { isObject } from '../kernel/json.ts';
-import { RuntimeError } from '../model/errors.ts';
-import type { ServerName, ToolId } from '../model/names.ts';
+import { type FailureData, RuntimeError } from '../model/errors.ts';
+import type { ToolId } from '../model/names.ts';
 import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
-import { type Perform, toolOf } from './pipeline.ts';
+import type { Lines } from './lines.ts';
+import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 
-/** How invoke reaches servers: the session that is open, or the promise of one. */
-export interface Lines {
-  open(server: ServerName): Session | undefined;
-  whenReady(server: ServerName): Promise<Session>;
-  maxMessageBytes(server: ServerName): number;
-}
-
-export function invoke(lines: Lines): Perform {
+/** Sent again at most once, and only what was certainly not sent, or may be done twice: a write is never repeated by accident. */
+export function invoke(shared: Lines): Perform {
   return async (call) => {
-    const { id } = toolOf(call);
-    const session = lines.open(id.server) ?? (await call.cancellation.race(lines.whenReady(id.server)));
-    const answer = await session.callTool(id.tool, call.arguments, {
-      cancellation: call.cancellation,
-      onProgress: call.onProgress,
-      inputs: call.caller.inputs,
-    });
-    return outcomeOf(answer, id, session, lines);
+    const tool = toolOf(call);
+    const { server } = tool.id;
+    const lines = call.caller.lines ?? shared;
+    const isRepeatable = lines.isRepeatable(tool);
+    const session = lines.open(server) ?? (await connected(call, lines.whenReady(server)));
+    const answer = await send(session, call, lines, isRepeatable);
+    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool.id, { session, lines, attempts: 1 });
+    const next = await connected(call, lines.whenReplaced(server, session));
+    const second = await send(next, call, lines, isRepeatable);
+    return outcomeOf(second, tool.id, { session: next, lines, attempts: 2 });
   };
 }
 
-function outcomeOf(answer: Answer, id: ToolId, session: Session, lines: Lines): ToolOutcome {
+/** Whoever waited in vain for a connection has sent nothing: that the time is up says nothing about an effect. */
+async function connected(call: ToolCall, session: Promise<Session>): Promise<Session> {
+  try {
+    return await call.cancellation.race(session);
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.code !== 'CALL_TIMEOUT') throw error;
+    const { server, afterMs } = error.data as FailureData<'CALL_TIMEOUT'>;
+    throw new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, reason: 'a call waited for it' }, { cause: error });
+  }
+}
+
+function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolean): Promise<Answer> {
+  const { id, inputSchema } = toolOf(call);
+  const mirrored = session.era === 'modern' && session.transport === 'http';
+  return session.callTool(id.tool, call.arguments, {
+    cancellation: call.cancellation,
+    onProgress: call.onProgress,
+    inputs: call.caller.inputs,
+    meta: lines.metaFor(session),
+    repeatable,
+    ...(mirrored && { headers: paramHeaders(inputSchema, call.arguments) }),
+  });
+}
+
+/** An outage is worth a second try; what cannot be written as JSON, or is refused, is the same the second time. */
+function isWorthRepeating(answer: Answer, isRepeatable: boolean): boolean {
+  if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
+  return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
+}
+
+interface Circumstances {
+  readonly session: Session;
+  readonly lines: Lines;
+  readonly attempts: number;
+}
+
+function outcomeOf(answer: Answer, id: ToolId, { session, lines, attempts }: Circumstances): ToolOutcome {
   switch (answer.kind) {
     case 'result':
-      return readResult(answer.result, id);
+      return readResult(answer.result, id, attempts);
     case 'error':
       // The server's own "no" is an answer the model can act on, like any error of the tool itself.
-      return outcome(id, [{ type: 'text', text: `MCP error ${answer.code}: ${answer.message}` }], true);
-    case 'lost': {
-      const { reason, stderr } = session.report();
-      if (answer.sent) throw new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason });
-      if (answer.cause instanceof RuntimeError) throw answer.cause;
-      if (answer.cause instanceof TypeError) throw notJson(id, answer.cause);
-      throw new RuntimeError('CONNECTION_LOST', { server: id.server, reason, ...(stderr !== undefined && { stderr }) });
-    }
+      return outcome(id, [{ type: 'text', text: `MCP error ${answer.code}: ${answer.message}` }], {
+        isError: true,
+        attempts,
+      });
+    case 'lost':
+      throw lossOf(answer, id, session);
     case 'oversized':
       throw new RuntimeError('MESSAGE_TOO_LARGE', { server: id.server, limitBytes: lines.maxMessageBytes(id.server) });
   }
+}
+
+function lossOf({ sent, cause }: Extract<Answer, { kind: 'lost' }>, id: ToolId, session: Session): RuntimeError {
+  const known = cause instanceof RuntimeError ? cause : undefined;
+  // A refusal is an answer: nothing was done.
+  if (known !== undefined && !known.outage) return known;
+  const { reason, ...report } = session.report();
+  if (sent) return new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason: reasonOf(known) ?? reason }, { cause });
+  if (known !== undefined) return known;
+  if (cause instanceof TypeError) return notJson(id, cause);
+  return new RuntimeError('CONNECTION_LOST', { server: id.server, reason, ...report });
+}
+
+function reasonOf(cause: RuntimeError | undefined): string | undefined {
+  return cause !== undefined && 'reason' in cause.data ? cause.data.reason : undefined;
 }
 
 function notJson(id: ToolId, cause: TypeError): RuntimeError {
   return new RuntimeError('ARGUMENTS_BAD', { ...id, problems: ['they cannot be written as JSON'] }, { cause });
 }
 
-function readResult(result: unknown, id: ToolId): ToolOutcome {
+function readResult(result: unknown, id: ToolId, attempts: number): ToolOutcome {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
   if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
-  return outcome(id, content, isError === true, structuredContent);
+  return outcome(id, content, { isError: isError === true, structured: structuredContent, attempts });
 }
 
 function isBlock(block: unknown): block is ContentBlock {
@@ -63,11 +110,17 @@ function isBlock(block: unknown): block is ContentBlock {
 }
 
 function malformed(id: ToolId, problem: string): RuntimeError {
-  return new RuntimeError('PROTOCOL_BROKEN', { server: id.server, reason: `${problem} (tool "${id.tool}")` });
+  return new RuntimeError('RESULT_BROKEN', { ...id, problem });
+}
+
+interface Found {
+  readonly isError: boolean;
+  readonly structured?: unknown;
+  readonly attempts: number;
 }
 
 /** Not shaped yet: the text is `shape`'s work, the duration `observe`'s. */
-function outcome(id: ToolId, content: readonly ContentBlock[], isError: boolean, structured?: unknown): ToolOutcome {
+function outcome(id: ToolId, content: readonly ContentBlock[], { isError, structured, attempts }: Found): ToolOutcome {
   return {
     text: '',
     content,
@@ -75,6 +128,6 @@ function outcome(id: ToolId, content: readonly ContentBlock[], isError: boolean,
     ...(structured !== undefined && { structured }),
     isError,
     signals: [],
-    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts: 1, fromCache: false },
+    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache: false },
   };
 }

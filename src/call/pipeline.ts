@@ -8,6 +8,7 @@ import { RuntimeError } from '../model/errors.ts';
 import type { QualifiedName } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import type { CallId } from './events.ts';
+import type { Lines } from './lines.ts';
 
 /** One call on its way. Immutable; a stage that changes it passes a copy on. */
 export interface ToolCall {
@@ -25,6 +26,8 @@ export interface ToolCall {
 export interface Caller {
   readonly grants: Set<string>;
   readonly inputs: InputHandlers;
+  /** Where the view has connections of its own, how it reaches its servers. */
+  readonly lines?: Lines;
 }
 
 export type Perform = (call: ToolCall) => Promise<ToolOutcome>;

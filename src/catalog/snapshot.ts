@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/json.ts';
 import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
-import type { Tool, ToolDefinition } from '../model/tool.ts';
+import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
 import { assignNames } from './naming.ts';
 
-/** Two snapshots with the same revision are equal. */
+/** Two snapshots with the same revision show a model the same; how fresh that is may differ. */
 export interface CatalogSnapshot {
   readonly revision: string;
   /** Sorted by name: what a model reads never moves without a reason. */
@@ -17,22 +17,37 @@ export interface CatalogSnapshot {
 export interface Slice {
   readonly server: ServerName;
   readonly label: string;
+  readonly freshness: Freshness;
   readonly tools: readonly ToolDefinition[];
 }
 
 export function createSnapshot(slices: readonly Slice[]): CatalogSnapshot {
-  const found = slices.flatMap(({ server, label, tools }) =>
-    tools.map((definition) => ({ id: { server, tool: definition.name } satisfies ToolId, label, definition })),
+  const found = slices.flatMap(({ server, label, freshness, tools }) =>
+    tools.map((definition) => ({
+      id: { server, tool: definition.name } satisfies ToolId,
+      label,
+      freshness,
+      definition,
+    })),
   );
   const names = assignNames(found.map(({ id }) => id));
   const tools = found
-    .map(({ id, label, definition }): Tool => {
+    .map(({ id, label, freshness, definition }): Tool => {
       const { description = '', inputSchema } = definition;
       const name = names.get(toolKey(id)) ?? '';
-      const said = { freshness: 'live', label, description, inputSchema } as const;
+      const said = { freshness, label, description, inputSchema };
       return Object.freeze({ id: Object.freeze(id), name, ...said, definition });
     })
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return snapshotOf(tools);
+}
+
+/** What of it passes, under the same names. */
+export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
+  return snapshotOf(tools.filter(isSeen));
+}
+
+function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return Object.freeze({
     revision: revisionOf(tools),
@@ -43,6 +58,6 @@ export function createSnapshot(slices: readonly Slice[]): CatalogSnapshot {
 
 function revisionOf(tools: readonly Tool[]): string {
   const hash = createHash('sha256');
-  for (const { name, freshness, definition } of tools) hash.update(canonicalJson([name, freshness, definition]));
+  for (const { name, definition } of tools) hash.update(canonicalJson([name, definition]));
   return hash.digest('hex').slice(0, 16);
 }

@@ -38,7 +38,9 @@ export async function findClaim(context: Context, name: ServerName): Promise<Cla
     throw new RuntimeError('SERVER_UNKNOWN', { server: name, nearest: nearest(name, names, limits.suggestions) });
   }
   if (found.file !== undefined && isOurs(found)) return { scope: found.scope, file: found.file };
-  const own = claimsOf(config).find((each) => each.name === name && isOurs(each.provenance))?.provenance;
+  const own = claimsOf(config).find(
+    ({ name: other, provenance }) => other === name && provenance.file !== undefined && isOurs(provenance),
+  )?.provenance;
   const hint = own ? ` The one in ${placeOf(own)} is meant with --scope ${own.scope}.` : '';
   const instead = await wayOut(context, found);
   throw new UsageError(`"${name}" comes from ${placeOf(found)}, which is not edited from here. ${instead}${hint}`);

@@ -1,6 +1,6 @@
 // Owns holding what was read against the schema: what fits, and in words what does not.
 
-import type { output, ZodObject } from 'zod';
+import type { core, output, ZodObject } from 'zod';
 import { type Path, type Problem, wrongType } from './problem.ts';
 import type { Reading } from './vocabulary.ts';
 
@@ -16,8 +16,8 @@ export function explain(issue: Issue, read: Pick<Reading, 'fields' | 'writtenAs'
   return wrongType(asWritten(path, read), issue.message, found);
 }
 
-export function asWritten([key = '', ...rest]: Path, { writtenAs }: Pick<Reading, 'writtenAs'>): Path {
-  return [writtenAs.get(String(key)) ?? key, ...rest];
+export function asWritten(path: Path, { writtenAs }: Pick<Reading, 'writtenAs'>): Path {
+  return path.map((part, at) => writtenAs.get(path.slice(0, at + 1).join('.')) ?? part);
 }
 
 export interface Checked<Schema extends ZodObject> {
@@ -39,8 +39,15 @@ export function checkEach<Schema extends ZodObject>(
     if (field === undefined) continue;
     const parsed = field.safeParse(value);
     if (parsed.success) fields[key] = parsed.data;
-    for (const { path, message } of parsed.error?.issues ?? [])
+    for (const { path, message } of parsed.error?.issues.flatMap(meantBy) ?? [])
       problems.push(explain({ path: [key, ...path], message }, read));
   }
   return { fields: fields as Partial<output<Schema>>, problems };
+}
+
+/** Of the shapes that a value may have, the one it has, but for something inside, is the one that was meant. */
+function meantBy(issue: core.$ZodIssue): readonly Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const begun = issue.errors.find((each) => each.length > 0 && each.every(({ path }) => path.length > 0));
+  return begun?.flatMap(meantBy).map(({ path, message }) => ({ path: [...issue.path, ...path], message })) ?? [issue];
 }

@@ -4,8 +4,10 @@
 import type { Launch, Scope, ServerDefinition, ServerSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
 import { isCommand } from './expand.ts';
+import { healthPolicy } from './health.ts';
 import { launchOf, type Mutable } from './launch.ts';
 import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
+import { conflictIn, reconnectPolicy } from './reconnect.ts';
 import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
 import type { InProcessEntry } from './server-entry.ts';
@@ -46,46 +48,18 @@ export function defineServer(written: Written, { defaults, mayLoosen }: Circumst
   for (const problem of wrong) problems.push(problem);
   if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
 
-  const entry = complete(said, defaults);
-  const launch = launchOf(entry, serve);
+  blank ??= serverSchema.parse({});
+  const launch = conflictIn(said.reconnect) ?? launchOf(said, blank, serve);
   if ('message' in launch) {
     problems.push({ ...launch, path: asWritten(launch.path, read) });
     return { written: read.writtenAs, problems };
   }
-  const definition = { name, launch, settings: settingsOf(entry, launch), provenance };
+  const definition = { name, launch, settings: settingsOf(said, blank, defaults, launch), provenance };
   return { definition: freeze(definition), written: read.writtenAs, problems };
 }
 
+/** What an entry is that says nothing; made once. */
 let blank: CompleteEntry | undefined;
-
-/** Key by key, and the defaults made once: of all that is done for an entry, a general merge of maps would take the longest. */
-function complete(said: Partial<CompleteEntry>, defaults: DefaultTimeouts): CompleteEntry {
-  blank ??= serverSchema.parse({});
-  return {
-    command: said.command,
-    args: said.args ?? blank.args,
-    env: said.env ?? blank.env,
-    envFile: said.envFile,
-    envAllow: said.envAllow,
-    cwd: said.cwd,
-    inheritEnv: said.inheritEnv ?? blank.inheritEnv,
-    url: said.url,
-    transport: said.transport,
-    headers: said.headers ?? blank.headers,
-    headersHelper: said.headersHelper,
-    bearerTokenEnvVar: said.bearerTokenEnvVar,
-    enabled: said.enabled ?? blank.enabled,
-    title: said.title,
-    description: said.description,
-    startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
-    toolTimeoutMs: said.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
-    toolIdleTimeoutMs: said.toolIdleTimeoutMs,
-    enabledTools: said.enabledTools,
-    disabledTools: said.disabledTools ?? blank.disabledTools,
-    maxResultChars: said.maxResultChars ?? blank.maxResultChars,
-    maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
-  };
-}
 
 /** A definition is two maps deep, so this is all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
@@ -172,11 +146,16 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, scope }: Ri
     delete tidied['envAllow'];
     found.push(cannotWiden(keyOf('envAllow'), fields['envAllow'], scope));
   }
-  for (const key of ['envFile', 'headersHelper']) {
-    if (fields[key] === undefined || isOwn) continue;
-    delete tidied[key];
-    found.push(onlyFromOwn([keyOf(key)]));
+  if (fields['trustHints'] === true && !mayLoosen) {
+    delete tidied['trustHints'];
+    found.push(cannotVouch(keyOf('trustHints'), scope));
   }
+  for (const key of isOwn ? [] : ownKeys) {
+    if (fields[key] === undefined) continue;
+    delete tidied[key];
+    found.push(key === 'proxy' ? cannotRedirect(keyOf(key)) : onlyFromOwn([keyOf(key)]));
+  }
+  if (fields['bearerToken'] !== undefined) found.push(literalBearer(keyOf('bearerToken')));
   return { fields: tidied, problems: found };
 }
 
@@ -221,36 +200,88 @@ function unsafe(path: Path): Problem {
   };
 }
 
-/** Only a file of the workspace can be approved as a whole; what plugins and other agents bring never widens anything. */
+const ownKeys = ['envFile', 'headersHelper', 'proxy', 'caFile', 'certFile', 'keyFile'] as const;
+
 function cannotWiden(key: string, value: unknown, scope: Scope): Problem {
+  const said = `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`;
+  return loosening(key, value, scope, said);
+}
+
+function cannotVouch(key: string, scope: Scope): Problem {
+  const said = `a file that is not your own cannot vouch for what a server says of its tools, so ${labelOf([key])} is ignored`;
+  return loosening(key, true, scope, said);
+}
+
+/** Only a file of the workspace can be approved as a whole; what plugins and other agents bring never widens anything. */
+function loosening(key: string, value: unknown, scope: Scope, message: string): Problem {
   const isBrought = scope === 'plugin' || scope === 'imported';
   return {
     severity: 'warning',
     ...(!isBrought && { loosens: `${labelOf([key])} = ${JSON.stringify(value)}` }),
     path: [key],
-    message: `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`,
+    message,
     remedy: isBrought
-      ? 'Define the server in your own file; see where it lies with: plexus config path'
+      ? IN_OWN_FILE
       : 'Define the server in your own file, or approve this one as it is: plexus approve --policy',
   };
 }
+
+const IN_OWN_FILE = 'Define the server in your own file; see where it lies with: plexus config path';
 
 function onlyFromOwn(path: Path): Problem {
   return {
     severity: 'warning',
     path,
     message: `only your own files may have a command run or a file read for a value, so ${labelOf(path)} is left out`,
-    remedy: 'Define the server in your own file; see where it lies with: plexus config path',
+    remedy: IN_OWN_FILE,
   };
 }
 
-function settingsOf(entry: CompleteEntry, launch: Launch): ServerSettings {
-  const { enabled, startupTimeoutMs, toolTimeoutMs, disabledTools, maxResultChars, maxMessageBytes } = entry;
+function cannotRedirect(key: string): Problem {
+  return {
+    severity: 'warning',
+    path: [key],
+    message: `only your own files may say which proxy is used, so ${labelOf([key])} is left out`,
+    remedy: IN_OWN_FILE,
+  };
+}
+
+/** Files are copied, committed and backed up. */
+function literalBearer(key: string): Problem {
+  const named = key.includes('_') ? 'bearer_token_env_var' : 'bearerTokenEnvVar';
+  return {
+    severity: 'error',
+    path: [key],
+    message: `${labelOf([key])} is the token itself, which does not belong in a file`,
+    remedy: `Put the token into an environment variable, and its name under "${named}".`,
+  };
+}
+
+/** Key by key: of all that is done for an entry, a general merge of maps would take the longest. */
+function settingsOf(
+  said: Partial<CompleteEntry>,
+  blank: CompleteEntry,
+  defaults: DefaultTimeouts,
+  launch: Launch,
+): ServerSettings {
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
-  const idle = entry.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  const { title, description, enabledTools } = entry;
+  const idle = said.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
+  const { title, description, enabledTools } = said;
   const settings: Mutable<ServerSettings> = {
-    ...{ enabled, startupTimeoutMs, toolTimeoutMs, disabledTools, maxResultChars, maxMessageBytes },
+    enabled: said.enabled ?? blank.enabled,
+    startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
+    toolTimeoutMs: said.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
+    disabledTools: said.disabledTools ?? blank.disabledTools,
+    maxResultChars: said.maxResultChars ?? blank.maxResultChars,
+    maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
+    lifecycle: said.lifecycle ?? blank.lifecycle,
+    idleStopMs: said.idleStopMs ?? blank.idleStopMs,
+    required: said.required ?? blank.required,
+    perClient: said.perClient ?? blank.perClient,
+    trustHints: said.trustHints ?? blank.trustHints,
+    reconnect: reconnectPolicy(said.reconnect ?? blank.reconnect),
+    health: healthPolicy(said.health ?? blank.health),
+    keepAliveMs: said.keepAliveMs ?? blank.keepAliveMs,
   };
   if (title !== undefined) settings.title = title;
   if (description !== undefined) settings.description = description;

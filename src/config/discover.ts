@@ -16,6 +16,7 @@ import { enterprisePlaces, type FilePlace, isOwnScope, type Place, placesOf, typ
 import type { HostServer } from './server-entry.ts';
 import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
+import type { GatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
 
 /** Settings that a host keeps elsewhere, in the shape of a file. */
@@ -35,6 +36,8 @@ export interface LoadOptions extends Surroundings {
   /** Given in code, stronger than any file of the same scope. */
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   readonly extraSources?: readonly ConfigSource[] | undefined;
+  /** Asks whether Docker is on this machine; the default keeps its answer for the process. */
+  readonly docker?: GatewayOptions['docker'];
   /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
   readonly remembered?: Remembered | undefined;
   /** Whether a person approved this exact content of a file in the workspace. */

@@ -6,6 +6,7 @@ import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { DefaultTimeouts } from './define.ts';
 import type { Loser } from './merge.ts';
 import type { Path } from './problem.ts';
+import { asEntry } from './reconnect.ts';
 import type { Settings } from './schema.ts';
 import type { ServerClaim } from './servers.ts';
 import type { Document } from './sources/document.ts';
@@ -115,7 +116,8 @@ export function createExplain(known: Known): Explain {
 /** Everything a person can write about a server, as it is in effect. */
 function valuesOf({ launch, settings }: ServerDefinition): Record<string, unknown> {
   const { kind: transport, ...way } = launch;
-  return 'serve' in way ? { transport, ...settings } : { transport, ...way, ...settings };
+  const said = { ...settings, reconnect: asEntry(settings.reconnect) };
+  return 'serve' in way ? { transport, ...said } : { transport, ...way, ...said };
 }
 
 function flatten(settings: Settings): readonly (readonly [key: string, value: unknown])[] {

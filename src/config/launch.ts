@@ -6,20 +6,24 @@ import type { Problem } from './problem.ts';
 import type { CompleteEntry } from './schema.ts';
 import type { InProcessEntry } from './server-entry.ts';
 
-export function launchOf(entry: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
+type Entry = Partial<CompleteEntry>;
+
+/** `blank` says what counts where the entry is silent. */
+export function launchOf(entry: Entry, blank: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
   const { command, url, transport } = entry;
   const ways = Number(command !== undefined) + Number(url !== undefined) + Number(serve !== undefined);
   if (ways > 1) return conflict;
   if (serve) return { kind: 'in-process', serve };
   if (transport !== undefined && (transport === 'stdio' ? command : url) === undefined) return lacking(transport);
-  if (url !== undefined) return remoteLaunch(entry, url);
-  return command === undefined ? incomplete : stdioLaunch(entry, command);
+  if (url !== undefined) return remoteLaunch(entry, blank, url);
+  return command === undefined ? incomplete : stdioLaunch(entry, blank, command);
 }
 
 /** While it is being made. */
 export type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-function stdioLaunch({ args, env, cwd, inheritEnv, envFile, envAllow }: CompleteEntry, command: string): StdioLaunch {
+function stdioLaunch(entry: Entry, blank: CompleteEntry, command: string): StdioLaunch {
+  const { args = blank.args, env = blank.env, inheritEnv = blank.inheritEnv, cwd, envFile, envAllow } = entry;
   const launch: Mutable<StdioLaunch> = { kind: 'stdio', command, args, env, inheritEnv };
   if (cwd !== undefined) launch.cwd = cwd;
   if (envFile !== undefined) launch.envFile = envFile;
@@ -27,16 +31,23 @@ function stdioLaunch({ args, env, cwd, inheritEnv, envFile, envAllow }: Complete
   return launch;
 }
 
-function remoteLaunch(entry: CompleteEntry, url: string): RemoteLaunch | Problem {
-  const { env, headers, transport, bearerTokenEnvVar, headersHelper, envAllow } = entry;
+function remoteLaunch(entry: Entry, blank: CompleteEntry, url: string): RemoteLaunch | Problem {
+  const { env = blank.env, headers = blank.headers, transport, proxy, certFile, keyFile } = entry;
+  const { bearerTokenEnvVar, headersHelper, caFile, envAllow } = entry;
   const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
-  const scheme = isUndecided(url) ? undefined : schemeOf(url);
-  if (scheme !== undefined && !schemes[kind].includes(scheme)) return badAddress(kind, url);
-  const decided = kind === 'auto' && scheme?.startsWith('ws') ? 'ws' : kind;
-  const launch: Mutable<RemoteLaunch> = { kind: decided, url, headers };
+  const fault =
+    (isUndecided(url) ? undefined : faultOfAddress(kind, url)) ??
+    (proxy === undefined || isUndecided(proxy) ? undefined : faultOfProxy(proxy)) ??
+    faultOfPair(certFile, keyFile);
+  if (fault) return fault;
+  const launch: Mutable<RemoteLaunch> = { kind: kindFor(kind, url), url, headers };
   if (Object.keys(env).length > 0) launch.env = env;
   if (bearerTokenEnvVar !== undefined) launch.bearerTokenEnvVar = bearerTokenEnvVar;
   if (headersHelper !== undefined) launch.headersHelper = headersHelper;
+  if (proxy !== undefined) launch.proxy = proxy;
+  if (caFile !== undefined) launch.caFile = caFile;
+  if (certFile !== undefined) launch.certFile = certFile;
+  if (keyFile !== undefined) launch.keyFile = keyFile;
   if (envAllow !== undefined) launch.envAllow = envAllow;
   return launch;
 }
@@ -51,7 +62,32 @@ const schemes: Readonly<Record<RemoteLaunch['kind'], readonly string[]>> = {
   auto: ['http', 'https', 'ws', 'wss'],
 };
 
-const schemeOf = (url: string) => (URL.canParse(url) ? url.slice(0, url.indexOf(':')).trim().toLowerCase() : '');
+/** Where it is open what is spoken, the address may say it. */
+export const kindFor = (kind: RemoteLaunch['kind'], url: string) =>
+  kind === 'auto' && /^\s*wss?:/i.test(url) ? 'ws' : kind;
+
+/** Asked for what has no placeholders, or none any more. */
+export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): Problem | undefined =>
+  schemes[kind].includes(schemeOf(url)) ? undefined : badAddress(kind, url);
+
+export function faultOfProxy(proxy: string): Problem | undefined {
+  if (proxy === 'off' || schemes.http.includes(schemeOf(proxy))) return undefined;
+  return bad(
+    'proxy',
+    '"proxy" must be "off" or an address that begins with http:// or https://',
+    'Write the full address of the proxy.',
+  );
+}
+
+function faultOfPair(certFile: string | undefined, keyFile: string | undefined): Problem | undefined {
+  if ((certFile === undefined) === (keyFile === undefined)) return undefined;
+  const [set, missing] = certFile === undefined ? ['keyFile', 'certFile'] : ['certFile', 'keyFile'];
+  return bad(set, `"${set}" needs "${missing}", which is not set`, `Set "${missing}" too: a certificate and its key.`);
+}
+
+/** Empty for what is no address. Where no host stands, the parser would take the path for one. */
+const schemeOf = (url: string) => (URL.canParse(url) ? (BEGINNING.exec(url)?.[1]?.toLowerCase() ?? '') : '');
+const BEGINNING = /^\s*([a-z][a-z+.-]*):\/\/[^/\\?#]/i;
 
 const bad = (key: string, message: string, remedy: string): Problem => ({
   severity: 'error',

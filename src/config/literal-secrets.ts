@@ -17,6 +17,7 @@ export interface FoundSecret {
 export interface SecretPlaces extends Partial<Pick<StdioLaunch, 'args' | 'env'>> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly url?: string;
+  readonly proxy?: string;
 }
 
 export interface Replaced {
@@ -66,7 +67,7 @@ interface Found {
 
 type Place = (found: Found) => string;
 
-function inEntry({ args, env, headers, url }: SecretPlaces, placeAt: (at: string, found: Found) => string) {
+function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at: string, found: Found) => string) {
   const at =
     (where: string): Place =>
     (found) =>
@@ -78,6 +79,7 @@ function inEntry({ args, env, headers, url }: SecretPlaces, placeAt: (at: string
     ...(env && { env: inMap('env', env) }),
     ...(headers && { headers: inMap('headers', headers) }),
     ...(url !== undefined && { url: inUrl(url, at('url')) }),
+    ...(proxy !== undefined && { proxy: inUrl(proxy, at('proxy')) }),
   };
 }
 

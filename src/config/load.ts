@@ -6,7 +6,8 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
-import { discover, type LoadOptions, type ReadPlace } from './discover.ts';
+import type { DefaultTimeouts } from './define.ts';
+import { discover, type Found, type LoadOptions, type ReadPlace } from './discover.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
@@ -14,6 +15,7 @@ import { dropTwins, type Loser, lose, merge, type Twins } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
+import type { Gateway } from './sources/docker-gateway.ts';
 import { readTimeouts } from './timeouts.ts';
 
 /** An entry that owns its name but cannot be used. */
@@ -54,9 +56,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const timeouts = readTimeouts(options.env);
   const found = await discover({ ...options, defaults: timeouts.defaults });
   const counting = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
-  const { winners, losers } = dropTwins(merge(counting.map(({ layer }) => layer.claims)), sameLaunch);
-  const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
+  const gateway = await bringGateway(found, settings, options, timeouts.defaults);
+  const claims = [...counting.map(({ layer }) => layer.claims), gateway.claims];
+  const { winners, losers } = dropTwins(merge(claims), sameLaunch);
+  const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const lists = counting.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
@@ -77,6 +81,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...timeouts.diagnostics,
       ...found.diagnostics,
       ...counting.flatMap(({ layer }) => layer.diagnostics),
+      ...gateway.diagnostics,
       ...denials(denied),
     ],
     files: found.places.flatMap(({ place }) => place.file ?? []),
@@ -96,6 +101,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ),
     }),
   };
+}
+
+/**
+ * Docker's gateway is the weakest of all, and unasked it comes only where nothing else is: not when someone said which file
+ * counts, nor when a file cannot be read, since that may have said anything.
+ */
+async function bringGateway(
+  { places, isExclusive, offBy }: Found,
+  { gateway }: Settings,
+  options: LoadOptions,
+  defaults: DefaultTimeouts,
+): Promise<Gateway> {
+  const saysSomething = ({ place, layer, document }: ReadPlace) =>
+    layer.claims.length > 0 || (place.file !== undefined && document === undefined);
+  const isAlone = options.configFile !== undefined || isExclusive;
+  const isAskedFor = gateway === 'on';
+  const isWanted = isAskedFor || (gateway === 'auto' && !isAlone && !places.some(saysSomething));
+  if (!isWanted || !options.discover || offBy) return { claims: [], diagnostics: [] };
+  const { readGateway } = await import('./sources/docker-gateway.ts');
+  return readGateway({ around: options, isAskedFor, defaults, docker: options.docker });
 }
 
 /** One file may stand in two layers, for two apps. */

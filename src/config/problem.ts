@@ -40,7 +40,7 @@ export function labelOf(path: Path): string {
 /** Files can hold anything: what is quoted from them stays short. */
 const QUOTED_CHARS = 60;
 
-const mayHoldSecret = /env|header|args|url|token/i;
+const mayHoldSecret = /env|header|args|url|token|proxy/i;
 
 /** Names the kind of what was found, and shows it only where no secret can be: diagnostics travel. */
 function foundAt(path: Path, value: unknown): string {

@@ -8,6 +8,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
+import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
 import { readText } from './read-text.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
@@ -42,7 +43,9 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
     launch.kind === 'stdio'
       ? fillStdio(launch, filling, resolving.around)
       : await fillRemote(definition, launch, filling, resolving);
-  return { launch: resolved, warnings: settle(definition, filling, resolving) };
+  const warnings = settle(definition, filling, resolving);
+  if (resolved.kind !== 'stdio') requireAddresses(definition, resolved);
+  return { launch: resolved, warnings };
 }
 
 /** What decides which program runs, filled in as it will be when the entry was given all it reads. Answers of a person are not in it. */
@@ -188,19 +191,19 @@ async function readEnvFile(
   written: string,
   resolving: Resolving,
 ): Promise<(readonly [string, Written])[]> {
-  const { around } = resolving;
-  const { resolve, dirname } = pathsOf(around.platform);
   const { value, missing } = expand(written, { variable: outsideLookup(definition, resolving) });
   const [variable] = missing;
   if (variable !== undefined) throw new RuntimeError('ENV_MISSING', { server: definition.name, variable });
-  const base = definition.provenance.file === undefined ? around.cwd : dirname(definition.provenance.file);
-  const file = resolve(
-    base,
-    value.replace(/^~(?=[\\/])/, () => around.home),
-  );
+  const file = fileBeside(definition, value, resolving.around);
   const read = await readText(file);
   if (read.kind !== 'text') throw invalid(definition, `its envFile ${file} cannot be read: ${read.problem}`);
   return Object.entries(parseEnv(read.text)).map(([name, text = '']) => [name, { text, isLiteral: true }]);
+}
+
+/** A path in an entry is meant from the folder of its file. */
+function fileBeside({ provenance }: ServerDefinition, path: string, { cwd, home, platform }: Surroundings): string {
+  const { resolve, dirname } = pathsOf(platform);
+  return resolve(provenance.file === undefined ? cwd : dirname(provenance.file), fromHome(path, home));
 }
 
 function builtinLookup({ cwd, home, platform }: Surroundings): Lookup {
@@ -255,7 +258,7 @@ const fromHome = (path: string, home: string) => path.replace(/^~(?=[\\/]|$)/, (
 
 async function fillRemote(
   definition: ServerDefinition,
-  { bearerTokenEnvVar, headersHelper, env: _, ...launch }: RemoteLaunch,
+  { bearerTokenEnvVar, headersHelper, proxy, caFile, certFile, keyFile, env: _, ...launch }: RemoteLaunch,
   { fill }: Filling,
   resolving: Resolving,
 ): Promise<RemoteLaunch> {
@@ -267,7 +270,24 @@ async function fillRemote(
   const headers = values
     .map(([name, { text, isLiteral }]) => [name, isLiteral ? text : fill(text)] as const)
     .filter(([, value]) => !isHollow(value));
-  return { ...launch, url: fill(launch.url), headers: joined(Object.fromEntries(headers), helped) };
+  const url = fill(launch.url);
+  const filled = {
+    ...launch,
+    kind: kindFor(launch.kind, url),
+    url,
+    headers: joined(Object.fromEntries(headers), helped),
+  };
+  if (!isOwn(definition)) return filled;
+  const files = Object.entries({ caFile, certFile, keyFile }).flatMap(([key, path]) =>
+    path === undefined ? [] : [[key, fileBeside(definition, fill(path), resolving.around)] as const],
+  );
+  return { ...filled, ...(proxy !== undefined && { proxy: fill(proxy) }), ...Object.fromEntries(files) };
+}
+
+/** Known only now where a placeholder was part of it. */
+function requireAddresses(definition: ServerDefinition, { kind, url, proxy }: RemoteLaunch): void {
+  const fault = faultOfAddress(kind, url) ?? (proxy === undefined ? undefined : faultOfProxy(proxy));
+  if (fault) throw invalid(definition, fault.message);
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
-// Owns running a command that a person wrote into their own file for its output: bounded in time and size, and ended whole.
+// Owns running a command for its output, be it one that a person wrote into their own file: bounded in time and size, and
+// ended whole.
 
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import type { Environment } from './expand.ts';
@@ -17,9 +18,19 @@ export interface CommandOptions {
 }
 
 /** Resolves whatever happens. What it wrote on stderr is not told: it may hold what was asked for. */
-export async function runCommand(command: string, options: CommandOptions): Promise<CommandOutput> {
+export const runCommand = (command: string, options: CommandOptions): Promise<CommandOutput> =>
+  run(() => startShell(command, options), limits.helper.ms, options);
+
+/** The same for one program with its arguments, and no shell in between. */
+export const runProgram = (
+  [program, ...args]: readonly [string, ...string[]],
+  ms: number,
+  options: CommandOptions,
+): Promise<CommandOutput> => run(() => start(program, args, options), ms, options);
+
+async function run(start: () => Child, ms: number, options: CommandOptions): Promise<CommandOutput> {
   try {
-    return await outputOf(startShell(command, options), options);
+    return await outputOf(start(), ms, options);
   } catch (error) {
     // What the system cannot even be asked for: a NUL, more than it takes, a folder that is none.
     if (error instanceof Error && 'code' in error) return notStarted;
@@ -29,25 +40,32 @@ export async function runCommand(command: string, options: CommandOptions): Prom
 
 const notStarted: CommandOutput = { ok: false, problem: 'it could not be started' };
 
-type Shell = ReturnType<typeof startShell>;
+type Child = ReturnType<typeof start>;
 
-function startShell(command: string, { cwd, env, platform }: CommandOptions) {
-  const isWindows = platform === 'win32';
+function startShell(command: string, options: CommandOptions): Child {
+  if (options.platform !== 'win32') return start('sh', ['-c', command], options);
   // As Node's own `exec` does it: cmd.exe takes the quotes off, and the rest as it is.
-  const [shell, ...args] = isWindows
-    ? [env['COMSPEC'] ?? 'cmd.exe', '/d', '/s', '/c', `"${command}"`]
-    : ['sh', '-c', command];
-  return spawn(shell, args, {
+  const args = ['/d', '/s', '/c', `"${command}"`];
+  return start(options.env['COMSPEC'] ?? 'cmd.exe', args, options, { windowsVerbatimArguments: true });
+}
+
+function start(
+  program: string,
+  args: readonly string[],
+  { cwd, env, platform }: CommandOptions,
+  more: Pick<SpawnOptions, 'windowsVerbatimArguments'> = {},
+) {
+  return spawn(program, args, {
     cwd,
     env: { ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    detached: !isWindows,
+    detached: platform !== 'win32',
     windowsHide: true,
-    windowsVerbatimArguments: isWindows,
+    ...more,
   });
 }
 
-function outputOf(child: Shell, { platform, clock }: CommandOptions): Promise<CommandOutput> {
+function outputOf(child: Child, ms: number, { platform, clock }: CommandOptions): Promise<CommandOutput> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(notStarted));
     if (child.pid === undefined) return;
@@ -61,7 +79,7 @@ function outputOf(child: Shell, { platform, clock }: CommandOptions): Promise<Co
       stdout.destroy();
       resolve({ ok: false, problem });
     };
-    const cancelTimer = clock.after(limits.helper.ms, () => stop(`it took longer than ${limits.helper.ms / 1000} s`));
+    const cancelTimer = clock.after(ms, () => stop(`it took longer than ${ms / 1000} s`));
     stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;

@@ -13,8 +13,64 @@ const texts = () => z.array(z.string('a string'), 'a list of strings');
 const textMap = () => z.record(z.string(), z.string('a string'), 'a map of strings');
 const flag = () => z.boolean('true or false');
 
+const above = () => z.number('a number above 0').positive('a number above 0');
+
 /** Only a remote server can fall silent without its process telling; a local one may think for as long as it likes. */
 export const remoteToolIdleTimeoutMs = 300_000;
+
+const presetWords = ['doubling', 'quick', 'steady', 'patient', 'none'] as const;
+
+export const backgroundSchema = z.object({
+  baseMs: above()
+    .default(15_000)
+    .describe('How long until the first further attempt; each next one waits twice as long.'),
+  maxMs: above().default(300_000).describe('How long it waits at most.'),
+});
+
+export const reconnectSchema = z.object({
+  delaysMs: z
+    .array(duration(), 'a list of numbers')
+    .optional()
+    .describe('How long to wait before each attempt. Without any of these keys, as in `steady`.'),
+  initialMs: above()
+    .optional()
+    .describe(
+      'Instead of `delaysMs`: how long to wait before the first attempt. Those of the four that are missing are as in `doubling`.',
+    ),
+  multiplier: z
+    .number('a number, 1 or more')
+    .min(1, 'a number, 1 or more')
+    .optional()
+    .describe('How many times longer to wait before each next attempt.'),
+  maxMs: above().optional().describe('How long to wait at most.'),
+  maxAttempts: z
+    .int('a whole number, 0 or more')
+    .nonnegative('a whole number, 0 or more')
+    .optional()
+    .describe('How many attempts there are.'),
+  jitter: z
+    .number('a number from 0 to 1')
+    .min(0, 'a number from 0 to 1')
+    .max(1, 'a number from 0 to 1')
+    .default(0.2)
+    .describe('How far chance moves each wait, to both sides, as a part of it.'),
+  background: z
+    .union([z.literal(false), backgroundSchema], 'false or a map of settings')
+    .default(false)
+    .describe('Whether a remote server is tried on and on when the attempts are used up, and how often.'),
+});
+
+const healthModes = ['remote', 'all', 'off'] as const;
+
+export const healthSchema = z.object({
+  mode: z
+    .enum(healthModes, '"remote", "all" or "off"')
+    .default('remote')
+    .describe('Which servers are asked: remote ones, local ones too, or none.'),
+  intervalMs: above().default(30_000).describe('How long a server may be quiet before it is asked.'),
+  timeoutMs: above().default(5_000).describe('How long it may take to answer.'),
+  failures: size().default(5).describe('After so many missing answers in a row the connection counts as lost.'),
+});
 
 export const serverSchema = z.object({
   command: text()
@@ -42,9 +98,7 @@ export const serverSchema = z.object({
     .describe(
       'What the server sees of your own environment: a short list of harmless variables, everything, or those named.',
     ),
-  url: text()
-    .optional()
-    .describe('The address of a remote server. Read and kept, but this version opens local servers only.'),
+  url: text().optional().describe('The address of a remote server, with placeholders as in `env`.'),
   transport: z
     .enum(['stdio', 'http', 'sse', 'ws', 'auto'], '"stdio", "http", "sse", "ws" or "auto"')
     .optional()
@@ -58,6 +112,18 @@ export const serverSchema = z.object({
     .regex(/^[A-Za-z_]\w*$/, 'the name of an environment variable')
     .optional()
     .describe('The environment variable that holds the bearer token of a remote server.'),
+  proxy: text()
+    .optional()
+    .describe(
+      'The proxy to reach a remote server through, instead of the one your environment names: an address with http:// or https://, or `off` for none. In your own files only.',
+    ),
+  caFile: text()
+    .optional()
+    .describe('A PEM file of further authorities that may vouch for a remote server. In your own files only.'),
+  certFile: text()
+    .optional()
+    .describe('A PEM file with the certificate to show to a remote server; needs `keyFile`. In your own files only.'),
+  keyFile: text().optional().describe('A PEM file with the key of that certificate. In your own files only.'),
   enabled: flag()
     .default(true)
     .describe('Whether the server is used. When false it keeps its name but is never started.'),
@@ -80,6 +146,38 @@ export const serverSchema = z.object({
     .default(50_000)
     .describe('How much of one result the model gets to read; the middle of a longer one is cut.'),
   maxMessageBytes: size().default(67_108_864).describe('The largest single message a server may send.'),
+  lifecycle: z
+    .enum(['eager', 'lazy', 'manual'], '"eager", "lazy" or "manual"')
+    .default('eager')
+    .describe('When the server is started: with Plexus, when it is first needed, or only when you ask for it.'),
+  idleStopMs: duration()
+    .default(0)
+    .describe('After so long without a call the server is stopped until it is needed again; its tools stay. 0: never.'),
+  required: flag()
+    .default(false)
+    .describe('Whether a start that nobody watches waits for the server, and fails without it.'),
+  perClient: flag().default(false).describe('Whether each user of the server gets a connection of its own.'),
+  trustHints: flag()
+    .default(false)
+    .describe(
+      'Whether to believe what the tools say of themselves: that they only read, or may be repeated. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
+    ),
+  reconnect: z
+    .union(
+      [z.enum(presetWords), reconnectSchema],
+      `${presetWords.map((word) => `"${word}"`).join(', ')} or a map of settings`,
+    )
+    .default('steady')
+    .describe(
+      'How a lost connection is tried again. `doubling`: after 1, 2 and 4 s; `quick`: five times, after 0.1 s and then twice as long each time; `steady`: after 0.5, 1, 2 and 4 s, then for remote servers on and on, every 15 s to 5 min; `patient`: after 2, 5 and 15 s; `none`: not at all. Or a map, see below.',
+    ),
+  health: z
+    .union([z.enum(healthModes), z.literal(false), healthSchema], '"remote", "all", "off" or a map of settings')
+    .default('remote')
+    .describe('Which quiet servers are asked for a sign of life; `false` means `off`. Or a map, see below.'),
+  keepAliveMs: duration()
+    .default(50_000)
+    .describe('After so much silence a remote session is used once, so that nobody closes it. 0: never.'),
 });
 
 export const ruleSchema = z.object({
@@ -133,6 +231,11 @@ export const projectSchema = z.object({
     .describe('Whether the files of the folder you are in are read at all. Your local file is.'),
 });
 
+export const connectConcurrencySchema = z.object({
+  stdio: size().default(3).describe('How many local servers are started at once.'),
+  remote: size().default(20).describe('How many remote servers are reached at once.'),
+});
+
 export const plexusSchema = z.object({
   enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
   import: z
@@ -160,6 +263,13 @@ export const plexusSchema = z.object({
     .default([])
     .describe('Servers that are on although their entries say otherwise. `disabledServers` wins.'),
   startup: startupSchema.prefault({}).describe('How long the start waits, and for what.'),
+  gateway: z
+    .enum(['auto', 'on', 'off'], '"auto", "on" or "off"')
+    .default('auto')
+    .describe(
+      "Whether Docker's MCP gateway is a server too: `auto` when no other server is configured and Docker is there.",
+    ),
+  connectConcurrency: connectConcurrencySchema.prefault({}).describe('How many servers are opened at once.'),
 });
 
 export const inputSchema = z.object({
@@ -193,6 +303,7 @@ export const fileSchema = z.object({
 
 /** One server with every default in place. */
 export type CompleteEntry = z.output<typeof serverSchema>;
+export type ReconnectSettings = z.output<typeof reconnectSchema>;
 export type Settings = z.output<typeof plexusSchema>;
 export type ListedServer = z.output<typeof listedServerSchema>;
 

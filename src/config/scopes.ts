@@ -77,6 +77,16 @@ export function stateFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>):
   return join(home, '.local', 'state', 'plexus');
 }
 
+/** Where what can be found out again is kept. */
+export function cacheFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+  const { join, isAbsolute } = pathsOf(platform);
+  const xdg = env['XDG_CACHE_HOME'];
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'plexus', 'cache');
+  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'plexus');
+  return join(home, '.cache', 'plexus');
+}
+
 /** The key to what is kept encrypted; not beside it, so that neither folder alone gives anything away. */
 export function keyFile({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);

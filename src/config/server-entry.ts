@@ -1,7 +1,20 @@
 // Owns the type of one server as a host or a file writes it, in plain TypeScript: what a user's compiler and editor read.
 // `schema.ts` is where the keys, their defaults and their meaning are defined; the compiler holds the two together.
 
-import type { InheritEnv, InProcessLaunch } from '../model/server.ts';
+import type { HealthPolicy, InheritEnv, InProcessLaunch, Lifecycle } from '../model/server.ts';
+
+/** How a lost connection is tried again, where none of the five words fits. */
+export interface ReconnectEntry {
+  delaysMs?: number[] | undefined;
+  initialMs?: number | undefined;
+  multiplier?: number | undefined;
+  maxMs?: number | undefined;
+  maxAttempts?: number | undefined;
+  jitter?: number | undefined;
+  background?: false | { baseMs?: number | undefined; maxMs?: number | undefined } | undefined;
+}
+
+export type HealthEntry = { -readonly [Key in keyof HealthPolicy]?: HealthPolicy[Key] | undefined };
 
 interface CommonEntry {
   enabled?: boolean | undefined;
@@ -14,6 +27,14 @@ interface CommonEntry {
   disabledTools?: string[] | undefined;
   maxResultChars?: number | undefined;
   maxMessageBytes?: number | undefined;
+  lifecycle?: Lifecycle | undefined;
+  idleStopMs?: number | undefined;
+  required?: boolean | undefined;
+  perClient?: boolean | undefined;
+  trustHints?: boolean | undefined;
+  reconnect?: 'doubling' | 'quick' | 'steady' | 'patient' | 'none' | ReconnectEntry | undefined;
+  health?: HealthPolicy['mode'] | false | HealthEntry | undefined;
+  keepAliveMs?: number | undefined;
 }
 
 /** One server as a host or a file writes it. */
@@ -30,6 +51,10 @@ export interface ServerEntry extends CommonEntry {
   headers?: Record<string, string> | undefined;
   headersHelper?: string | undefined;
   bearerTokenEnvVar?: string | undefined;
+  proxy?: string | undefined;
+  caFile?: string | undefined;
+  certFile?: string | undefined;
+  keyFile?: string | undefined;
 }
 
 /** A server that runs inside the host. */

@@ -2,11 +2,15 @@
 
 import * as z from 'zod';
 import {
+  backgroundSchema,
+  connectConcurrencySchema,
   fileSchema,
+  healthSchema,
   inputSchema,
   permissionsSchema,
   plexusSchema,
   projectSchema,
+  reconnectSchema,
   ruleSchema,
   securitySchema,
   serverSchema,
@@ -18,12 +22,25 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['A server: `[mcp_servers.NAME]`, in JSON `mcpServers.NAME`', serverSchema],
+  ['Trying again: `[mcp_servers.NAME.reconnect]`, in JSON `mcpServers.NAME.reconnect`', reconnectSchema],
+  [
+    'Trying on and on: `[mcp_servers.NAME.reconnect.background]`, in JSON `mcpServers.NAME.reconnect.background`',
+    backgroundSchema,
+  ],
+  ['Signs of life: `[mcp_servers.NAME.health]`, in JSON `mcpServers.NAME.health`', healthSchema],
   ['Permissions: `[permissions]`, in JSON `permissions`', permissionsSchema],
   ['A rule: `[[permissions.rules]]`, in JSON one of `permissions.rules`', ruleSchema],
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
-  ['Plexus itself: `[plexus]`, in JSON `plexus`', plexusSchema.omit({ project: true, startup: true })],
+  [
+    'Plexus itself: `[plexus]`, in JSON `plexus`',
+    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true }),
+  ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
   ['The start: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
+  [
+    'Opening side by side: `[plexus.connect_concurrency]`, in JSON `plexus.connectConcurrency`',
+    connectConcurrencySchema,
+  ],
   ['What a person is asked for: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];
@@ -65,12 +82,14 @@ function typeOf(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${itemsOf(schema)}`;
-  if (schema.type === 'object') return 'map of strings';
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.type === 'object') return schema.properties ? 'map' : 'map of strings';
   return schema.type === 'integer' ? 'whole number' : String(schema.type);
 }
 
 function itemsOf({ items }: JsonSchema): string {
   if (typeof items !== 'object' || Array.isArray(items)) return 'anything';
   if (items.anyOf) return 'servers';
-  return items.type === 'string' ? 'strings' : 'rules';
+  if (items.type === 'object') return 'rules';
+  return items.type === 'string' ? 'strings' : 'numbers';
 }

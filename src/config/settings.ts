@@ -4,7 +4,7 @@ import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';
 import { type Note, readSection } from './finding.ts';
 import { labelOf, type Path, within } from './problem.ts';
-import { plexusSchema, projectSchema, type Settings, startupSchema } from './schema.ts';
+import { connectConcurrencySchema, plexusSchema, projectSchema, type Settings, startupSchema } from './schema.ts';
 import { type Origin, provenanceOf } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
@@ -22,23 +22,26 @@ const tightening = new Set(['disabledServers']);
 /** What says which files are read at all: it cannot stand in one of those, whoever approved it. */
 const deciding = new Set(['enabled', 'project.enabled']);
 
-const sections = { startup: startupSchema, project: projectSchema } as const;
+const sections = {
+  startup: startupSchema,
+  project: projectSchema,
+  connectConcurrency: connectConcurrencySchema,
+} as const;
 
 /** How the person's own program behaves is not a repository's to say, unless the person agreed. */
 export function readSettings(value: unknown, origin: Origin, note: Note): readonly SettingClaim[] {
   const base: Path = ['plexus'];
   const top = readSection(value, base, vocabularies.plexus, note);
-  const { startup, project, ...own } = top.fields;
+  const isSection = (key: string): key is keyof typeof sections => Object.hasOwn(sections, key);
+  const own = Object.fromEntries(Object.entries(top.fields).filter(([key]) => !isSection(key)));
   const claims = [
     ...readPart({ ...top, fields: own }, plexusSchema, base),
-    ...readPart(readSection(startup, [...base, 'startup'], vocabularies.startup, note), sections.startup, [
-      ...base,
-      'startup',
-    ]),
-    ...readPart(readSection(project, [...base, 'project'], vocabularies.project, note), sections.project, [
-      ...base,
-      'project',
-    ]),
+    ...Object.keys(top.fields)
+      .filter(isSection)
+      .flatMap((key) => {
+        const path = [...base, top.writtenAs.get(key) ?? key];
+        return readPart(readSection(top.fields[key], path, vocabularies[key], note), sections[key], path, `${key}.`);
+      }),
   ];
   const isOwn = origin.mayLoosen && !origin.inWorkspace;
   const allowed = claims.filter(({ key }) => (deciding.has(key) ? isOwn : origin.mayLoosen || tightening.has(key)));
@@ -61,11 +64,12 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
     read: ReturnType<typeof readSection>,
     schema: Parameters<typeof checkEach>[1],
     path: Path,
+    prefix = '',
   ): SettingClaim[] {
     const { fields, problems } = checkEach(read, schema);
     note(...problems.map((problem) => within(path, problem)));
     return Object.entries(fields).map(([key, said]) => ({
-      key: [...path.slice(1), key].join('.'),
+      key: prefix + key,
       value: said,
       provenance: provenanceOf(origin, [...path, read.writtenAs.get(key) ?? key]),
     }));

@@ -14,6 +14,7 @@ import type { ImportFile } from './imports.ts';
 import type { InputRequest } from './inputs.ts';
 import { type FoundSecret, freeId, replaceSecrets } from './literal-secrets.ts';
 import { isMap } from './problem.ts';
+import { asEntry } from './reconnect.ts';
 import type { Surroundings } from './scopes.ts';
 import { claimsOf, readServers, type ServerClaim } from './servers.ts';
 
@@ -187,6 +188,7 @@ function entryOf({ name, launch, settings }: ServerDefinition, claim: ImportClai
       // One key may say several things: a command in a list holds its arguments.
       ...Object.fromEntries(Object.entries(way).filter(([key, value]) => !isDefault(key, value))),
       ...Object.fromEntries(Object.entries(settings).filter(([key]) => written.has(key))),
+      ...(written.has('reconnect') && { reconnect: asEntry(settings.reconnect) }),
     },
     (text) => withIds(text, claim, ids, (asked) => inputs.set(asked.id, asked)),
   );

@@ -4,14 +4,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';
+import { inputsOf, variablesOf } from './expand.ts';
 import type { Content } from './importers/importer.ts';
 import { isMap, labelOf, type Problem, within } from './problem.ts';
 import {
+  backgroundSchema,
+  connectConcurrencySchema,
   fileSchema,
+  healthSchema,
   inputSchema,
   permissionsSchema,
   plexusSchema,
   projectSchema,
+  reconnectSchema,
   ruleSchema,
   securitySchema,
   serverSchema,
@@ -28,10 +33,12 @@ export interface Vocabulary {
   /** What the map is, to complete "… is not a setting of". */
   readonly of: string;
   readonly meanings: ReadonlyMap<string, Meaning>;
-  /** Keys that mean themselves, whatever their value: nearly all that a person writes. */
+  /** Keys that mean themselves, unless their value is a map that says more: nearly all that a person writes. */
   readonly plain: ReadonlySet<string>;
   /** Keys whose value may be a map that says more of the same. */
   readonly nested: ReadonlyMap<string, (map: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>;
+  /** Keys whose value may be a map with words of its own. */
+  readonly sections: ReadonlyMap<string, Vocabulary>;
   /** Whether such a key is nobody's mistake. */
   readonly isForOthers: (key: string) => boolean;
   /** What says something to another program that is said differently here: how. */
@@ -42,7 +49,7 @@ export interface Vocabulary {
 
 export interface Reading {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Canonical key → key as the file has it, for messages and for finding its line. */
+  /** Canonical key → key as the file has it, for messages and for finding its line; `section.key` for what is inside one. */
   readonly writtenAs: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
   /** Keys without a meaning that resemble none that has one. */
@@ -62,11 +69,12 @@ function vocabulary(
   return {
     of,
     nested: new Map(),
+    sections: new Map(),
     isForOthers: () => false,
     elsewhere: new Map(),
     guesses: [...keys, ...inSeconds.map((key) => key.replace(/Ms$/, 'Sec'))],
     ...peculiarities,
-    plain: new Set(keys.filter((key) => !Object.hasOwn(others, key) && !peculiarities.nested?.has(key))),
+    plain: new Set(keys.filter((key) => !Object.hasOwn(others, key))),
     meanings: new Map<string, Meaning>([
       ...keys.map((key): [string, Meaning] => [key, (value) => ({ [key]: value })]),
       ...inSeconds.map((key): [string, Meaning] => [
@@ -79,8 +87,10 @@ function vocabulary(
 }
 
 /** However short, it is not 0, which means no limit at all. */
-const fromSeconds = (value: unknown) =>
-  typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : value;
+const fromSeconds = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(fromSeconds);
+  return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : value;
+};
 const asCommand: Meaning = (command) => ({ command });
 const asUrl: Meaning = (url) => ({ url });
 const asTransport: Meaning = (word) => ({ transport: transportOf(word) });
@@ -94,9 +104,11 @@ const asTimeout: Meaning = (value) => ({
   toolTimeoutMs: typeof value === 'number' && value < SECONDS_BELOW ? fromSeconds(value) : value,
 });
 
-const asBearer: Meaning = (token) => ({
-  headers: { Authorization: typeof token === 'string' ? `Bearer ${token}` : token },
-});
+/** One that is no placeholder is a secret in a file; `define.ts` says so. */
+const asBearer: Meaning = (token) =>
+  typeof token === 'string' && variablesOf(token).length + inputsOf(token).length > 0
+    ? { headers: { Authorization: `Bearer ${token}` } }
+    : { bearerToken: token };
 
 const asHeaderVariables: Meaning = (names) => ({
   headers: isMap(names)
@@ -116,6 +128,14 @@ const nestedInServer: Vocabulary['nested'] = new Map([
   ...['transport', 'type', 'transportType'].map((key) => [key, (parts: Content) => parts] as const),
 ]);
 
+const backgroundWords = vocabulary('"reconnect.background"', backgroundSchema);
+const reconnectWords = vocabulary(
+  '"reconnect"',
+  reconnectSchema,
+  {},
+  { sections: new Map([['background', backgroundWords]]) },
+);
+
 export const vocabularies = {
   file: vocabulary(
     'a configuration file',
@@ -128,7 +148,6 @@ export const vocabularies = {
     'a server',
     serverSchema,
     {
-      command: asCommand,
       program: asCommand,
       cmd: asCommand,
       arguments: (args) => ({ args }),
@@ -145,6 +164,7 @@ export const vocabularies = {
       httpHeaders: (headers) => ({ headers }),
       requestInit: (init) => (isMap(init) ? { headers: init['headers'] ?? {} } : { headers: init }),
       envHttpHeaders: asHeaderVariables,
+      envHeaders: asHeaderVariables,
       envVars: (inheritEnv) => ({ inheritEnv }),
       bearerTokenEnv: (bearerTokenEnvVar) => ({ bearerTokenEnvVar }),
       bearerToken: asBearer,
@@ -160,6 +180,10 @@ export const vocabularies = {
     },
     {
       nested: nestedInServer,
+      sections: new Map([
+        ['reconnect', reconnectWords],
+        ['health', vocabulary('"health"', healthSchema)],
+      ]),
       elsewhere: new Map([
         ...['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const),
         ['tools', 'Choose tools with "enabledTools" and "disabledTools".'],
@@ -180,6 +204,7 @@ export const vocabularies = {
   plexus: vocabulary('"plexus"', plexusSchema),
   project: vocabulary('"plexus.project"', projectSchema),
   startup: vocabulary('"plexus.startup"', startupSchema),
+  connectConcurrency: vocabulary('"plexus.connectConcurrency"', connectConcurrencySchema),
 } as const satisfies Record<string, Vocabulary>;
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';
@@ -212,7 +237,7 @@ function transportOf(word: unknown): unknown {
 
 /** A key set to null is a key not set. Two keys that mean the same may both be written as long as they agree. */
 export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
-  const { meanings, plain, nested, isForOthers } = vocabulary;
+  const { plain, nested, sections, isForOthers } = vocabulary;
   const fields: Record<string, unknown> = {};
   const writtenAs = new Map<string, string>();
   const unknown: [key: string, value: unknown][] = [];
@@ -221,17 +246,18 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
     const value = written[key];
     if (value === null) continue;
     const word = camelCase(key);
-    if (plain.has(word) && !writtenAs.has(word)) {
+    const isUnfolded = typeof value === 'object' && (nested.has(word) || sections.has(word));
+    if (plain.has(word) && !isUnfolded && !writtenAs.has(word)) {
       fields[word] = value;
       writtenAs.set(word, key);
       continue;
     }
     if (isRemark(key) || isForOthers(key)) continue;
-    const unfolded = isMap(value) ? nested.get(word)?.(value) : undefined;
-    const inner = unfolded && readKeys(unfolded, vocabulary);
+    const { meant, inner } = meaningOf(word, value, vocabulary);
     problems.push(...(inner?.problems ?? []).map((problem) => within([key], problem)));
-    const meant = Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {});
     if (meant.length === 0 && !inner) unknown.push([key, value]);
+    if (sections.has(word))
+      for (const [field, spelled] of inner?.writtenAs ?? []) writtenAs.set(`${word}.${field}`, spelled);
     for (const [field, said] of meant) {
       if (said === undefined) continue;
       const twin = writtenAs.get(field);
@@ -248,6 +274,19 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
     ...(strangers.length === 0 ? [] : [withoutEffect(strangers, vocabulary.of, forOthers(strangers))]),
   );
   return { fields, writtenAs, problems, strangers };
+}
+
+/** What one key says, in canonical keys; `inner` when its value is a map that is read key by key. */
+function meaningOf(word: string, value: unknown, vocabulary: Vocabulary) {
+  const { meanings, nested, sections } = vocabulary;
+  const section = isMap(value) ? sections.get(word) : undefined;
+  if (section && isMap(value)) {
+    const inner = readKeys(value, section);
+    return { meant: [[word, inner.fields] as const], inner };
+  }
+  const unfolded = isMap(value) ? nested.get(word)?.(value) : undefined;
+  const inner = unfolded && readKeys(unfolded, vocabulary);
+  return { meant: Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {}), inner };
 }
 
 /** Equal values are one; maps are joined as long as they do not contradict each other. `undefined`: they do. */

@@ -36,6 +36,9 @@ export const isCredential = (variable: string) => /TOKEN|SECRET|PASSWORD|KEY|AUT
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
 
 export function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {
-  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers)];
+  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers), ...textsOfWay(launch)];
   return [launch.command, ...launch.args, launch.cwd ?? ''];
 }
+
+const textsOfWay = ({ proxy, caFile, certFile, keyFile }: RemoteLaunch) =>
+  [proxy, caFile, certFile, keyFile].filter((text) => text !== undefined);

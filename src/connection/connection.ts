@@ -1,10 +1,12 @@
 // Owns running the effects of one connection's state machine: opens, waits, releases, tells. Decides nothing.
 
-import type { DelayFor } from '../kernel/backoff.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { settleWithin } from '../kernel/settle.ts';
 import { unreachable } from '../kernel/unreachable.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import type { Recovery } from './recovery.ts';
 import type { Session } from './session.ts';
 import { type ConnectionEffect, type ConnectionInput, type ConnectionState, step } from './state.ts';
 
@@ -14,11 +16,22 @@ export interface ConnectionOptions {
   readonly open: (signal: AbortSignal) => Promise<Session>;
   /** The ending of an earlier connection to the same server; the first process waits for it. */
   readonly former?: Promise<unknown> | undefined;
-  readonly delayFor: DelayFor;
+  readonly recovery: Recovery;
+  /** Whether starting it too often harms the machine: true of a process, not of an address. */
+  readonly isProcess: boolean;
+  /** Looks after an open session; returns how to stop. */
+  readonly attend: (session: Session) => () => void;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
   /** Told what went wrong while closing; nothing is left to be done about it. */
   readonly onError: (error: unknown) => void;
+}
+
+export interface PastFailure {
+  readonly cause: RuntimeError;
+  readonly at: number;
+  /** It ended a session, and not only an attempt to open one. */
+  readonly wasUp: boolean;
 }
 
 interface Waiter {
@@ -33,16 +46,33 @@ export class Connection {
   /** Owns everything that the present attempt or session has opened; a late arrival finds it aborted and closes. */
   #epoch = new AbortController();
   #cancelRetry: CancelTimer | undefined;
+  #dismiss: (() => void) | undefined;
+  #since: number;
+  #lastFailure: PastFailure | undefined;
+  /** When it was started again after it had been up, or because a call would not wait. */
+  #restarts: number[] = [];
+  #wasUp = false;
   readonly #waiters = new Set<Waiter>();
   /** Openings under way and closings not yet done. */
   readonly #unfinished = new Set<Promise<void>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#since = options.clock.now();
   }
 
   get state(): ConnectionState {
     return this.#state;
+  }
+
+  /** Since when it is in this state. */
+  get since(): number {
+    return this.#since;
+  }
+
+  /** The latest failure, also when it has been overcome. */
+  get lastFailure(): PastFailure | undefined {
+    return this.#lastFailure;
   }
 
   /** The open session, if there is one right now. */
@@ -56,27 +86,53 @@ export class Connection {
 
   /** A fresh start by a person's wish, whatever the state. */
   reconnect(): void {
+    this.#restarts = [];
+    this.#wasUp = false;
     this.#feed({ kind: 'reconnect' });
+  }
+
+  /** Nobody needs it for now; the next call wakes it. */
+  idleStop(): void {
+    this.#feed({ kind: 'idle-stop' });
   }
 
   unblock(): void {
     this.#feed({ kind: 'unblock' });
   }
 
-  /** The session, as soon as it is up. Wakes an idle connection and pulls a waiting one's retry forward. */
+  /** The session, as soon as it is up. Wakes an idle connection, and hurries one that waits for its next attempt. */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
-    this.#feed(this.#state.kind === 'waiting' ? { kind: 'retry' } : { kind: 'wake' });
+    const { clock } = this.#options;
+    this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
     return new Promise((resolve, reject) => {
       this.#waiters.add({ resolve, reject });
-      this.#settleWaiters();
+      // An attempt that is due is waited for; what nobody tries any more is not.
+      if (this.#state.kind !== 'waiting') this.#settleWaiters();
     });
+  }
+
+  /**
+   * The session that comes after this one, which failed somebody. Its end may come a moment later than the failure; where it
+   * does not come at all, the same session is the answer.
+   */
+  async whenReplaced(lost: Session): Promise<Session> {
+    if (this.#session === lost) await settleWithin([lost.ended], { limitMs: limits.lossMs, clock: this.#options.clock });
+    return this.whenReady();
   }
 
   /** Resolves when the present attempt, if there is one, has ended well or badly. */
   async whenSettled(): Promise<void> {
-    if (this.#state.kind !== 'connecting') return;
-    await new Promise<void>((resolve) => this.#waiters.add({ resolve: () => resolve(), reject: () => resolve() }));
+    if (this.#state.kind === 'connecting') await this.#nextEnding();
+  }
+
+  /** Resolves when it is up, or no further attempt is planned. */
+  async whenDecided(): Promise<void> {
+    while (this.#state.kind === 'connecting' || this.#state.kind === 'waiting') await this.#nextEnding();
+  }
+
+  #nextEnding(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.add({ resolve: () => resolve(), reject: () => resolve() }));
   }
 
   /** Resolves when nothing of it is left. */
@@ -87,13 +143,38 @@ export class Connection {
 
   #feed(input: ConnectionInput): void {
     const before = this.#state;
-    const [next, ...effects] = step(before, input, this.#options.delayFor);
+    const { clock, recovery, onChange } = this.#options;
+    const [next, ...effects] = step(before, input, recovery);
+    if (next === before) return;
     this.#state = next;
+    this.#since = clock.now();
+    if ('cause' in next) this.#lastFailure = { cause: next.cause, at: this.#since, wasUp: before.kind === 'ready' };
+    this.#countRestart(next, before);
     for (const effect of effects) this.#run(effect);
-    if (next !== before) {
-      this.#options.onChange(next, before);
-      this.#settleWaiters();
-    }
+    onChange(next, before);
+    this.#settleWaiters();
+  }
+
+  /** Further attempts of the schedule are not counted: it has its own end. */
+  #countRestart(next: ConnectionState, before: ConnectionState): void {
+    if (next.kind === 'connecting' && (this.#wasUp || next.pulled)) this.#restarts.push(this.#since);
+    if (next.kind !== 'waiting') this.#wasUp = next.kind === 'ready';
+    else if (before.kind !== 'ready') this.#wasUp = false;
+  }
+
+  /** How long it must be left alone, because it was started too often of late. */
+  #restMs(): number {
+    const { clock, isProcess } = this.#options;
+    const { starts, windowMs } = limits.startBurst;
+    const now = clock.now();
+    this.#restarts = this.#restarts.filter((at) => now - at < windowMs);
+    const [oldest = now] = this.#restarts.slice(-starts);
+    return isProcess && this.#restarts.length >= starts ? oldest + windowMs - now : 0;
+  }
+
+  #lost(cause: RuntimeError): void {
+    const proved = (this.#session?.usage().served ?? 0) > 0;
+    this.#feed({ kind: 'lost', at: this.#options.clock.now(), cause, proved, restMs: this.#restMs() });
   }
 
   #run(effect: ConnectionEffect): void {
@@ -120,21 +201,25 @@ export class Connection {
     const { clock, open } = this.#options;
     try {
       await former;
+      signal.throwIfAborted();
       const session = await open(signal);
       if (signal.aborted) return await session.close();
       this.#session = session;
       void session.ended.then((cause) => {
-        if (!signal.aborted) this.#feed({ kind: 'lost', at: clock.now(), cause });
+        if (!signal.aborted) this.#lost(cause);
       });
+      this.#dismiss = this.#options.attend(session);
       this.#feed({ kind: 'opened', at: clock.now() });
     } catch (error) {
-      if (!signal.aborted) this.#feed({ kind: 'lost', at: clock.now(), cause: asRuntimeError(error) });
+      if (!signal.aborted) this.#lost(asRuntimeError(error));
     }
   }
 
   #release(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
+    this.#dismiss?.();
+    this.#dismiss = undefined;
     this.#epoch.abort();
     this.#epoch = new AbortController();
     const session = this.#session;

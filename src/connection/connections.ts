@@ -1,6 +1,5 @@
 // Owns all connections of a runtime: definitions in, connections out. Unchanged ones are kept, changed ones replaced.
 
-import type { DelayFor } from '../kernel/backoff.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -10,20 +9,30 @@ import type { ServerName } from '../model/names.ts';
 import { labelOf, type ServerDefinition } from '../model/server.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionEvent } from './events.ts';
-import type { Session } from './session.ts';
+import { watchHealth } from './health.ts';
+import { watchIdle } from './idle.ts';
+import { keepListening } from './listening.ts';
+import { createRecovery } from './recovery.ts';
+import type { NotificationListener, Session } from './session.ts';
 import type { ConnectionState } from './state.ts';
 
 export interface ConnectionsOptions {
   readonly open: (definition: ServerDefinition, signal: AbortSignal) => Promise<Session>;
   /** Equal keys mean: the same server, nothing to replace. */
   readonly keyOf: (definition: ServerDefinition) => string;
-  readonly delayFor: DelayFor;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
   readonly onReady: (definition: ServerDefinition, session: Session) => void;
+  /** It was up and is not any more; it may come back. */
+  readonly onDown: (server: ServerName) => void;
+  readonly onNotification: (definition: ServerDefinition, session: Session, ...news: News) => void;
   readonly onRemoved: (server: ServerName) => void;
+  /** For tests; the delays of a schedule are spread by it. */
+  readonly random?: (() => number) | undefined;
   readonly onError: (error: unknown) => void;
 }
+
+type News = Parameters<NotificationListener>;
 
 export interface ManagedConnection {
   readonly definition: ServerDefinition;
@@ -49,8 +58,14 @@ export class Connections {
     return [...this.#entries.values()];
   }
 
-  /** Makes the fleet equal to the definitions, wakes what is new and tries again what was blocked. Resolves when what had to go is gone. */
-  async reconcile(definitions: readonly ServerDefinition[]): Promise<void> {
+  /**
+   * Makes the fleet equal to the definitions, wakes what is new and wanted at once, and tries again what was blocked.
+   * Resolves when what had to go is gone.
+   */
+  async reconcile(
+    definitions: readonly ServerDefinition[],
+    isWantedAtOnce: (definition: ServerDefinition) => boolean = () => true,
+  ): Promise<void> {
     if (this.#closing) return;
     const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
     const gone = [...this.#entries.values()].filter((entry) => {
@@ -62,9 +77,19 @@ export class Connections {
     // What blocked a server may have been cured since: it was approved, or its variable is set.
     for (const { connection } of this.#entries.values()) connection.unblock();
     for (const definition of definitions) {
-      if (!this.#entries.has(definition.name)) this.#add(definition).wake();
+      if (this.#entries.has(definition.name)) continue;
+      const connection = this.#add(definition);
+      if (isWantedAtOnce(definition)) connection.wake();
     }
     await Promise.all(leaving);
+  }
+
+  /** Added where it is not there yet, and left alone until somebody needs it. Nothing is added once all are closed. */
+  ensure(definition: ServerDefinition): Connection {
+    const { name: server } = definition;
+    const entry = this.#entries.get(server);
+    if (this.#closing) throw new RuntimeError('CONNECTION_LOST', { server, reason: 'it was closed' });
+    return entry === undefined || entry.connection.state.kind === 'closed' ? this.#add(definition) : entry.connection;
   }
 
   /** A fresh start, also for a server that was disconnected. */
@@ -97,21 +122,41 @@ export class Connections {
   }
 
   #add(definition: ServerDefinition): Connection {
-    const { open, keyOf, delayFor, clock, onReady, onError } = this.#options;
-    const connection = new Connection({
+    const { open, keyOf, clock, onReady, onDown, onError, random } = this.#options;
+    const { kind } = definition.launch;
+    const isRemote = kind !== 'stdio' && kind !== 'in-process';
+    const connection: Connection = new Connection({
       server: definition.name,
       open: (signal) => open(definition, signal),
       former: this.#leaving.get(definition.name),
-      delayFor,
+      recovery: createRecovery(definition.settings.reconnect, isRemote, random),
+      isProcess: kind === 'stdio',
+      attend: (session) => this.#attend(definition, session, connection),
       clock,
       onError,
       onChange: (state, before) => {
         this.#report(definition, state, before);
         if (state.kind === 'ready' && connection.session) onReady(definition, connection.session);
+        else if (before.kind === 'ready' && state.kind !== 'closed') onDown(definition.name);
       },
     });
     this.#entries.set(definition.name, { definition, connection, key: keyOf(definition) });
     return connection;
+  }
+
+  /** What is done for a session for as long as it is up; returns how to stop all of it. */
+  #attend(definition: ServerDefinition, session: Session, connection: Connection): () => void {
+    const { clock, onNotification } = this.#options;
+    const { health, keepAliveMs, idleStopMs } = definition.settings;
+    const stops = [
+      watchHealth(session, { policy: health, keepAliveMs, clock }),
+      keepListening(session, clock),
+      session.onNotification((...news) => onNotification(definition, session, ...news)),
+    ];
+    if (idleStopMs > 0) stops.push(watchIdle(session, { idleStopMs, clock, stop: () => connection.idleStop() }));
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   #end({ definition, connection }: ManagedConnection): Promise<void> {

@@ -7,17 +7,19 @@ import { createDeferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport } from '../model/server.ts';
+import type { Channel, ChannelReport, Launch } from '../model/server.ts';
 import { capabilitiesOf, InputDesk, type InputHandlers, inputMethods } from './requests.ts';
 import { type CallOptions, callTool } from './tool-call.ts';
-import { type Answer, type RequestOptions, Wire } from './wire.ts';
+import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
 
-export type { Answer, Progress } from './wire.ts';
+export type { Answer, NotificationListener, Progress } from './wire.ts';
 
 export type Era = 'legacy' | 'modern';
 
 export interface Session {
   readonly era: Era;
+  /** What is spoken, once it is known. */
+  readonly transport: Exclude<Launch['kind'], 'auto'>;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
@@ -25,6 +27,16 @@ export interface Session {
   request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Answer>;
   /** One tool call, rounds of asked-for input included. */
   callTool(tool: string, args: JsonObject, options: CallOptions): Promise<Answer>;
+  notify(method: string, params: JsonObject): void;
+  /** Hears what the server says unasked. Returns how to stop. */
+  onNotification(listener: NotificationListener): () => void;
+  /** Whether anything came since the last time somebody asked. */
+  takeHeard(): boolean;
+  usage(): Usage;
+  /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
+  hold(inputs: InputHandlers): () => void;
+  /** Somebody found out that nobody is there any more. */
+  lose(reason: string): void;
   /** Resolves once, when the session is over, with why. */
   readonly ended: Promise<RuntimeError>;
   report(): ChannelReport;
@@ -32,12 +44,25 @@ export interface Session {
   close(): Promise<void>;
 }
 
+export interface Usage {
+  readonly isBusy: boolean;
+  /** When the last call ended, or the session began. */
+  readonly quietSince: number;
+  /** Calls answered so far. */
+  readonly served: number;
+}
+
 export interface SessionOptions {
   readonly server: ServerName;
+  readonly transport: Launch['kind'];
+  /** What it spoke the last time: a server of the older era is not asked again for the newer one. */
+  readonly knownEra?: Era | undefined;
+  /** Told once, with the first sign of life. */
+  readonly onAnswer?: () => void;
   /** Opens a fresh channel; called a second time only when a server died of the era probe. */
-  readonly channel: () => Channel;
+  readonly channel: () => Promise<Channel>;
   readonly identity: { readonly name: string; readonly title: string; readonly version: string };
-  /** The root view's handlers decide what is advertised. */
+  /** What is advertised: only what these handlers can answer. */
   readonly inputs: InputHandlers;
   readonly startupTimeoutMs: number;
   readonly clock: Clock;
@@ -50,6 +75,14 @@ const NEVER_MS = 2_147_483_647;
 
 /** Opens one session. When the signal aborts or the time is up, nothing stays open. */
 export async function openSession(options: SessionOptions): Promise<Session> {
+  if (options.knownEra === 'legacy') {
+    try {
+      return requireSession(await attempt(options, 'legacy'));
+    } catch (error) {
+      // It may have learned since: what it does not speak any more is found out by asking anew.
+      if (!(error instanceof RuntimeError) || error.code !== 'PROTOCOL_BROKEN') throw error;
+    }
+  }
   const first = await attempt(options, 'probe');
   return first === 'died-of-probe' ? requireSession(await attempt(options, 'legacy')) : first;
 }
@@ -61,11 +94,14 @@ function requireSession(outcome: Session | 'died-of-probe'): Session {
 
 async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promise<Session | 'died-of-probe'> {
   const { server, clock, signal, startupTimeoutMs } = options;
+  const channel = await options.channel();
   signal.throwIfAborted();
-  const channel = options.channel();
   const wire = new Wire(channel, clock);
-  const desk = new InputDesk(server, options.inputs);
+  const desk = new InputDesk(server, clock);
   const stop = createDeferred<never>();
+  wire.onanswer = options.onAnswer;
+  // Whatever the SDK would make of it: no answer to the handshake is the end of it.
+  wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const timeUp = () =>
@@ -75,7 +111,8 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     const client = await Promise.race([connect(wire, desk, options, era), stop.promise]);
     return createSession({ client, wire, channel, desk, options });
   } catch (error) {
-    const diedOfProbe = era === 'probe' && wire.diedDuringProbe;
+    // A request of its own cannot kill a server that is asked over HTTP: it was not there to begin with.
+    const diedOfProbe = era === 'probe' && wire.diedDuringProbe && !channel.hasRequestStreams;
     // The report is read before the channel is ended, or it would speak of our own ending.
     const failure = diedOfProbe || signal.aborted ? error : connectFailure(error, server, wire, channel);
     await channel.close();
@@ -143,21 +180,28 @@ interface Parts {
 }
 
 function createSession({ client, wire, channel, desk, options }: Parts): Session {
-  const { server, clock } = options;
+  const { server, clock, transport } = options;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
+  const listeners = new Set<NotificationListener>();
   const ended = createDeferred<RuntimeError>();
-  const announceEnd = () => ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...reportOf(channel) }));
+  const end = (report: ChannelReport) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
   const closeSdk = wire.onclose;
   wire.onclose = () => {
     closeSdk?.();
-    announceEnd();
+    end(reportOf(channel));
   };
-  if (wire.down) announceEnd();
+  if (wire.down) end(reportOf(channel));
+  // A login that is asked for concerns the whole server; any other refusal only the request it answers.
+  wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
+  wire.onnotification = (method, params) => {
+    for (const listener of listeners) listener(method, params);
+  };
   if (era === 'modern') wire.envelope = envelopeOf(options, protocolVersion);
 
   return {
     era,
+    transport: transport === 'auto' ? (channel.spoken ?? 'http') : transport,
     protocolVersion,
     capabilities: { ...client.getServerCapabilities() },
     instructions: client.getInstructions(),
@@ -166,6 +210,19 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
     report: () => reportOf(channel),
     request: (method, params, options) => wire.request(method, params, options),
     callTool: (tool, args, call) => callTool({ wire, desk, clock }, { name: tool, arguments: args }, call),
+    notify: (method, params) => wire.notify(method, params),
+    onNotification: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    takeHeard: () => {
+      const { heard } = wire;
+      wire.heard = false;
+      return heard;
+    },
+    usage: () => ({ isBusy: desk.isBusy, quietSince: desk.quietSince, served: desk.served }),
+    hold: (inputs) => desk.hold(inputs),
+    lose: (reason) => end({ ...reportOf(channel), reason }),
     close: () => channel.close(),
   };
 }

@@ -1,28 +1,44 @@
 // Owns the life of one connection as pure data: which state follows which, and what to do on the way.
-// Performs nothing. `connection.ts` runs the effects and feeds back what happened.
+// Performs nothing. `connection.ts` runs the effects and feeds back what happened. The table is also the drawing in
+// docs/lifecycle.md, which a test holds equal to it.
 
-import type { DelayFor } from '../kernel/backoff.ts';
-import { unreachable } from '../kernel/unreachable.ts';
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Recovery } from './recovery.ts';
 
 export type ConnectionState =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting'; readonly attempt: number }
+  /** `pulled`: a call did not want to wait for the timer; the same outage is not pulled a second time. */
+  | { readonly kind: 'connecting'; readonly attempt: number; readonly pulled: boolean }
   /** `attempt` is the one that succeeded: a server that dies soon after does not get a fresh set of attempts. */
   | { readonly kind: 'ready'; readonly since: number; readonly attempt: number }
-  | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAt: number; readonly cause: RuntimeError }
+  | {
+      readonly kind: 'waiting';
+      readonly attempt: number;
+      readonly retryAt: number;
+      readonly cause: RuntimeError;
+      readonly pulled: boolean;
+    }
   | { readonly kind: 'blocked'; readonly cause: RuntimeError }
-  | { readonly kind: 'failed'; readonly cause: RuntimeError }
+  /** The attempts are used up. A remote server is still tried now and then: `retryAt` says when next. */
+  | { readonly kind: 'failed'; readonly attempt: number; readonly cause: RuntimeError; readonly retryAt?: number }
   | { readonly kind: 'closed' };
 
 export type ConnectionInput =
-  /** Somebody needs it: the start, or the first call. */
+  /** The fleet starts it. */
   | { readonly kind: 'wake' }
+  /** A call needs it. `restMs`: how long it must be left alone, because it was started too often of late. */
+  | { readonly kind: 'call'; readonly at: number; readonly restMs: number }
   | { readonly kind: 'opened'; readonly at: number }
-  /** An attempt failed, or a ready session ended. */
-  | { readonly kind: 'lost'; readonly at: number; readonly cause: RuntimeError }
-  /** The retry timer ran out, or a call pulls the retry forward. */
+  /** An attempt failed, or a ready session ended. `proved`: it had answered a call, so its loss is a new story. */
+  | {
+      readonly kind: 'lost';
+      readonly at: number;
+      readonly cause: RuntimeError;
+      readonly proved: boolean;
+      readonly restMs: number;
+    }
+  /** The retry timer ran out. */
   | { readonly kind: 'retry' }
   /** What blocked it is gone: it was trusted, logged in, or its configuration changed. */
   | { readonly kind: 'unblock' }
@@ -39,45 +55,133 @@ export type ConnectionEffect =
 
 export type Step = readonly [ConnectionState, ...ConnectionEffect[]];
 
+type Kind = ConnectionState['kind'];
+type Of<Union extends { kind: string }, K extends string> = Extract<Union, { kind: K }>;
+
+/** One arrow of the drawing. Of those that start in the same state with the same input the first that holds is taken. */
+interface Arrow<From extends Kind, On extends ConnectionInput['kind'], To extends Kind> {
+  readonly from: readonly From[];
+  readonly on: On;
+  readonly to: To;
+  /** What must hold, in words; an arrow without it always does. */
+  readonly when?: string;
+  readonly take: (
+    state: Of<ConnectionState, From>,
+    input: Of<ConnectionInput, On>,
+    recovery: Recovery,
+  ) => readonly [Of<ConnectionState, To>, ...ConnectionEffect[]] | undefined;
+}
+
+/** Typed where it is written, plain in the table. */
+function arrow<From extends Kind, On extends ConnectionInput['kind'], To extends Kind>(
+  each: Arrow<From, On, To>,
+): Arrow<Kind, ConnectionInput['kind'], Kind> {
+  return each as unknown as Arrow<Kind, ConnectionInput['kind'], Kind>;
+}
+
 const release: ConnectionEffect = { kind: 'release' };
+const open: ConnectionEffect = { kind: 'open' };
+const retryAt = (at: number): ConnectionEffect => ({ kind: 'schedule-retry', at });
+const connecting = (attempt: number, pulled = false) => ({ kind: 'connecting', attempt, pulled }) as const;
 
-export function step(state: ConnectionState, input: ConnectionInput, delayFor: DelayFor): Step {
-  if (state.kind === 'closed') return [state];
-  switch (input.kind) {
-    case 'wake':
-      return state.kind === 'idle' ? connect(1) : [state];
-    case 'opened':
-      return state.kind === 'connecting' ? [{ kind: 'ready', since: input.at, attempt: state.attempt }] : [state];
-    case 'lost':
-      return recover(state, input, delayFor);
-    case 'retry':
-      return state.kind === 'waiting' ? connect(state.attempt + 1) : [state];
-    case 'unblock':
-      return state.kind === 'blocked' ? connect(1) : [state];
-    case 'reconnect':
-      return [{ kind: 'connecting', attempt: 1 }, release, { kind: 'open' }];
-    case 'idle-stop':
-      return state.kind === 'ready' ? [{ kind: 'idle' }, release] : [state];
-    case 'close':
-      return [{ kind: 'closed' }, release];
-    default:
-      return unreachable(input);
+const alive = ['idle', 'connecting', 'ready', 'waiting', 'blocked', 'failed'] as const;
+const up = ['connecting', 'ready'] as const;
+
+export const arrows = [
+  arrow({ from: ['idle'], on: 'wake', to: 'connecting', take: () => [connecting(1), open] }),
+  arrow({ from: ['idle'], on: 'call', to: 'connecting', take: () => [connecting(1), open] }),
+  arrow({
+    from: ['connecting'],
+    on: 'opened',
+    to: 'ready',
+    take: ({ attempt }, { at }) => [{ kind: 'ready', since: at, attempt }],
+  }),
+  arrow({
+    from: up,
+    on: 'lost',
+    to: 'blocked',
+    when: 'waiting does not cure it',
+    take: (_, { cause }) => (cause.reconnect ? undefined : [{ kind: 'blocked', cause }, release]),
+  }),
+  arrow({
+    from: up,
+    on: 'lost',
+    to: 'waiting',
+    when: 'attempts are left',
+    take: (state, { cause, ...input }, recovery) => {
+      const { at, restMs } = input;
+      const attempt = attemptsUsed(state, input);
+      const delay = attempt < limits.attemptsInAll ? recovery.delayFor(attempt) : undefined;
+      if (delay === undefined) return undefined;
+      const next = at + Math.max(delay, restMs);
+      const pulled = state.kind === 'connecting' && state.pulled;
+      return [{ kind: 'waiting', attempt, retryAt: next, cause, pulled }, release, retryAt(next)];
+    },
+  }),
+  arrow({
+    from: up,
+    on: 'lost',
+    to: 'failed',
+    when: 'the attempts are used up',
+    take: (state, { cause, ...input }, recovery) => {
+      const { at } = input;
+      const attempt = attemptsUsed(state, input);
+      const delay = attempt < limits.attemptsInAll ? recovery.backgroundDelayFor(attempt) : undefined;
+      if (delay === undefined) return [{ kind: 'failed', attempt, cause }, release];
+      return [{ kind: 'failed', attempt, cause, retryAt: at + delay }, release, retryAt(at + delay)];
+    },
+  }),
+  arrow({
+    from: ['waiting', 'failed'],
+    on: 'retry',
+    to: 'connecting',
+    take: (state) => [connecting(state.attempt + 1, 'pulled' in state && state.pulled), open],
+  }),
+  arrow({
+    from: ['waiting'],
+    on: 'call',
+    to: 'connecting',
+    when: 'no call has hurried this outage yet, and it was not started too often of late',
+    take: (state, { restMs }) =>
+      state.pulled || restMs > 0 ? undefined : [connecting(state.attempt + 1, true), release, open],
+  }),
+  arrow({
+    from: ['failed'],
+    on: 'call',
+    to: 'connecting',
+    when: 'it was not started too often of late',
+    take: ({ attempt }, { restMs }) => (restMs > 0 ? undefined : [connecting(attempt, true), release, open]),
+  }),
+  arrow({
+    from: ['failed'],
+    on: 'call',
+    to: 'waiting',
+    when: 'it was started too often of late',
+    take: ({ attempt, cause }, { at, restMs }) => [
+      { kind: 'waiting', attempt, retryAt: at + restMs, cause, pulled: true },
+      release,
+      retryAt(at + restMs),
+    ],
+  }),
+  arrow({ from: ['blocked'], on: 'unblock', to: 'connecting', take: () => [connecting(1), open] }),
+  arrow({ from: ['ready'], on: 'idle-stop', to: 'idle', take: () => [{ kind: 'idle' }, release] }),
+  arrow({ from: alive, on: 'reconnect', to: 'connecting', take: () => [connecting(1), release, open] }),
+  arrow({ from: alive, on: 'close', to: 'closed', take: () => [{ kind: 'closed' }, release] }),
+];
+
+export function step(state: ConnectionState, input: ConnectionInput, recovery: Recovery): Step {
+  for (const each of arrows) {
+    if (each.on !== input.kind || !each.from.includes(state.kind)) continue;
+    const taken = each.take(state, input, recovery);
+    if (taken) return taken;
   }
+  return [state];
 }
 
-function connect(attempt: number): Step {
-  return [{ kind: 'connecting', attempt }, { kind: 'open' }];
-}
-
-/** The failure's row decides: what waiting cures is waited for until the attempts are used up, the rest is blocked. */
-function recover(state: ConnectionState, input: Extract<ConnectionInput, { kind: 'lost' }>, delayFor: DelayFor): Step {
-  if (state.kind !== 'connecting' && state.kind !== 'ready') return [state];
-  const { cause, at } = input;
-  if (!cause.reconnect) return [{ kind: 'blocked', cause }, release];
-  const stable = state.kind === 'ready' && at - state.since >= limits.stableMs;
-  const attempt = stable ? 1 : state.attempt;
-  const delay = delayFor(attempt);
-  if (delay === undefined) return [{ kind: 'failed', cause }, release];
-  const retryAt = at + delay;
-  return [{ kind: 'waiting', attempt, retryAt, cause }, release, { kind: 'schedule-retry', at: retryAt }];
+/** How many attempts this loss has used up: a session that was stable, or did its work, starts them anew. */
+function attemptsUsed(
+  state: Of<ConnectionState, 'connecting' | 'ready'>,
+  { at, proved }: Pick<Of<ConnectionInput, 'lost'>, 'at' | 'proved'>,
+): number {
+  return state.kind === 'ready' && (proved || at - state.since >= limits.stableMs) ? 1 : state.attempt;
 }

@@ -1,9 +1,10 @@
 // Owns the words for how a server is doing: the fine one and the simple one, both derived from the same state.
 
-import { RuntimeError } from '../model/errors.ts';
+import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
 import type { Connection } from './connection.ts';
+import type { Era } from './session.ts';
 import type { ConnectionState } from './state.ts';
 
 export type SimpleStatus = 'connected' | 'connecting' | 'failed' | 'disconnected';
@@ -27,6 +28,8 @@ export interface ServerStatus {
   readonly state: FineState;
   readonly transport: Launch['kind'] | 'unknown';
   readonly toolCount: number;
+  /** When it is started, where that is not at once. */
+  readonly lifecycle?: 'lazy' | 'manual';
   readonly scope: Provenance['scope'];
   /** `mcp:<server> via <provider>`: where it comes from, the same words everywhere. */
   readonly label: string;
@@ -38,10 +41,30 @@ export interface ServerStatus {
   readonly error?: RuntimeError;
   /** What is odd but harmless: tools left out, a list cut off, a variable it goes without. */
   readonly warnings?: readonly string[];
+  /** Where on the way the error happened. */
+  readonly stage?: Stage;
+  /** The latest failure of its connection, also when it has been overcome. */
+  readonly lastError?: { readonly code: FailureCode; readonly message: string; readonly at: number };
+  /** In this state since, in milliseconds since 1970. */
+  readonly since?: number;
   readonly connectedSinceMs?: number;
   readonly protocol?: string;
+  readonly era?: Era;
   readonly pid?: number;
+  /** Whether calls are let through; absent while nothing is on record against it. */
+  readonly breaker?: BreakerStatus;
+  /** No attempt of the schedule is left. */
+  readonly gaveUp?: true;
   readonly nextRetryInMs?: number;
+}
+
+/** The stations of a connection, in the order in which it passes them. */
+export type Stage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
+
+export interface BreakerStatus {
+  readonly state: 'counting' | 'open' | 'trial';
+  readonly failures?: number;
+  readonly retryInMs?: number;
 }
 
 export interface StatusParts {
@@ -50,11 +73,13 @@ export interface StatusParts {
   readonly connection: Connection | undefined;
   /** What keeps it out of use, where that is not its own entry. */
   readonly refusal?: string | undefined;
+  readonly breaker?: BreakerStatus | undefined;
   readonly listing: { readonly toolCount: number; readonly error?: RuntimeError; readonly problems: readonly string[] };
   readonly now: number;
 }
 
-export function statusOf({ definition, connection, refusal, listing, now }: StatusParts): ServerStatus {
+export function statusOf(parts: StatusParts): ServerStatus {
+  const { definition, connection, refusal, listing } = parts;
   const { name, launch, provenance, settings } = definition;
   const state = connection?.state;
   const session = connection?.session;
@@ -65,21 +90,55 @@ export function statusOf({ definition, connection, refusal, listing, now }: Stat
     name,
     status: state ? simple(state) : 'disconnected',
     state: state ? fine(state) : 'disabled',
-    transport: launch.kind,
+    transport: session?.transport ?? launch.kind,
     toolCount: listing.toolCount,
     scope: provenance.scope,
     label: labelOf(definition),
+    ...(settings.lifecycle !== 'eager' && { lifecycle: settings.lifecycle }),
     ...(provenance.provider && { provider: provenance.provider }),
     ...(provenance.file && { source: provenance.file }),
     ...(settings.title !== undefined && { title: settings.title }),
     ...(settings.description !== undefined && { description: settings.description }),
     ...(error && { error }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
-    ...(state?.kind === 'ready' && { connectedSinceMs: now - state.since }),
-    ...(session && { protocol: session.protocolVersion }),
-    ...(session?.pid !== undefined && { pid: session.pid }),
-    ...(state?.kind === 'waiting' && { nextRetryInMs: Math.max(0, state.retryAt - now) }),
+    ...(error && { stage: stageOf(error, { isListing: error === listing.error, connection }) }),
+    ...(connection && liveness(connection, parts)),
   };
+}
+
+function liveness(connection: Connection, { breaker, now }: StatusParts): Partial<ServerStatus> {
+  const { state, session, since, lastFailure } = connection;
+  return {
+    since,
+    ...(lastFailure && {
+      lastError: { code: lastFailure.cause.code, message: lastFailure.cause.message, at: lastFailure.at },
+    }),
+    ...(state.kind === 'ready' && { connectedSinceMs: now - state.since }),
+    ...(session && { protocol: session.protocolVersion, era: session.era }),
+    ...(session?.pid !== undefined && { pid: session.pid }),
+    ...(breaker && { breaker }),
+    ...(state.kind === 'failed' && { gaveUp: true }),
+    ...('retryAt' in state && { nextRetryInMs: Math.max(0, state.retryAt - now) }),
+  };
+}
+
+const stages: Partial<Record<FailureCode, Stage>> = {
+  CONFIG_INVALID: 'config',
+  ENV_MISSING: 'config',
+  INPUT_MISSING: 'config',
+  SERVER_DENIED: 'config',
+  SERVER_UNTRUSTED: 'trust',
+  AUTH_REQUIRED: 'login',
+  AUTH_FAILED: 'login',
+  SPAWN_FAILED: 'start',
+};
+
+function stageOf(
+  { code }: RuntimeError,
+  { isListing, connection }: { isListing: boolean; connection: Connection | undefined },
+): Stage {
+  if (isListing) return 'list';
+  return stages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');
 }
 
 function simple(state: ConnectionState): SimpleStatus {

@@ -5,11 +5,14 @@ import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
+import type { SendOptions } from '../model/server.ts';
 import { DeclinedInput, type InputDesk, type InputHandlers, isInputMethod } from './requests.ts';
 import type { Answer, Progress, Wire } from './wire.ts';
 
-export interface CallOptions {
+export interface CallOptions extends SendOptions {
   readonly cancellation: Cancellation;
+  /** What goes along beside the arguments. */
+  readonly meta?: JsonObject | undefined;
   readonly onProgress: (progress: Progress) => void;
   /** The handlers of the view that calls. */
   readonly inputs: InputHandlers;
@@ -21,10 +24,12 @@ interface Line {
   readonly clock: Clock;
 }
 
-export async function callTool(line: Line, params: JsonObject, options: CallOptions): Promise<Answer> {
+export async function callTool(line: Line, call: JsonObject, options: CallOptions): Promise<Answer> {
+  const params = options.meta === undefined ? call : { ...call, _meta: options.meta };
   line.desk.enter(options.inputs);
   try {
     const answer = await line.wire.request('tools/call', params, options);
+    if (answer.kind !== 'lost') line.desk.served++;
     return isInputRequired(answer) ? await answerRounds(line, params, answer, options) : answer;
   } finally {
     line.desk.leave(options.inputs);

@@ -7,7 +7,7 @@ import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
-import type { Channel, Message } from '../model/server.ts';
+import type { Channel, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
 
 /** Far above the SDK's own ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
 const FIRST_ID = 2 ** 30;
@@ -25,10 +25,13 @@ export type Answer =
   | { readonly kind: 'lost'; readonly sent: boolean; readonly cause?: unknown }
   | { readonly kind: 'oversized' };
 
-export interface RequestOptions {
+export interface RequestOptions extends SendOptions {
   readonly cancellation?: Cancellation;
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** What a server says unasked. */
+export type NotificationListener = (method: string, params: JsonObject) => void;
 
 interface Pending {
   settle: ((answer: Answer) => void) | undefined;
@@ -49,8 +52,15 @@ export class Wire {
   envelope: JsonObject | undefined;
   /** A discovery that came after the probe had been given up: the server is modern after all. */
   lateDiscovery: unknown;
+  /** Whether anything came since somebody last looked: a sign of life. */
+  heard = false;
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
+  /** The first message of all: the server is there. */
+  onanswer: (() => void) | undefined;
+  onnotification: NotificationListener | undefined;
+  /** A request got no answer; told whosever it was. */
+  onfailure: ((failure: RequestFailure) => void) | undefined;
   /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
   readonly stderr = null;
 
@@ -59,6 +69,7 @@ export class Wire {
     this.#clock = clock;
     channel.onmessage = (message) => this.#receive(message);
     channel.onoversized = (id) => this.#dropOversized(id);
+    channel.onfailed = (id, failure) => this.#fail(id, failure);
     channel.onerror = (error) => this.onerror?.(error);
     channel.onclose = () => this.#goDown();
   }
@@ -118,13 +129,21 @@ export class Wire {
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
       // The only rejection of `send` is "certainly not handed on".
       this.#channel
-        .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })
+        .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } }, options)
         .catch((cause: unknown) => this.#settle(id, { kind: 'lost', sent: false, cause }));
       cancellation?.listen((reason) => {
-        if (this.#take(id)) this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
+        if (this.#take(id)) this.#cancel(id);
         reject(reason);
       });
     });
+  }
+
+  /** In the modern era the end of a request's own stream says it all; elsewhere the server is told. */
+  #cancel(id: number): void {
+    const { hasRequestStreams } = this.#channel;
+    if (this.envelope === undefined || !hasRequestStreams)
+      this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
+    this.#channel.abandon?.(id);
   }
 
   notify(method: string, params: JsonObject): void {
@@ -135,12 +154,14 @@ export class Wire {
 
   #receive(received: Message): void {
     let message = received;
+    this.heard = true;
+    if (this.onanswer) this.#announceAnswer();
     const id = message['id'];
     if (typeof id === 'number' && id >= FIRST_ID && message['method'] === undefined) {
       this.#settle(id, answerOf(message));
       return;
     }
-    if (message['method'] === 'notifications/progress' && this.#forwardProgress(message['params'])) return;
+    if (id === undefined && this.#takeNotification(message)) return;
     if (this.#probe !== undefined && id === this.#probe.id && message['method'] === undefined) {
       if (this.#probe.answered) {
         this.lateDiscovery = message['result'];
@@ -153,6 +174,28 @@ export class Wire {
     }
     if (this.#deliver) this.#deliver(message);
     else this.#early.push(message);
+  }
+
+  #announceAnswer(): void {
+    const announce = this.onanswer;
+    this.onanswer = undefined;
+    announce?.();
+  }
+
+  /** True for what concerns only us; the rest is the SDK's to hear as well. */
+  #takeNotification({ method, params }: Message): boolean {
+    if (typeof method !== 'string') return false;
+    if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
+    this.onnotification?.(method, isObject(params) ? params : {});
+    return method === 'notifications/subscriptions/acknowledged';
+  }
+
+  /** An SDK request is answered in the server's place: the SDK knows no other end. */
+  #fail(id: MessageId, failure: RequestFailure): void {
+    const { sent, cause } = failure;
+    this.onfailure?.(failure);
+    if (typeof id === 'number' && id >= FIRST_ID) this.#settle(id, { kind: 'lost', sent, cause });
+    else this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: cause.message } });
   }
 
   #settle(id: number, answer: Answer): void {

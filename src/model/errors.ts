@@ -50,6 +50,8 @@ interface ServerFault {
   readonly reason: string;
   /** The end of the server's stderr, already bounded. */
   readonly stderr?: string;
+  /** It is reached at an address; there is no command to start by hand. */
+  readonly isRemote?: true;
 }
 
 const because = (data: ServerFault): string => {
@@ -129,14 +131,14 @@ export const failures = {
   AUTH_REQUIRED: failure(
     'log-in',
     { ...REFUSED, http: 401 },
-    (d: { server: ServerName }) => `Server "${d.server}" needs a login.`,
-    (d) => `Run: plexus login ${shellWord(d.server)}`,
+    (d: { server: ServerName }) => `Server "${d.server}" needs a login (HTTP 401).`,
+    (d) => `Give "${d.server}" a token: set bearer_token_env_var or headers in its configuration.`,
   ),
   AUTH_FAILED: failure(
     'log-in',
     { ...REFUSED, http: 401 },
     (d: { server: ServerName; reason: string }) => `The login to server "${d.server}" failed: ${d.reason}.`,
-    (d) => `Run: plexus login ${shellWord(d.server)}`,
+    (d) => `Check the token or the headers in the configuration of "${d.server}".`,
   ),
   SPAWN_FAILED: failure(
     'fix-config',
@@ -154,20 +156,36 @@ export const failures = {
     (d: ServerFault & { afterMs: number }) =>
       `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${because(d)}`,
     (d) =>
-      `Give it longer (startup_timeout_sec of "${d.server}"), or start its command by hand to see what it waits for.`,
+      `Give it longer (startup_timeout_sec of "${d.server}"), or ${
+        d.isRemote ? 'check that its address answers' : 'start its command by hand to see what it waits for'
+      }.`,
   ),
   CONNECTION_LOST: failure(
     'retry-later',
     UNREACHABLE,
     (d: ServerFault) => `The connection to server "${d.server}" was lost: ${because(d)}`,
     (d) =>
-      `A lost connection is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
+      d.isRemote
+        ? `A lost connection is tried again by itself; check that the address of "${d.server}" answers.`
+        : `A lost connection is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
   ),
   PROTOCOL_BROKEN: failure(
     'retry-later',
     UNREACHABLE,
     (d: ServerFault) => `Server "${d.server}" does not speak MCP as agreed: ${because(d)}`,
-    (d) => `Check that the command of "${d.server}" starts an MCP server, and update it if it does.`,
+    (d) =>
+      `Check that the ${d.isRemote ? 'address of "' : 'command of "'}${d.server}" ${
+        d.isRemote ? 'is that of an MCP server' : 'starts an MCP server'
+      }, and update it if it ${d.isRemote ? 'is' : 'does'}.`,
+  ),
+  REQUIRED_NOT_READY: failure(
+    'retry-later',
+    { exit: 4, http: 503, rpc: -32603 },
+    (d: { missing: readonly { server: ServerName; state: string; message?: string }[] }) =>
+      d.missing
+        .map((each) => `Server "${each.server}" is required and not ready (${each.state}).${each.message ? ` ${each.message}` : ''}`)
+        .join('\n'),
+    () => 'Mend it, or set required = false in its configuration to go on without it.',
   ),
   TOOL_UNKNOWN: failure(
     'fix-call',
@@ -212,11 +230,18 @@ export const failures = {
     (d) => `Wait, or reconnect it: runtime.reconnect(${JSON.stringify(d.server)})`,
   ),
   MESSAGE_TOO_LARGE: failure(
-    'retry-later',
+    'check-first',
     { exit: 4, http: 502, rpc: -32603 },
     (d: { server: ServerName; limitBytes: number }) =>
-      `Server "${d.server}" sent one message of more than ${megabytes(d.limitBytes)}, which was dropped.`,
+      `Server "${d.server}" answered with one message of more than ${megabytes(d.limitBytes)}, which was dropped; what was asked for was done.`,
     (d) => `Ask the tool for less, or raise max_message_bytes of "${d.server}".`,
+  ),
+  RESULT_BROKEN: failure(
+    'check-first',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: ToolId & { problem: string }) =>
+      `The tool "${d.tool}" on server "${d.server}" answered, but ${d.problem}; it has most likely been performed.`,
+    (d) => `Check its effect before calling again, and report it to the author of "${d.server}".`,
   ),
   CALL_TIMEOUT: failure(
     'check-first',

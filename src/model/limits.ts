@@ -6,6 +6,8 @@ export const limits = {
   listItems: 2_048,
   cursorBytes: 64 * 1024,
   listTimeoutMs: 60_000,
+  /** A list that failed is fetched again after these. */
+  listAgainMs: [250, 500, 1_000],
 
   /** What every provider accepts as the name of a tool. */
   toolNameLength: 64,
@@ -21,11 +23,24 @@ export const limits = {
   inputRounds: 10,
   inputPacingMs: 250,
 
-  /** How a lost connection is tried again, and when calls to a failing server are given a rest. */
-  reconnect: { delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0.2 },
+  /** When calls to a failing server are given a rest. */
   breaker: { failures: 3, openMs: 300_000 },
   /** A session that lived this long was stable: losing it starts the attempts anew. */
   stableMs: 30_000,
+  /** A local server that keeps dying is not started more often than this, however many calls ask for it. */
+  startBurst: { starts: 5, windowMs: 30_000 },
+  /** However patient: so many attempts without one success, and only a person starts again. */
+  attemptsInAll: 500,
+  backgroundJitter: 0.2,
+  /** How long after a failed request the end of its session may take to be noticed. */
+  lossMs: 1_500,
+  /** A stalled server gives its place to the next after this long. */
+  slotMs: 250,
+  /** A stream of a server's news that was lost is opened again: after this long, then twice as long, up to the most. */
+  listenAgainMs: 1_000,
+  listenAgainMostMs: 60_000,
+  /** How long it is remembered what a server speaks. */
+  verdictMs: 7 * 24 * 3_600_000,
   /** How long a person may think about an approval; after it the answer is no. */
   approvalMs: 300_000,
 
@@ -41,12 +56,40 @@ export const limits = {
   watchdogStarts: 5,
   /** What may wait for a server that does not read its input. */
   unreadInputBytes: 64 * 1024 * 1024,
+  /** The longest line that cmd.exe reads, with room for its own name. */
+  batchLineChars: 8_000,
+  /** A WebSocket that was told goodbye has so long to say it too. */
+  goodbyeMs: 1_000,
+  /** The longest answer of a proxy that is asked for a tunnel. */
+  proxyHeadBytes: 16 * 1024,
+  /** HTTP: how long a connection may take to be open, and an answer that has not ended be silent. */
+  connectMs: 10_000,
+  httpIdleMs: 300_000,
+  /** An open connection on which nothing happens is asked by the system, after this long, whether it still lives. */
+  socketProbeMs: 60_000,
+  /** A refusal that may pass is asked again after these pauses, or after the server's own as far as it is no longer than this. */
+  httpRetryDelaysMs: [250, 1_000],
+  retryAfterMs: 30_000,
+  redirects: 10,
+  /** A stream that broke off before its answer is taken up again so often in a row, after this long. */
+  streamResumes: 3,
+  streamResumeMs: 1_000,
+  /** What still runs on a session that has expired may take so long to end. */
+  expiredDrainMs: 1_000,
+  /** How long the first request waits for a server to take note that the handshake is over. */
+  initializedMs: 1_000,
+  /** Streams that a server leaves open although it has answered; the oldest beyond them is closed. */
+  answeredStreams: 16,
+  /** What is read of an answer that says no. */
+  refusalBytes: 64 * 1024,
   /** A line that is no message is told up to here; a failure quotes less of it. */
   /** Text that is not MCP, on a server's output, in all; a banner is a thousandth of it. */
   noiseBytes: 4 * 1024 * 1024,
   noiseLineCost: 256,
   noiseLineChars: 2_000,
   noiseQuoteChars: 200,
+  /** A line over the limit is read on for so long to find its end; it is then taken to have none. */
+  endlessLineBytes: 256 * 1024 * 1024,
   /** The longest id that is still read from a message over the limit. */
   messageIdBytes: 1024,
   closeMs: 10_000,
@@ -67,6 +110,8 @@ export const limits = {
   /** How much the placeholders of one value may stand for, and what a command that gives a value may take and print. */
   expandedChars: 256 * 1024,
   helper: { ms: 10_000, bytes: 64 * 1024 },
+  /** Docker's gateway: how long its program and its daemon may take to answer, and how long the answer counts. */
+  gateway: { cliMs: 5_000, daemonMs: 3_000, askAgainMs: 60_000, idleStopMs: 300_000 },
   /** A changed file is read when it has been left alone for this long. */
   settleMs: 500,
 } as const;

@@ -1,6 +1,8 @@
 // Owns what a server is once every dialect has been read: one normalized, frozen definition and where it came from.
 
+import type { Schedule } from '../kernel/backoff.ts';
 import { shellWord, visible } from '../kernel/shell-word.ts';
+import type { RuntimeError } from './errors.ts';
 import type { ServerName } from './names.ts';
 
 /** Where a definition was found, strongest first. What lies in the workspace starts nothing before a person approved it. */
@@ -43,6 +45,12 @@ export interface RemoteLaunch {
   /** There is no process to see it: it gives names to parts of the entry's own url and headers. */
   readonly env?: Readonly<Record<string, string>>;
   readonly bearerTokenEnvVar?: string;
+  /** The proxy to go through instead of the environment's; `off` for none. */
+  readonly proxy?: string;
+  /** Files in PEM: who may vouch for the server, and who we are. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
   /** A command that prints further headers as a JSON map, run when the server is opened. */
   readonly headersHelper?: string;
   readonly envAllow?: readonly string[];
@@ -61,6 +69,24 @@ export type Launcher = (
   launch: Pick<StdioLaunch, 'command' | 'args' | 'env' | 'cwd'> & { readonly server: ServerName },
 ) => Pick<StdioLaunch, 'command' | 'args'> & Partial<Pick<StdioLaunch, 'env' | 'cwd'>>;
 
+/** When a server is started: with the fleet, when it is first needed, or only when a person asks. */
+export type Lifecycle = 'eager' | 'lazy' | 'manual';
+
+/** How a lost connection is tried again: a schedule, and for remote servers what goes on once it is used up. */
+export interface ReconnectPolicy {
+  readonly schedule: Schedule;
+  readonly background?: { readonly baseMs: number; readonly maxMs: number };
+}
+
+/** Whether a quiet server is asked for a sign of life. Servers of the modern era never are: they have no ping. */
+export interface HealthPolicy {
+  readonly mode: 'remote' | 'all' | 'off';
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  /** So many in a row, and the session counts as lost. */
+  readonly failures: number;
+}
+
 /** The effective settings of one server: every default already applied. */
 export interface ServerSettings {
   readonly enabled: boolean;
@@ -75,6 +101,19 @@ export interface ServerSettings {
   readonly disabledTools: readonly string[];
   readonly maxResultChars: number;
   readonly maxMessageBytes: number;
+  readonly lifecycle: Lifecycle;
+  /** After so long without a call the server is stopped, its tools staying listed; 0 means never. */
+  readonly idleStopMs: number;
+  /** A start without a person waits for it, and fails without it. */
+  readonly required: boolean;
+  /** Every view gets a connection of its own. */
+  readonly perClient: boolean;
+  /** What its tools say of themselves (read-only, idempotent) is believed. */
+  readonly trustHints: boolean;
+  readonly reconnect: ReconnectPolicy;
+  readonly health: HealthPolicy;
+  /** A remote session of the older era that was quiet for so long is pinged to keep it open; 0 means never. */
+  readonly keepAliveMs: number;
 }
 
 export interface ServerDefinition {
@@ -95,22 +134,49 @@ export type Message = { readonly [key: string]: unknown };
 export interface ChannelReport {
   readonly reason: string;
   readonly stderr?: string;
+  /** There is no process to look at: what is said about it speaks of an address. */
+  readonly isRemote?: true;
+}
+
+export type MessageId = string | number;
+
+export interface SendOptions {
+  /** HTTP headers for this one message; channels without headers overlook them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Doing it twice does no harm: it may be sent again where it is unclear whether it arrived. */
+  readonly repeatable?: boolean;
+}
+
+/** A request that gets no answer any more, although the channel as a whole is up. */
+export interface RequestFailure {
+  /** Whether the other side may have seen it, and acted on it. */
+  readonly sent: boolean;
+  readonly cause: RuntimeError;
+  /** What an HTTP server answered instead. */
+  readonly status?: number;
 }
 
 /** One end of a connection that carries JSON-RPC messages; what the SDK calls a transport has this shape. */
 export interface Channel {
   start(): Promise<void>;
   /** Resolves when the message was handed on; rejects when it certainly was not. */
-  send(message: Message): Promise<void>;
+  send(message: Message, options?: SendOptions): Promise<void>;
+  /** Nobody waits for the answer to this request any more: what is still open for it is closed. */
+  abandon?(id: MessageId): void;
+  /** Each request has a stream of its own, so that abandoning it tells a server of the modern era all it needs. */
+  readonly hasRequestStreams?: boolean;
   /** Resolves only when nothing of the other side is left: no process, no socket. */
   close(): Promise<void>;
   readonly pid?: number | undefined;
+  /** What is really spoken, where the launch left it open. */
+  readonly spoken?: 'http' | 'sse' | undefined;
   report?(): ChannelReport;
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
   /** One message was over the limit and dropped; the id it answered, where it could be read. */
-  onoversized?: ((id: string | number | undefined) => void) | undefined;
+  onoversized?: ((id: MessageId | undefined) => void) | undefined;
 }
 
 /** What would run or be reached, as a person would type it: variables and folder included, since both decide what runs. */

@@ -22,8 +22,8 @@ export interface ToolDefinition {
   readonly [extension: string]: unknown;
 }
 
-/** Hints of a cached definition never relax a decision. */
-export type Freshness = 'live' | 'cached';
+/** From the open session, from one that was lost, or from what was remembered. Only live hints ever relax a decision. */
+export type Freshness = 'live' | 'stale' | 'cached';
 
 export interface Tool {
   readonly id: ToolId;

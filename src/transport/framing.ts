@@ -4,8 +4,8 @@
 import { constants } from 'node:buffer';
 import { isObject, parseJson, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
-import type { Message } from '../model/server.ts';
-import { IdScanner, type MessageId } from './id-scanner.ts';
+import type { Message, MessageId } from '../model/server.ts';
+import { IdScanner } from './id-scanner.ts';
 
 /** None of these may throw: the rest of the bytes would be lost. */
 export interface FrameListener {
@@ -14,6 +14,10 @@ export interface FrameListener {
   onNoise(line: string): void;
   /** A message over the limit was dropped; the id it answered, where it could be read. */
   onOversized(id: MessageId | undefined): void;
+  /** One line goes on and on: no end of it will come. */
+  onEndless(): void;
+  /** The stream ended within a message. */
+  onCutOff(): void;
 }
 
 const NEWLINE = 0x0a;
@@ -31,6 +35,7 @@ export class FrameReader {
   #merged = 0;
   /** Set while the present line is over the limit. */
   #scanner: IdScanner | undefined;
+  #dropped = 0;
 
   constructor(maxMessageBytes: number, listener: FrameListener) {
     this.#maxBytes = Math.min(maxMessageBytes, constants.MAX_STRING_LENGTH);
@@ -53,23 +58,32 @@ export class FrameReader {
 
   /** The stream has ended; a last line without its newline still counts. */
   end(): void {
-    if (this.#bytes > 0 || this.#scanner !== undefined) this.#readHeld();
+    if (this.#scanner !== undefined) this.#readHeld();
+    else if (this.#bytes > 0) this.#readLast(textOf(this.#takePieces()));
   }
 
   #hold(piece: Buffer): void {
     if (this.#scanner !== undefined) {
-      this.#scanner.push(piece);
+      this.#drop(piece, this.#scanner);
       return;
     }
     this.#pieces.push(piece);
     this.#bytes += piece.length;
     if (this.#bytes > this.#maxBytes) {
       this.#scanner = new IdScanner();
+      this.#dropped = 0;
       for (const each of this.#takePieces()) this.#scanner.push(each);
     } else if (this.#pieces.length === this.#merged + MERGED_PIECES) {
       this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#merged)));
       this.#merged += 1;
     }
+  }
+
+  #drop(piece: Buffer, scanner: IdScanner): void {
+    scanner.push(piece);
+    const wasEndless = this.#dropped > limits.endlessLineBytes;
+    this.#dropped += piece.length;
+    if (!wasEndless && this.#dropped > limits.endlessLineBytes) this.#listener.onEndless();
   }
 
   /** Says where the next line begins. */
@@ -111,6 +125,11 @@ export class FrameReader {
       if (parsed.ok) this.#listener.onMessage(parsed.value as Message);
       else this.#noise(line);
     } else if (line !== '') this.#readUnusualLine(line);
+  }
+
+  #readLast(line: string): void {
+    if (line.trimStart().startsWith('{') && !parseJson(line.trim()).ok) this.#listener.onCutOff();
+    else this.#readLine(line);
   }
 
   /** Blank, a batch, indented, behind a byte order mark (which `trim` takes for a space), or noise. */

@@ -2,8 +2,7 @@
 
 import { parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
-
-export type MessageId = string | number;
+import type { MessageId } from '../model/server.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,11 +1,10 @@
-// Owns the choice of a channel for a launch: one exhaustive switch.
+// Owns the choice of a channel for a launch: one exhaustive switch. What only remote servers need is loaded when one is opened.
 
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { unreachable } from '../kernel/unreachable.ts';
-import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, Launch } from '../model/server.ts';
+import type { Channel, Launch, RemoteLaunch } from '../model/server.ts';
 import { childEnvironment, type Environment } from './environment.ts';
 import { openInProcess } from './in-process.ts';
 import { openStdio } from './stdio.ts';
@@ -21,10 +20,13 @@ export interface OpenContext {
   readonly maxMessageBytes: number;
   readonly clock: Clock;
   readonly onNoise?: ((line: string) => void) | undefined;
+  /** What a server whose entry leaves it open spoke the last time, and who is told what it speaks now. */
+  readonly spoken?: 'http' | 'sse' | undefined;
+  readonly onSpoken: (spoken: 'http' | 'sse') => void;
 }
 
 /** Opens nothing yet: the channel's `start` does. */
-export function openChannel(launch: Launch, context: OpenContext): Channel {
+export async function openChannel(launch: Launch, context: OpenContext): Promise<Channel> {
   switch (launch.kind) {
     case 'stdio':
       return openStdio({
@@ -45,13 +47,24 @@ export function openChannel(launch: Launch, context: OpenContext): Channel {
     case 'in-process':
       return openInProcess(launch.serve, context.server);
     case 'http':
+      return (await import('./http.ts')).openHttp(remoteOptions(launch, context));
     case 'sse':
+      return (await import('./sse.ts')).openSse(remoteOptions(launch, context));
     case 'ws':
+      return (await import('./websocket.ts')).openWebSocket(remoteOptions(launch, context));
     case 'auto':
-      throw new RuntimeError('CONFIG_INVALID', {
-        problem: `server "${context.server}" is remote, and this version opens local servers only; set enabled = false to keep its entry`,
+      return (await import('./auto.ts')).openAuto({
+        ...remoteOptions(launch, context),
+        remembered: context.spoken,
+        onVerdict: context.onSpoken,
       });
     default:
       return unreachable(launch);
   }
+}
+
+function remoteOptions({ url, headers, proxy, caFile, certFile, keyFile }: RemoteLaunch, context: OpenContext) {
+  const { server, hostEnv, cwd, maxMessageBytes, clock, onNoise } = context;
+  const network = { env: hostEnv, proxy, caFile, certFile, keyFile, cwd };
+  return { server, url, headers, network, maxMessageBytes, clock, onNoise };
 }

@@ -1,14 +1,18 @@
 // Owns a child and all its descendants, started and ended as one. What they say to each other is left to `stdio.ts`.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.ts';
+import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { errorCode } from './error-code.ts';
 import type { Family, Leader } from './family.ts';
 import { createGroup, createLinuxFamily } from './group-family.ts';
 import { createMark, MARK_VARIABLE } from './mark.ts';
 import { type SpawnAttempt, spawnFailure } from './spawn-failure.ts';
 import { createTreeFamily, createWindowsFamily } from './tree-family.ts';
 import { unwatch, watch } from './watchdog.ts';
+import { type Program, resolveWindowsCommand } from './windows-command.ts';
 
 export interface GroupOptions extends SpawnAttempt {
   readonly args: readonly string[];
@@ -34,15 +38,17 @@ interface Origin {
 /** Resolves once the program runs; rejects when it could not be started, and then nothing is left of it. */
 export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => reject(spawnFailure(error, options));
+    const fail = (error: unknown) => reject(error instanceof RuntimeError ? error : spawnFailure(error, options));
     const mark = createMark();
     try {
-      const child = spawn(options.command, [...options.args], {
+      const { file, args, windowsVerbatimArguments = false } = programOf(options, process.platform);
+      const child = spawn(file, [...args], {
         cwd: options.cwd,
         env: { ...options.env, [MARK_VARIABLE]: mark },
         detached: leadsGroup(process.platform),
         stdio: 'pipe',
         windowsHide: true,
+        windowsVerbatimArguments,
       });
       child.once('error', fail);
       if (child.pid === undefined) return;
@@ -52,6 +58,23 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
       fail(error);
     }
   });
+}
+
+/** Elsewhere the system finds the program and takes the arguments as they are. */
+export function programOf(options: Omit<GroupOptions, 'clock'>, platform: NodeJS.Platform): Program {
+  const { command, args, cwd = '' } = options;
+  if (platform !== 'win32') return { file: command, args };
+  return resolveWindowsCommand({ ...options, cwd, isFile, readText: (path) => readFileSync(path, 'utf8') });
+}
+
+/** Not asked for what it leads to: the aliases of apps on Windows lead nowhere and can be started all the same. */
+function isFile(path: string): boolean {
+  try {
+    return !lstatSync(path).isDirectory();
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** A program in a session of its own cannot, on macOS, have the user asked for consent; Windows has no groups. */

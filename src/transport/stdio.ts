@@ -1,14 +1,14 @@
 // Owns a server that runs as a child process: messages over its stdin and stdout, and why it is gone when it is gone.
 // Its life and its descendants' are left to `process-group.ts`, the cutting of bytes into messages to `framing.ts`.
 
-import { stripVTControlCharacters } from 'node:util';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport, Message } from '../model/server.ts';
+import type { Channel, ChannelReport, Message, MessageId } from '../model/server.ts';
 import { FrameReader } from './framing.ts';
-import type { MessageId } from './id-scanner.ts';
+import { Noise } from './noise.ts';
+import { printable } from './printable.ts';
 import { type Exit, openProcessGroup, type ProcessGroup } from './process-group.ts';
 import { Ring } from './ring.ts';
 
@@ -41,9 +41,12 @@ export class StdioChannel implements Channel {
   readonly #options: StdioOptions;
   readonly #reader: FrameReader;
   readonly #stderr = new Ring(limits.stderrBytes);
-  #noise = '';
-  #noiseBytes = 0;
-  #flooded = false;
+  readonly #noise = new Noise();
+  /** Why it is no longer listened to, although it writes. */
+  #flood: string | undefined;
+  #outputEndedFirst = false;
+  /** It ended within a message. */
+  #cutOff = false;
   /** What was sent in this tick; written as one, since every write is a system call. */
   #outgoing = '';
   #opening: Promise<void> | undefined;
@@ -59,6 +62,10 @@ export class StdioChannel implements Channel {
       onMessage: (message) => this.#tell(this.onmessage, message),
       onNoise: (line) => this.#takeNoise(line),
       onOversized: (id) => this.#tell(this.onoversized, id),
+      onEndless: () => this.#giveUp('it writes one line without an end'),
+      onCutOff: () => {
+        this.#cutOff = true;
+      },
     });
   }
 
@@ -105,7 +112,7 @@ export class StdioChannel implements Channel {
     const reason = this.#reason();
     const stderr = printable(this.#stderr.text()).slice(-limits.stderrQuoteChars);
     if (stderr.trim() !== '') return { reason, stderr };
-    return { reason: this.#noise === '' ? reason : `${reason}; it printed text that is not MCP: ${this.#noise}` };
+    return { reason: this.#noise.explain(reason) };
   }
 
   async #close(): Promise<void> {
@@ -123,6 +130,11 @@ export class StdioChannel implements Channel {
     child.stdout.on('data', (chunk: Buffer) => {
       // What is only read to let the process end is not looked at any more.
       if (this.#closing === undefined) this.#reader.push(chunk);
+    });
+    child.stdout.once('end', () => {
+      // One that cannot answer any more is of no use. An exit that is under way looks the same from here.
+      this.#outputEndedFirst = child.stdin.writable;
+      void group.end();
     });
     child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
@@ -151,19 +163,15 @@ export class StdioChannel implements Channel {
   };
 
   #takeNoise(line: string): void {
-    // Each line costs something beside its length: a flood of short ones is a flood too.
-    this.#noiseBytes += line.length + limits.noiseLineCost;
-    if (this.#noiseBytes > limits.noiseBytes) this.#giveUp();
     if (this.#closing !== undefined) return;
-    const room = limits.noiseQuoteChars - this.#noise.length;
-    if (room > 0) this.#noise += ` ${printable(line).replace(/\s+/g, ' ')}`.slice(this.#noise === '' ? 1 : 0, room);
+    if (this.#noise.take(line) === 'flood') this.#giveUp('it floods its output with text that is not MCP');
     this.#tell(this.#options.onNoise, line);
   }
 
   /** A program that only writes would keep us reading for ever: it loses its output, and with it usually its life. */
-  #giveUp(): void {
-    if (this.#flooded) return;
-    this.#flooded = true;
+  #giveUp(reason: string): void {
+    if (this.#flood !== undefined) return;
+    this.#flood = reason;
     this.#group?.child.stdout.destroy();
     void this.#group?.end();
   }
@@ -178,12 +186,13 @@ export class StdioChannel implements Channel {
   }
 
   #reason(): string {
-    if (this.#flooded) return 'it floods its output with text that is not MCP';
+    if (this.#flood !== undefined) return this.#flood;
     if (this.#closedWhileRunning) return 'it was closed';
     if (this.#group === undefined) return 'it has not been started';
     const { exit, child } = this.#group;
-    if (exit === undefined) return child.stdin.writable ? 'it has not answered' : 'it closed its input';
-    return describeExit(exit);
+    if (exit !== undefined && !exit.forced) return `${describeExit(exit)}${this.#cutOff ? ', within a message' : ''}`;
+    if (this.#outputEndedFirst) return 'it closed its output';
+    return exit === undefined && child.stdin.writable ? 'it has not answered' : 'it closed its input';
   }
 
   #lost(report: ChannelReport): RuntimeError {
@@ -191,13 +200,7 @@ export class StdioChannel implements Channel {
   }
 }
 
-function describeExit({ code, signal, afterMs, forced }: Exit): string {
-  if (forced) return 'it closed its input';
+function describeExit({ code, signal, afterMs }: Exit): string {
   if (signal !== null) return `it was ended by ${signal}`;
   return `it exited with code ${code} after ${afterMs < 1_000 ? `${afterMs} ms` : `${Math.round(afterMs / 100) / 10} s`}`;
-}
-
-/** Safe to show in a terminal: no colors, no cursor movements, no bells. */
-function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/(?![\n\t])\p{Cc}/gu, '');
 }

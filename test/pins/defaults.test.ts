@@ -16,6 +16,14 @@ test('a server that says nothing else', () => {
     disabledTools: [],
     maxResultChars: 50_000,
     maxMessageBytes: 67_108_864,
+    lifecycle: 'eager',
+    idleStopMs: 0,
+    required: false,
+    perClient: false,
+    trustHints: false,
+    reconnect: 'steady',
+    health: 'remote',
+    keepAliveMs: 50_000,
   });
 });
 
@@ -35,6 +43,8 @@ test('a file that says nothing', () => {
       disabledServers: [],
       enabledServers: [],
       startup: { gateMs: 250, waitMs: 10_000 },
+      gateway: 'auto',
+      connectConcurrency: { stdio: 3, remote: 20 },
     },
   });
 });

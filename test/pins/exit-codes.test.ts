@@ -21,13 +21,15 @@ const table: Record<FailureCode, Row> = {
   STARTUP_TIMEOUT: [4, 'retry-later', true, true],
   CONNECTION_LOST: [4, 'retry-later', true, true],
   PROTOCOL_BROKEN: [4, 'retry-later', true, true],
+  REQUIRED_NOT_READY: [4, 'retry-later', false, false],
   TOOL_UNKNOWN: [2, 'fix-call', false, false],
   LIST_TOO_LONG: [4, 'retry-later', true, true],
   CALL_DENIED: [3, 'ask-user', false, false],
   APPROVAL_REFUSED: [3, 'ask-user', false, false],
   ARGUMENTS_BAD: [1, 'fix-call', false, false],
   CIRCUIT_OPEN: [4, 'retry-later', false, false],
-  MESSAGE_TOO_LARGE: [4, 'retry-later', false, false],
+  MESSAGE_TOO_LARGE: [4, 'check-first', false, false],
+  RESULT_BROKEN: [4, 'check-first', false, false],
   CALL_TIMEOUT: [4, 'check-first', true, false],
   OUTCOME_UNKNOWN: [4, 'check-first', true, false],
   CALL_CANCELLED: [130, 'none', false, false],
@@ -37,7 +39,17 @@ const table: Record<FailureCode, Row> = {
 };
 
 /** Enough for every sentence of the table. */
-const data = { server: 's', tool: 't', name: 'n', nearest: [], problems: [], reason: 'r', afterMs: 1, limitBytes: 1 };
+const data = {
+  server: 's',
+  tool: 't',
+  name: 'n',
+  nearest: [],
+  problems: [],
+  reason: 'r',
+  afterMs: 1,
+  limitBytes: 1,
+  missing: [],
+};
 
 test('every code has exactly this exit, remedy, outage and reconnect', () => {
   const codes = Object.keys(failures) as FailureCode[];

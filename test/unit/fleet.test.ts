@@ -1,10 +1,15 @@
 // Owns the proof that a fleet shows every server somebody expects to see, also those that a stronger file silences.
 
 import { expect } from 'vitest';
+import { Breakers } from '../../src/call/guard.ts';
 import { Catalog } from '../../src/catalog/catalog.ts';
+import { createKnownTools } from '../../src/catalog/known-tools.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Connections } from '../../src/connection/connections.ts';
+import { SandboxNews } from '../../src/connection/sandbox-state.ts';
 import { Fleet } from '../../src/fleet.ts';
+import { createMemoryStore } from '../../src/kernel/store.ts';
+import { limits } from '../../src/model/limits.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder } from './config/folder.ts';
@@ -19,19 +24,24 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     systemFolder: `${folder}/system`,
   });
   const clock = createFakeClock();
+  const onError = (error: unknown) => expect.fail(String(error));
   const connections = new Connections({
     open: () => Promise.reject(new Error('nothing may be opened')),
     keyOf: () => '',
-    delayFor: () => undefined,
     onReady: () => undefined,
+    onDown: () => undefined,
+    onNotification: () => undefined,
     onRemoved: () => undefined,
     clock,
     emit: () => undefined,
-    onError: (error) => {
-      throw error;
-    },
+    onError,
   });
-  const fleet = new Fleet({ connections, catalog: new Catalog(clock, () => undefined), clock });
+  const fleet = new Fleet({
+    ...{ connections, clock, sandbox: new SandboxNews() },
+    catalog: new Catalog(clock, () => undefined),
+    breakers: new Breakers(clock, limits.breaker),
+    knownTools: createKnownTools(createMemoryStore(clock), onError),
+  });
   await fleet.apply(config);
   expect(fleet.status().map(({ name, state, scope, error }) => [name, state, scope, error?.message])).toEqual([
     [

@@ -7,6 +7,7 @@ import { type AskInput, inputName } from '../../src/config/inputs.ts';
 import type { ListedServers } from '../../src/config/lists.ts';
 import { plexusSchema } from '../../src/config/schema.ts';
 import type { Session } from '../../src/connection/session.ts';
+import { createVerdicts } from '../../src/connection/verdicts.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore, type Store } from '../../src/kernel/store.ts';
 import { RuntimeError } from '../../src/model/errors.ts';
@@ -20,6 +21,7 @@ import { createTrust } from '../../src/trusting.ts';
 import { hostile } from '../servers/hostile.ts';
 import { temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
+import { defaultSettings } from './config/folder.ts';
 
 const nowhere: Launcher = () => ({ command: '/no/such/program', args: [] });
 
@@ -47,8 +49,9 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
   };
   const { approve = async () => 'no', launcher = nowhere, ...rest } = change;
   const gate = createTrust(around, store ?? createMemoryStore(clock), clock);
-  const open = createOpening({
-    ...{ around, gate, secrets, clock, askInput: undefined, inputs: {}, emit: () => undefined },
+  const opening = createOpening({
+    ...{ around, gate, secrets, clock, askInput: undefined, inputs: {}, emit: () => undefined, id: 'test' },
+    verdicts: createVerdicts(createMemoryStore(clock), clock, (error) => void seen.errors.push(error)),
     approve: (request) => {
       seen.requests.push(request);
       return approve(request);
@@ -73,12 +76,19 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
     gate,
     clock,
     around,
-    open: (definition: ServerDefinition, signal = new AbortController().signal) => open(definition, signal),
+    open: (definition: ServerDefinition, signal = new AbortController().signal) => opening.open(definition, signal),
   };
 }
 
 const stdio = (change: Partial<StdioLaunch> = {}): StdioLaunch => ({
   ...{ kind: 'stdio', command: 'x', args: [], env: {}, inheritEnv: 'safe' },
+  ...change,
+});
+/** Everything is filled in, and then nothing is reached. */
+const unreached: Partial<Circumstances> = { lists: [{ allowlist: ['https://nobody.example'], denylist: [] }] };
+/** An address at which nobody is. */
+const nobody = (change: Partial<RemoteLaunch> = {}): RemoteLaunch => ({
+  ...{ kind: 'ws', url: 'ws://127.0.0.1:1/', headers: {} },
   ...change,
 });
 const http = (change: Partial<RemoteLaunch> = {}): RemoteLaunch => ({
@@ -87,11 +97,10 @@ const http = (change: Partial<RemoteLaunch> = {}): RemoteLaunch => ({
 });
 
 function define(scope: Scope, launch: Launch): ServerDefinition {
-  const settings = { enabled: true, startupTimeoutMs: 5_000, toolTimeoutMs: 1, disabledTools: [] };
   return {
     name: 'it',
     launch,
-    settings: { ...settings, maxResultChars: 1_000, maxMessageBytes: 1_000_000 },
+    settings: { ...defaultSettings, startupTimeoutMs: 5_000 },
     provenance: {
       scope,
       ...(scope === 'project' && { inWorkspace: true }),
@@ -263,9 +272,13 @@ describe('a server that may be reached but is not trusted', () => {
     async () => {
       const asked: string[] = [];
       const askInput: AskInput = async ({ id }) => String(asked.push(id));
-      const { open, requests, answers, warnings } = setUp({ env: { ...host, TENANT: 'acme' }, askInput });
+      const { open, requests, answers, warnings } = setUp({
+        env: { ...host, TENANT: 'acme' },
+        askInput,
+        circumstances: unreached,
+      });
       answers.set(inputName({ file: '/work/.mcp.json' }, 'pin'), '1234');
-      expect(await codeOf(open(define('project', entry)))).toBe('CONFIG_INVALID');
+      expect(await codeOf(open(define('project', entry)))).toBe('SERVER_DENIED');
       const lacks = (name: string) =>
         `it asks for your variable ${name} and does not get it; give it with: plexus approve it --allow-env ${name}`;
       expect(warnings).toEqual([
@@ -302,7 +315,7 @@ describe('a server that may be reached but is not trusted', () => {
   });
 
   verifies('TRU-06', 'is never given a credential for its url or headers by a yes: it does not ask', async () => {
-    const { open, requests, gate } = setUp({ env: host, approve: answering('always') });
+    const { open, requests, gate } = setUp({ env: host, approve: answering('always'), circumstances: unreached });
     const credential = http({ headers: { Authorization: '${API_KEY}' }, bearerTokenEnvVar: 'TOKEN' });
     await failureOf(open(define('project', credential)));
     expect([requests, await gate.approvals('it')]).toEqual([[], []]);
@@ -374,7 +387,7 @@ describe('the launcher of the host', () => {
     const server = createFakeServer({});
     const session = await open(define('host', { kind: 'in-process', serve: server.entry.serve }));
     await session.close();
-    await failureOf(open(define('user', http())));
+    expect(await codeOf(open(define('user', nobody())))).toBe('CONNECTION_LOST');
     expect(launches).toEqual([]);
   });
 
@@ -512,14 +525,14 @@ describe('what is filled in', () => {
   test('a headersHelper runs each time its server is opened', async () => {
     const log = temporaryFile('log');
     const { PATH = '' } = process.env;
-    const { open } = setUp({ env: { PATH } });
+    const { open } = setUp({ env: { PATH }, circumstances: unreached });
     for (const _ of [1, 2]) await failureOf(open(define('user', http({ headersHelper: `echo x >> ${log}; echo {}` }))));
     expect(readFileSync(log, 'utf8')).toBe('x\nx\n');
   });
 
   test('no failure repeats what an address was filled in with', async () => {
     const { open } = setUp({ env: { KEY: 's3cret' } });
-    const failure = await failureOf(open(define('user', http({ url: 'https://a.example/?k=${KEY}' }))));
+    const failure = await failureOf(open(define('user', nobody({ url: 'ws://127.0.0.1:1/?k=${KEY}' }))));
     expect(JSON.stringify(failure)).not.toContain('s3cret');
   });
 });

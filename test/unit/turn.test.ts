@@ -30,15 +30,39 @@ verifies('EXT-12', 'turns between which nothing changed share one frozen list', 
   const server = oneTool('read');
   const { runtime, clock, events } = await start({ files: server.entry });
   const before = runtime.turn();
-  await server.crash();
-  await clock.advance(10_000);
-  expect(server.starts(), 'it was listed again').toBe(2);
+  await server.say({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  await clock.advance(0);
+  expect(
+    server.received.filter(({ method }) => method === 'tools/list'),
+    'it was listed again',
+  ).toHaveLength(2);
   const after = runtime.turn();
   expect(after.tools).toBe(before.tools);
   expect(after.revision).toBe(before.revision);
   expect(Object.isFrozen(after.tools)).toBe(true);
   expect(events.filter(({ type }) => type === 'catalog.changed')).toHaveLength(1);
 });
+
+verifies(
+  ['REC-09', 'REC-11'],
+  'a server that comes back with the same tools changes nothing that a model reads; meanwhile they are marked stale',
+  async () => {
+    const server = oneTool('read');
+    const { runtime, clock, events } = await start({ files: server.entry });
+    const before = runtime.turn();
+    await server.crash();
+    await clock.advance(0);
+    const meanwhile = runtime.turn();
+    expect([meanwhile.revision, meanwhile.tools.map(({ freshness }) => freshness)]).toEqual([
+      before.revision,
+      ['stale'],
+    ]);
+    await clock.advance(10_000);
+    expect(server.starts()).toBe(2);
+    expect(runtime.turn()).toMatchObject({ revision: before.revision, tools: before.tools });
+    expect(events.filter(({ type }) => type === 'catalog.changed')).toHaveLength(1);
+  },
+);
 
 verifies(
   'EXT-12',

@@ -1,6 +1,7 @@
 // Owns `plexus config`: the effective configuration, where it may lie, and the schema an editor can use.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
+import { asEntry } from '../../config/reconnect.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import type { RuleText } from '../../model/rule.ts';
 import { commandLine } from '../../model/server.ts';
@@ -55,7 +56,8 @@ async function effective(context: Context): Promise<Found> {
     text: (paint) => {
       const servers = definitions.map(({ name, launch, settings: effective, provenance }) => {
         const where = [provenance.scope, placeOf(provenance)].filter(Boolean).join(' ');
-        const values = Object.entries(effective).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+        const written = { ...effective, reconnect: asEntry(effective.reconnect) };
+        const values = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
         return `${paint.bold(printable(name))}  ${paint.dim(printable(where))}\n${indent(printable([commandLine(launch), ...values].join('\n')))}`;
       });
       const overridden = losers.map(({ name, provenance, because }) =>

@@ -3,6 +3,7 @@
 import type { ServerStatus } from '../../connection/status.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
+import { remarksOn } from '../render/server-remarks.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
 import { withRuntime } from '../with-runtime.ts';
 
@@ -13,7 +14,7 @@ export const list: Command = {
   async run(context) {
     const [extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
-    return withRuntime(context, {}, async (runtime, diagnostics) => {
+    return withRuntime(context, { required: 'report' }, async (runtime, diagnostics) => {
       const servers = runtime.status();
       return {
         data: { servers, diagnostics },
@@ -43,7 +44,7 @@ function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint:
     { text: server.state, paint: colorOf(server, paint) },
     { text: server.transport },
     { text: server.scope },
-    { text: server.status === 'connected' ? String(server.toolCount) : '–' },
+    { text: server.status === 'connected' || server.toolCount > 0 ? String(server.toolCount) : '–' },
   ]);
   return [
     table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS'], rows, paint),
@@ -51,11 +52,10 @@ function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint:
   ].join('\n');
 }
 
-function remarks({ name, state, error, warnings = [] }: ServerStatus, paint: Paint): string[] {
-  const waiting =
-    state === 'connecting' ? ['It has not answered yet. Start its command by hand to see what it waits for.'] : [];
-  const lines = [...(error ? [`${error.message} [${error.code}]`] : waiting), ...warnings];
-  return lines.length === 0 ? [] : ['', paint.bold(printable(name)), ...lines.map((line) => indent(printable(line)))];
+function remarks(server: ServerStatus, paint: Paint): string[] {
+  const lines = remarksOn(server);
+  if (lines.length === 0) return [];
+  return ['', paint.bold(printable(server.name)), ...lines.map((line) => indent(printable(line)))];
 }
 
 function colorOf({ status }: ServerStatus, paint: Paint) {

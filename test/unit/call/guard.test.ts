@@ -4,16 +4,15 @@ import { expect, test } from 'vitest';
 import { Breakers, guard } from '../../../src/call/guard.ts';
 import { invoke } from '../../../src/call/invoke.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { Answer } from '../../../src/connection/session.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, failures, RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { ToolOutcome } from '../../../src/model/tool.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { createSession } from '../catalog/session.ts';
 import { createTappedServer, start } from './journey.ts';
-import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
+import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
 
 const tool = toolOf('files', 'read');
 const outage = () => Promise.reject(new RuntimeError('CONNECTION_LOST', { server: 'files', reason: 'it went away' }));
@@ -107,14 +106,8 @@ verifies('REC-18', 'errors of a tool and -3260x answers do not count', async () 
     { kind: 'result', result: { content: [], isError: true } },
     ...[-32600, -32601, -32602, -32603, -32700].map((code) => ({ kind: 'error', code, message: 'no' }) as const),
   ];
-  const sessionOf = (answer: Answer): Session => ({ ...createSession(() => answer), callTool: async () => answer });
   for (const answer of [...answers, ...answers]) {
-    const lines = {
-      open: () => sessionOf(answer),
-      whenReady: async () => sessionOf(answer),
-      maxMessageBytes: () => 1,
-    };
-    const outcome = await guard(breakers)(invoke(lines))(callOf(tool));
+    const outcome = await guard(breakers)(invoke(linesOf(answer)))(callOf(tool));
     expect(outcome.isError).toBe(true);
   }
 });
@@ -127,9 +120,47 @@ verifies('REC-18', 'an outage counts once per call', async () => {
   await server.crash();
   await clock.advance(0);
   const ends: unknown[] = [];
-  for (let call = 0; call < 4; call++) ends.push(await endOf(turn.call('mcp__files__read')));
+  for (let call = 0; call < 4; call++) {
+    const ending = endOf(turn.call('mcp__files__read'));
+    await clock.advance(5_000);
+    ends.push(await ending);
+  }
   expect(ends).toEqual(['CONNECTION_LOST', 'CONNECTION_LOST', 'CONNECTION_LOST', 'CIRCUIT_OPEN']);
 });
+
+verifies('REC-18', 'one death that ends many calls counts once', async () => {
+  const { breakers, call } = setUp();
+  const end = createDeferred<ToolOutcome>();
+  const together = Array.from({ length: 10 }, () => call(() => end.promise));
+  end.reject(new RuntimeError('OUTCOME_UNKNOWN', { server: 'files', tool: 'read', reason: 'it died' }));
+  await Promise.all(together);
+  expect(breakers.statusOf('files')).toEqual({ state: 'counting', failures: 1 });
+  await call(outage);
+  expect(breakers.statusOf('files'), 'the next one is another').toEqual({ state: 'counting', failures: 2 });
+});
+
+verifies(
+  'REC-19',
+  'how it stands is told: what counts against a server, for how long it is left alone, and its trial',
+  async () => {
+    const { clock, breakers, call } = setUp();
+    expect(breakers.statusOf('files')).toBeUndefined();
+    await call(outage);
+    await call(outage);
+    expect(breakers.statusOf('files')).toEqual({ state: 'counting', failures: 2 });
+    await call(outage);
+    await clock.advance(1_000);
+    expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: limits.breaker.openMs - 1_000 });
+    await clock.advance(limits.breaker.openMs);
+    expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: 0 });
+    const trial = createDeferred<ToolOutcome>();
+    const trying = call(() => trial.promise);
+    expect(breakers.statusOf('files')).toEqual({ state: 'trial' });
+    trial.resolve(outcomeOf(tool));
+    await trying;
+    expect(breakers.statusOf('files')).toBeUndefined();
+  },
+);
 
 verifies('REC-20', 'after five minutes one trial passes, and nobody else while it runs', async () => {
   const { clock, call, reached } = await opened();
@@ -213,12 +244,17 @@ verifies('REC-20', 'a reconnect by hand closes the breaker', async () => {
 
 verifies('REC-20', 'a reconnect that succeeds by itself closes the breaker', async () => {
   const server = createTappedServer({ read: { run: () => 'done' } });
-  const { runtime, clock } = await start({ files: server.entry });
+  const reconnect = { delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0 };
+  const { runtime, clock } = await start({ files: { ...server.entry, reconnect } });
   const turn = runtime.turn();
   server.fails = true;
   await server.crash();
   await clock.advance(0);
-  for (let call = 0; call < 3; call++) await endOf(turn.call('mcp__files__read'));
+  for (const wait of [0, 1_000, 2_000]) {
+    const failing = endOf(turn.call('mcp__files__read'));
+    await clock.advance(wait);
+    expect(await failing).toBe('CONNECTION_LOST');
+  }
   expect(await endOf(turn.call('mcp__files__read'))).toBe('CIRCUIT_OPEN');
   server.fails = false;
   await clock.advance(10_000);
@@ -249,8 +285,7 @@ verifies('REC-19', 'a server that dies of every call is left alone after three o
 test('a server that never failed costs the breakers nothing', async () => {
   const { breakers, call } = setUp();
   await call(success);
-  breakers.enter('files');
-  breakers.leave('files', 'answered');
+  breakers.leave('files', 'answered', breakers.enter('files'));
   breakers.reset('files');
   expect(await call(success)).toEqual(done);
 });

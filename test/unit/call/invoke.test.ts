@@ -1,23 +1,17 @@
 // Owns the proof of what an answer means: a result, the server's own no, a loss, or something that is none of these.
 
 import { expect, test } from 'vitest';
-import { invoke, type Lines } from '../../../src/call/invoke.ts';
+import { invoke } from '../../../src/call/invoke.ts';
 import { compose, type Stage } from '../../../src/call/pipeline.ts';
 import { resolve } from '../../../src/call/resolve.ts';
 import { shape } from '../../../src/call/shape.ts';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { Answer } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
-import { createSession } from '../catalog/session.ts';
 import { createTappedServer, start, unwrap } from './journey.ts';
-import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
+import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
 
 const tool = toolOf('files', 'read');
 const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
-
-function linesOf(answer: Answer): Lines {
-  const session: Session = { ...createSession(() => answer), callTool: async () => answer };
-  return { open: () => session, whenReady: async () => session, maxMessageBytes: () => 1_024 };
-}
 
 const perform = (answer: Answer) => invoke(linesOf(answer))(callOf(tool));
 const result = (value: unknown): Answer => ({ kind: 'result', result: value });
@@ -69,8 +63,9 @@ const malformed: Record<string, [result: unknown, problem: string]> = {
 for (const [what, [value, problem]] of Object.entries(malformed)) {
   verifies('CAL-12', `${what} in place of a result fails with a code of its own`, async () => {
     await expect(perform(result(value))).rejects.toMatchObject({
-      code: 'PROTOCOL_BROKEN',
-      data: { server: 'files', reason: `${problem} (tool "read")` },
+      code: 'RESULT_BROKEN',
+      remedy: 'check-first',
+      data: { server: 'files', tool: 'read', problem },
     });
   });
 }
@@ -78,7 +73,7 @@ for (const [what, [value, problem]] of Object.entries(malformed)) {
 verifies('CAL-12', 'a malformed answer fails the call and not the connection', async () => {
   const server = createTappedServer({ garbage: { run: () => ({ content: [7] }) }, read: { run: () => 'done' } });
   const { runtime } = await start({ files: server.entry });
-  expect(await endOf(runtime.turn().call('mcp__files__garbage'))).toBe('PROTOCOL_BROKEN');
+  expect(await endOf(runtime.turn().call('mcp__files__garbage'))).toBe('RESULT_BROKEN');
   expect(await runtime.turn().call('mcp__files__read')).toMatchObject({ isError: false });
   expect(server.starts()).toBe(1);
 });

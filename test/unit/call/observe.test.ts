@@ -68,7 +68,7 @@ const cases: Record<string, Case> = {
     ],
   ],
   'bad arguments': [call('strict'), [begin('strict'), finish('strict', failed('ARGUMENTS_BAD', 'fix-call'))]],
-  'a broken answer': [call('garbage'), [begin('garbage'), finish('garbage', failed('PROTOCOL_BROKEN', 'retry-later'))]],
+  'a broken answer': [call('garbage'), [begin('garbage'), finish('garbage', failed('RESULT_BROKEN', 'check-first'))]],
   'a denial': [call('denied'), [begin('denied'), finish('denied', failed('CALL_DENIED', 'ask-user'))]],
   'a refusal': [
     call('asked'),

@@ -1,13 +1,21 @@
 // Owns how the tests of one stage build what travels: a tool, a call, and an outcome that came back.
 
+import type { Lines } from '../../../src/call/lines.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { createSnapshot } from '../../../src/catalog/snapshot.ts';
+import type { Answer } from '../../../src/connection/session.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
-import type { Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
+import type { Freshness, Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
+import { createFakeSession } from '../session.ts';
 
-export function toolOf(server: string, name: string, definition: Partial<ToolDefinition> = {}): Tool {
+export function toolOf(
+  server: string,
+  name: string,
+  definition: Partial<ToolDefinition> = {},
+  freshness: Freshness = 'live',
+): Tool {
   const { tools } = createSnapshot([
-    { server, label: 'test', tools: [{ inputSchema: { type: 'object' }, ...definition, name }] },
+    { server, label: 'test', freshness, tools: [{ inputSchema: { type: 'object' }, ...definition, name }] },
   ]);
   const [tool] = tools;
   if (tool === undefined) throw new TypeError('a snapshot of one tool is empty');
@@ -37,6 +45,20 @@ export function outcomeOf({ id }: Tool, text = ''): ToolOutcome {
     isError: false,
     signals: [],
     meta: { server: id.server, tool: id.tool, durationMs: 0, attempts: 1, fromCache: false },
+  };
+}
+
+/** One open session for everybody, which answers so; what is lost stays lost. */
+export function linesOf(answer: Answer, change: Partial<Lines> = {}): Lines {
+  const session = createFakeSession({ callTool: async () => answer });
+  return {
+    open: () => session,
+    whenReady: async () => session,
+    whenReplaced: async () => session,
+    isRepeatable: () => false,
+    metaFor: () => undefined,
+    maxMessageBytes: () => 1_024,
+    ...change,
   };
 }
 

@@ -1,6 +1,6 @@
 // Owns the proof that arguments are checked in words a model can act on, and that no schema can stall or break the host.
 
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { validate } from '../../../src/call/validate.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -296,4 +296,54 @@ test('a schema holds for every call of its tool, the first and the next', async 
   const third = async () => perform(callOf(tool, { arguments: { a: 3 } }));
   await expect(third()).rejects.toThrow('"a" must be of type string, not number 3');
   expect(seen).toEqual([{ a: 'first' }, { a: 'second' }]);
+});
+
+describe('what a model writes as null and means as "not given"', () => {
+  const schema = object(
+    { path: text, depth: { type: 'integer' }, filter: { type: ['string', 'null'] }, mode: { enum: ['r', null] } },
+    { required: ['path'] },
+  );
+
+  /** What reaches the server. */
+  async function sent(inputSchema: JsonObject, args: JsonObject): Promise<unknown> {
+    const tool = toolOf('files', 'read', { inputSchema });
+    let reached: unknown = 'nothing';
+    const perform = validate()(async (call) => {
+      reached = call.arguments;
+      return outcomeOf(tool);
+    });
+    await perform(callOf(tool, { arguments: args }));
+    return reached;
+  }
+
+  test('is left out where the schema refuses it and does not ask for it', async () => {
+    expect(await sent(schema, { path: 'a', depth: null })).toEqual({ path: 'a' });
+    expect(await sent(object({}, { additionalProperties: false }), { odd: null })).toEqual({});
+  });
+
+  test('stays where the schema takes it, and where nothing is wrong', async () => {
+    expect(await sent(schema, { path: 'a', filter: null, mode: null })).toEqual({
+      path: 'a',
+      filter: null,
+      mode: null,
+    });
+    expect(await sent(schema, { path: 'a', unknown: null })).toEqual({ path: 'a', unknown: null });
+    expect(await sent({}, { any: null })).toEqual({ any: null });
+  });
+
+  test('is left out alone: a null beside it that the schema takes stays', async () => {
+    expect(await sent(schema, { path: 'a', depth: null, filter: null })).toEqual({ path: 'a', filter: null });
+  });
+
+  test('is no excuse for what is asked for, or for anything else that is wrong', async () => {
+    expect(await check(schema, { path: null })).toEqual(['"path" must be of type string, not null']);
+    expect(await check(schema, { path: 1, depth: null })).toEqual([
+      '"path" must be of type string, not number 1',
+      '"depth" must be of type integer, not null',
+    ]);
+    expect(await check(schema, { path: 'a', depth: 'x' })).toEqual(['"depth" must be of type integer, not string "x"']);
+    expect(await check(object({ deep: object({ a: text }) }), { deep: { a: null } })).toEqual([
+      '"deep.a" must be of type string, not null',
+    ]);
+  });
 });

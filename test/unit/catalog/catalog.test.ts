@@ -7,21 +7,27 @@ import type { CatalogEvent } from '../../../src/catalog/events.ts';
 import { createSnapshot, type Slice } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { createSession, definitionOf, page } from './session.ts';
+import { definitionOf } from '../session.ts';
+import { createSession, page } from './session.ts';
 
 function setUp() {
   const events: CatalogEvent[] = [];
-  const catalog = new Catalog(createFakeClock(), (event) => events.push(event));
+  const clock = createFakeClock();
+  const catalog = new Catalog(clock, (event) => events.push(event));
   const names = () => catalog.snapshot().tools.map(({ name }) => name);
-  return { catalog, events, names };
+  const freshness = () => catalog.snapshot().tools.map(({ name, freshness }) => `${name} ${freshness}`);
+  return { catalog, clock, events, names, freshness };
 }
 
 const sessionWith = (...tools: string[]) => createSession(() => page(tools));
 const slice = (server: string, ...names: string[]): Slice => ({
   server,
   label: `mcp:${server} via user`,
+  freshness: 'live',
   tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })),
 });
 
@@ -58,12 +64,14 @@ verifies('NAM-12', 'they are sorted again after each change', async () => {
 
 test('a tool is what its server sent, with its identity and its name', () => {
   const definition = { name: 'read file', description: 'Reads.', inputSchema: { type: 'object', required: ['path'] } };
-  const { tools, find } = createSnapshot([{ server: 'files', label: 'mcp:files via user', tools: [definition] }]);
+  const { tools, find } = createSnapshot([
+    { server: 'files', label: 'mcp:files via user', freshness: 'cached', tools: [definition] },
+  ]);
   expect(tools).toEqual([
     {
       id: { server: 'files', tool: 'read file' },
       name: expect.stringMatching(/^mcp__files__read_file_[0-9a-f]{10}$/),
-      freshness: 'live',
+      freshness: 'cached',
       label: 'mcp:files via user',
       description: 'Reads.',
       inputSchema: definition.inputSchema,
@@ -85,9 +93,7 @@ verifies('EXT-12', 'a snapshot is frozen', () => {
 
 test('equal tools have equal revisions, and any change of a definition is another one', () => {
   const revision = (definition: Record<string, unknown>) =>
-    createSnapshot([
-      { server: 'files', label: 'mcp:files via user', tools: [{ name: 'read', inputSchema: {}, ...definition }] },
-    ]).revision;
+    createSnapshot([{ ...slice('files'), tools: [{ name: 'read', inputSchema: {}, ...definition }] }]).revision;
   expect(revision({ inputSchema: { a: 1, b: 2 } })).toBe(revision({ inputSchema: { b: 2, a: 1 } }));
   const revisions = [{}, { description: 'x' }, { inputSchema: { a: 1 } }, { annotations: {} }, { future: 1 }].map(
     revision,
@@ -132,11 +138,15 @@ verifies('TDN-01', 'what leaves is what the server brought, whatever it is calle
   expect(names()).toEqual(['mcp__a_b__c', 'mcp__a_b__x']);
 });
 
-test('one session is listed once, however many ask', async () => {
-  const { catalog } = setUp();
-  const session = sessionWith('read');
-  await Promise.all([catalog.list(definitionOf('files'), session), catalog.list(definitionOf('files'), session)]);
-  expect(session.asked).toEqual([undefined]);
+test('who asks while a list is on its way gets one more, however many ask: what changed meanwhile is in it', async () => {
+  const { catalog, names } = setUp();
+  const definition = definitionOf('files');
+  const pages = [page(['old']), page(['new']), page(['newest'])];
+  const session = createSession(() => pages.shift() ?? page([]));
+  await Promise.all([1, 2, 3].map(() => catalog.list(definition, session)));
+  expect([session.cursors.length, names()]).toEqual([2, ['mcp__files__new']]);
+  await catalog.list(definition, session);
+  expect([session.cursors.length, names()]).toEqual([3, ['mcp__files__newest']]);
 });
 
 test('what a former session still answers is not news any more', async () => {
@@ -165,16 +175,125 @@ test('what a removed server still answers is not news any more', async () => {
   expect(names()).toEqual([]);
 });
 
-test('a list that fails keeps the tools of before, with the reason', async () => {
-  const { catalog, names } = setUp();
+const broken: Answer = { kind: 'error', code: -32603, message: 'out of order' };
+
+verifies('ERR-04', 'a list that fails keeps the tools of before, with the reason', async () => {
+  const { catalog, clock, names } = setUp();
   await catalog.list(definitionOf('files'), sessionWith('read'));
-  await catalog.list(
+  const listing = catalog.list(
     definitionOf('files'),
-    createSession(() => ({ kind: 'error', code: -32603, message: 'out of order' })),
+    createSession(() => broken),
   );
+  await clock.advance(1_750);
+  await listing;
   expect([names(), catalog.get('files')?.error?.code]).toEqual([['mcp__files__read'], 'PROTOCOL_BROKEN']);
   await catalog.list(definitionOf('files'), sessionWith('read'));
   expect(catalog.get('files')?.error, 'a list that succeeds forgets it').toBeUndefined();
+});
+
+verifies(
+  ['REC-13', 'ERR-04'],
+  'a list that fails is fetched again after 250, 500 and 1000 ms, and then no more',
+  async () => {
+    for (const failure of [broken, { kind: 'lost', sent: true } as const]) {
+      const { catalog, clock } = setUp();
+      const askedAt: number[] = [];
+      const session = createSession(() => {
+        askedAt.push(clock.now());
+        return failure;
+      });
+      const listing = catalog.list(definitionOf('files'), session);
+      await clock.advance(60_000);
+      await listing;
+      expect([askedAt, clock.pending()]).toEqual([[0, 250, 750, 1_750], 0]);
+      expect(catalog.get('files')).toMatchObject({ tools: [], error: { code: expect.any(String) } });
+    }
+  },
+);
+
+verifies('REC-13', 'the first list that comes through counts, and leaves no trace of those before', async () => {
+  const { catalog, clock, freshness } = setUp();
+  const answers = [broken, broken, page(['read'])];
+  const listing = catalog.list(
+    definitionOf('files'),
+    createSession(() => answers.shift() ?? broken),
+  );
+  await clock.advance(750);
+  await listing;
+  expect([freshness(), catalog.get('files')?.error, clock.pending()]).toEqual([
+    ['mcp__files__read live'],
+    undefined,
+    0,
+  ]);
+});
+
+test('a list is not fetched again for what waiting does not cure; silence is cured by it as anything else', async () => {
+  const refused = { kind: 'lost', sent: true, cause: new RuntimeError('AUTH_REQUIRED', { server: 'files' }) } as const;
+  const { catalog, clock } = setUp();
+  const session = createSession(() => refused);
+  await catalog.list(definitionOf('files'), session);
+  expect([session.cursors.length, catalog.get('files')?.error]).toEqual([1, refused.cause]);
+  const silent = createSession((_, cancellation) => cancellation.race(new Promise<never>(() => undefined)));
+  const listing = catalog.list(definitionOf('files'), silent);
+  await clock.advance(4 * limits.listTimeoutMs + 250 + 500 + 1_000);
+  await listing;
+  expect([silent.cursors.length, catalog.get('files')?.error?.code, clock.pending()]).toEqual([
+    4,
+    'STARTUP_TIMEOUT',
+    0,
+  ]);
+});
+
+test('what waits to be fetched again is given up at once when its server is gone, or has another session', async () => {
+  const { catalog, clock } = setUp();
+  const failing = createSession(() => broken);
+  const given = catalog.list(definitionOf('files'), failing);
+  await clock.advance(100);
+  catalog.remove('files');
+  await given;
+  const former = catalog.list(definitionOf('files'), failing);
+  await clock.advance(100);
+  await catalog.list(definitionOf('files'), sessionWith('read'));
+  await former;
+  expect([failing.cursors.length, clock.pending(), catalog.get('files')?.error]).toEqual([2, 0, undefined]);
+});
+
+verifies('REC-11', 'tools of a server that is gone for now stay, marked stale, under the same revision', async () => {
+  const { catalog, events, freshness } = setUp();
+  await catalog.list(definitionOf('files'), sessionWith('read'));
+  await catalog.list(definitionOf('web'), sessionWith('get'));
+  const { revision } = catalog.snapshot();
+  catalog.stale('files');
+  catalog.stale('nobody');
+  expect(freshness()).toEqual(['mcp__files__read stale', 'mcp__web__get live']);
+  await catalog.list(definitionOf('files'), sessionWith('read'));
+  expect(freshness()).toEqual(['mcp__files__read live', 'mcp__web__get live']);
+  expect([catalog.snapshot().revision, events.length], 'nobody is told').toEqual([revision, 2]);
+});
+
+verifies('REC-09', 'after a reconnect the list is news only if a byte of it differs', async () => {
+  const { catalog, events } = setUp();
+  const describe = (description: string) =>
+    createSession(() => ({ kind: 'result', result: { tools: [{ name: 'read', description }] } }));
+  await catalog.list(definitionOf('files'), describe('Reads.'));
+  for (const description of ['Reads.', 'Reads!', 'Reads!']) {
+    catalog.stale('files');
+    await catalog.list(definitionOf('files'), describe(description));
+  }
+  expect(events.map((event) => event.type === 'catalog.changed' && [event.added, event.removed])).toEqual([
+    [['mcp__files__read'], []],
+    [[], []],
+  ]);
+});
+
+test('what is remembered of a server is offered as such until it lists its tools itself', async () => {
+  const { catalog, freshness } = setUp();
+  const known = { tools: [{ name: 'read', inputSchema: {} }], hidden: ['secret'], problems: [] };
+  catalog.adopt(definitionOf('files'), known);
+  expect([freshness(), catalog.get('files')?.hidden]).toEqual([['mcp__files__read cached'], ['secret']]);
+  await catalog.list(definitionOf('files'), sessionWith('read', 'write'));
+  catalog.adopt(definitionOf('files'), known);
+  expect(freshness()).toEqual(['mcp__files__read live', 'mcp__files__write live']);
 });
 
 test('what was left out is told', async () => {

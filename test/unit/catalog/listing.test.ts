@@ -4,17 +4,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isExposed } from '../../../src/catalog/filter.ts';
 import { fetchTools } from '../../../src/catalog/listing.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { Answer, Session } from '../../../src/connection/session.ts';
 import type { ServerSettings } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { createSession, definitionOf, page } from './session.ts';
+import { definitionOf } from '../session.ts';
+import { createSession, page } from './session.ts';
 
+const patience = () => ({ clock: createFakeClock(), signal: new AbortController().signal });
 const list = (answer: Answer, settings: Partial<ServerSettings> = {}) =>
   fetchTools(
     createSession(() => answer),
     definitionOf('files', settings),
-    createFakeClock(),
+    patience(),
   );
 const listOf = (...tools: unknown[]) => list({ kind: 'result', result: { tools } });
 
@@ -52,6 +54,35 @@ verifies('EXT-11', 'a broken definition costs itself and never its neighbors', a
   });
 });
 
+const wrongHeader = { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } };
+const lineOf = (era: Session['era'], transport: Session['transport']) =>
+  fetchTools(
+    createSession(
+      () => ({ kind: 'result', result: { tools: [{ name: 'read', inputSchema: wrongHeader }, { name: 'write' }] } }),
+      { era, transport },
+    ),
+    definitionOf('files'),
+    patience(),
+  );
+
+test('where arguments become headers, a tool that declares them wrongly is left out', async () => {
+  const { tools, problems } = await lineOf('modern', 'http');
+  expect(tools.map(({ name }) => name)).toEqual(['write']);
+  expect(problems).toEqual([
+    'the tool "read" was left out: its parameter "a" declares x-mcp-header but is not of type string, integer or boolean',
+  ]);
+});
+
+test.each([
+  ['legacy', 'http'],
+  ['modern', 'stdio'],
+  ['modern', 'ws'],
+] as const)('a wrong declaration harms nobody in the %s era over %s', async (era, transport) => {
+  const { tools, problems } = await lineOf(era, transport);
+  expect(tools.map(({ name }) => name)).toEqual(['read', 'write']);
+  expect(problems).toEqual([]);
+});
+
 test('any items at all are survived', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.jsonValue()), async (items) => {
@@ -62,13 +93,13 @@ test('any items at all are survived', async () => {
 });
 
 test('a server without the capability is not asked', async () => {
-  const session = createSession(() => page(['a']), { resources: {} });
-  expect(await fetchTools(session, definitionOf('files'), createFakeClock())).toEqual({
+  const session = createSession(() => page(['a']), { capabilities: { resources: {} } });
+  expect(await fetchTools(session, definitionOf('files'), patience())).toEqual({
     tools: [],
     hidden: [],
     problems: [],
   });
-  expect(session.asked).toEqual([]);
+  expect(session.cursors).toEqual([]);
 });
 
 const refusals: Record<string, [answer: Answer, code: string, data: unknown]> = {

@@ -7,14 +7,15 @@ import type { Answer } from '../../../src/connection/session.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { createSession, definitionOf, page } from './session.ts';
+import { definitionOf } from '../session.ts';
+import { createSession, page } from './session.ts';
 
 async function list(answer: (params: JsonObject) => Answer): Promise<Listing & { asked: readonly unknown[] }> {
   const session = createSession(answer);
   const clock = createFakeClock();
-  const listing = await fetchTools(session, definitionOf('files'), clock);
+  const listing = await fetchTools(session, definitionOf('files'), { clock, signal: new AbortController().signal });
   expect(clock.pending(), 'no timer is left').toBe(0);
-  return { ...listing, asked: session.asked };
+  return { ...listing, asked: session.cursors };
 }
 
 const names = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `tool_${from + index}`);
@@ -96,9 +97,19 @@ test('a cursor that is no text, and a page that is no list, end the list', async
   expect((await list(() => page(['a'], 7))).problems).toEqual([
     'the list of tools was cut off: a cursor is not a text',
   ]);
-  expect((await list(() => ({ kind: 'result', result: 'garbage' }))).problems).toEqual([
-    'the list of tools was cut off: page 1 holds no list of tools',
-  ]);
+  const garbage: Answer = { kind: 'result', result: 'garbage' };
+  expect(await list(({ cursor }) => (cursor === undefined ? page(['a'], 'p2') : garbage))).toMatchObject({
+    tools: [{ name: 'a' }],
+    problems: ['the list of tools was cut off: page 2 holds no list of tools'],
+  });
+});
+
+verifies('ERR-04', 'a first page that is no list is no list at all', async () => {
+  for (const result of ['garbage', null, {}, { tools: {} }])
+    await expect(list(() => ({ kind: 'result', result }))).rejects.toMatchObject({
+      code: 'PROTOCOL_BROKEN',
+      data: { server: 'files', reason: 'its answer to tools/list holds no list of tools' },
+    });
 });
 
 verifies('RES-12', 'all pages together have one minute, however quick each of them is', async () => {
@@ -108,7 +119,7 @@ verifies('RES-12', 'all pages together have one minute, however quick each of th
     await cancellation.race(clock.sleep(1_001));
     return page([`tool_${pages}`], String(++pages));
   });
-  const listing = fetchTools(session, definitionOf('files'), clock);
+  const listing = fetchTools(session, definitionOf('files'), { clock, signal: new AbortController().signal });
   const ended = expect(listing).rejects.toMatchObject({
     code: 'STARTUP_TIMEOUT',
     data: { server: 'files', afterMs: 60_000, reason: 'it does not list its tools', stderr: 'last words' },

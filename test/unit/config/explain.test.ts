@@ -52,6 +52,14 @@ describe('a server', () => {
         'disabledTools = [] (default)',
         'maxResultChars = 50000 (default)',
         'maxMessageBytes = 67108864 (default)',
+        'lifecycle = "eager" (default)',
+        'idleStopMs = 0 (default)',
+        'required = false (default)',
+        'perClient = false (default)',
+        'trustHints = false (default)',
+        'reconnect = "steady" (default)',
+        'health = {"mode":"remote","intervalMs":30000,"timeoutMs":5000,"failures":5} (default)',
+        'keepAliveMs = 50000 (default)',
       ]);
       expect(
         explained?.beaten.map(({ provenance, because, problem, settings }) => ({
@@ -153,5 +161,8 @@ verifies('CFG-10', 'each setting of Plexus is explained with its file and line, 
     'enabledServers = [] (default)',
     `startup.gateMs = 5 (${USER}:5)`,
     'startup.waitMs = 10000 (default)',
+    'gateway = "auto" (default)',
+    'connectConcurrency.stdio = 3 (default)',
+    'connectConcurrency.remote = 20 (default)',
   ]);
 });

@@ -4,8 +4,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { defineServer } from '../../../src/config/define.ts';
 import type { LoadOptions } from '../../../src/config/discover.ts';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
+import type { ServerSettings } from '../../../src/model/server.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -36,6 +38,7 @@ export function around(cwd: string): LoadOptions & { readonly systemFolder: stri
     env: {},
     platform: 'linux',
     discover: true,
+    docker: { ask: async () => ({ kind: 'no-cli', problem: 'a test is about something else' }) },
   };
 }
 
@@ -64,3 +67,10 @@ export const messagesOf = ({ diagnostics }: Pick<LoadedConfig, 'diagnostics'>): 
 /** A TOML file of local servers, each with its own name as the command. */
 export const servers = (...names: readonly string[]): string =>
   names.map((name) => `[mcp_servers."${name}"]\ncommand = "${name}"\n`).join('');
+
+/** Those of a local server that says nothing but its command. */
+export const defaultSettings = (() => {
+  const written = { name: 'it', value: { command: 'x' }, provenance: { scope: 'host', key: [] } } as const;
+  const { definition } = defineServer(written, { defaults: {}, mayLoosen: true });
+  return definition?.settings as ServerSettings;
+})();

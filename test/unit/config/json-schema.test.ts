@@ -26,6 +26,12 @@ describe('the JSON Schema', () => {
     'snake_case as in TOML': { mcp_servers: { a: { command: 'x', startup_timeout_ms: 5, enabled_tools: ['a'] } } },
     'a command with its arguments in a list': { servers: { a: { command: ['npx', '-y', 'x'] } } },
     'keys of other programs': { mcpServers: { a: { command: 'x', autoApprove: ['y'] } }, theirs: 1 },
+    'a way to try again and to look after a server': {
+      mcp_servers: {
+        a: { command: 'x', reconnect: 'none', health: false },
+        b: { command: 'x', reconnect: { delays_ms: [1], background: { base_ms: 1 } }, health: { interval_ms: 5 } },
+      },
+    },
     'lists by name, address and command': {
       security: { mcp_server_denylist: ['x', { command: ['npx', 'y'] }, { url: 'https://a.example' }] },
     },
@@ -36,6 +42,7 @@ describe('the JSON Schema', () => {
   const bad = {
     'a number for a command': { mcpServers: { a: { command: 5 } } },
     'a negative timeout': { mcp_servers: { a: { command: 'x', startup_timeout_ms: -1 } } },
+    'a preset nobody knows': { mcpServers: { a: { command: 'x', reconnect: 'fast' } } },
     'an action nobody knows': { permissions: { rules: [{ tool: 'x', action: 'maybe' }] } },
   };
   for (const [what, value] of Object.entries(bad))

@@ -34,6 +34,7 @@ describe('a literal secret', () => {
       ['url', 'abcdefgh'],
       ['url', 'ijklmnop'],
     ]);
+    expect(hideSecrets({ proxy: 'http://me:pw@proxy.example' })).toEqual({ proxy: 'http://me:(hidden)@proxy.example' });
     expect(replaceSecrets('it', { url }).entry).toEqual({
       url: 'https://h/s/${input:it-key}/mcp?token=${input:it-token}&page=abcdefgh#access_token=${input:it-access_token}',
     });

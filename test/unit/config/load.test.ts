@@ -27,6 +27,17 @@ const settings = {
   disabledTools: [],
   maxResultChars: 50_000,
   maxMessageBytes: 67_108_864,
+  lifecycle: 'eager',
+  idleStopMs: 0,
+  required: false,
+  perClient: false,
+  trustHints: false,
+  reconnect: {
+    schedule: { delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0.2 },
+    background: { baseMs: 15_000, maxMs: 300_000 },
+  },
+  health: { mode: 'remote', intervalMs: 30_000, timeoutMs: 5_000, failures: 5 },
+  keepAliveMs: 50_000,
 };
 
 describe('what is read', () => {
@@ -87,12 +98,38 @@ describe('what is read', () => {
         disabled_tools = ["get_secret"]
         max_result_chars = 10
         max_message_bytes = 1024
+        lifecycle = "lazy"
+        idle_stop_sec = 60
+        required = true
+        per_client = true
+        trust_hints = true
+        keep_alive_ms = 0
+
+        [mcp_servers.local.reconnect]
+        initial_sec = 0.2
+        multiplier = 3
+        max_sec = 5
+        max_attempts = 7
+        jitter = 0
+        background = { base_sec = 1, max_ms = 2000 }
+
+        [mcp_servers.local.health]
+        mode = "all"
+        interval_sec = 10
+        timeout_ms = 100
+        failures = 2
 
         [mcp_servers.remote]
         url = "https://example.com/mcp"
         transport = "http"
         headers = { "X-Team" = "a" }
         bearer_token_env_var = "TRACKER_TOKEN"
+        proxy = "http://proxy.example:8080"
+        ca_file = "ca.pem"
+        cert_file = "~/cert.pem"
+        key_file = "~/key.pem"
+        reconnect = { delays_sec = [1, 0.5] }
+        health = false
       `,
     });
     expect(diagnostics).toEqual([]);
@@ -117,6 +154,17 @@ describe('what is read', () => {
           disabledTools: ['get_secret'],
           maxResultChars: 10,
           maxMessageBytes: 1024,
+          lifecycle: 'lazy',
+          idleStopMs: 60_000,
+          required: true,
+          perClient: true,
+          trustHints: true,
+          reconnect: {
+            schedule: { initialMs: 200, multiplier: 3, maxMs: 5_000, maxAttempts: 7, jitter: 0 },
+            background: { baseMs: 1_000, maxMs: 2_000 },
+          },
+          health: { mode: 'all', intervalMs: 10_000, timeoutMs: 100, failures: 2 },
+          keepAliveMs: 0,
         },
       },
       {
@@ -125,8 +173,17 @@ describe('what is read', () => {
           url: 'https://example.com/mcp',
           headers: { 'X-Team': 'a' },
           bearerTokenEnvVar: 'TRACKER_TOKEN',
+          proxy: 'http://proxy.example:8080',
+          caFile: 'ca.pem',
+          certFile: '~/cert.pem',
+          keyFile: '~/key.pem',
         },
-        settings: { ...settings, toolIdleTimeoutMs: 300_000 },
+        settings: {
+          ...settings,
+          toolIdleTimeoutMs: 300_000,
+          reconnect: { schedule: { delaysMs: [1_000, 500], jitter: 0.2 } },
+          health: { ...settings.health, mode: 'off' },
+        },
       },
     ]);
   });

@@ -10,7 +10,7 @@ import { limits } from '../../../src/model/limits.ts';
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
 import { childEnvironment } from '../../../src/transport/environment.ts';
 import { verifies } from '../../verifies.ts';
-import { createFolder } from './folder.ts';
+import { createFolder, defaultSettings } from './folder.ts';
 
 const foreign = ['local', 'project', 'plugin', 'imported'] as const satisfies Scope[];
 const own = ['enterprise', 'host', 'user'] as const satisfies Scope[];
@@ -34,11 +34,10 @@ const withHost = (env: Readonly<Record<string, string>>, change: Partial<Resolvi
 });
 
 function define(scope: Scope, launch: Launch, file = '/files/mcp.json'): ServerDefinition {
-  const settings = { enabled: true, startupTimeoutMs: 1, toolTimeoutMs: 1, disabledTools: [] };
   return {
     name: 'it',
     launch,
-    settings: { ...settings, maxResultChars: 1, maxMessageBytes: 1 },
+    settings: defaultSettings,
     provenance: { scope, file, key: ['mcpServers', 'it'] },
   };
 }
@@ -397,6 +396,73 @@ describe('a remote server', () => {
       url: 'https://a.example/main',
       headers: { 'X-Plain': 'yes', Authorization: 'Bearer t0' },
     });
+  });
+});
+
+describe('the address of a remote server', () => {
+  const auto = (url: string) => http({ kind: 'auto', url });
+
+  test('is looked at again when its placeholders are filled in', async () => {
+    const host = withHost({ URL: 'ftp://user:s3cret@a.example', EMPTY: '', WS: 'wss://a.example' });
+    const begins = (...schemes: string[]) =>
+      invalid(`"url" must be an address that begins with ${schemes.join(' or ')}`);
+    expect(await failureOf(resolveLaunch(define('user', auto('${URL}')), host))).toEqual(
+      begins('http://', 'https://', 'ws://', 'wss://'),
+    );
+    expect(await failureOf(resolveLaunch(define('user', http({ url: '${WS}' })), host))).toEqual(
+      begins('http://', 'https://'),
+    );
+    expect(await failureOf(resolveLaunch(define('user', auto('https://${EMPTY}/mcp')), host))).toEqual(
+      invalid('"url" is not a complete address'),
+    );
+  });
+
+  test('is told to lack a variable before it is told to be none', async () => {
+    expect(await failureOf(resolveLaunch(define('user', auto('${GONE}')), bare))).toEqual([
+      'ENV_MISSING',
+      { server: 'it', variable: 'GONE' },
+    ]);
+  });
+
+  test('says what is spoken, where that was left open', async () => {
+    const { launch } = await resolveLaunch(define('user', auto('${U}')), withHost({ U: 'wss://a.example' }));
+    expect(launch).toEqual({ kind: 'ws', url: 'wss://a.example', headers: {} });
+  });
+});
+
+describe('the way to a remote server', () => {
+  const way = http({ proxy: 'http://${P}', caFile: '${CA}', certFile: '~/c.pem', keyFile: 'sub/k.pem' });
+
+  test('is filled in, its files from the folder of the entry’s own file', async () => {
+    const { launch } = await resolveLaunch(define('user', way), withHost({ P: 'proxy.example', CA: '/etc/ca.pem' }));
+    expect(launch).toEqual({
+      ...{ kind: 'http', url: 'https://a.example', headers: {}, proxy: 'http://proxy.example' },
+      ...{ caFile: '/etc/ca.pem', certFile: '/home/me/c.pem', keyFile: '/files/sub/k.pem' },
+    });
+    expect(variablesRead({ launch: way }).all).toEqual(['CA', 'P']);
+  });
+
+  test('may ask a person for a part of it', async () => {
+    const input: Resolving['input'] = async (id) => (id === 'password' ? 'p' : undefined);
+    const definition = define('user', http({ proxy: 'http://me:${input:password}@proxy.example' }));
+    expect((await resolveLaunch(definition, { ...bare, input })).launch).toMatchObject({
+      proxy: 'http://me:p@proxy.example',
+    });
+  });
+
+  test('is not gone when the proxy turns out to be none', async () => {
+    const definition = define('user', http({ proxy: '${P}' }));
+    expect((await resolveLaunch(definition, withHost({ P: 'off' }))).launch).toMatchObject({ proxy: 'off' });
+    expect(await failureOf(resolveLaunch(definition, withHost({ P: 's3cret' })))).toEqual(
+      invalid('"proxy" must be "off" or an address that begins with http:// or https://'),
+    );
+  });
+
+  test('is the plain one for an entry that is not the person’s own', async () => {
+    for (const scope of foreign)
+      expect((await resolveLaunch(define(scope, way), bare)).launch).toEqual({
+        ...{ kind: 'http', url: 'https://a.example', headers: {} },
+      });
   });
 });
 

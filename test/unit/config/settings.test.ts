@@ -19,6 +19,8 @@ const defaults = {
   disabledServers: [],
   enabledServers: [],
   startup: { gateMs: 250, waitMs: 10_000 },
+  gateway: 'auto',
+  connectConcurrency: { stdio: 3, remote: 20 },
 };
 
 describe('the master switch', () => {
@@ -225,7 +227,7 @@ describe('a file in the workspace', () => {
   });
 
   const loosening = [
-    ...['[mcp_servers.a]', 'command = "x"', 'inherit_env = ["DISPLAY"]', 'env_allow = ["TOKEN"]'],
+    ...['[mcp_servers.a]', 'command = "x"', 'inherit_env = ["DISPLAY"]', 'env_allow = ["TOKEN"]', 'trust_hints = true'],
     ...['[[permissions.rules]]', 'tool = "mcp__a"', 'action = "allow"'],
     ...[
       '[plexus]',
@@ -234,19 +236,21 @@ describe('a file in the workspace', () => {
       'plugin_folders = ["/p"]',
       'enabled_servers = ["a"]',
     ],
-    ...['[plexus.startup]', 'gate_ms = 1'],
+    ...['gateway = "on"', '[plexus.startup]', 'gate_ms = 1'],
+    ...['[plexus.connect_concurrency]', 'stdio = 1', 'remote = 2'],
   ].join('\n');
 
   for (const file of ['.mcp.toml', '.plexus.local.toml']) {
     verifies('PER-02', `${file} loosens nothing, and each thing it would loosen is told with its line`, async () => {
       const loaded = await loadFolder({ [file]: loosening });
       expect(loaded.settings).toEqual(defaults);
-      expect([loaded.rules, loaded.definitions[0]?.launch]).toEqual([
+      expect([loaded.rules, loaded.definitions[0]?.settings.trustHints, loaded.definitions[0]?.launch]).toEqual([
         [],
+        false,
         { kind: 'stdio', command: 'x', args: [], env: {}, inheritEnv: 'safe' },
       ]);
       expect(loaded.diagnostics.map(({ severity, line }) => [severity, line])).toEqual(
-        [3, 4, 5, 9, 10, 11, 12, 14].map((line) => ['warning', line]),
+        [3, 4, 5, 6, 10, 11, 12, 13, 14, 16, 18, 19].map((line) => ['warning', line]),
       );
       expect(loaded.diagnostics.every(({ remedy }) => remedy.endsWith('plexus approve --policy'))).toBe(true);
     });
@@ -265,13 +269,42 @@ describe('a file in the workspace', () => {
         pluginFolders: ['/p'],
         enabledServers: ['a'],
         startup: { gateMs: 1, waitMs: 10_000 },
+        gateway: 'on',
+        connectConcurrency: { stdio: 1, remote: 2 },
       });
       expect(rules.map(({ action }) => action)).toEqual(['allow']);
-      expect(definitions[0]?.launch).toMatchObject({ inheritEnv: ['DISPLAY'], envAllow: ['TOKEN'] });
-      expect(diagnostics).toEqual([]);
-      expect((await load(`${loosening} `)).diagnostics).toHaveLength(8);
+      expect(definitions[0]).toMatchObject({
+        launch: { inheritEnv: ['DISPLAY'], envAllow: ['TOKEN'] },
+        settings: { trustHints: true },
+      });
+      expect(diagnostics.map(({ server }) => server)).toEqual(['docker-gateway']);
+      expect((await load(`${loosening} `)).diagnostics).toHaveLength(12);
     });
   }
+
+  verifies('PER-02', 'may say that the word of tools is not believed', async () => {
+    const { definitions, diagnostics } = await loadFolder({
+      '.mcp.toml': '[mcp_servers.a]\ncommand = "x"\ntrust_hints = false\n',
+    });
+    expect([definitions[0]?.settings.trustHints, diagnostics]).toEqual([false, []]);
+  });
+
+  test('never says how a remote server is reached, approved or not', async () => {
+    const entry = [
+      ...['[mcp_servers.a]', 'url = "https://a"', 'proxy = "http://proxy.example"', 'ca_file = "ca.pem"'],
+      ...['cert_file = "cert.pem"', 'key_file = "key.pem"'],
+    ].join('\n');
+    const loaded = await loadFolder({ '.mcp.toml': entry }, { isApproved: async () => true });
+    expect(loaded.definitions.map(({ launch }) => launch)).toEqual([{ kind: 'auto', url: 'https://a', headers: {} }]);
+    expect(loaded.diagnostics.map(({ severity, line, message }) => [severity, line, message])).toEqual([
+      ['warning', 3, 'only your own files may say which proxy is used, so "proxy" is left out'],
+      ...['ca_file', 'cert_file', 'key_file'].map((key, at) => [
+        'warning',
+        4 + at,
+        `only your own files may have a command run or a file read for a value, so "${key}" is left out`,
+      ]),
+    ]);
+  });
 
   test('never has a command run or a file read for a value, approved or not', async () => {
     const entry =

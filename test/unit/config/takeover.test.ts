@@ -78,6 +78,25 @@ test('placeholders that only another program fills in are told, with the server'
   );
 });
 
+test('how a server is tried again is taken over as it was meant: a word, or a map', async () => {
+  const files = {
+    'home/.cursor/mcp.json': servers({
+      one: { command: 'x', reconnect: 'patient' },
+      two: { command: 'y', reconnect: { delays_sec: [1], background: { base_sec: 2 } } },
+      three: { command: 'z' },
+    }),
+  };
+  const { taken } = await plan(files);
+  expect(taken.map(({ entry }) => entry)).toEqual([
+    { command: 'x', reconnect: 'patient' },
+    {
+      command: 'y',
+      reconnect: { delaysMs: [1_000], jitter: 0.2, background: { baseMs: 2_000, maxMs: 300_000 } },
+    },
+    { command: 'z' },
+  ]);
+});
+
 describe('what is for this folder alone', () => {
   const claude = (cwd: string, here: unknown, everywhere: unknown) => ({
     'home/.claude.json': JSON.stringify({ mcpServers: everywhere, projects: { [cwd]: { mcpServers: here } } }),

@@ -8,7 +8,7 @@ import { readText } from '../../../src/config/read-text.ts';
 import { jsonSchema, serverSchema } from '../../../src/config/schema.ts';
 import { snakeCase } from '../../../src/config/vocabulary.ts';
 import { verifies } from '../../verifies.ts';
-import { createFolder, loadFolder, USER } from './folder.ts';
+import { createFolder, loadFolder, messagesOf, USER } from './folder.ts';
 
 const loadEntry = (entry: unknown) =>
   loadFolder({ '.mcp.json': JSON.stringify({ mcpServers: { it: entry } }, null, 2) });
@@ -423,8 +423,15 @@ describe('the words of others', () => {
     requestInit: [{ ...remote, requestInit: { headers: { A: 'b' } } }, { headers: { A: 'b' } }],
     'requestInit without headers': [{ ...remote, requestInit: {} }, { headers: {} }],
     env_http_headers: [{ ...remote, env_http_headers: { A: 'B' } }, { headers: { A: `\${B}` } }],
-    bearerToken: [{ ...remote, bearerToken: 'b' }, { headers: { Authorization: 'Bearer b' } }],
-    authorization_token: [{ ...remote, authorization_token: 'b' }, { headers: { Authorization: 'Bearer b' } }],
+    env_headers: [{ ...remote, env_headers: { A: 'B' } }, { headers: { A: `\${B}` } }],
+    'bearerToken with a placeholder': [
+      { ...remote, bearerToken: `\${B}` },
+      { headers: { Authorization: `Bearer \${B}` } },
+    ],
+    'authorization_token with a placeholder': [
+      { ...remote, authorization_token: `\${input:b}` },
+      { headers: { Authorization: `Bearer \${input:b}` } },
+    ],
     bearer_token_env: [{ ...remote, bearer_token_env: 'B' }, { bearerTokenEnvVar: 'B' }],
     'env for a remote server': [
       { ...remote, env: { A: 'b' } },
@@ -442,9 +449,14 @@ describe('the words of others', () => {
   verifies('CFG-06', 'every key is read in both spellings, and every one of milliseconds in seconds too', async () => {
     const samples: Record<string, unknown> = {
       ...{ env: { A: 'b' }, headers: { A: 'b' }, args: ['a'], envAllow: ['A'], inheritEnv: ['A'], transport: 'http' },
-      ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y' },
+      ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y', proxy: 'off' },
+      ...{ lifecycle: 'lazy', required: true, perClient: true, trustHints: true, reconnect: 'none', health: 'all' },
     };
-    const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport'];
+    const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport', 'proxy', 'caFile'];
+    const pairs: Record<string, object> = {
+      certFile: { ...remote, keyFile: 'k' },
+      keyFile: { ...remote, certFile: 'c' },
+    };
     const definitionOf = async (base: object, key: string, value: unknown) => {
       const text = JSON.stringify({ mcpServers: { it: { ...base, [key]: value } } });
       const { definitions, diagnostics } = await loadFolder({ [USER.replace('.toml', '.json')]: text });
@@ -452,10 +464,10 @@ describe('the words of others', () => {
       return definitions[0];
     };
     for (const key of Object.keys(serverSchema.shape)) {
-      const base = remoteOnly.includes(key) ? remote : local;
+      const base = pairs[key] ?? (remoteOnly.includes(key) ? remote : local);
       const value = samples[key] ?? (/(Ms|Chars|Bytes)$/.test(key) ? 7_000 : 'text');
       const said = await definitionOf(base, key, value);
-      expect(said).not.toEqual(await definitionOf(base, 'enabled', true));
+      expect(said).not.toEqual(await definitionOf(pairs[key] ? remote : base, 'enabled', true));
       expect(await definitionOf(base, snakeCase(key), value)).toEqual(said);
       if (!key.endsWith('Ms')) continue;
       expect(await definitionOf(base, key.replace(/Ms$/, 'Sec'), 7)).toEqual(said);
@@ -503,6 +515,84 @@ describe('the words of others', () => {
       'warning: "comand" is not a setting of a server and without effect',
     ]);
     expect(await said({ transport: { type: 'stdio' }, command: 'x', type: 'sse' })).toHaveLength(1);
+  });
+});
+
+describe('a bearer token', () => {
+  verifies('TRN-15', 'that stands in the file itself is refused, with what to write instead', async () => {
+    const secret = 's3cret-token';
+    for (const [key, named] of [
+      ['bearer_token', 'bearer_token_env_var'],
+      ['bearerToken', 'bearerTokenEnvVar'],
+    ]) {
+      const { definitions, diagnostics } = await loadEntry({ url: 'https://a', [key ?? '']: secret });
+      expect(definitions).toEqual([]);
+      expect(diagnostics.map(({ severity, message, remedy }) => [severity, message, remedy])).toEqual([
+        [
+          'error',
+          `"${key}" is the token itself, which does not belong in a file`,
+          `Put the token into an environment variable, and its name under "${named}".`,
+        ],
+      ]);
+      expect(JSON.stringify(diagnostics)).not.toContain(secret);
+    }
+  });
+
+  verifies('TRN-15', 'and other headers may come from variables that the entry names', async () => {
+    const { definitions, diagnostics } = await loadEntry({
+      url: 'https://a',
+      bearer_token_env_var: 'TOKEN',
+      env_headers: { 'X-Key': 'KEY' },
+    });
+    expect(diagnostics).toEqual([]);
+    expect(definitions[0]?.launch).toMatchObject({
+      bearerTokenEnvVar: 'TOKEN',
+      headers: { 'X-Key': `\${KEY}` },
+    });
+  });
+});
+
+describe('the way to a remote server', () => {
+  const own = (entry: object) =>
+    loadFolder({
+      [USER.replace('.toml', '.json')]: JSON.stringify({ mcpServers: { it: { url: 'https://a', ...entry } } }),
+    });
+
+  test('may lead through a proxy, or expressly through none', async () => {
+    for (const proxy of ['http://proxy.example:8080', 'HTTPS://u:p@proxy.example', 'off', `\${PROXY}`]) {
+      const { definitions, diagnostics } = await own({ proxy });
+      expect([definitions[0]?.launch, diagnostics]).toMatchObject([{ proxy }, []]);
+    }
+  });
+
+  test('cannot lead through what is no proxy, and nothing of it is shown', async () => {
+    for (const proxy of ['proxy.example:8080', 'socks5://user:s3cret@proxy', 'none', 'http://']) {
+      expect(messagesOf(await own({ proxy }))).toEqual([
+        'error: "proxy" must be "off" or an address that begins with http:// or https://',
+      ]);
+    }
+    expect(messagesOf(await own({ proxy: 5 }))).toEqual(['error: "proxy" must be a string, but is a number']);
+  });
+
+  test('needs a certificate and its key together', async () => {
+    expect(messagesOf(await own({ certFile: 'a' }))).toEqual(['error: "certFile" needs "keyFile", which is not set']);
+    expect(messagesOf(await own({ key_file: 'a' }))).toEqual(['error: "keyFile" needs "certFile", which is not set']);
+  });
+});
+
+describe('how many servers are opened at once', () => {
+  test('is a whole number above 0, for local ones and for remote ones', async () => {
+    const file = (text: string) => loadFolder({ [USER]: `[plexus.connect_concurrency]\n${text}` });
+    expect((await file('stdio = 9')).settings.connectConcurrency).toEqual({ stdio: 9, remote: 20 });
+    const wrong = await file('stdio = 0\nremote = 1.5');
+    expect(wrong.settings.connectConcurrency).toEqual({ stdio: 3, remote: 20 });
+    expect(messagesOf(wrong)).toEqual([
+      'error: "stdio" must be a whole number above 0, but is the number 0',
+      'error: "remote" must be a whole number above 0, but is the number 1.5',
+    ]);
+    expect(messagesOf(await loadFolder({ [USER]: '[plexus]\ngateway = "yes"' }))).toEqual([
+      'error: "gateway" must be "auto", "on" or "off", but is the string "yes"',
+    ]);
   });
 });
 

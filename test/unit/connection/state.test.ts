@@ -1,23 +1,46 @@
 // Owns the proof that the state machine of a connection goes where the drawing in docs/lifecycle.md says, and nowhere else.
 
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ConnectionInput, type ConnectionState, step } from '../../../src/connection/state.ts';
-import { createBackoff } from '../../../src/kernel/backoff.ts';
+import { reconnectPolicy } from '../../../src/config/reconnect.ts';
+import { createRecovery } from '../../../src/connection/recovery.ts';
+import {
+  arrows,
+  type ConnectionEffect,
+  type ConnectionInput,
+  type ConnectionState,
+  step,
+} from '../../../src/connection/state.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { verifies } from '../../verifies.ts';
+import { outage } from '../session.ts';
 
-const exact = createBackoff(limits.reconnect, () => 0.5);
+const steady = (isRemote = false) => createRecovery(reconnectPolicy('steady'), isRemote, () => 0.5);
 const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
-const outage = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'gone' });
-const lost = (at: number, cause: RuntimeError = outage): ConnectionInput => ({ kind: 'lost', at, cause });
+const lost = (at: number, more: Partial<Extract<ConnectionInput, { kind: 'lost' }>> = {}): ConnectionInput => ({
+  ...{ kind: 'lost', at, cause: outage, proved: false, restMs: 0 },
+  ...more,
+});
+const opened = (at: number): ConnectionInput => ({ kind: 'opened', at });
+const call = (at = 0, restMs = 0): ConnectionInput => ({ kind: 'call', at, restMs });
+const [wake, retry, unblock, reconnect, idleStop, close] = (
+  ['wake', 'retry', 'unblock', 'reconnect', 'idle-stop', 'close'] as const
+).map((kind) => ({ kind })) as [
+  ConnectionInput,
+  ConnectionInput,
+  ConnectionInput,
+  ConnectionInput,
+  ConnectionInput,
+  ConnectionInput,
+];
 
-function walk(inputs: readonly ConnectionInput[]): { states: ConnectionState[]; effects: string[][] } {
+function walk(inputs: readonly ConnectionInput[], recovery = steady()) {
   const states: ConnectionState[] = [];
   const effects: string[][] = [];
   let state: ConnectionState = { kind: 'idle' };
   for (const input of inputs) {
-    const [next, ...todo] = step(state, input, exact);
+    const [next, ...todo] = step(state, input, recovery);
     states.push(next);
     effects.push(todo.map(({ kind }) => kind));
     state = next;
@@ -30,63 +53,236 @@ const kinds = (inputs: readonly ConnectionInput[]) => walk(inputs).states.map(({
 verifies(['LIF-01', 'LIF-03'], 'each input leads from each state to exactly one other', () => {
   const journeys: Record<string, [readonly ConnectionInput[], readonly string[]]> = {
     'a server that comes up': [
-      [{ kind: 'wake' }, { kind: 'opened', at: 1 }],
+      [wake, opened(1)],
       ['connecting', 'ready'],
     ],
     'a login is not cured by waiting': [
-      [{ kind: 'wake' }, lost(1, login), { kind: 'retry' }, { kind: 'unblock' }],
-      ['connecting', 'blocked', 'blocked', 'connecting'],
+      [wake, lost(1, { cause: login }), retry, call(), unblock],
+      ['connecting', 'blocked', 'blocked', 'blocked', 'connecting'],
     ],
     'an outage is': [
-      [{ kind: 'wake' }, lost(1), { kind: 'retry' }, { kind: 'opened', at: 2 }],
+      [wake, lost(1), retry, opened(2)],
       ['connecting', 'waiting', 'connecting', 'ready'],
     ],
-    'an idle stop is not a loss': [
-      [{ kind: 'wake' }, { kind: 'opened', at: 1 }, { kind: 'idle-stop' }, lost(2), { kind: 'wake' }],
+    'an idle stop is not a loss, and a call wakes it': [
+      [wake, opened(1), idleStop, lost(2), call()],
       ['connecting', 'ready', 'idle', 'idle', 'connecting'],
     ],
     'closed is the end': [
-      [{ kind: 'close' }, { kind: 'wake' }, { kind: 'reconnect' }, lost(1), { kind: 'opened', at: 2 }],
-      ['closed', 'closed', 'closed', 'closed', 'closed'],
+      [close, wake, call(), reconnect, lost(1), opened(2), retry, unblock, idleStop, close],
+      Array.from({ length: 10 }, () => 'closed'),
     ],
     'a wake while it connects changes nothing': [
-      [{ kind: 'wake' }, { kind: 'wake' }, { kind: 'opened', at: 1 }, { kind: 'wake' }],
-      ['connecting', 'connecting', 'ready', 'ready'],
+      [wake, wake, call(), opened(1), wake, call()],
+      ['connecting', 'connecting', 'connecting', 'ready', 'ready', 'ready'],
     ],
     'a person may start again from anywhere': [
-      [{ kind: 'wake' }, lost(1, login), { kind: 'reconnect' }, { kind: 'opened', at: 2 }, { kind: 'reconnect' }],
-      ['connecting', 'blocked', 'connecting', 'ready', 'connecting'],
+      [wake, lost(1, { cause: login }), reconnect, opened(2), reconnect, lost(3), reconnect],
+      ['connecting', 'blocked', 'connecting', 'ready', 'connecting', 'waiting', 'connecting'],
     ],
   };
   for (const [name, [inputs, expected]] of Object.entries(journeys)) expect(kinds(inputs), name).toEqual(expected);
 });
 
-test('the default schedule waits 500, 1000, 2000 and 4000 ms, then gives up until a person reconnects', () => {
-  const inputs: ConnectionInput[] = [{ kind: 'wake' }];
-  for (let attempt = 1; attempt <= 5; attempt++) inputs.push(lost(0), { kind: 'retry' });
-  const { states } = walk(inputs);
-  expect(states.flatMap((state) => (state.kind === 'waiting' ? state.retryAt : []))).toEqual([500, 1000, 2000, 4000]);
-  expect(states.at(-1)).toEqual({ kind: 'failed', cause: outage });
+/** For every arrow, in the order of the table: the states and inputs that take it. */
+const samples: Record<ConnectionState['kind'], ConnectionState[]> = {
+  idle: [{ kind: 'idle' }],
+  connecting: [1, 4, 5, limits.attemptsInAll].map((attempt) => ({ kind: 'connecting', attempt, pulled: false })),
+  ready: [{ kind: 'ready', since: 0, attempt: 5 }],
+  waiting: [true, false].map((pulled) => ({ kind: 'waiting', attempt: 1, retryAt: 500, cause: outage, pulled })),
+  blocked: [{ kind: 'blocked', cause: login }],
+  failed: [
+    { kind: 'failed', attempt: 5, cause: outage },
+    { kind: 'failed', attempt: 5, cause: outage, retryAt: 15_000 },
+  ],
+  closed: [{ kind: 'closed' }],
+};
+const inputs: ConnectionInput[] = [
+  ...[wake, call(0), call(0, 100), opened(0), retry, unblock, reconnect, idleStop, close],
+  ...[lost(1), lost(1, { proved: true }), lost(1, { restMs: 100 }), lost(1, { cause: login }), lost(limits.stableMs)],
+];
+
+/** Which arrow a step takes, told by trying them in the order of the table. */
+function arrowOf(state: ConnectionState, input: ConnectionInput, isRemote: boolean): number {
+  return arrows.findIndex(
+    ({ on, from, take }) => on === input.kind && from.includes(state.kind) && take(state, input, steady(isRemote)),
+  );
+}
+
+verifies(['LIF-01', 'LIF-03'], 'every arrow of the table can be taken, and leads where it says', () => {
+  const taken = new Set<number>();
+  const wrong: unknown[] = [];
+  for (const state of Object.values(samples).flat()) {
+    for (const input of inputs) {
+      for (const isRemote of [true, false]) {
+        const [next] = step(state, input, steady(isRemote));
+        const at = arrowOf(state, input, isRemote);
+        const expected = at < 0 ? state.kind : arrows[at]?.to;
+        if (next.kind !== expected) wrong.push({ state, input, next });
+        taken.add(at);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(arrows.filter((_, at) => !taken.has(at)).map(({ from, on, to }) => ({ from, on, to }))).toEqual([]);
 });
 
-test('a server that dies soon after each start uses its attempts up; a stable one starts with a full set', () => {
-  const flap: ConnectionInput[] = [{ kind: 'wake' }];
-  for (let life = 0; life < 5; life++) flap.push({ kind: 'opened', at: 0 }, lost(1_000), { kind: 'retry' });
-  expect(walk(flap).states.at(-1)?.kind).toBe('failed');
+test('of two arrows from the same place only the last may always hold: none stands in the shadow of another', () => {
+  const shadowed = arrows.filter((each, at) =>
+    arrows
+      .slice(0, at)
+      .some(
+        ({ from, on, when }) => when === undefined && on === each.on && from.some((kind) => each.from.includes(kind)),
+      ),
+  );
+  expect(shadowed.map(({ from, on, to }) => ({ from, on, to }))).toEqual([]);
+  expect(
+    arrows.some(({ from }) => from.includes('closed')),
+    'nothing leaves closed',
+  ).toBe(false);
+});
 
-  const stable: ConnectionInput[] = [{ kind: 'wake' }];
-  for (let life = 0; life < 50; life++)
-    stable.push({ kind: 'opened', at: 0 }, lost(limits.stableMs), { kind: 'retry' });
-  expect(walk(stable).states.at(-1)).toEqual({ kind: 'connecting', attempt: 2 });
+verifies(
+  'REC-03',
+  'a local server is tried after 500, 1000, 2000 and 4000 ms, then given up until a person reconnects',
+  () => {
+    const journey: ConnectionInput[] = [wake];
+    for (let attempt = 1; attempt <= 5; attempt++) journey.push(lost(0), retry);
+    const { states } = walk(journey.slice(0, -1));
+    expect(states.flatMap((state) => (state.kind === 'waiting' ? state.retryAt : []))).toEqual([500, 1000, 2000, 4000]);
+    expect(states.at(-1)).toEqual({ kind: 'failed', attempt: 5, cause: outage });
+  },
+);
+
+verifies(['REC-03', 'REC-14'], 'a remote server is then tried on in the background, and says when next', () => {
+  const journey: ConnectionInput[] = [wake];
+  for (let attempt = 1; attempt <= 8; attempt++) journey.push(lost(0), retry);
+  const { states, effects } = walk(journey.slice(0, -1), steady(true));
+  expect(states.flatMap((state) => (state.kind === 'failed' ? state.retryAt : []))).toEqual([
+    15_000, 30_000, 60_000, 120_000,
+  ]);
+  expect(effects.at(-1)).toEqual(['release', 'schedule-retry']);
+});
+
+test('so many attempts without one success, and only a person starts again, however patient the entry is', () => {
+  const patient = createRecovery(
+    { schedule: { initialMs: 1, multiplier: 1, maxMs: 1, maxAttempts: 10_000, jitter: 0 } },
+    true,
+  );
+  for (const recovery of [steady(true), patient]) {
+    let state: ConnectionState = { kind: 'connecting', attempt: limits.attemptsInAll - 1, pulled: false };
+    [state] = step(state, lost(0), recovery);
+    expect(state).toHaveProperty('retryAt');
+    [state] = step(state, retry, recovery);
+    [state] = step(state, lost(0), recovery);
+    expect(state).toEqual({ kind: 'failed', attempt: limits.attemptsInAll, cause: outage });
+    [state] = step(state, reconnect, recovery);
+    expect(state).toEqual({ kind: 'connecting', attempt: 1, pulled: false });
+  }
+});
+
+test('a server that dies soon after each start uses its attempts up; one that was stable, or did its work, does not', () => {
+  const flap: ConnectionInput[] = [wake];
+  for (let life = 0; life < 5; life++) flap.push(opened(0), lost(limits.stableMs - 1), retry);
+  expect(walk(flap.slice(0, -1)).states.at(-1)?.kind).toBe('failed');
+
+  for (const end of [lost(limits.stableMs), lost(1, { proved: true })]) {
+    const good: ConnectionInput[] = [wake];
+    for (let life = 0; life < 50; life++) good.push(opened(0), end, retry);
+    expect(walk(good).states.at(-1)).toEqual({ kind: 'connecting', attempt: 2, pulled: false });
+  }
+});
+
+verifies('REC-12', 'a call hurries a retry once in an outage; a server that came up starts a new one', () => {
+  const { states } = walk([
+    wake,
+    lost(0),
+    call(),
+    lost(0),
+    call(),
+    retry,
+    lost(0),
+    call(),
+    retry,
+    opened(1),
+    lost(2),
+    call(),
+  ]);
+  expect(states.map((state) => [state.kind, 'pulled' in state && state.pulled])).toEqual([
+    ['connecting', false],
+    ['waiting', false],
+    ['connecting', true],
+    ['waiting', true],
+    ['waiting', true],
+    ['connecting', true],
+    ['waiting', true],
+    ['waiting', true],
+    ['connecting', true],
+    ['ready', false],
+    ['waiting', false],
+    ['connecting', true],
+  ]);
+});
+
+test('a server that was started too often rests: calls wait for it, and what was given up is waited for too', () => {
+  const waiting: ConnectionState = { kind: 'waiting', attempt: 1, retryAt: 9, cause: outage, pulled: false };
+  expect(step(waiting, call(0, 100), steady())).toEqual([waiting]);
+  expect(step({ kind: 'connecting', attempt: 1, pulled: false }, lost(0, { restMs: 7_000 }), steady())).toEqual([
+    { kind: 'waiting', attempt: 1, retryAt: 7_000, cause: outage, pulled: false },
+    { kind: 'release' },
+    { kind: 'schedule-retry', at: 7_000 },
+  ]);
+  expect(step({ kind: 'failed', attempt: 5, cause: outage }, call(10, 100), steady())).toEqual([
+    { kind: 'waiting', attempt: 5, retryAt: 110, cause: outage, pulled: true },
+    { kind: 'release' },
+    { kind: 'schedule-retry', at: 110 },
+  ]);
 });
 
 test('whatever is left behind is released on the way', () => {
-  const { effects } = walk([
-    { kind: 'wake' },
-    { kind: 'opened', at: 1 },
-    lost(2),
-    { kind: 'retry' },
-    { kind: 'close' },
-  ]);
+  const { effects } = walk([wake, opened(1), lost(2), retry, close]);
   expect(effects).toEqual([['open'], [], ['release', 'schedule-retry'], ['open'], ['release']]);
+});
+
+const anyInput: fc.Arbitrary<ConnectionInput> = fc.oneof(
+  fc.constantFrom(wake, retry, unblock, reconnect, idleStop, close),
+  fc.record({ kind: fc.constant('call' as const), at: fc.nat(), restMs: fc.constantFrom(0, 0, 5_000) }),
+  fc.record({ kind: fc.constant('opened' as const), at: fc.nat() }),
+  fc.record({
+    kind: fc.constant('lost' as const),
+    at: fc.nat(),
+    cause: fc.constantFrom(outage, outage, login),
+    proved: fc.boolean(),
+    restMs: fc.constantFrom(0, 5_000),
+  }),
+);
+
+test('whatever happens: one opening at a time, a timer wherever a retry is due, and nothing left in a state of rest', () => {
+  fc.assert(
+    fc.property(fc.array(anyInput, { maxLength: 60 }), fc.boolean(), (happenings, isRemote) => {
+      let state: ConnectionState = { kind: 'idle' };
+      let [openings, isTimed] = [0, false];
+      const perform = (effect: ConnectionEffect) => {
+        if (effect.kind === 'release') [openings, isTimed] = [0, false];
+        if (effect.kind === 'open') openings += 1;
+        if (effect.kind === 'schedule-retry') isTimed = true;
+      };
+      for (const input of happenings) {
+        // A timer that ran out, and an opening that came to its end, are over; nobody else can send these.
+        if (input.kind === 'retry' && !isTimed) continue;
+        if (input.kind === 'opened' && state.kind !== 'connecting') continue;
+        if (input.kind === 'retry') isTimed = false;
+        const [next, ...effects] = step(state, input, steady(isRemote));
+        effects.forEach(perform);
+        state = next;
+        const isUp = state.kind === 'connecting' || state.kind === 'ready';
+        expect({ openings, isTimed }).toEqual({
+          openings: isUp ? 1 : 0,
+          isTimed: 'retryAt' in state && state.retryAt !== undefined,
+        });
+        if (state.kind === 'closed') expect(step(state, input, steady(isRemote))).toEqual([state]);
+      }
+    }),
+    { numRuns: 500 },
+  );
 });

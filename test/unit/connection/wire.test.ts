@@ -3,15 +3,16 @@
 import { expect, test } from 'vitest';
 import { Wire } from '../../../src/connection/wire.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import type { Message } from '../../../src/model/server.ts';
+import type { Channel, Message } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createScriptedTransport } from '../../../src/testing/scripted-transport.ts';
 import { verifies } from '../../verifies.ts';
 
-function setUp() {
+function setUp(change: Partial<Channel> = {}) {
   const clock = createFakeClock();
-  const channel = createScriptedTransport();
+  const channel = Object.assign(createScriptedTransport(), change);
   const wire = new Wire(channel, clock);
   const toSdk: Message[] = [];
   wire.onmessage = (message) => toSdk.push(message);
@@ -127,4 +128,144 @@ test('a modern request carries the envelope, and so does its cancellation', asyn
   cancellation.cancel(new Error('enough'));
   await expect(asked).rejects.toThrow('enough');
   expect(channel.request('notifications/cancelled')['params']).toMatchObject({ _meta: { version: 'x' } });
+});
+
+const cancelWith = async (era: 'legacy' | 'modern', hasRequestStreams: boolean) => {
+  const abandoned: unknown[] = [];
+  const { channel, wire } = setUp({ hasRequestStreams, abandon: (id) => abandoned.push(id) });
+  if (era === 'modern') wire.envelope = { version: 'x' };
+  const cancellation = new Cancellation();
+  const asked = wire.request('tools/call', {}, { cancellation });
+  const { id } = channel.request('tools/call');
+  cancellation.cancel('enough');
+  await expect(asked).rejects.toBe('enough');
+  expect(abandoned, 'what is open for it is closed').toEqual([id]);
+  return channel.sent.some(({ method }) => method === 'notifications/cancelled') ? 'told' : 'not told';
+};
+
+verifies(
+  'EXT-01',
+  'a cancelled request is told of, unless the end of its own stream says it to a modern server',
+  async () => {
+    expect([
+      await cancelWith('legacy', false),
+      await cancelWith('legacy', true),
+      await cancelWith('modern', false),
+      await cancelWith('modern', true),
+    ]).toEqual(['told', 'told', 'told', 'not told']);
+  },
+);
+
+test('what is cancelled twice, or after its answer, is told once or not at all', async () => {
+  const abandoned: unknown[] = [];
+  const { channel, wire } = setUp({ abandon: (id) => abandoned.push(id) });
+  const cancellation = new Cancellation();
+  const asked = wire.request('tools/call', {}, { cancellation });
+  const { id } = channel.request('tools/call');
+  channel.receive({ jsonrpc: '2.0', id, result: 1 });
+  cancellation.cancel('too late');
+  expect(await asked).toEqual({ kind: 'result', result: 1 });
+  expect([abandoned, channel.sent.length]).toEqual([[], 1]);
+});
+
+test('a request that the channel could not carry through is lost, with whether it was seen and why', async () => {
+  const { channel, wire, toSdk } = setUp();
+  const told: unknown[] = [];
+  wire.onfailure = (failure) => told.push(failure);
+  const cause = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'HTTP 503' });
+  const asked = [wire.request('tools/call', {}), wire.request('tools/call', {})];
+  const ids = channel.sent.map(({ id }) => id as number);
+  channel.onfailed?.(ids[0] ?? 0, { sent: false, cause });
+  channel.onfailed?.(ids[1] ?? 0, { sent: true, cause, status: 503 });
+  channel.onfailed?.(ids[1] ?? 0, { sent: true, cause });
+  expect(await Promise.all(asked)).toEqual([
+    { kind: 'lost', sent: false, cause },
+    { kind: 'lost', sent: true, cause },
+  ]);
+  expect([told.length, toSdk]).toEqual([3, []]);
+});
+
+test('a request of the SDK that could not be carried through is answered in the server’s place', async () => {
+  const { channel, toSdk } = setUp();
+  const cause = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'HTTP 503' });
+  channel.onfailed?.(0, { sent: true, cause });
+  expect(toSdk).toEqual([{ jsonrpc: '2.0', id: 0, error: { code: -32603, message: cause.message } }]);
+});
+
+test('what a channel refuses to take is lost unsent, with its own reason', async () => {
+  const { wire } = setUp({ send: () => Promise.reject(new TypeError('circular')) });
+  expect(await wire.request('tools/call', {})).toEqual({
+    kind: 'lost',
+    sent: false,
+    cause: new TypeError('circular'),
+  });
+});
+
+test('headers and leave to repeat go along with the message they are for', async () => {
+  const options: unknown[] = [];
+  const { wire } = setUp({ send: async (_, given) => void options.push(given) });
+  const given = { headers: { 'Mcp-Param-A': '1' }, repeatable: true };
+  void wire.request('tools/call', {}, given);
+  wire.notify('a', {});
+  expect(options).toEqual([given, undefined]);
+});
+
+test('the first message of all is told once, whatever it is', async () => {
+  const { channel, wire } = setUp();
+  let answers = 0;
+  wire.onanswer = () => {
+    answers += 1;
+  };
+  channel.receive({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
+  channel.receive({ jsonrpc: '2.0', id: 0, result: {} });
+  expect(answers).toBe(1);
+});
+
+test('whatever comes is a sign of life until somebody looks', () => {
+  const { channel, wire } = setUp();
+  expect(wire.heard).toBe(false);
+  channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
+  expect(wire.heard).toBe(true);
+});
+
+test('what a server says unasked is heard by us and by the SDK; what concerns only our requests by us alone', () => {
+  const { channel, wire, toSdk } = setUp();
+  const heard: unknown[] = [];
+  wire.onnotification = (method, params) => heard.push([method, params]);
+  const messages: Message[] = [
+    { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
+    { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info' } },
+    { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: {} },
+    { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 2 ** 30 + 5 } },
+    { jsonrpc: '2.0', method: 'notifications/odd', params: 'no object' },
+  ];
+  for (const message of messages) channel.receive(message);
+  expect(heard).toEqual([
+    ['notifications/tools/list_changed', {}],
+    ['notifications/message', { level: 'info' }],
+    ['notifications/subscriptions/acknowledged', {}],
+    ['notifications/odd', {}],
+  ]);
+  expect(toSdk).toEqual([messages[0], messages[1], messages[4]]);
+});
+
+test('a notification that nobody takes any more is a diagnostic, and no failure', async () => {
+  const errors: unknown[] = [];
+  const { channel, clock, wire } = setUp();
+  wire.onerror = (error) => errors.push(error);
+  channel.drop();
+  wire.notify('notifications/anything', {});
+  await clock.advance(0);
+  expect(errors).toEqual([new Error('the channel is down')]);
+});
+
+verifies('REC-07', 'an error of the channel is a diagnostic: what is in flight goes on', async () => {
+  const errors: unknown[] = [];
+  const { channel, wire } = setUp();
+  wire.onerror = (error) => errors.push(error);
+  const asked = wire.request('tools/call', {});
+  channel.onerror?.(new Error('a hiccup'));
+  expect([wire.down, errors]).toEqual([false, [new Error('a hiccup')]]);
+  channel.receive({ jsonrpc: '2.0', id: channel.request('tools/call')['id'], result: 1 });
+  expect(await asked).toEqual({ kind: 'result', result: 1 });
 });

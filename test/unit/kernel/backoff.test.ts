@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBackoff, type Schedule } from '../../../src/kernel/backoff.ts';
-import { limits } from '../../../src/model/limits.ts';
 
 const delays = (schedule: Schedule, random: number, attempts: number) => {
   const delayFor = createBackoff(schedule, () => random);
@@ -13,7 +12,14 @@ const delays = (schedule: Schedule, random: number, attempts: number) => {
 const formula = { initialMs: 100, multiplier: 2, maxMs: 1_000, maxAttempts: 6, jitter: 0.2 };
 
 test('a random source in the middle gives the exact figures of a list', () => {
-  expect(delays(limits.reconnect, 0.5, 6)).toEqual([500, 1_000, 2_000, 4_000, undefined, undefined]);
+  expect(delays({ delaysMs: [500, 1_000, 2_000, 4_000], jitter: 0.2 }, 0.5, 6)).toEqual([
+    500,
+    1_000,
+    2_000,
+    4_000,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a random source in the middle gives the exact figures of a formula, up to its ceiling and its last attempt', () => {

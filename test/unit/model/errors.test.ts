@@ -51,10 +51,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
     `Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve 'my files'`,
   ],
-  AUTH_REQUIRED: [{ server: 'files' }, 'Server "files" needs a login. Run: plexus login files'],
+  AUTH_REQUIRED: [{ server: 'files' }, 'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.'],
   AUTH_FAILED: [
     { server: 'files', reason: 'the code was wrong' },
-    'The login to server "files" failed: the code was wrong. Run: plexus login files',
+    'The login to server "files" failed: the code was wrong. Check the token or the headers in the configuration of "files".',
   ],
   SPAWN_FAILED: [
     { ...down, command: 'npx', culprit: 'command' },
@@ -98,7 +98,15 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   MESSAGE_TOO_LARGE: [
     { server: 'files', limitBytes: 67_108_864 },
-    'Server "files" sent one message of more than 64 MiB, which was dropped. Ask the tool for less, or raise max_message_bytes of "files".',
+    'Server "files" answered with one message of more than 64 MiB, which was dropped; what was asked for was done. Ask the tool for less, or raise max_message_bytes of "files".',
+  ],
+  RESULT_BROKEN: [
+    { ...files, problem: 'its result is not an object' },
+    'The tool "read" on server "files" answered, but its result is not an object; it has most likely been performed. Check its effect before calling again, and report it to the author of "files".',
+  ],
+  REQUIRED_NOT_READY: [
+    { missing: [{ server: 'files', state: 'failed', message: 'It is gone.' }] },
+    'Server "files" is required and not ready (failed). It is gone. Mend it, or set required = false in its configuration to go on without it.',
   ],
   CALL_TIMEOUT: [
     { ...files, afterMs: 500, silence: false },
@@ -131,7 +139,7 @@ test('a border is crossed by code, message and remedy alone', () => {
   const error = new RuntimeError('AUTH_REQUIRED', { server: 'files' }, { cause: new Error('token abc') });
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     code: 'AUTH_REQUIRED',
-    message: 'Server "files" needs a login. Run: plexus login files',
+    message: 'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
     remedy: 'log-in',
   });
 });

@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Message } from '../../../src/model/server.ts';
+import type { Channel, Message } from '../../../src/model/server.ts';
 import type { FakeClock } from '../../../src/testing/fake-clock.ts';
-import type { StdioChannel, StdioOptions } from '../../../src/transport/stdio.ts';
+import type { StdioOptions } from '../../../src/transport/stdio.ts';
 import { HOSTILE } from '../../servers/hostile.ts';
 import { eventually, PATIENCE_MS } from '../../servers/processes.ts';
 
@@ -37,7 +37,7 @@ export async function drive(clock: FakeClock, work: Promise<unknown>): Promise<v
 }
 
 /** Everything that arrives, from now on. */
-export function listen(channel: StdioChannel) {
+export function listen(channel: Channel) {
   const messages: Message[] = [];
   const seen = { messages, closes: 0, oversized: [] as unknown[], errors: [] as Error[] };
   channel.onmessage = (message) => messages.push(message);

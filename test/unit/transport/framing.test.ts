@@ -7,7 +7,11 @@ import { FrameReader } from '../../../src/transport/framing.ts';
 import { IdScanner } from '../../../src/transport/id-scanner.ts';
 import { verifies } from '../../verifies.ts';
 
-type Event = readonly ['message', unknown] | readonly ['noise', string] | readonly ['oversized', unknown];
+type Event =
+  | readonly ['message', unknown]
+  | readonly ['noise', string]
+  | readonly ['oversized', unknown]
+  | readonly ['endless' | 'cut off'];
 
 function read(chunks: readonly (string | Buffer)[], maxMessageBytes = 1_000_000): Event[] {
   const events: Event[] = [];
@@ -15,6 +19,8 @@ function read(chunks: readonly (string | Buffer)[], maxMessageBytes = 1_000_000)
     onMessage: (message) => events.push(['message', message]),
     onNoise: (line) => events.push(['noise', line]),
     onOversized: (id) => events.push(['oversized', id]),
+    onEndless: () => events.push(['endless']),
+    onCutOff: () => events.push(['cut off']),
   });
   for (const chunk of chunks) reader.push(Buffer.from(chunk));
   reader.end();
@@ -151,10 +157,18 @@ describe('a message over the limit', () => {
   });
 
   test('takes no more memory than the limit while it comes', () => {
-    const reader = new FrameReader(1024 * 1024, { onMessage: fail, onNoise: fail, onOversized: () => undefined });
+    const reader = new FrameReader(1024 * 1024, { ...silent, onOversized: () => undefined });
     const before = process.memoryUsage().arrayBuffers;
     for (let chunk = 0; chunk < 4_000; chunk += 1) reader.push(Buffer.alloc(64 * 1024, 'x'));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(128 * 1024 * 1024);
+  });
+});
+
+describe('a stream', () => {
+  verifies('TRN-01', 'that ends within a message is told apart from one that ends in noise', () => {
+    expect(read(['{"id":1}\n{"id":2,"res'])).toEqual([['message', { id: 1 }], ['cut off']]);
+    expect(read([' {"id":2'])).toEqual([['cut off']]);
+    expect(read(['Goodb'])).toEqual([['noise', 'Goodb']]);
   });
 });
 
@@ -190,3 +204,5 @@ describe('the scanner', () => {
 function fail(): never {
   throw new Error('nothing should have been delivered');
 }
+
+const silent = { onMessage: fail, onNoise: fail, onOversized: fail, onEndless: fail, onCutOff: fail };

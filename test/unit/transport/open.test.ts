@@ -20,11 +20,12 @@ const context = {
   platform: process.platform,
   maxMessageBytes: 1_000_000,
   clock: systemClock,
+  onSpoken: () => undefined,
 };
 const stdio: StdioLaunch = { kind: 'stdio', command: process.execPath, args: [HOSTILE], env: {}, inheritEnv: 'safe' };
 
 async function answerOf(launch: StdioLaunch, request: Message): Promise<string> {
-  const channel = openChannel(launch, context);
+  const channel = await openChannel(launch, context);
   const answers: Message[] = [];
   channel.onmessage = (message) => answers.push(message);
   await channel.start();
@@ -51,7 +52,7 @@ test('a relative directory starts from that of the context', async () => {
 
 test('a server inside the host is given its end', async () => {
   const serve = (channel: { send(message: Message): Promise<void> }) => channel.send({ id: 1 });
-  const channel = openChannel({ kind: 'in-process', serve }, context);
+  const channel = await openChannel({ kind: 'in-process', serve }, context);
   const heard: Message[] = [];
   channel.onmessage = (message) => heard.push(message);
   await channel.start();
@@ -59,15 +60,13 @@ test('a server inside the host is given its end', async () => {
   expect(heard).toEqual([{ id: 1 }]);
 });
 
-test('a server behind a URL is refused in so many words', () => {
+test('a server behind a URL gets a channel of its kind, which has opened nothing yet', async () => {
+  const spoken = { http: 'http', sse: 'sse', ws: undefined, auto: undefined };
   for (const kind of ['http', 'sse', 'ws', 'auto'] as const) {
-    expect(() => openChannel({ kind, url: 'https://example.com', headers: {} }, context)).toThrowError(
-      expect.objectContaining({
-        code: 'CONFIG_INVALID',
-        data: {
-          problem: `server "files" is remote, and this version opens local servers only; set enabled = false to keep its entry`,
-        },
-      }),
-    );
+    const channel = await openChannel({ kind, url: 'http://127.0.0.1:9/mcp', headers: {} }, context);
+    expect(channel.report?.()).toMatchObject({ isRemote: true });
+    expect([kind, channel.pid]).toEqual([kind, undefined]);
+    if (spoken[kind]) expect(channel.spoken).toBe(spoken[kind]);
+    await channel.close();
   }
 });

@@ -59,6 +59,29 @@ describe('talking', () => {
     expect(heard.oversized).toEqual([1]);
   });
 
+  verifies('TRN-01', 'a message of 20 MB arrives whole', async () => {
+    const { channel, heard } = await start(hostile());
+    await channel.send(call(1, 'big', { bytes: 20_000_000 }));
+    await channel.send(call(2, 'echo', { text: 'behind it' }));
+    expect(await heard.answerTo(2)).toEqual(text(2, 'behind it'));
+    expect(heard.messages[0]).toEqual(text(1, 'x'.repeat(20_000_000)));
+  });
+
+  const floods: Record<string, [command: string, reason: RegExp]> = {
+    'bytes without sense': ['cat /dev/urandom', /^it floods its output with text that is not MCP/],
+    'one line without end': ['cat /dev/zero', /^it writes one line without an end$/],
+  };
+  for (const [what, [command, reason]] of Object.entries(floods)) {
+    verifies('TRN-01', `a program that only writes is ended: ${what}`, async () => {
+      const options = { ...program('sh', '-c', `exec ${command}`), maxMessageBytes: 1_000_000 };
+      const { channel, heard } = await start(options);
+      await eventually(() => heard.closes === 1);
+      expect(channel.report().reason).toMatch(reason);
+      await channel.close();
+      expect(isRunning(Number(channel.pid))).toBe(false);
+    });
+  }
+
   verifies('TRN-01', 'sending never waits for a server that does not read, and fails when too much waits', async () => {
     const clock = createFakeClock();
     const { channel } = await start({ ...hostile('--deaf'), clock });
@@ -145,6 +168,32 @@ describe('the end of a server', () => {
     expect(heard.messages).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
+  verifies('TRN-01', 'half a message before the end is no message, and the report says so', async () => {
+    const { channel, heard } = await start(program('sh', '-c', `printf '{"id":1}\\n{"id":2,"result":{"te'; exit 3`));
+    await eventually(() => heard.closes === 1);
+    expect([heard.messages, heard.errors]).toEqual([[{ id: 1 }], []]);
+    expect(channel.report()).toEqual({
+      reason: expect.stringMatching(/^it exited with code 3 after \d+ ms, within a message$/),
+    });
+  });
+
+  verifies('TRN-01', 'one that closes its output cannot answer any more and is ended', async () => {
+    const clock = createFakeClock();
+    const { channel, heard } = await start({ ...program('sh', '-c', 'exec >&-; while :; do sleep 1; done'), clock });
+    await eventually(() => channel.report().reason === 'it closed its output');
+    expect(await failureOf(channel.send(call(1, 'echo')))).toMatchObject({
+      code: 'CONNECTION_LOST',
+      data: { server: 'files', reason: 'it closed its output' },
+    });
+    await drive(
+      clock,
+      eventually(() => heard.closes === 1),
+    );
+    expect(channel.report()).toEqual({ reason: 'it closed its output' });
+    await drive(clock, channel.close());
+    expect(isRunning(Number(channel.pid))).toBe(false);
+  });
+
   test('a descendant that holds the output open delays the news by half a second at most', async () => {
     const clock = createFakeClock();
     const pidFile = temporaryFile('pids');
@@ -224,6 +273,17 @@ describe('closing', () => {
     expect(pids.filter(isRunning)).toEqual([]);
     expect([heard.messages, heard.closes]).toEqual([[], 1]);
     expect(clock.pending()).toBe(0);
+  });
+
+  verifies('TDN-03', 'a server that was stopped is ended all the same', async () => {
+    const clock = createFakeClock();
+    const { channel, heard } = await start({ ...hostile(), clock });
+    await channel.send(call(1, 'echo', { text: 'here' }));
+    await heard.answerTo(1);
+    process.kill(Number(channel.pid), 'SIGSTOP');
+    await drive(clock, channel.close());
+    expect(isRunning(Number(channel.pid))).toBe(false);
+    expect([heard.closes, clock.pending()]).toEqual([1, 0]);
   });
 
   verifies('LIF-12', 'during the start it fails the start and leaves no process', async () => {

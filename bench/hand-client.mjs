@@ -3,8 +3,35 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { entryOf, inTurn } from './servers.mjs';
 
-export async function openHandWritten(command, args) {
+export async function open() {
+  const { tools, call, close } = await openOne(0);
+  return { tools, call: (args) => call('echo', args), close };
+}
+
+export async function openFleet(count) {
+  const opened = await inTurn(count, openOne);
+  return {
+    tools: opened.reduce((sum, { tools }) => sum + tools.length, 0),
+    close: () => Promise.all(opened.map(({ close }) => close())),
+  };
+}
+
+async function openOne(number, answered) {
+  const { request, send, close } = connect(entryOf(number));
+  await request('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1.0.0' },
+  });
+  answered?.();
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const { tools } = await request('tools/list');
+  return { tools, call: (name, args) => request('tools/call', { name, arguments: args }), close };
+}
+
+function connect({ command, args }) {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const pending = new Map();
   let nextId = 0;
@@ -41,17 +68,9 @@ export async function openHandWritten(command, args) {
     for (const line of lines.split('\n')) settle(JSON.parse(line));
   });
 
-  await request('initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'bench', version: '1.0.0' },
-  });
-  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  const { tools } = await request('tools/list');
-
   return {
-    tools,
-    call: (name, args) => request('tools/call', { name, arguments: args }),
+    request,
+    send,
     async close() {
       child.stdin.end();
       await once(child, 'exit');

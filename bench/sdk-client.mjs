@@ -1,0 +1,38 @@
+// Owns how users of the bare SDK open their servers. The library is loaded when the first one is opened.
+
+import { entryOf, inTurn } from './servers.mjs';
+
+export async function open(url) {
+  const { client, tools } = await openOne(0, url);
+  return {
+    tools,
+    call: (args) => client.callTool({ name: 'echo', arguments: args }),
+    close: () => client.close(),
+  };
+}
+
+export async function openFleet(count, url) {
+  const opened = await inTurn(count, async (number, answered) => {
+    const one = await openOne(number, url);
+    answered();
+    return one;
+  });
+  return {
+    tools: opened.reduce((sum, { tools }) => sum + tools.length, 0),
+    close: () => Promise.all(opened.map(({ client }) => client.close())),
+  };
+}
+
+async function openOne(number, url) {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const client = new Client({ name: 'bench', version: '1.0.0' });
+  const overHttp = () => new StreamableHTTPClientTransport(new URL(url));
+  await client.connect(url === undefined ? await overPipes(number) : overHttp());
+  const { tools } = await client.listTools();
+  return { client, tools };
+}
+
+async function overPipes(number) {
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  return new StdioClientTransport(entryOf(number));
+}

@@ -1,0 +1,28 @@
+// Owns which servers there are, and how many of them a client that has no opinion of its own starts at once.
+
+import { fileURLToPath } from 'node:url';
+
+const file = fileURLToPath(new URL('./echo-server.mjs', import.meta.url));
+
+/** Each another one: nobody may take what it learned of one for another. */
+export const entryOf = (number) => ({ command: process.execPath, args: [file, String(number)] });
+
+const AT_ONCE = 3;
+const PATIENCE_MS = 250;
+
+/** As Plexus does it: the next one is begun as soon as one has answered for the first time, or has not for too long. */
+export async function inTurn(count, open) {
+  const opening = [];
+  const next = async () => {
+    if (opening.length === count) return;
+    await new Promise((answered, failed) => {
+      const opened = open(opening.length, answered);
+      opening.push(opened);
+      opened.catch(failed);
+      setTimeout(answered, PATIENCE_MS).unref();
+    });
+    await next();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+  return Promise.all(opening);
+}

@@ -1,0 +1,17 @@
+// Owns `npm run conformance`: sets up, then runs the official suite's client scenarios against the build.
+// The last line is `N passed, N failed`. With `--if-available`, a suite that cannot be installed is no failure.
+// PLEXUS_DIST names another build's index.js to put to the test.
+
+import { runConformance, SuiteMissing } from '../test/conformance/suite.mjs';
+import { setUp } from './setup.mjs';
+
+if (process.env['PLEXUS_DIST'] === undefined) setUp();
+try {
+  const { passed, failed } = await runConformance();
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof SuiteMissing)) throw error;
+  console.error(`NOT RUN: the conformance suite is missing: ${error.message}`);
+  process.exitCode = process.argv.includes('--if-available') ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+// Owns the five ways in which a lost connection is tried again, and what an entry says instead of one of their names.
+
+import type { Schedule } from '../kernel/backoff.ts';
+import type { ReconnectPolicy } from '../model/server.ts';
+import type { Problem } from './problem.ts';
+import { backgroundSchema, type CompleteEntry, type ReconnectSettings, reconnectSchema } from './schema.ts';
+
+type Preset = Extract<CompleteEntry['reconnect'], string>;
+
+const { jitter } = reconnectSchema.parse({});
+const growing = { initialMs: 1_000, multiplier: 2, maxMs: 30_000, maxAttempts: 3 };
+const listed = (...delaysMs: number[]) => ({ delaysMs, jitter });
+
+/** All that say the same share one. */
+const presets: Readonly<Record<Preset, ReconnectPolicy>> = {
+  doubling: frozen({ schedule: { ...growing, jitter } }),
+  quick: frozen({ schedule: { initialMs: 100, multiplier: 2, maxMs: 10_000, maxAttempts: 5, jitter } }),
+  steady: frozen({ schedule: listed(500, 1_000, 2_000, 4_000), background: backgroundSchema.parse({}) }),
+  patient: frozen({ schedule: listed(2_000, 5_000, 15_000) }),
+  none: frozen({ schedule: listed() }),
+};
+
+/** The background counts for remote servers only; that is for whoever connects them to see to. */
+export function reconnectPolicy(written: CompleteEntry['reconnect']): ReconnectPolicy {
+  if (typeof written === 'string') return presets[written];
+  const { background } = written;
+  return frozen({ schedule: scheduleOf(written), ...(background && { background }) });
+}
+
+function scheduleOf({ background: _, delaysMs, jitter, ...grows }: ReconnectSettings): Schedule {
+  if (delaysMs !== undefined) return { delaysMs, jitter };
+  const written = Object.entries(grows).filter(([, value]) => value !== undefined);
+  return written.length > 0
+    ? { ...growing, ...Object.fromEntries(written), jitter }
+    : { ...presets.steady.schedule, jitter };
+}
+
+/** The same as a person would write it. */
+export function asEntry(policy: ReconnectPolicy): string | Readonly<Record<string, unknown>> {
+  const [preset] = Object.entries(presets).find(([, each]) => each === policy) ?? [];
+  return preset ?? { ...policy.schedule, ...(policy.background && { background: policy.background }) };
+}
+
+/** A list of waits and a rule for them cannot both be meant. */
+export function conflictIn(written: CompleteEntry['reconnect'] | undefined): Problem | undefined {
+  if (typeof written !== 'object' || written.delaysMs === undefined) return undefined;
+  const other = (['initialMs', 'multiplier', 'maxMs', 'maxAttempts'] as const).find(
+    (key) => written[key] !== undefined,
+  );
+  if (other === undefined) return undefined;
+  return {
+    severity: 'error',
+    path: ['reconnect', other],
+    message: `"delaysMs" and "${other}" are both set, so it is unclear how long to wait before each attempt`,
+    remedy: 'Keep the list, or the rule with "initialMs", "multiplier", "maxMs" and "maxAttempts".',
+  };
+}
+
+function frozen({ schedule, background }: ReconnectPolicy): ReconnectPolicy {
+  if ('delaysMs' in schedule) Object.freeze(schedule.delaysMs);
+  Object.freeze(schedule);
+  return Object.freeze(background ? { schedule, background: Object.freeze(background) } : { schedule });
+}

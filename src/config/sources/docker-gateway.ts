@@ -1,0 +1,211 @@
+// Owns Docker's MCP gateway as a source of configuration: whether it is on this machine, and the one server that it is then.
+// It is a local server like any other; how it is started and stopped is not known here.
+
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Diagnostic } from '../../model/diagnostic.ts';
+import { limits } from '../../model/limits.ts';
+import { type DefaultTimeouts, defineServer } from '../define.ts';
+import { runProgram } from '../run-command.ts';
+import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
+import type { ServerClaim } from '../servers.ts';
+
+const NAME = 'docker-gateway';
+
+/** Where a program is, and how it is started from here. */
+interface Program {
+  readonly file: string;
+  /** As short as it can be written and still mean this program. */
+  readonly command: string;
+  /** It lies where the path does not lead, and so do the programs that it calls. */
+  readonly isOffPath: boolean;
+}
+
+export type DockerAnswer =
+  | { readonly kind: 'no-cli'; readonly problem: string }
+  | { readonly kind: 'no-daemon'; readonly problem: string; readonly program: Program }
+  | { readonly kind: 'ready'; readonly version: string; readonly program: Program };
+
+export interface DockerDetector {
+  /** What is known, as long as it is fresh: nobody waits for Docker twice within a minute. */
+  readonly ask: (around: Surroundings) => Promise<DockerAnswer>;
+  readonly askAgain: (around: Surroundings) => Promise<DockerAnswer>;
+}
+
+/** `usual`: where to look besides the path. */
+export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): DockerDetector {
+  const known = new Map<string, { readonly at: number; readonly answer: Promise<DockerAnswer> }>();
+  const keyOf = (around: Surroundings) =>
+    JSON.stringify([filesOnPath(around), usual(around), OF_DOCKER.map((name) => around.env[name])]);
+  const askAgain = (around: Surroundings) => {
+    const answer = probe(around, usual(around), clock);
+    known.set(keyOf(around), { at: clock.now(), answer });
+    return answer;
+  };
+  return {
+    askAgain,
+    ask: (around) => {
+      const before = known.get(keyOf(around));
+      const isFresh = before !== undefined && clock.now() - before.at < limits.gateway.askAgainMs;
+      return isFresh ? before.answer : askAgain(around);
+    },
+  };
+}
+
+type Usual = (around: Surroundings) => readonly string[];
+
+const ofThisProcess = createDockerDetector(systemClock);
+
+export interface Gateway {
+  readonly claims: readonly ServerClaim[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface GatewayOptions {
+  readonly around: Surroundings;
+  /** A person asked for it by name: it is there whatever Docker says, and what is wrong is told. Otherwise only when it is ready. */
+  readonly isAskedFor: boolean;
+  readonly defaults: DefaultTimeouts;
+  readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
+}
+
+export async function readGateway(options: GatewayOptions): Promise<Gateway> {
+  const { around, isAskedFor, defaults, docker = ofThisProcess } = options;
+  const answer = await docker.ask(around);
+  if (!isAskedFor && answer.kind !== 'ready') return { claims: [], diagnostics: [] };
+  const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
+  const value = entryFor('program' in answer ? answer.program : undefined, around);
+  const { definition, written } = defineServer({ name: NAME, provenance, value }, { defaults, mayLoosen: true });
+  return {
+    claims: definition ? [{ name: NAME, provenance, written, definition }] : [],
+    diagnostics: answer.kind === 'ready' ? [] : [notReady(answer)],
+  };
+}
+
+function entryFor(program: Program | undefined, { platform }: Surroundings) {
+  const { delimiter, dirname } = pathsOf(platform);
+  return {
+    command: program?.command ?? 'docker',
+    args: ['mcp', 'gateway', 'run'],
+    env: program?.isOffPath ? { PATH: `${dirname(program.file)}${delimiter}\${PATH:-}` } : {},
+    inheritEnv: OF_DOCKER,
+    description: "Docker's MCP gateway: the servers that are switched on in Docker's MCP Toolkit.",
+    lifecycle: 'lazy',
+    idleStopMs: limits.gateway.idleStopMs,
+  };
+}
+
+/** Which daemon is asked, and as whom: without these the gateway would speak to another one than the probe did. */
+const OF_DOCKER = [
+  ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'DOCKER_API_VERSION'],
+  'XDG_RUNTIME_DIR',
+];
+
+function notReady({ kind, problem }: Exclude<DockerAnswer, { kind: 'ready' }>): Diagnostic {
+  const remedy =
+    kind === 'no-daemon'
+      ? 'Start Docker, and it is used when it is next needed.'
+      : 'Install Docker Desktop with its MCP Toolkit, or put "docker" with its "mcp" command on your PATH.';
+  return {
+    severity: 'warning',
+    code: 'SPAWN_FAILED',
+    server: NAME,
+    message: `"plexus.gateway" is "on", but ${problem}`,
+    remedy: `${remedy} Without Docker, set it to "off".`,
+  };
+}
+
+async function probe(around: Surroundings, usual: readonly string[], clock: Clock): Promise<DockerAnswer> {
+  const cli = await findCli(around, usual, clock);
+  if (!('file' in cli)) return { kind: 'no-cli', ...cli };
+  const asked = [cli.file, 'info', '--format', '{{.ServerVersion}}'] as const;
+  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, around, clock));
+  const version = said.ok ? said.output.trim() : '';
+  if (version !== '') return { kind: 'ready', version, program: cli };
+  const problem = `the Docker daemon does not answer: ${said.ok ? 'it told no version' : said.problem}`;
+  return { kind: 'no-daemon', problem, program: cli };
+}
+
+/** The machine may have several, and only a later one the command; whoever took all the time leaves none for others. */
+async function findCli(
+  around: Surroundings,
+  usual: readonly string[],
+  clock: Clock,
+): Promise<Program | { readonly problem: string }> {
+  const { cliMs } = limits.gateway;
+  const until = clock.now() + cliMs;
+  const programs = await within(cliMs, presentPrograms(around, usual), [], clock);
+  let problem = 'there is no program "docker"';
+  for (const program of programs) {
+    if (clock.now() >= until) break;
+    const said = await runProgram([program.file, 'mcp', '--help'], cliMs, optionsFor(program.file, around, clock));
+    // For a command that it does not have, Docker shows its own help and calls that a success.
+    if (said.ok && /\bgateway\b/.test(said.output)) return program;
+    problem = `${program.file} has no command "mcp": ${said.ok ? 'its help does not name it' : said.problem}`;
+  }
+  return { problem };
+}
+
+/** Not in the workspace: what lies there is the repository's. */
+const optionsFor = (file: string, { env, platform }: Surroundings, clock: Clock) => ({
+  ...{ cwd: pathsOf(platform).dirname(file), env, platform, clock },
+});
+
+/** Every `docker` of this machine, as the path leads to them and then where installers put it. */
+async function presentPrograms(around: Surroundings, usual: readonly string[]): Promise<readonly Program[]> {
+  const { cwd, platform } = around;
+  const onPath = new Set(filesOnPath(around));
+  const files = [...new Set([...onPath, ...usual])];
+  const arePresent = await Promise.all(files.map(isProgram));
+  const present = files.filter((_, at) => arePresent[at]);
+  // A program that a repository brings is never run to find out what it is, and never in place of the real one.
+  const isForeign = (file: string) => isWithin(cwd, file, platform) || /[\\/]node_modules[\\/]/.test(file);
+  return present
+    .filter((file) => usual.includes(file) || !isForeign(file))
+    .map((file) => {
+      const isOffPath = !onPath.has(file);
+      return { file, command: file === present[0] && !isOffPath ? 'docker' : file, isOffPath };
+    });
+}
+
+function filesOnPath({ cwd, env, platform }: Surroundings): readonly string[] {
+  const { delimiter, resolve } = pathsOf(platform);
+  const isPath = (name: string) => (platform === 'win32' ? name.toUpperCase() : name) === 'PATH';
+  const [, path = ''] = Object.entries(env).find(([name]) => isPath(name)) ?? [];
+  const folders = path === '' ? [] : path.split(delimiter);
+  return folders.map((folder) => resolve(cwd, folder, platform === 'win32' ? 'docker.exe' : 'docker'));
+}
+
+/** Programs that are started from a desktop often know little of the path. */
+function usualFiles({ home, env, platform }: Surroundings): readonly string[] {
+  const { join } = pathsOf(platform);
+  if (platform === 'win32')
+    return [
+      join(env['ProgramFiles'] ?? 'C:\\Program Files', 'Docker', 'Docker', 'resources', 'bin', 'docker.exe'),
+      join(env['ProgramData'] ?? 'C:\\ProgramData', 'DockerDesktop', 'version-bin', 'docker.exe'),
+    ];
+  const folders =
+    platform === 'darwin'
+      ? ['/usr/local/bin', '/opt/homebrew/bin', '/Applications/Docker.app/Contents/Resources/bin']
+      : ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/docker-desktop/bin'];
+  return [...folders, join(home, '.docker', 'bin')].map((folder) => join(folder, 'docker'));
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
+
+/** A folder of the path may lie on a network that does not answer. */
+function within<Value>(ms: number, work: Promise<Value>, otherwise: Value, clock: Clock): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => resolve(otherwise));
+    work.then(resolve, reject).finally(cancel);
+  });
+}

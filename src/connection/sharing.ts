@@ -1,0 +1,114 @@
+// Owns sessions that several use at once: whoever asks with an equal key gets the same one, and the last to let go closes it.
+// One for the whole process, so that two runtimes or their agents do not start the same server twice.
+
+import { createDeferred, type Deferred } from '../kernel/deferred.ts';
+import type { InputHandlers } from './requests.ts';
+import type { Session } from './session.ts';
+
+export interface Lease {
+  /** Equal keys mean: the same server, reached in the same way, for the same person, with the same abilities. */
+  readonly key: string;
+  readonly open: (signal: AbortSignal) => Promise<Session>;
+  readonly inputs: InputHandlers;
+  /** Aborting it gives up waiting; an opening nobody waits for any more is aborted itself. */
+  readonly signal: AbortSignal;
+}
+
+interface Shared {
+  readonly session: Promise<Session>;
+  readonly opening: AbortController;
+  holders: number;
+}
+
+export class SharedSessions {
+  readonly #shared = new Map<string, Shared>();
+  /** What was let go and is not gone yet: the next of the same key waits for it, since two at once may fight over a lock. */
+  readonly #ending = new Map<string, Promise<void>>();
+
+  async lease({ key, open, inputs, signal }: Lease): Promise<Session> {
+    signal.throwIfAborted();
+    const shared = this.#shared.get(key) ?? this.#open(key, open);
+    shared.holders++;
+    const aborted = rejectionOf(signal);
+    try {
+      const session = await Promise.race([shared.session, aborted.promise]);
+      return this.#leaseOf(key, shared, session, inputs);
+    } catch (error) {
+      await this.#letGo(key, shared);
+      throw error;
+    } finally {
+      aborted.settle();
+    }
+  }
+
+  /** The next to ask gets a fresh one; who holds the present one keeps it. */
+  forget(key: string): void {
+    this.#shared.delete(key);
+  }
+
+  #open(key: string, open: Lease['open']): Shared {
+    const opening = new AbortController();
+    const former = this.#ending.get(key);
+    const session = former ? former.then(() => open(opening.signal)) : open(opening.signal);
+    const shared: Shared = { session, opening, holders: 0 };
+    this.#shared.set(key, shared);
+    const drop = () => this.#shared.get(key) === shared && this.#shared.delete(key);
+    // What has ended is nobody's to share any more; why is told to those who hold it.
+    session.then(({ ended }) => ended.then(drop), drop);
+    return shared;
+  }
+
+  #leaseOf(key: string, shared: Shared, session: Session, inputs: InputHandlers): Session {
+    const stopHolding = session.hold(inputs);
+    const unheard = new Set<() => void>();
+    let closing: Promise<void> | undefined;
+    return {
+      ...session,
+      onNotification: (listener) => {
+        const stop = session.onNotification(listener);
+        unheard.add(stop);
+        return stop;
+      },
+      close: () => {
+        closing ??= (() => {
+          stopHolding();
+          for (const stop of unheard) stop();
+          return this.#letGo(key, shared);
+        })();
+        return closing;
+      },
+    };
+  }
+
+  /** Resolves when nothing is left of it, if this was the last who held it. */
+  async #letGo(key: string, shared: Shared): Promise<void> {
+    shared.holders--;
+    if (shared.holders > 0) return;
+    if (this.#shared.get(key) === shared) this.#shared.delete(key);
+    shared.opening.abort();
+    const gone = shared.session.then((session) => session.close(), neverOpened);
+    // Whether it ended well is for those to hear who let go of it, not for those who come next.
+    const ended = Promise.allSettled([this.#ending.get(key), gone]).then(() => {
+      if (this.#ending.get(key) === ended) this.#ending.delete(key);
+    });
+    this.#ending.set(key, ended);
+    await gone;
+  }
+}
+
+/** A promise that rejects when the signal aborts, and how to be done with it. */
+function rejectionOf(signal: AbortSignal): Pick<Deferred<never>, 'promise'> & { settle: () => void } {
+  const { promise, reject } = createDeferred<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  promise.catch(unheard);
+  return { promise, settle: () => signal.removeEventListener('abort', onAbort) };
+}
+
+/** Who asked for it was told why; nothing is left to close. */
+const neverOpened = (): void => undefined;
+/** Nobody may be waiting when it comes. */
+const unheard = (): void => undefined;
+
+/** The whole process shares one. */
+export const sharedSessions = new SharedSessions();

@@ -1,0 +1,30 @@
+// Owns the connections that one view has for itself: opened at its first call, closed with it. Everything else it shares.
+
+import type { Lines } from './call/lines.ts';
+import type { Connections } from './connection/connections.ts';
+import type { Fleet } from './fleet.ts';
+import { RuntimeError } from './model/errors.ts';
+import type { ServerName } from './model/names.ts';
+
+export interface OwnLines extends Lines {
+  close(): Promise<void>;
+}
+
+export function createOwnLines(fleet: Fleet, connections: Connections, isOwn: (server: ServerName) => boolean): OwnLines {
+  const ownConnection = (server: ServerName) => {
+    const definition = fleet.definition(server);
+    if (definition === undefined || !definition.settings.enabled || fleet.refusal(server) !== undefined)
+      throw new RuntimeError('SERVER_DENIED', { server, because: fleet.refusal(server) ?? 'it is not in use' });
+    return connections.ensure(definition);
+  };
+  return {
+    open: (server) => (isOwn(server) ? connections.get(server)?.connection.session : fleet.open(server)),
+    whenReady: async (server) => (isOwn(server) ? ownConnection(server).whenReady() : fleet.whenReady(server)),
+    whenReplaced: async (server, lost) =>
+      isOwn(server) ? ownConnection(server).whenReplaced(lost) : fleet.whenReplaced(server, lost),
+    isRepeatable: (tool) => fleet.isRepeatable(tool),
+    metaFor: (session) => fleet.metaFor(session),
+    maxMessageBytes: (server) => fleet.maxMessageBytes(server),
+    close: () => connections.close(),
+  };
+}

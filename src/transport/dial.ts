@@ -1,0 +1,146 @@
+// Owns the way to an address: a connected socket, through a proxy's tunnel and behind TLS where these are wanted.
+// Load it when it is needed: it brings all of TLS along.
+
+import { connect, isIP, type Socket } from 'node:net';
+import { unescape as decoded } from 'node:querystring';
+import { connect as connectTls } from 'node:tls';
+import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import { lost } from './http-failure.ts';
+import { networkReason } from './network-failure.ts';
+import { type Credentials, type PemFiles, readPemFiles } from './pem-files.ts';
+import { type ProxySettings, proxyFor } from './proxy-choice.ts';
+
+export interface Network extends ProxySettings, PemFiles {}
+
+export interface Destination {
+  readonly server: ServerName;
+  readonly url: URL;
+  readonly network: Network;
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The socket comes paused. When the signal aborts or something fails, this rejects once nothing is open any more. */
+export async function dial({ server, url, network }: Destination, signal: AbortSignal): Promise<Socket> {
+  const proxy = proxyAt(server, proxyFor(url, network));
+  const credentials = isSecure(url) || (proxy && isSecure(proxy)) ? await readPemFiles(server, network) : {};
+  const place = placeOf(url);
+  try {
+    const socket = proxy
+      ? await tunnel({ server, proxy, place, ca: credentials.ca }, signal)
+      : await reach(place, signal);
+    return isSecure(url) ? await secure(socket, place, credentials, signal) : socket;
+  } catch (error) {
+    throw error instanceof RuntimeError ? error : lost(server, networkReason(error), error);
+  }
+}
+
+function reach(place: Place, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(place).pause();
+  return until(socket, signal, (resolve) => socket.once('connect', () => resolve(socket)));
+}
+
+function secure(socket: Socket, { host }: Place, own: Credentials, signal: AbortSignal): Promise<Socket> {
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const secured = connectTls({ socket, host, ...name, ALPNProtocols: ['http/1.1'], ...own });
+  return until(secured, signal, (resolve) => secured.once('secureConnect', () => resolve(secured.pause())));
+}
+
+interface Tunnel {
+  readonly server: ServerName;
+  readonly proxy: URL;
+  readonly place: Place;
+  readonly ca: Buffer | undefined;
+}
+
+/** The proxy is told where to and, if it wants to know, who asks: headers and certificates are for the server alone. */
+async function tunnel({ server, proxy, place, ca }: Tunnel, signal: AbortSignal): Promise<Socket> {
+  try {
+    const at = placeOf(proxy);
+    const plain = await reach(at, signal);
+    const socket = isSecure(proxy) ? await secure(plain, at, ca ? { ca } : {}, signal) : plain;
+    const target = `${isIP(place.host) === 6 ? `[${place.host}]` : place.host}:${place.port}`;
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${loginFor(proxy)}\r\n`);
+    const status = await until<number>(socket, signal, (resolve) => readStatus(socket, resolve));
+    if (status >= 200 && status < 300) return socket;
+    socket.destroy();
+    throw refusal(server, status);
+  } catch (error) {
+    throw error instanceof RuntimeError
+      ? error
+      : lost(server, `its proxy cannot be used: ${networkReason(error)}`, error);
+  }
+}
+
+const loginFor = ({ username, password }: URL): string => {
+  if (username === '') return '';
+  const login = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  return `Proxy-Authorization: Basic ${login}\r\n`;
+};
+
+/** 0 for what is no answer in HTTP. What comes behind the answer stays in the socket. */
+function readStatus(socket: Socket, resolve: (status: number) => void): void {
+  let head = Buffer.alloc(0);
+  const take = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1 && head.length <= limits.proxyHeadBytes) return;
+    socket.off('data', take).pause();
+    if (end !== -1 && end + 4 < head.length) socket.unshift(head.subarray(end + 4));
+    resolve(Number(/^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 0));
+  };
+  socket.on('data', take).resume();
+}
+
+function refusal(server: ServerName, status: number): RuntimeError {
+  if (status === 407) return misconfigured(server, 'wants a login (HTTP 407)');
+  return lost(server, status === 0 ? 'its proxy does not speak HTTP' : `its proxy answered HTTP ${status}`);
+}
+
+function proxyAt(server: ServerName, address: string | undefined): URL | undefined {
+  if (address === undefined) return undefined;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw misconfigured(server, 'has an address that begins neither with http:// nor with https://');
+}
+
+/** Waits for what `watch` resolves with; a socket that fails or is aborted meanwhile is gone when this rejects. */
+function until<Value>(
+  socket: Socket,
+  signal: AbortSignal,
+  watch: (resolve: (value: Value) => void) => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let failure: Error = Object.assign(new Error('The socket was closed'), { code: 'ECONNRESET' });
+    const abort = () => socket.destroy();
+    const fail = (error: Error) => {
+      failure = error;
+    };
+    const close = () => settle(() => reject(failure));
+    const settle = (act: () => void) => {
+      signal.removeEventListener('abort', abort);
+      socket.off('error', fail).off('close', close);
+      act();
+    };
+    signal.addEventListener('abort', abort);
+    socket.on('error', fail).on('close', close);
+    watch((value) => settle(() => resolve(value)));
+    if (signal.aborted) abort();
+  });
+}
+
+const isSecure = ({ protocol }: URL): boolean => protocol === 'wss:' || protocol === 'https:';
+
+function placeOf(url: URL): Place {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return { host, port: Number(url.port || (isSecure(url) ? 443 : 80)) };
+}
+
+function misconfigured(server: ServerName, problem: string): RuntimeError {
+  return new RuntimeError('CONFIG_INVALID', { problem: `the proxy of server "${server}" ${problem}` });
+}

@@ -1,0 +1,73 @@
+// Owns which proxy an address is reached through: the entry's own, the environment's or none.
+
+import { BlockList, isIP } from 'node:net';
+import type { Environment } from './environment.ts';
+
+export interface ProxySettings {
+  readonly env: Environment;
+  /** The entry's own proxy, which the environment does not change; `off` for none. */
+  readonly proxy?: string | undefined;
+}
+
+/** This machine is never asked for through an environment's proxy, which would look for it on the proxy's own. */
+export function proxyFor(url: string | URL, { env, proxy }: ProxySettings): string | undefined {
+  if (proxy !== undefined) return proxy === 'off' ? undefined : withScheme(proxy);
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol === 'https:' || protocol === 'wss:';
+  const host = bareHost(hostname);
+  if (isLoopback(host)) return undefined;
+  const chosen = variable(env, isSecure ? 'https_proxy' : 'http_proxy') ?? variable(env, 'all_proxy');
+  if (chosen === undefined) return undefined;
+  const exceptions = (variable(env, 'no_proxy') ?? '').split(/[\s,]+/).filter(Boolean);
+  const target = { host, port: port || (isSecure ? '443' : '80') };
+  return exceptions.some((exception) => excepts(exception, target)) ? undefined : withScheme(chosen);
+}
+
+/** Small letters win, as in every other program; an empty one means that there is none. */
+function variable(env: Environment, name: string): string | undefined {
+  return (env[name] ?? env[name.toUpperCase()])?.trim() || undefined;
+}
+
+const withScheme = (proxy: string) => (proxy.includes('://') ? proxy : `http://${proxy}`);
+
+const bareHost = (hostname: string) =>
+  hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('0.0.0.0', 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+loopback.addAddress('::', 'ipv6');
+
+function isLoopback(host: string): boolean {
+  return isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : loopback.check(host, familyOf(host));
+}
+
+/** `*`, a name with all below it, an address or a range of them; each, but the first, also with a port. */
+function excepts(exception: string, target: { readonly host: string; readonly port: string }): boolean {
+  if (exception === '*') return true;
+  // What does not fit is an IPv6 address that stands without brackets.
+  const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(exception) ?? [];
+  const name = (bracketed ?? plain ?? exception).toLowerCase();
+  if (port !== undefined && port !== target.port) return false;
+  if (isIP(target.host) !== 0) return holds(name, target.host);
+  const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
+  return target.host === domain || target.host.endsWith(`.${domain}`);
+}
+
+/** Ranges are written as in `10.0.0.0/8`. What is no address names no address. */
+function holds(range: string, address: string): boolean {
+  const [first = '', bits] = range.split('/');
+  if (isIP(first) === 0) return false;
+  const longest = isIP(first) === 6 ? 128 : 32;
+  const prefix = bits === undefined ? longest : Number(bits);
+  if (!Number.isInteger(prefix) || prefix < 0 || prefix > longest) return false;
+  const list = new BlockList();
+  list.addSubnet(first, prefix, familyOf(first));
+  return list.check(address, familyOf(address));
+}

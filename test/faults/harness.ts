@@ -1,0 +1,190 @@
+// Owns one case of the fault matrix: a faulty server, a runtime on it, what happens, and what must be true after every case.
+// Every call has settled and says what can be done; no write was made twice; the next call works when the server does;
+// after `close` no process, socket, timer or listener is left.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { RuntimeOptions } from '../../src/index.ts';
+import {
+  createMemoryStore,
+  createRuntime,
+  type Runtime,
+  type RuntimeEvent,
+  type ServerStatus,
+} from '../../src/index.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { eventually } from '../servers/processes.ts';
+import { type Ending, Ledger } from './ledger.ts';
+import { Peer, type Transport } from './peer.ts';
+import { createTracedClock, Traces } from './traces.ts';
+
+const NAME = 'peer';
+
+/** Time enough for a slow machine: only a case about waiting makes these short. */
+const patient = {
+  startupTimeoutMs: 10_000,
+  toolTimeoutMs: 10_000,
+  reconnect: { delaysMs: [20, 20, 20], jitter: 0 },
+};
+
+export interface FaultCase {
+  readonly transport: Transport;
+  /** For the faulty server: see `test/servers/faulty.mjs`. */
+  readonly flags?: readonly string[];
+  /** Of the server's entry, over the patient ones. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly options?: RuntimeOptions;
+  /** Real time, so many times as fast for the runtime. */
+  readonly speed?: number;
+  /** The server is not there when the runtime begins; only its address is. */
+  readonly down?: boolean;
+  /** When the next call works: without more ado, when the server is up by itself, when a person reconnects it, or never. */
+  readonly next?: 'at once' | 'once ready' | 'after reconnect' | 'never';
+}
+
+export interface Scene {
+  readonly runtime: Runtime;
+  readonly peer: Peer;
+  readonly folder: string;
+  readonly events: readonly RuntimeEvent[];
+  /** What the runtime told its host of things that went wrong in the background. */
+  readonly errors: readonly unknown[];
+  status(): ServerStatus;
+  /** How long the runtime has been there, by its own clock. */
+  now(): number;
+  /** Real time. */
+  pause(ms: number): Promise<void>;
+  /** How a call ends, in one word: `answered`, or the code of its failure. */
+  call(tool: string, args?: JsonObject): Promise<string>;
+  /** The whole ending. */
+  ending(tool: string, args?: JsonObject): Promise<Ending>;
+  /** A write with a text of its own; waits so long between its effect and its answer. */
+  write(ms?: number): Promise<string>;
+  /** Until it is in that state, simple or fine. */
+  until(state: ServerStatus['state']): Promise<ServerStatus>;
+  /** Kills the server, wherever it runs; one that the runtime started, it has noticed by then. */
+  kill(): Promise<void>;
+  /** Starts it again where nobody else does, at the same address. */
+  revive(flags?: readonly string[]): Promise<void>;
+}
+
+/** For `test` and `verifies`. */
+export function faultCase(given: FaultCase, act: (scene: Scene) => void | Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plexus-fault-'));
+    const peer = new Peer({ name: NAME, folder, transport: given.transport, flags: given.flags ?? [] });
+    try {
+      await peer.start();
+      await perform(given, peer, act);
+    } finally {
+      await peer.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+async function perform(given: FaultCase, peer: Peer, act: (scene: Scene) => void | Promise<void>): Promise<void> {
+  const traces = new Traces(createTracedClock(given.speed));
+  // Only now: what its pipes cost was there before.
+  if (given.down) await peer.kill();
+  const ledger = new Ledger();
+  const scene = await open(given, peer, ledger, traces);
+  try {
+    await act(scene);
+    await checkNext(scene, given.next ?? 'at once');
+  } finally {
+    await scene.runtime.close();
+    await nextTurn();
+    traces.end();
+  }
+  expect(ledger.problems(peer.effects()), 'every call settles, and says the truth').toEqual([]);
+  expect(unpaired(scene.events), 'every call that was started is told to have finished').toEqual([]);
+  expect(brokenChain(scene.events), 'every change of state is one event').toEqual([]);
+  expect(scene.status().state, 'its state after close').toBe('stopped');
+  expect(await traces.left(peer.pid), 'what is left after close').toEqual([]);
+}
+
+async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Traces): Promise<Scene> {
+  const { folder } = peer.options;
+  const events: RuntimeEvent[] = [];
+  const errors: unknown[] = [];
+  const began = clock.now();
+  const runtime = await createRuntime({
+    discover: false,
+    cwd: folder,
+    home: folder,
+    servers: { [NAME]: { ...peer.entry, ...patient, ...given.settings } },
+    permissions: [{ tool: 'mcp__*', action: 'allow' }],
+    store: createMemoryStore(clock),
+    clock,
+    interactive: false,
+    onEvent: (event) => events.push(event),
+    onError: (error) => errors.push(error),
+    ...given.options,
+  });
+  let writes = 0;
+  const status = () => {
+    const [only] = runtime.status();
+    if (only === undefined) throw new Error('the server is not configured');
+    return only;
+  };
+  const ending = (tool: string, args: JsonObject = {}) => {
+    const effect = tool === 'write' ? String(args['text']) : undefined;
+    return ledger.record(
+      { what: `${tool} ${effect ?? ''}`, effect },
+      runtime.turn().call(`mcp__${NAME}__${tool}`, args),
+    );
+  };
+  const call: Scene['call'] = async (tool, args) => endOf(await ending(tool, args));
+  return {
+    ...{ runtime, peer, folder, events, errors, status, ending, call },
+    now: () => clock.now() - began,
+    pause: (ms) => wait(ms),
+    write: (ms = 0) => call('write', { text: `w${++writes}`, ms }),
+    until: (state) =>
+      eventually(() => {
+        const now = status();
+        return now.state === state && now;
+      }),
+    async kill() {
+      const { pid } = status();
+      if (peer.options.transport !== 'stdio') await peer.kill();
+      else if (pid !== undefined) {
+        process.kill(pid, 'SIGKILL');
+        await eventually(() => status().pid !== pid);
+      }
+    },
+    revive: (flags) => peer.restart(flags),
+  };
+}
+
+const endOf = (ending: Ending) => ('error' in ending ? ending.error.code : ending.kind);
+
+async function checkNext(scene: Scene, next: NonNullable<FaultCase['next']>): Promise<void> {
+  if (next === 'never') return;
+  if (next === 'after reconnect') scene.runtime.reconnect(NAME);
+  if (next !== 'at once') await eventually(() => scene.status().state === 'connected' && scene.status().toolCount > 0);
+  const ending = await scene.ending('echo', { text: 'still there' });
+  if (ending.kind !== 'answered') {
+    throw new Error(`the next call does not work: ${endOf(ending)}`, { cause: 'error' in ending && ending.error });
+  }
+  expect(ending.outcome.content, 'the next call').toEqual([{ type: 'text', text: 'still there' }]);
+}
+
+function unpaired(events: readonly RuntimeEvent[]): string[] {
+  const idsOf = (type: 'call.started' | 'call.finished') =>
+    events.flatMap((event) => (event.type === type ? [event.callId] : []));
+  const finished = idsOf('call.finished');
+  return [...idsOf('call.started').filter((id) => finished.filter((each) => each === id).length !== 1)];
+}
+
+function brokenChain(events: readonly RuntimeEvent[]): string[] {
+  const changes = events.flatMap((event) => (event.type === 'connection.changed' ? [event] : []));
+  return changes.flatMap(({ from, to }, index) => {
+    const before = index === 0 ? 'idle' : changes[index - 1]?.to;
+    return from === before ? [] : [`${before}, then ${from} → ${to}`];
+  });
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env node
+// Owns one MCP server that fails on demand over every transport, in plain JavaScript and without the SDK: the other side
+// of the fault matrix. Its parts are in `faulty/`: what it answers, what goes wrong and when, and a file per transport.
+//
+//   node faulty.mjs --transport stdio|http|sse|ws [--fault NAME]… [flags]
+//
+//   --transport KIND     stdio (default), http (Streamable HTTP), sse (the older HTTP+SSE) or ws
+//   --era legacy|modern  speak `initialize` (default) or 2026-07-28
+//   --reply json|stream  http: how a request is answered; default json
+//   --port N             network: come back where one was before; default any free one
+//   --help               print this text
+//
+// What goes wrong, and which requests it strikes
+//   --fault NAME         one of the names in faulty/faults.mjs; may be repeated
+//   --at STAGE           open, initialize, initialized, list, call (default), ping or any; may be repeated
+//   --when before|after  whether what was asked for has been done by then; default as the fault is in nature
+//   --after N            the first N requests of that stage are spared
+//   --times N            so many are struck, the rest is spared; default all
+//   --tally FILE         counts them over restarts too
+//   --bomb FILE          one more fault, in JSON, for the next request of its stage; left there while the server runs
+//   --status CODE        for `status`, with --retry-after SECONDS or a date
+//   --bytes N            for `huge` and `stderr`
+//   --ms N               for `flap`: how long it lives once it was listed
+//   --close-code N       for `end` over ws
+//
+// What it writes down
+//   --log FILE           one line per effect: the text given to `write` or `put`
+//   --journal FILE       one line for each thing that arrives
+//   --pid-file FILE      its pid and its descendants', one per line
+//
+// A network server prints { url, port, pid } as one line of JSON when it listens, and exits at the end of its input, so
+// that it never outlives the test that started it.
+//
+// Tools: echo {text}, slow {ms,text}, big {megabytes} only read; write {text,ms} has an effect each time, put {text,ms}
+// has one that may be repeated. `ms` is the time between the effect and the answer.
+
+import { appendFileSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { begin } from './faulty/faults.mjs';
+import { createMcp } from './faulty/mcp.mjs';
+
+const text = { type: 'string' };
+const texts = { type: 'string', multiple: true };
+
+const { values: options } = parseArgs({
+  options: {
+    transport: { type: 'string', default: 'stdio' },
+    era: { type: 'string', default: 'legacy' },
+    reply: { type: 'string', default: 'json' },
+    port: { type: 'string', default: '0' },
+    help: { type: 'boolean', default: false },
+    fault: { ...texts, default: [] },
+    at: { ...texts, default: ['call'] },
+    when: text,
+    after: { type: 'string', default: '0' },
+    times: text,
+    tally: text,
+    bomb: text,
+    status: { type: 'string', default: '503' },
+    'retry-after': text,
+    bytes: { type: 'string', default: '20000000' },
+    ms: { type: 'string', default: '50' },
+    'close-code': { type: 'string', default: '1000' },
+    log: text,
+    journal: text,
+    'pid-file': text,
+  },
+});
+
+if (options.help) {
+  const header = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n\n')[0];
+  process.stdout.write(`${header.replace(/^(#!.*|\/\/ ?)/gm, '').trim()}\n`);
+  process.exit(0);
+}
+
+begin(options);
+if (options['pid-file']) appendFileSync(options['pid-file'], `${process.pid}\n`);
+const mcp = createMcp(options);
+
+// Loaded only where it is needed: what speaks over its own pipes starts in half the time.
+const { serve } = await import(
+  { stdio: './faulty/stdio.mjs', http: './faulty/http.mjs', sse: './faulty/http.mjs', ws: './faulty/ws.mjs' }[
+    options.transport
+  ]
+);
+const { path, server } = await serve(mcp, options);
+
+if (server) {
+  server.listen(Number(options.port), '127.0.0.1', () => {
+    const { port } = server.address();
+    const scheme = options.transport === 'ws' ? 'ws' : 'http';
+    const url = `${scheme}://127.0.0.1:${port}${path}`;
+    process.stdout.write(`${JSON.stringify({ url, port, pid: process.pid })}\n`);
+  });
+  process.stdin.on('end', () => process.exit(0)).resume();
+}

@@ -1,0 +1,131 @@
+// Owns what can go wrong. A fault acts on an exchange, one request's way back, which every transport offers:
+//
+//   accept()        takes the request, where the transport says so before the answer
+//   hang()          takes it at most, where that is not yet an answer
+//   say(text)       sends text where a message is expected; the answer is still to come
+//   answer(text)    the same, as the last word
+//   noise()         sends what is no message at all
+//   half(text)      sends the first half, and resolves when it is out
+//   drip(text)      sends without an end, byte by byte
+//   end()           ends the stream politely, without an answer
+//   reset()         tears the connection
+//   status(code)    an HTTP status; also page(type, body), dripHeaders(), notHttp(), comments(), expire()
+
+import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+const json = JSON.stringify;
+
+/** Those with `run` strike a request; the others are the nature of the whole server. */
+export const faults = {
+  // Silence
+  hang: { run: (exchange) => exchange.hang?.() },
+  freeze: { run: () => process.kill(process.pid, 'SIGSTOP') },
+
+  // Death
+  die: { run: die },
+  exit: { run: () => process.exit(3) },
+  half: {
+    run: async (exchange, answer) => {
+      await exchange.half(json(answer));
+      die();
+    },
+  },
+  reset: { run: (exchange) => exchange.reset() },
+  end: { run: (exchange) => exchange.end() },
+
+  // Wrong words
+  'unknown-ids': {
+    run: (exchange, answer) => {
+      for (const id of [-1, 4_000_000_000, 'nobody', null]) exchange.say(json({ ...answer, id }));
+      exchange.answer(json(answer));
+    },
+  },
+  twice: {
+    run: (exchange, answer) => {
+      exchange.say(json(answer));
+      exchange.answer(json(answer));
+    },
+  },
+  'no-id': { run: (exchange, { id: _id, ...answer }) => exchange.answer(json(answer)) },
+  both: {
+    run: (exchange, answer) => exchange.answer(json({ ...answer, error: { code: -32603, message: 'and an error' } })),
+  },
+  neither: { run: (exchange, { id }) => exchange.answer(json({ jsonrpc: '2.0', id })) },
+  text: { run: (exchange) => exchange.answer(json('not an object')) },
+  'null-result': { run: (exchange, answer) => exchange.answer(json({ ...answer, result: null })) },
+  'odd-error': { run: (exchange, { id }) => exchange.answer(json({ jsonrpc: '2.0', id, error: 'just a text' })) },
+  batch: { run: (exchange, answer) => exchange.answer(json([answer])) },
+  noise: {
+    run: (exchange, answer) => {
+      exchange.noise();
+      if (answer) exchange.answer(json(answer));
+    },
+  },
+  junk: { run: (exchange) => exchange.answer('<<<\u0000\u0007 this is no JSON') },
+  huge: {
+    run: (exchange, answer, { bytes }) => exchange.answer(json({ ...answer, padding: 'x'.repeat(Number(bytes)) })),
+  },
+  drip: { run: (exchange, answer) => exchange.drip(json(answer)) },
+
+  // HTTP
+  status: {
+    when: 'before',
+    run: (exchange, _answer, options) =>
+      exchange.status(Number(options.status), options['retry-after'] && { 'retry-after': options['retry-after'] }),
+  },
+  html: { run: (exchange) => exchange.page('text/html', '<!doctype html><title>Sign in</title>') },
+  empty: { run: (exchange) => exchange.page('application/json', '') },
+  'drip-headers': { run: (exchange) => exchange.dripHeaders() },
+  'not-http': { run: (exchange) => exchange.notHttp() },
+  'big-headers': { run: (exchange) => exchange.status(200, { 'x-big': 'h'.repeat(1024 * 1024) }) },
+  comments: { run: (exchange) => exchange.comments() },
+  'session-expires': { when: 'before', run: (exchange) => exchange.expire() },
+
+  // The endpoint an older SSE server names
+  'endpoint-elsewhere': {},
+  'endpoint-missing': {},
+
+  // Lists without an end
+  'repeat-cursor': {},
+  'pages-forever': {},
+
+  // A process that is a burden
+  flap: {},
+  'ignore-sigterm': { begin: () => process.on('SIGTERM', () => undefined) },
+  'ignore-eof': { begin: () => setInterval(() => undefined, 1e6) },
+  grandchild: { begin: (options) => startGrandchild(options, false) },
+  'grandchild-detached': { begin: (options) => startGrandchild(options, true) },
+  stderr: { begin: ({ bytes }) => floodStderr(Number(bytes)) },
+  banner: {
+    begin: () => {
+      writeSync(1, 'Welcome to the faulty server!\n\n\u001b[31m{ "not": "MCP" }\u001b[0m\n');
+    },
+  },
+};
+
+export function begin(options) {
+  for (const name of options.fault) {
+    if (faults[name] === undefined) throw new Error(`no such fault: ${name}`);
+    faults[name].begin?.(options);
+  }
+}
+
+/** Ends by nothing but SIGKILL, holds stdout open, and says its pid only when that is so. */
+const GRANDCHILD = `
+  process.on('SIGTERM', () => {});
+  process.on('SIGHUP', () => {});
+  setInterval(() => {}, 1e6);
+  if (process.argv[1]) require('fs').appendFileSync(process.argv[1], process.pid + '\\n');
+`;
+
+function startGrandchild(options, detached) {
+  spawn(process.execPath, ['-e', GRANDCHILD, options['pid-file'] ?? ''], { detached, stdio: 'inherit' }).unref();
+}
+
+/** As fast as the pipe takes it, beside the answers: a client that does not read it blocks the server for good. */
+function floodStderr(bytes) {
+  const block = `${'e'.repeat(64 * 1024 - 1)}\n`;
+  for (let left = bytes; left > 0; left -= block.length) process.stderr.write(block.slice(0, left));
+}

@@ -1,0 +1,322 @@
+// Owns the proof of when Docker's gateway is a server and what is said when it cannot be. No Docker engine is available here: the
+// `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the documented command
+// line does and runs a real MCP server as the gateway.
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { LoadOptions } from '../../../../src/config/discover.ts';
+import { loadConfig } from '../../../../src/config/load.ts';
+import { type Resolving, resolveLaunch } from '../../../../src/config/resolve.ts';
+import { createDockerDetector } from '../../../../src/config/sources/docker-gateway.ts';
+import { createRuntime } from '../../../../src/index.ts';
+import { systemClock } from '../../../../src/kernel/clock.ts';
+import { limits } from '../../../../src/model/limits.ts';
+import type { ServerDefinition } from '../../../../src/model/server.ts';
+import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
+import { eventually, isRunning, pidsOnce } from '../../../servers/processes.ts';
+import { verifies } from '../../../verifies.ts';
+import { around, createFolder, defaultSettings, type Files, messagesOf, SYSTEM, servers, USER } from '../folder.ts';
+import { createDocker, type Docker, type StandIn, writeDocker } from './stand-in-docker.ts';
+
+const gateway = (word: string) => `[plexus]\ngateway = "${word}"\n`;
+const namesOf = (definitions: readonly ServerDefinition[]) => definitions.map(({ name }) => name);
+
+/** The machine that runs the tests may well have one where it usually is. */
+const detectorOf = (clock = systemClock) => createDockerDetector(clock, () => []);
+
+/** A machine whose path leads to a docker, or to none, and whose usual places hold none. */
+async function setUp(standIn: StandIn | undefined, clock = systemClock) {
+  const docker = standIn && (await createDocker(standIn));
+  const detector = detectorOf(clock);
+  const env = { PATH: [docker?.folder ?? '/no/such/folder', '/no/other/folder'].join(':') };
+  const load = async (files: Files, change: Partial<LoadOptions> = {}) =>
+    loadConfig({ ...around(await createFolder(files)), env, docker: detector, ...change });
+  return { docker: docker as Docker, detector, env, load, around: { ...around('/work'), env } };
+}
+
+const definition: ServerDefinition = {
+  name: 'docker-gateway',
+  launch: {
+    kind: 'stdio',
+    command: 'docker',
+    args: ['mcp', 'gateway', 'run'],
+    env: {},
+    inheritEnv: [
+      'DOCKER_HOST',
+      'DOCKER_CONTEXT',
+      'DOCKER_CONFIG',
+      'DOCKER_TLS_VERIFY',
+      'DOCKER_CERT_PATH',
+      'DOCKER_API_VERSION',
+      'XDG_RUNTIME_DIR',
+    ],
+  },
+  settings: {
+    ...defaultSettings,
+    description: "Docker's MCP gateway: the servers that are switched on in Docker's MCP Toolkit.",
+    lifecycle: 'lazy',
+    idleStopMs: 300_000,
+  },
+  provenance: { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] },
+};
+
+describe('gateway = "auto", which is the default,', () => {
+  verifies('TRN-06', 'is one lazy local server where no server is configured and Docker is ready', async () => {
+    const { load } = await setUp({});
+    const loaded = await load({});
+    expect(loaded.definitions).toEqual([definition]);
+    expect(loaded.diagnostics).toEqual([]);
+  });
+
+  verifies('TRN-06', 'is nothing, and asks nothing, where any server is configured, even one that is off', async () => {
+    const { docker, load } = await setUp({});
+    const off = '[mcp_servers.a]\ncommand = "x"\nenabled = false\n';
+    for (const files of [{ '.mcp.toml': servers('a') }, { [USER]: off }, { [USER]: '[mcp_servers.a]\ncommand = 5\n' }])
+      expect(namesOf((await load(files)).definitions)).not.toContain('docker-gateway');
+    expect(namesOf((await load({}, { servers: { a: { command: 'x' } } })).definitions)).toEqual(['a']);
+    expect(await docker.asked()).toEqual([]);
+  });
+
+  verifies('TRN-06', 'is nothing beside a file that cannot be read, which may have said anything', async () => {
+    const { load } = await setUp({});
+    expect((await load({ [USER]: '[' })).definitions).toEqual([]);
+  });
+
+  const unready: Record<string, StandIn | undefined> = {
+    'there is no docker': undefined,
+    'docker has no command for it': { mcp: 'absent' },
+    'its daemon is down': { daemon: 'down' },
+  };
+  for (const [why, standIn] of Object.entries(unready)) {
+    verifies('TRN-06', `is nothing, without a word, where ${why}`, async () => {
+      const { definitions, diagnostics } = await (await setUp(standIn)).load({});
+      expect([definitions, diagnostics]).toEqual([[], []]);
+    });
+  }
+});
+
+describe('gateway = "on"', () => {
+  verifies(['TRN-06', 'TRN-12'], 'is one server among the others', async () => {
+    const { load } = await setUp({});
+    const loaded = await load({ [USER]: gateway('on') + servers('a', 'z') });
+    expect(namesOf(loaded.definitions)).toEqual(['a', 'docker-gateway', 'z']);
+    expect(loaded.definitions[1]).toEqual(definition);
+    expect(loaded.diagnostics).toEqual([]);
+  });
+
+  verifies('TRN-06', 'leaves its name to whoever defines a server of that name', async () => {
+    const { load } = await setUp({});
+    const loaded = await load({ [USER]: gateway('on') + servers('docker-gateway') });
+    expect(loaded.definitions).toMatchObject([{ launch: { command: 'docker-gateway' } }]);
+    expect(loaded.losers).toMatchObject([{ name: 'docker-gateway', provenance: { provider: 'docker' } }]);
+  });
+
+  const off = 'Without Docker, set it to "off".';
+  const install = `Install Docker Desktop with its MCP Toolkit, or put "docker" with its "mcp" command on your PATH. ${off}`;
+  const start = `Start Docker, and it is used when it is next needed. ${off}`;
+  const answers: Record<string, [standIn: StandIn | undefined, problem: string, remedy: string]> = {
+    'no program at all': [undefined, 'there is no program "docker"', install],
+    'a program without the command': [
+      { mcp: 'absent' },
+      '/docker has no command "mcp": it ended with exit code 1',
+      install,
+    ],
+    'a program that shows its own help for it': [
+      { mcp: 'absent-politely' },
+      '/docker has no command "mcp": its help does not name it',
+      install,
+    ],
+    'a daemon that is down': [
+      { daemon: 'down' },
+      'the Docker daemon does not answer: it ended with exit code 1',
+      start,
+    ],
+    'a daemon that tells nothing': [{ daemon: 'mute' }, 'the Docker daemon does not answer: it told no version', start],
+  };
+  for (const [what, [standIn, problem, remedy]] of Object.entries(answers)) {
+    verifies(['TRN-06', 'TRN-07', 'TRN-08'], `is there and says what to do about ${what}`, async () => {
+      const { docker, load } = await setUp(standIn);
+      const loaded = await load({ [USER]: gateway('on') });
+      expect(loaded.definitions).toEqual([definition]);
+      const said = loaded.diagnostics.map((each) => ({
+        ...each,
+        message: each.message.replace(docker?.folder ?? '', ''),
+      }));
+      expect(said).toEqual([
+        {
+          severity: 'warning',
+          code: 'SPAWN_FAILED',
+          server: 'docker-gateway',
+          message: `"plexus.gateway" is "on", but ${problem}`,
+          remedy,
+        },
+      ]);
+    });
+  }
+
+  verifies('TRN-06', 'is the person’s to say: a file of the workspace needs approval', async () => {
+    const { load } = await setUp({});
+    const files = { '.mcp.toml': gateway('on') + servers('a') };
+    const refused = await load(files);
+    expect([namesOf(refused.definitions), messagesOf(refused)]).toEqual([
+      ['a'],
+      ['warning: a file in the workspace cannot set "plexus.gateway", so this is ignored'],
+    ]);
+    const approved = await load(files, { isApproved: async () => true });
+    expect(namesOf(approved.definitions)).toEqual(['a', 'docker-gateway']);
+  });
+});
+
+describe('it is silent, and Docker is asked nothing,', () => {
+  const cases: Record<string, [files: Files, change?: Partial<LoadOptions>]> = {
+    'when it is off': [{ [USER]: gateway('off') }],
+    'when nothing is looked for': [{ [USER]: gateway('on') }, { discover: false }],
+    'when another file was named': [{ [USER]: gateway('on'), 'mine.toml': '[plexus]' }, { configFile: 'mine.toml' }],
+    'when MCP as a whole is off': [{ [USER]: '[plexus]\nenabled = false\ngateway = "on"\n' }],
+    'when the enterprise’s file replaces all others': [{ [SYSTEM]: '[plexus]', [USER]: gateway('on') }],
+  };
+  for (const [when, [files, change]] of Object.entries(cases)) {
+    verifies('TRN-06', when, async () => {
+      const { docker, load } = await setUp({});
+      const cwd = await createFolder(files);
+      const options = change?.configFile ? { ...change, configFile: join(cwd, change.configFile) } : change;
+      expect((await load(files, options)).definitions).toEqual([]);
+      expect(await docker.asked()).toEqual([]);
+    });
+  }
+
+  verifies('TRN-06', 'unless that enterprise’s file asks for it', async () => {
+    const { load } = await setUp({});
+    const loaded = await load({ [SYSTEM]: gateway('on'), '.mcp.toml': servers('a') });
+    expect(namesOf(loaded.definitions)).toEqual(['docker-gateway']);
+  });
+});
+
+describe('looking for the program', () => {
+  const resolving: Omit<Resolving, 'around'> = {
+    ...{ grants: undefined, unresolvedEnv: 'scoped', input: async () => undefined },
+    run: async () => ({ ok: false, problem: 'nothing is run' }),
+    runAnew: async () => ({ ok: false, problem: 'nothing is run' }),
+  };
+
+  verifies('TRN-07', 'asks it for its help, and then its daemon for a version, once', async () => {
+    const { docker, detector, around } = await setUp({});
+    const load = () => loadConfig({ ...around, docker: detector });
+    await Promise.all([load(), load()]);
+    await load();
+    expect(await docker.asked()).toEqual(['mcp --help', 'info --format {{.ServerVersion}}']);
+    expect(await detector.ask(around)).toMatchObject({ kind: 'ready', version: '29.1.3' });
+  });
+
+  verifies('TRN-07', 'keeps the answer for a minute, and asks again on demand', async () => {
+    const clock = createFakeClock(1_000);
+    const { docker, detector, around } = await setUp({ daemon: 'down' }, clock);
+    const kinds = async () => [(await detector.ask(around)).kind, (await docker.asked()).length];
+    expect(await kinds()).toEqual(['no-daemon', 2]);
+    await docker.become({});
+    expect(await kinds()).toEqual(['no-daemon', 0]);
+    await clock.advance(limits.gateway.askAgainMs - 1);
+    expect(await kinds()).toEqual(['no-daemon', 0]);
+    expect((await detector.askAgain(around)).kind).toBe('ready');
+    expect(await kinds()).toEqual(['ready', 2]);
+    await docker.become({ mcp: 'absent' });
+    await clock.advance(limits.gateway.askAgainMs);
+    expect(await kinds()).toEqual(['no-cli', 1]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  verifies('TRN-07', 'goes on to the next one when the first has no such command', async () => {
+    const [bare, full] = [await createDocker({ mcp: 'absent' }), await createDocker()];
+    const { load } = await setUp(undefined);
+    const { definitions } = await load({}, { env: { PATH: `${bare.folder}:${full.folder}` } });
+    // By its path, since its name alone would mean the first.
+    expect(definitions).toMatchObject([{ launch: { command: full.file, env: {} } }]);
+  });
+
+  verifies('TRN-07', 'finds one at a usual place, and shows it the programs beside it', async () => {
+    const cwd = await createFolder({ 'home/.docker/bin/other': '' });
+    const docker = await writeDocker(join(cwd, 'home/.docker/bin'));
+    const env = { PATH: '/no/such/folder' };
+    for (const platform of ['linux', 'darwin'] as const) {
+      const there = { ...around(cwd), platform, env };
+      const { definitions } = await loadConfig({ ...there, docker: createDockerDetector(systemClock) });
+      const [found = definition] = definitions;
+      expect(found.launch).toMatchObject({ command: docker.file, env: { PATH: `${docker.folder}:\${PATH:-}` } });
+      const { launch } = await resolveLaunch(found, { ...resolving, around: there });
+      expect(launch).toMatchObject({ env: { PATH: `${docker.folder}:/no/such/folder` } });
+    }
+  });
+
+  test('never runs one that the workspace brings, and none in place of the real one', async () => {
+    const { load } = await setUp(undefined);
+    const cwd = await createFolder({ 'bin/x': '', 'above/node_modules/.bin/x': '' });
+    const brought = await Promise.all([
+      writeDocker(join(cwd, 'bin')),
+      writeDocker(join(cwd, 'above/node_modules/.bin')),
+    ]);
+    const real = await createDocker();
+    const path = [...brought, real].map(({ folder }) => folder).join(':');
+    const { definitions } = await load({}, { ...around(cwd), docker: detectorOf(), env: { PATH: path } });
+    expect(definitions).toMatchObject([{ launch: { command: real.file } }]);
+    for (const { asked } of brought) expect(await asked()).toEqual([]);
+    const elsewhere = { ...around(join(cwd, 'elsewhere')), env: { PATH: brought[1]?.folder } };
+    expect(await detectorOf().ask(elsewhere)).toMatchObject({ kind: 'no-cli' });
+  });
+
+  test('overlooks what is no program', async () => {
+    const folder = await createFolder({ 'file/docker': 'not to be run' });
+    await mkdir(join(folder, 'folder/docker'), { recursive: true });
+    const env = { PATH: `${folder}/file:${folder}/folder:` };
+    expect(await detectorOf().ask({ ...around('/work'), env })).toEqual({
+      kind: 'no-cli',
+      problem: 'there is no program "docker"',
+    });
+  });
+});
+
+describe('one that hangs', () => {
+  const cases: Record<string, [standIn: StandIn, ms: number, problem: RegExp]> = {
+    'is let go after 5 s when it shows no help': [
+      { mcp: 'hangs' },
+      limits.gateway.cliMs,
+      /^\S+\/docker has no command "mcp": it took longer than 5 s$/,
+    ],
+    'is let go after 3 s when its daemon tells no version': [
+      { daemon: 'hangs' },
+      limits.gateway.daemonMs,
+      /^the Docker daemon does not answer: it took longer than 3 s$/,
+    ],
+  };
+  for (const [sentence, [standIn, ms, problem]] of Object.entries(cases)) {
+    verifies(['TRN-07', 'TRN-08'], `${sentence}, and leaves nothing behind`, async () => {
+      const clock = createFakeClock();
+      const { docker, detector, around } = await setUp(standIn, clock);
+      const asking = detector.ask(around);
+      const pids = await pidsOnce(docker.pids, 2);
+      await clock.advance(ms - 1);
+      expect(pids.map(isRunning)).toEqual([true, true]);
+      await clock.advance(1);
+      expect(await asking).toMatchObject({ problem: expect.stringMatching(problem) });
+      await eventually(() => !pids.some(isRunning));
+      expect(clock.pending()).toBe(0);
+    });
+  }
+});
+
+verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and is the only one', async () => {
+  const { docker } = await setUp({});
+  const cwd = await createFolder();
+  const runtime = await createRuntime({
+    ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: false },
+    permissions: [{ tool: 'mcp__docker-gateway__*', action: 'allow' }],
+  });
+  try {
+    expect(runtime.getStats()).toMatchObject({ servers: 1, isGatewayMode: true });
+    const { text } = await runtime.turn().call('mcp__docker-gateway__echo', { text: 'hello' });
+    expect(text).toContain('hello');
+    expect((await docker.asked()).at(-1)).toBe('mcp gateway run');
+  } finally {
+    await runtime.close();
+  }
+});

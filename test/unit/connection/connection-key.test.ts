@@ -1,0 +1,66 @@
+// Owns the proof of who may share a connection: nobody with another account, folder, environment, ability or wish to be alone.
+
+import { expect } from 'vitest';
+import { connectionKey, type KeyParts } from '../../../src/connection/connection-key.ts';
+import type { RemoteLaunch, StdioLaunch } from '../../../src/model/server.ts';
+import { verifies } from '../../verifies.ts';
+
+const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['s.js'], env: { TOKEN: 'a' }, inheritEnv: 'safe' };
+const http: RemoteLaunch = { kind: 'http', url: 'https://a.example', headers: { Authorization: 'Bearer a' } };
+const parts: KeyParts = {
+  server: 'files',
+  launch: stdio,
+  cwd: '/work',
+  env: { PATH: '/bin', HOME: '/home' },
+  maxMessageBytes: 1_000,
+  inputs: {},
+};
+const key = (change: Partial<KeyParts> = {}) => connectionKey({ ...parts, ...change });
+
+const roots = async () => [];
+const elicit = async () => ({ action: 'decline' }) as const;
+const sample = async () => ({});
+
+verifies('EXT-13', 'what says the same has the same key, in whatever order it says it', () => {
+  expect(key()).toBe(key());
+  expect(key({ env: { HOME: '/home', PATH: '/bin' } })).toBe(key());
+  expect(key({ launch: { ...stdio, env: { ...stdio.env } } })).toBe(key());
+  expect(key({ client: undefined })).toBe(key());
+  const other = { elicit: async () => ({ action: 'cancel' }) as const, sample: async () => ({ a: 1 }) };
+  expect(key({ inputs: other }), 'who answers differs by call').toBe(key({ inputs: { elicit, sample } }));
+  expect(key({ inputs: { roots } })).toBe(key({ inputs: { roots } }));
+});
+
+const changes: Record<string, Partial<KeyParts>> = {
+  'another server': { server: 'web' },
+  'another program': { launch: { ...stdio, command: 'deno' } },
+  'other arguments': { launch: { ...stdio, args: ['t.js'] } },
+  'another token in a variable': { launch: { ...stdio, env: { TOKEN: 'b' } } },
+  'another folder of its own': { launch: { ...stdio, cwd: '/elsewhere' } },
+  'another folder': { cwd: '/elsewhere' },
+  'another environment': { env: { PATH: '/usr/bin', HOME: '/home' } },
+  'a larger limit': { maxMessageBytes: 2_000 },
+  'the ability to be asked': { inputs: { elicit } },
+  'the ability to think for it': { inputs: { sample } },
+  'roots of its own': { inputs: { roots } },
+  'other roots of its own': { inputs: { roots: async () => [] } },
+  'a client that wants to be alone': { client: 'one' },
+  'another client that does': { client: 'two' },
+  'an address': { launch: http },
+  'an address with the token of somebody else': { launch: { ...http, headers: { Authorization: 'Bearer b' } } },
+};
+
+verifies('EXT-13', 'whatever tells two apart gives them different keys', () => {
+  const keys = new Map(Object.entries(changes).map(([what, change]) => [key(change), what]));
+  keys.set(key(), 'none of them');
+  expect([...keys.values()]).toEqual([...Object.keys(changes), 'none of them']);
+});
+
+verifies('EXT-13', 'code of the host is never shared', () => {
+  const launch = { kind: 'in-process', serve: () => undefined } as const;
+  expect(key({ launch })).not.toBe(key({ launch }));
+});
+
+verifies('EXT-13', 'no secret can be read from a key', () => {
+  expect(key({ launch: { ...stdio, env: { TOKEN: 's3cret' } } })).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+});

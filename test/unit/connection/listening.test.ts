@@ -1,0 +1,109 @@
+// Owns the proof that the news of a modern server are listened for, again whenever the stream drops, and of nobody else.
+
+import { expect, test } from 'vitest';
+import { keepListening } from '../../../src/connection/listening.ts';
+import type { Answer, Session } from '../../../src/connection/session.ts';
+import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { verifies } from '../../verifies.ts';
+import { createFakeSession } from '../session.ts';
+
+const changing = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: {} };
+
+function setUp(change: Partial<Session> = {}) {
+  const clock = createFakeClock();
+  const streams: { at: number; stream: Deferred<Answer> }[] = [];
+  const session = createFakeSession({
+    era: 'modern',
+    capabilities: changing,
+    request: (_method, _params, { cancellation } = {}) => {
+      const stream = createDeferred<Answer>();
+      streams.push({ at: clock.now(), stream });
+      return cancellation ? cancellation.race(stream.promise) : stream.promise;
+    },
+    ...change,
+  });
+  const stop = keepListening(session, clock);
+  /** The latest stream ends so. */
+  const end = async (answer: Answer) => {
+    streams.at(-1)?.stream.resolve(answer);
+    await clock.advance(0);
+  };
+  return { clock, session, stop, end, openedAt: () => streams.map(({ at }) => at) };
+}
+
+const dropped: Answer = { kind: 'lost', sent: true };
+
+verifies('EXT-01', 'a modern server is asked once for the news it has', async () => {
+  const { clock, session, stop } = setUp();
+  await clock.advance(3_600_000);
+  expect(session.asked).toEqual([
+    {
+      method: 'subscriptions/listen',
+      params: { notifications: { toolsListChanged: true, promptsListChanged: true } },
+    },
+  ]);
+  stop();
+  await clock.advance(0);
+  expect(clock.pending()).toBe(0);
+});
+
+verifies('EXT-01', 'a stream that drops is opened again after 1, 2, 4 … 60 s', async () => {
+  const { clock, end, openedAt } = setUp();
+  for (const pause of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    await end(dropped);
+    await clock.advance(pause * 1_000 - 1);
+    const before = openedAt().length;
+    await clock.advance(1);
+    expect(openedAt().length - before, `after ${pause} s`).toBe(1);
+  }
+});
+
+verifies('EXT-01', 'a stream that lasted begins with 1 s again, also one that its server ended', async () => {
+  const { clock, end, openedAt } = setUp();
+  for (const pause of [1_000, 2_000, 4_000]) {
+    await end(dropped);
+    await clock.advance(pause);
+  }
+  await clock.advance(limits.stableMs);
+  await end({ kind: 'result', result: {} });
+  await clock.advance(1_000);
+  expect(openedAt()).toEqual([0, 1_000, 3_000, 7_000, 7_000 + limits.stableMs + 1_000]);
+});
+
+verifies('EXT-01', 'a server that refuses is not asked again', async () => {
+  for (const refusal of [{ kind: 'error', code: -32601, message: 'what?' }, { kind: 'oversized' }] as const) {
+    const { clock, end, openedAt } = setUp();
+    await end(refusal);
+    await clock.advance(3_600_000);
+    expect([openedAt(), clock.pending()]).toEqual([[0], 0]);
+  }
+});
+
+test('nobody listens to a server of the older era, nor to one without news', () => {
+  const quiet: Partial<Session>[] = [
+    { era: 'legacy' },
+    { capabilities: {} },
+    { capabilities: { tools: {} } },
+    { capabilities: { tools: { listChanged: 'yes' }, prompts: true } },
+  ];
+  for (const change of quiet) {
+    const { session, clock, stop } = setUp(change);
+    stop();
+    expect([session.asked, clock.pending()]).toEqual([[], 0]);
+  }
+});
+
+test('who stops listening leaves neither a stream nor a timer', async () => {
+  const listening = setUp();
+  listening.stop();
+  await listening.clock.advance(3_600_000);
+  expect([listening.openedAt(), listening.clock.pending()]).toEqual([[0], 0]);
+  const pausing = setUp();
+  await pausing.end(dropped);
+  expect(pausing.clock.pending()).toBe(1);
+  pausing.stop();
+  await pausing.clock.advance(3_600_000);
+  expect([pausing.openedAt(), pausing.clock.pending()]).toEqual([[0], 0]);
+});

@@ -1,0 +1,53 @@
+// Owns the proof that servers which want to know what the agent may touch are told: as they ask for it, and no one else.
+
+import { expect } from 'vitest';
+import { SandboxNews, type SandboxState } from '../../../src/connection/sandbox-state.ts';
+import { verifies } from '../../verifies.ts';
+import { createFakeSession } from '../session.ts';
+
+const state: SandboxState = {
+  sandboxPolicy: { type: 'workspace-write', writable_roots: ['/work'], network_access: false },
+  sandboxCwd: '/work',
+};
+const stricter: SandboxState = { sandboxPolicy: { type: 'read-only' }, sandboxCwd: '/work' };
+
+const sessionWith = (...abilities: string[]) =>
+  createFakeSession({ capabilities: { experimental: Object.fromEntries(abilities.map((each) => [each, {}])) } });
+const update = (params: SandboxState) => ({ method: 'codex/sandbox-state/update', params });
+
+verifies('RES-11', 'a server that listens for it is told of every change; one that does not is told nothing', () => {
+  const news = new SandboxNews();
+  const [listening, deaf, bare] = [
+    sessionWith('codex/sandbox-state'),
+    sessionWith('codex/sandbox-state-meta', 'other'),
+    createFakeSession(),
+  ];
+  for (const each of [state, stricter]) news.announce(each, [listening, deaf, bare]);
+  expect([listening.asked, deaf.asked, bare.asked]).toEqual([[update(state), update(stricter)], [], []]);
+});
+
+verifies(
+  'RES-11',
+  'a server that comes up later is told what was said last, and nothing before anything was said',
+  () => {
+    const news = new SandboxNews();
+    const early = sessionWith('codex/sandbox-state');
+    news.tell(early);
+    expect(early.asked).toEqual([]);
+    news.announce(state, []);
+    news.announce(stricter, []);
+    const late = sessionWith('codex/sandbox-state');
+    news.tell(late);
+    expect(late.asked).toEqual([update(stricter)]);
+  },
+);
+
+verifies('RES-11', 'a server that wants it with its calls gets it there', () => {
+  const news = new SandboxNews();
+  const reading = sessionWith('codex/sandbox-state-meta');
+  expect(news.metaFor(reading)).toBeUndefined();
+  news.announce(state, [reading]);
+  expect(news.metaFor(reading)).toEqual({ 'codex/sandbox-state-meta': state });
+  expect(news.metaFor(sessionWith('codex/sandbox-state'))).toBeUndefined();
+  expect(news.metaFor(createFakeSession({ capabilities: { experimental: 'odd' } }))).toBeUndefined();
+});

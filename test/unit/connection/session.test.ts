@@ -1,0 +1,412 @@
+// Owns the proof of how a session is opened in either era, what ends it, and what it says of itself, over a scripted channel.
+
+import { describe, expect, test } from 'vitest';
+import { openSession, type Session, type SessionOptions } from '../../../src/connection/session.ts';
+import type { CallOptions } from '../../../src/connection/tool-call.ts';
+import { Cancellation } from '../../../src/kernel/cancellation.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
+import type { Channel, Message } from '../../../src/model/server.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { createScriptedTransport, type ScriptedTransport } from '../../../src/testing/scripted-transport.ts';
+import { verifies } from '../../verifies.ts';
+
+type Reply = JsonObject | 'silence' | 'death';
+type Script = Readonly<Record<string, (message: Message) => Reply>>;
+
+const result = (value: JsonObject) => () => ({ result: value });
+const unknown = () => ({ error: { code: -32601, message: 'Method not found' } });
+const serverInfo = { name: 'scripted', version: '1' };
+
+const legacy: Script = {
+  'server/discover': unknown,
+  initialize: result({
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: { listChanged: true } },
+    serverInfo,
+    instructions: 'Be kind.',
+  }),
+};
+const modern: Script = {
+  'server/discover': result({
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    serverInfo,
+  }),
+  initialize: unknown,
+};
+
+/** A channel whose other side follows the script; what the script does not know is met with silence. */
+function scripted(script: Script, change: Partial<Channel> = {}): ScriptedTransport {
+  const channel = createScriptedTransport();
+  const { send } = channel;
+  return Object.assign(channel, {
+    send: async (message: Message) => {
+      await send(message);
+      const reply = script[String(message['method'])]?.(message) ?? 'silence';
+      if (message['id'] === undefined || reply === 'silence') return;
+      queueMicrotask(() => {
+        if (reply === 'death') channel.drop({ reason: 'it died' });
+        else channel.receive({ jsonrpc: '2.0', id: message['id'], ...reply });
+      });
+    },
+    ...change,
+  });
+}
+
+interface Opened {
+  readonly channels: readonly ScriptedTransport[];
+  readonly clock: ReturnType<typeof createFakeClock>;
+  readonly opening: Promise<Session>;
+}
+
+/** One channel after the other, as often as one is asked for. */
+function open(channels: readonly ScriptedTransport[], change: Partial<SessionOptions> = {}): Opened {
+  const clock = createFakeClock();
+  const left = [...channels];
+  const used: ScriptedTransport[] = [];
+  const opening = openSession({
+    server: 's',
+    transport: 'stdio',
+    channel: async () => {
+      const next = left.shift();
+      if (next === undefined) throw new TypeError('no further channel was expected');
+      used.push(next);
+      return next;
+    },
+    identity: { name: 'plexus', title: 'Plexus', version: '1' },
+    inputs: {},
+    startupTimeoutMs: 60_000,
+    clock,
+    signal: new AbortController().signal,
+    ...change,
+  });
+  return { channels: used, clock, opening };
+}
+
+const methodsOf = ({ sent }: ScriptedTransport) => sent.map(({ method }) => method);
+
+describe('the era', () => {
+  verifies('LIF-09', 'is asked for once, on the channel that is then used', async () => {
+    const old = scripted(legacy);
+    const { opening, clock } = open([old]);
+    expect(await opening).toMatchObject({
+      era: 'legacy',
+      transport: 'stdio',
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: { listChanged: true } },
+      instructions: 'Be kind.',
+    });
+    expect(methodsOf(old)).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
+    expect(clock.pending(), 'no timer is left').toBe(0);
+    const young = scripted(modern);
+    expect(await open([young]).opening).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28' });
+    expect(methodsOf(young)).toEqual(['server/discover']);
+  });
+
+  verifies('LIF-09', 'that is known to be the older one is not asked for', async () => {
+    const old = scripted(legacy);
+    expect(await open([old], { knownEra: 'legacy' }).opening).toMatchObject({ era: 'legacy' });
+    expect(methodsOf(old)).toEqual(['initialize', 'notifications/initialized']);
+  });
+
+  verifies(
+    'LIF-09',
+    'that is known to be the newer one is asked for all the same: the answer is the handshake',
+    async () => {
+      const young = scripted(modern);
+      expect(await open([young], { knownEra: 'modern' }).opening).toMatchObject({ era: 'modern' });
+      expect(methodsOf(young)).toEqual(['server/discover']);
+    },
+  );
+
+  verifies('LIF-09', 'that has changed since is found out on a fresh channel', async () => {
+    const channels = [scripted(modern), scripted(modern)];
+    const { opening, channels: used } = open(channels, { knownEra: 'legacy' });
+    expect(await opening).toMatchObject({ era: 'modern' });
+    expect(used.map(methodsOf)).toEqual([['initialize'], ['server/discover']]);
+    expect(channels.map(({ closed }) => closed)).toEqual([true, false]);
+  });
+
+  verifies('LIF-09', 'is not doubted because the connection broke', async () => {
+    const channels = [scripted({ initialize: () => 'death' }), scripted(modern)];
+    const { opening, channels: used } = open(channels, { knownEra: 'legacy' });
+    await expect(opening).rejects.toMatchObject({ code: 'CONNECTION_LOST', data: { reason: 'it died' } });
+    expect(used).toHaveLength(1);
+  });
+
+  verifies('LIF-09', 'is the older one where the question was deadly: a fresh channel, and no question', async () => {
+    const channels = [scripted({ 'server/discover': () => 'death' }), scripted(legacy)];
+    expect(await open(channels).opening).toMatchObject({ era: 'legacy' });
+    expect(channels.map(methodsOf)).toEqual([['server/discover'], ['initialize', 'notifications/initialized']]);
+  });
+
+  test('cannot have killed a server that is asked over HTTP: it was not there', async () => {
+    const { opening, channels } = open([scripted({ 'server/discover': () => 'death' }, { hasRequestStreams: true })]);
+    await expect(opening).rejects.toMatchObject({ code: 'CONNECTION_LOST' });
+    expect(channels.map(({ closed }) => closed)).toEqual([true]);
+  });
+});
+
+describe('an opening that fails', () => {
+  verifies(['LIF-11', 'LIF-12'], 'for want of an answer ends in time, and nothing stays open', async () => {
+    const deaf = scripted({});
+    const { opening, clock } = open([deaf], { startupTimeoutMs: 5_000 });
+    const ended = expect(opening).rejects.toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: 5_000 } });
+    await sentTo(deaf, 'server/discover');
+    await clock.advance(5_000);
+    await ended;
+    expect([deaf.closed, clock.pending()]).toEqual([true, 0]);
+  });
+
+  verifies('LIF-11', 'has all the time there is where the limit is 0', async () => {
+    const slow = scripted({ 'server/discover': unknown });
+    const { opening, clock } = open([slow], { startupTimeoutMs: 0 });
+    await sentTo(slow, 'initialize');
+    await clock.advance(86_400_000);
+    slow.receive({ jsonrpc: '2.0', id: slow.request('initialize')['id'], ...(legacy['initialize']?.({}) as object) });
+    expect(await opening).toMatchObject({ era: 'legacy' });
+  });
+
+  verifies(['LIF-12', 'LIF-14'], 'because nobody wants it any more says so, and nothing stays open', async () => {
+    const deaf = scripted({});
+    const stop = new AbortController();
+    const { opening, clock } = open([deaf], { signal: stop.signal });
+    const ended = expect(opening).rejects.toBe('enough');
+    await sentTo(deaf, 'server/discover');
+    stop.abort('enough');
+    await ended;
+    expect([deaf.closed, clock.pending()]).toEqual([true, 0]);
+    const unused = scripted({});
+    await expect(open([unused], { signal: stop.signal }).opening).rejects.toBe('enough');
+    expect(unused.sent).toEqual([]);
+  });
+
+  test('because the channel could not carry the handshake fails with the channel’s own reason', async () => {
+    const refusing = scripted({});
+    const { opening } = open([refusing]);
+    const cause = new RuntimeError('AUTH_REQUIRED', { server: 's' });
+    const ended = expect(opening).rejects.toBe(cause);
+    await sentTo(refusing, 'server/discover');
+    refusing.onfailed?.(refusing.request('server/discover')['id'] as string, { sent: true, cause, status: 401 });
+    await ended;
+    expect(refusing.closed).toBe(true);
+  });
+
+  test('because the server speaks something else is told as that', async () => {
+    const odd = scripted({ ...legacy, initialize: result({ protocolVersion: 7 }) });
+    await expect(open([odd]).opening).rejects.toMatchObject({ code: 'PROTOCOL_BROKEN', data: { server: 's' } });
+    expect(odd.closed).toBe(true);
+  });
+});
+
+/** Once it has been sent: the SDK is loaded and does its own steps in between. */
+async function sentTo(channel: ScriptedTransport, method: string): Promise<void> {
+  while (!methodsOf(channel).includes(method)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function opened(script: Script = legacy, change: Partial<SessionOptions> = {}) {
+  const channel = scripted(script);
+  const { opening, clock } = open([channel], change);
+  return { channel, clock, session: await opening };
+}
+
+describe('an open session', () => {
+  test('announced its first answer once', async () => {
+    let answers = 0;
+    const { channel } = await opened(legacy, { onAnswer: () => (answers += 1) });
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
+    expect(answers).toBe(1);
+  });
+
+  test('says which transport is spoken where the entry left it open', async () => {
+    for (const [spoken, transport] of [
+      ['sse', 'sse'],
+      [undefined, 'http'],
+    ] as const) {
+      const channel = scripted(legacy, { spoken });
+      expect((await open([channel], { transport: 'auto' }).opening).transport).toBe(transport);
+    }
+  });
+
+  verifies('REC-07', 'ends when its channel does, and says why; once', async () => {
+    const { channel, session } = await opened();
+    channel.drop({ reason: 'it exited with code 3', stderr: 'oops' });
+    session.lose('nobody listens');
+    expect(await session.ended).toMatchObject({
+      code: 'CONNECTION_LOST',
+      data: { server: 's', reason: 'it exited with code 3', stderr: 'oops' },
+    });
+  });
+
+  test('ends when somebody finds out that nobody is there', async () => {
+    const { session } = await opened();
+    session.lose('it did not answer 5 pings in a row');
+    expect(await session.ended).toMatchObject({ data: { reason: 'it did not answer 5 pings in a row' } });
+  });
+
+  test('ends with a login when one is asked for later, and with nothing else that is refused', async () => {
+    const { channel, clock, session } = await opened();
+    let end: unknown;
+    void session.ended.then((cause) => {
+      end = cause;
+    });
+    const refuse = async (status: number, cause: RuntimeError) => {
+      const asked = session.request('tools/list');
+      channel.onfailed?.(channel.request('tools/list')['id'] as number, { sent: true, cause, status });
+      expect(await asked).toEqual({ kind: 'lost', sent: true, cause });
+      await clock.advance(0);
+    };
+    await refuse(503, new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'HTTP 503' }));
+    await refuse(403, new RuntimeError('AUTH_FAILED', { server: 's', reason: 'HTTP 403' }));
+    expect(end).toBeUndefined();
+    const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
+    await refuse(401, login);
+    expect(end).toBe(login);
+  });
+
+  test('hears what the server says unasked, for as long as somebody listens', async () => {
+    const { channel, session } = await opened();
+    const heard: string[] = [];
+    const stop = session.onNotification((method) => heard.push(method));
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    stop();
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    expect(heard).toEqual(['notifications/tools/list_changed']);
+  });
+
+  test('shows signs of life once', async () => {
+    const { channel, session } = await opened();
+    expect([session.takeHeard(), session.takeHeard()]).toEqual([true, false]);
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
+    expect([session.takeHeard(), session.takeHeard()]).toEqual([true, false]);
+  });
+
+  test('tells the modern server with every message who we are, and the older one nothing', async () => {
+    const inputs = { roots: async () => [] };
+    const { channel: young, session: new_ } = await opened(modern, { inputs });
+    void new_.request('tools/list', {});
+    new_.notify('notifications/anything', { a: 1 });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'plexus', title: 'Plexus', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': { roots: {} },
+    };
+    const { id, params } = young.request('tools/list');
+    expect(params).toEqual({ _meta: { progressToken: id, ...meta } });
+    expect(young.request('notifications/anything')['params']).toEqual({ a: 1, _meta: meta });
+    const { channel: old, session } = await opened();
+    session.notify('notifications/anything', { a: 1 });
+    expect(old.request('notifications/anything')['params']).toEqual({ a: 1 });
+  });
+
+  verifies('LIF-10', 'answers a server of the older era with the handlers of whoever holds it', async () => {
+    const roots = async () => [{ uri: 'file:///work' }];
+    const { channel, clock, session } = await opened(legacy, { inputs: { roots } });
+    session.hold({ roots });
+    channel.receive({ jsonrpc: '2.0', id: 'r1', method: 'roots/list' });
+    channel.receive({ jsonrpc: '2.0', id: 's1', method: 'sampling/createMessage', params: { messages: [] } });
+    await clock.advance(0);
+    const answers = new Map(channel.sent.map((message) => [message['id'], message]));
+    expect(answers.get('r1')).toMatchObject({ result: { roots: [{ uri: 'file:///work' }] } });
+    expect(answers.get('s1')).toMatchObject({ error: { code: -32601 } });
+  });
+
+  test('is gone with its channel', async () => {
+    const { channel, session } = await opened();
+    await session.close();
+    expect([channel.closed, await session.request('tools/list')]).toEqual([true, { kind: 'lost', sent: false }]);
+  });
+});
+
+describe('a call', () => {
+  const optionsOf = (change: Partial<CallOptions> = {}): CallOptions => ({
+    cancellation: new Cancellation(),
+    onProgress: () => undefined,
+    inputs: {},
+    ...change,
+  });
+  const said = { resultType: 'complete', content: [] };
+  const question = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: {} } };
+
+  test('counts as use of the session from its beginning to its end, and as served when it was answered', async () => {
+    const { channel, clock, session } = await opened();
+    const calling = session.callTool('read', {}, optionsOf());
+    expect(session.usage()).toEqual({ isBusy: true, quietSince: 0, served: 0 });
+    await clock.advance(70);
+    channel.receive({ jsonrpc: '2.0', id: channel.request('tools/call')['id'], error: { code: 1, message: 'no' } });
+    await calling;
+    expect(session.usage()).toEqual({ isBusy: false, quietSince: 70, served: 1 });
+    const lost = session.callTool('read', {}, optionsOf());
+    channel.drop();
+    await lost;
+    expect(session.usage()).toMatchObject({ isBusy: false, served: 1 });
+  });
+
+  verifies(
+    'EXT-01',
+    'that needs input is sent again with it, under a new id, its state echoed as it came',
+    async () => {
+      const asked: Message[] = [];
+      const answers = [
+        { resultType: 'input_required', inputRequests: { who: question }, requestState: 'state é "1"' },
+        { resultType: 'input_required', inputRequests: { who: question } },
+        said,
+      ];
+      const { session } = await opened({
+        ...modern,
+        'tools/call': (message) => {
+          asked.push(message);
+          return { result: answers[asked.length - 1] ?? said };
+        },
+      });
+      const elicit = async () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+      const options = optionsOf({ inputs: { elicit }, meta: { mine: 1 } });
+      expect(await session.callTool('read', { path: 'a' }, options)).toEqual({ kind: 'result', result: said });
+      await session.callTool('read', {}, options);
+      expect(new Set(asked.map(({ id }) => id)).size).toBe(4);
+      const accepted = { who: { action: 'accept', content: { name: 'Ada' } } };
+      const call = { name: 'read', arguments: { path: 'a' } };
+      const rounds = asked.map(({ params }) => {
+        const { _meta, ...rest } = params as JsonObject & { _meta: JsonObject };
+        expect(_meta).toMatchObject({ mine: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' });
+        return rest;
+      });
+      expect(rounds).toEqual([
+        call,
+        { ...call, inputResponses: accepted, requestState: 'state é "1"' },
+        { ...call, inputResponses: accepted },
+        { name: 'read', arguments: {} },
+      ]);
+    },
+  );
+
+  test('that asks what nobody answers ends with that, and one that asks for ever with that', async () => {
+    let requests: JsonObject = { who: { method: 'sampling/createMessage' } };
+    let rounds = 0;
+    const { clock, session } = await opened({
+      ...modern,
+      'tools/call': () => {
+        rounds += 1;
+        return { result: { resultType: 'input_required', inputRequests: requests } };
+      },
+    });
+    expect(await session.callTool('read', {}, optionsOf())).toEqual({
+      kind: 'error',
+      code: -32601,
+      message: 'the tool asked for input, but nobody here answers sampling/createMessage',
+    });
+    requests = { odd: { method: 'files/delete' } };
+    expect(await session.callTool('read', {}, optionsOf())).toMatchObject({ kind: 'error', code: -32601 });
+    rounds = 0;
+    requests = {};
+    const patience = session.callTool('read', {}, optionsOf());
+    await clock.advance(limits.inputRounds * limits.inputPacingMs - 1);
+    expect(rounds).toBe(limits.inputRounds);
+    await clock.advance(1);
+    expect(await patience).toMatchObject({ kind: 'error', code: -32603 });
+    expect(session.usage().isBusy).toBe(false);
+  });
+});

@@ -1,0 +1,220 @@
+// Owns the proof that equal keys share one session, that nobody can take it from another, and that the last one closes it.
+
+import { expect, test } from 'vitest';
+import type { InputHandlers } from '../../../src/connection/requests.ts';
+import type { Session } from '../../../src/connection/session.ts';
+import { type Lease, SharedSessions } from '../../../src/connection/sharing.ts';
+import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
+import { verifies } from '../../verifies.ts';
+import { createFakeSession, outage } from '../session.ts';
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+function setUp() {
+  const shared = new SharedSessions();
+  const openings: { signal: AbortSignal; result: Deferred<Session> }[] = [];
+  const open: Lease['open'] = (signal) => {
+    const result = createDeferred<Session>();
+    openings.push({ signal, result });
+    return result.promise;
+  };
+  const ask = (key = 'k', { signal = new AbortController().signal, inputs = {} as InputHandlers } = {}) =>
+    shared.lease({ key, open, inputs, signal });
+  const succeed = async (at: number, session = createFakeSession()) => {
+    openings[at]?.result.resolve(session);
+    await settle();
+    return session;
+  };
+  return { shared, openings, ask, succeed };
+}
+
+verifies('EXT-13', 'whoever asks with the same key gets the same session; with another, another', async () => {
+  const { openings, ask, succeed } = setUp();
+  const early = [ask('a'), ask('a'), ask('b')];
+  await settle();
+  expect(openings).toHaveLength(2);
+  const [a, b] = [await succeed(0, createFakeSession({ pid: 1 })), await succeed(1, createFakeSession({ pid: 2 }))];
+  const late = ask('a');
+  expect((await Promise.all([...early, late])).map(({ pid }) => pid)).toEqual([1, 1, 2, 1]);
+  expect([openings.length, a.holders(), b.holders()]).toEqual([2, 3, 1]);
+});
+
+verifies('EXT-13', 'the last to let go closes it, and waits for it to be gone; before that nobody does', async () => {
+  const { openings, ask, succeed } = setUp();
+  const leases = [ask(), ask()];
+  const gone = createDeferred<void>();
+  const session = await succeed(0, { ...createFakeSession(), close: () => gone.promise });
+  const [first, second] = await Promise.all(leases);
+  await first?.close();
+  await first?.close();
+  expect([session.holders(), openings[0]?.signal.aborted]).toEqual([1, false]);
+  let isGone = false;
+  const closing = second?.close().then(() => {
+    isGone = true;
+  });
+  await settle();
+  expect([isGone, session.holders()]).toEqual([false, 0]);
+  gone.resolve();
+  await closing;
+  expect(isGone).toBe(true);
+});
+
+verifies('EXT-13', 'who gives up waiting does not take the session from those who go on waiting', async () => {
+  const { openings, ask, succeed } = setUp();
+  const stop = new AbortController();
+  const impatient = ask('k', { signal: stop.signal });
+  const patient = ask();
+  stop.abort('enough');
+  await expect(impatient).rejects.toBe('enough');
+  expect(openings[0]?.signal.aborted).toBe(false);
+  const session = await succeed(0);
+  await (await patient).close();
+  expect([session.closed(), session.holders()]).toEqual([1, 0]);
+});
+
+test('an opening that nobody waits for any more is aborted, and closed if it comes through all the same', async () => {
+  const { openings, ask, succeed } = setUp();
+  const stop = new AbortController();
+  const asked = [ask('k', { signal: stop.signal }), ask('k', { signal: stop.signal })];
+  const ended = Promise.allSettled(asked);
+  stop.abort('enough');
+  await settle();
+  expect(openings[0]?.signal.aborted).toBe(true);
+  const late = await succeed(0);
+  expect([late.closed(), (await ended).map(({ status }) => status)]).toEqual([1, ['rejected', 'rejected']]);
+});
+
+test('who has given up before does not even ask', async () => {
+  const { openings, ask } = setUp();
+  await expect(ask('k', { signal: AbortSignal.abort('enough') })).rejects.toBe('enough');
+  expect(openings).toEqual([]);
+});
+
+test('an opening that fails fails for all who wait, and the next one opens anew', async () => {
+  const { openings, ask, succeed } = setUp();
+  const asked = [ask(), ask()];
+  openings[0]?.result.reject(outage);
+  expect(await Promise.all(asked.map((each) => each.catch((error: unknown) => error)))).toEqual([outage, outage]);
+  const next = ask();
+  await settle();
+  await succeed(1);
+  await next;
+  expect(openings).toHaveLength(2);
+});
+
+verifies('EXT-13', 'what has ended is shared no more, and those who hold it are told why', async () => {
+  const { openings, ask, succeed } = setUp();
+  const [first, second] = [ask(), ask()];
+  const session = await succeed(0);
+  const held = await Promise.all([first, second]);
+  session.end(outage);
+  expect(await Promise.all(held.map(({ ended }) => ended))).toEqual([outage, outage]);
+  const next = ask();
+  await settle();
+  expect(openings).toHaveLength(2);
+  await succeed(1);
+  await next;
+  await held[0]?.close();
+  expect(session.closed()).toBe(0);
+  await held[1]?.close();
+  expect(session.closed()).toBe(1);
+});
+
+verifies('EXT-13', 'one who finds out that nobody is there ends it for all', async () => {
+  const { ask, succeed } = setUp();
+  const asked = [ask(), ask()];
+  await succeed(0);
+  const [one, other] = await Promise.all(asked);
+  one?.lose('it did not answer');
+  expect(await other?.ended).toMatchObject({ code: 'CONNECTION_LOST', data: { reason: 'it did not answer' } });
+});
+
+verifies('EXT-13', 'the next of the same key starts only when the former is gone', async () => {
+  const { openings, ask, succeed } = setUp();
+  const first = ask();
+  const gone = createDeferred<void>();
+  await succeed(0, { ...createFakeSession(), close: () => gone.promise });
+  const closing = (await first).close();
+  const [next, another] = [ask(), ask('other')];
+  await settle();
+  expect(openings, 'only the other one').toHaveLength(2);
+  gone.resolve();
+  await closing;
+  await settle();
+  expect(openings).toHaveLength(3);
+  await succeed(1);
+  await succeed(2);
+  await Promise.all([next, another]);
+});
+
+test('a former one that does not end well does not keep the next from starting', async () => {
+  const { openings, ask, succeed } = setUp();
+  const first = ask();
+  const gone = createDeferred<void>();
+  await succeed(0, { ...createFakeSession(), close: () => gone.promise });
+  const failure = new Error('it does not end');
+  const closing = expect((await first).close()).rejects.toBe(failure);
+  const next = ask();
+  gone.reject(failure);
+  await closing;
+  await settle();
+  expect(openings).toHaveLength(2);
+  await succeed(1);
+  await next;
+});
+
+verifies(
+  'EXT-13',
+  'after a reconnect by hand the next gets a fresh one, and who holds the old one keeps it',
+  async () => {
+    const { shared, openings, ask, succeed } = setUp();
+    const held = ask();
+    const old = await succeed(0);
+    await held;
+    shared.forget('k');
+    shared.forget('unknown');
+    const next = ask();
+    await settle();
+    expect(openings).toHaveLength(2);
+    const fresh = await succeed(1);
+    await next;
+    await (await held).close();
+    expect([old.closed(), fresh.closed()]).toEqual([1, 0]);
+    await ask();
+    expect(openings, 'the fresh one is shared').toHaveLength(2);
+  },
+);
+
+test('each hears the news for as long as it holds the session', async () => {
+  const { ask, succeed } = setUp();
+  const asked = [ask(), ask()];
+  const session = await succeed(0);
+  const heard: string[] = [];
+  const [one, other] = await Promise.all(asked);
+  const stop = one?.onNotification((method) => heard.push(`one ${method}`));
+  other?.onNotification((method) => heard.push(`other ${method}`));
+  session.say('a');
+  stop?.();
+  session.say('b');
+  await other?.close();
+  session.say('c');
+  expect(heard).toEqual(['one a', 'other a', 'other b']);
+});
+
+test('each holds it with its own handlers', async () => {
+  const held: InputHandlers[] = [];
+  const { ask, succeed } = setUp();
+  const handlers: InputHandlers[] = [{ roots: async () => [] }, {}];
+  const asked = handlers.map((inputs) => ask('k', { inputs }));
+  const session = createFakeSession({
+    hold: (inputs) => {
+      held.push(inputs);
+      return () => void held.splice(held.indexOf(inputs), 1);
+    },
+  });
+  await succeed(0, session);
+  const [one] = await Promise.all(asked);
+  expect(held).toEqual(handlers);
+  await one?.close();
+  expect(held).toEqual([handlers[1]]);
+});

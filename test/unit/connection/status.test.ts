@@ -1,0 +1,215 @@
+// Owns the proof of what is told of a server: a fine word and a simple one, since when, what went wrong where, and what comes next.
+
+import { describe, expect, test } from 'vitest';
+import { type ServerStatus, type StatusParts, statusOf } from '../../../src/connection/status.ts';
+import { type FailureCode, RuntimeError } from '../../../src/model/errors.ts';
+import type { ServerDefinition } from '../../../src/model/server.ts';
+import { verifies } from '../../verifies.ts';
+import { createFakeSession, definitionOf, outage } from '../session.ts';
+import { setUp } from './driver.ts';
+
+type Driven = ReturnType<typeof setUp>;
+
+function tell({ connection, clock }: Driven, change: Partial<StatusParts> = {}): ServerStatus {
+  const definition = definitionOf('files');
+  const listing = { toolCount: 2, problems: [] };
+  return statusOf({ definition, connection, listing, now: clock.now(), ...change });
+}
+
+const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
+const untrusted = new RuntimeError('SERVER_UNTRUSTED', { server: 's', command: 'x' });
+const missing = new RuntimeError('SPAWN_FAILED', { server: 's', reason: 'none', command: 'x', culprit: 'command' });
+const exhaust = async ({ fail, clock }: Driven) => {
+  for (const delay of [500, 1_000, 2_000, 4_000, 0]) {
+    await fail();
+    await clock.advance(delay);
+  }
+};
+
+/** What is done to a server that was woken, and the two words for how it is then. */
+const words: Record<string, [act: (driven: Driven) => unknown, state: string, status: string]> = {
+  'is on its way for the first time': [() => undefined, 'connecting', 'connecting'],
+  'is there': [({ succeed }) => succeed(), 'connected', 'connected'],
+  'waits for its next attempt': [({ fail }) => fail(), 'reconnecting', 'connecting'],
+  'is on its way again': [
+    async ({ fail, clock }) => {
+      await fail();
+      await clock.advance(500);
+    },
+    'reconnecting',
+    'connecting',
+  ],
+  'is given up': [exhaust, 'failed', 'failed'],
+  'needs a login': [({ fail }) => fail(login), 'needs-auth', 'disconnected'],
+  'had its login refused': [
+    ({ fail }) => fail(new RuntimeError('AUTH_FAILED', { server: 's', reason: 'expired' })),
+    'needs-auth',
+    'disconnected',
+  ],
+  'needs an approval': [({ fail }) => fail(untrusted), 'needs-approval', 'disconnected'],
+  'cannot be started': [({ fail }) => fail(missing), 'blocked', 'failed'],
+  'was stopped because nobody called': [
+    async ({ succeed, connection }) => {
+      await succeed();
+      connection.idleStop();
+    },
+    'idle',
+    'disconnected',
+  ],
+  'was closed': [
+    async ({ succeed, connection }) => {
+      await succeed();
+      await connection.close();
+    },
+    'stopped',
+    'disconnected',
+  ],
+};
+
+for (const [what, [act, state, status]] of Object.entries(words)) {
+  verifies(['LIF-03', 'LIF-04'], `a server that ${what} is ${state}, in short ${status}`, async () => {
+    const driven = setUp();
+    await driven.wake();
+    await act(driven);
+    expect(tell(driven)).toMatchObject({ state, status });
+  });
+}
+
+verifies(['LIF-03', 'LIF-04'], 'a server that is not in use is disabled, and says what keeps it out of use', () => {
+  const driven = setUp();
+  expect(tell(driven, { connection: undefined })).toMatchObject({ state: 'disabled', status: 'disconnected' });
+  expect(tell(driven, { connection: undefined, refusal: 'a list says so' })).toMatchObject({
+    state: 'disabled',
+    stage: 'config',
+    error: { code: 'SERVER_DENIED', data: { server: 'files', because: 'a list says so' } },
+  });
+});
+
+verifies('LIF-13', 'since when it is up, and for how long, is told while it is up and gone once it drops', async () => {
+  const driven = setUp();
+  const { clock, succeed } = driven;
+  await clock.advance(1_000);
+  await driven.wake();
+  const session = await succeed(createFakeSession({ pid: 77, era: 'modern', protocolVersion: '2026-07-28' }));
+  await clock.advance(5_000);
+  expect(tell(driven)).toEqual({
+    name: 'files',
+    status: 'connected',
+    state: 'connected',
+    transport: 'stdio',
+    toolCount: 2,
+    scope: 'host',
+    label: 'mcp:files via host',
+    since: 1_000,
+    connectedSinceMs: 5_000,
+    protocol: '2026-07-28',
+    era: 'modern',
+    pid: 77,
+  });
+  session.end(outage);
+  await clock.advance(100);
+  const { connectedSinceMs, protocol, era, pid, since } = tell(driven);
+  expect([connectedSinceMs, protocol, era, pid, since]).toEqual([undefined, undefined, undefined, undefined, 6_000]);
+});
+
+verifies('REC-14', 'a server that is given up says so, and when it is tried next if it is', async () => {
+  for (const isRemote of [true, false]) {
+    const driven = setUp({ isRemote });
+    await driven.wake();
+    await driven.fail();
+    await driven.clock.advance(100);
+    expect(tell(driven)).toMatchObject({ nextRetryInMs: 400, error: outage });
+    expect(tell(driven)).not.toHaveProperty('gaveUp');
+    await driven.clock.advance(400);
+    for (const delay of [1_000, 2_000, 4_000, 5_000]) {
+      await driven.fail();
+      await driven.clock.advance(delay);
+    }
+    const { gaveUp, nextRetryInMs, state } = tell(driven);
+    expect({ gaveUp, nextRetryInMs, state }).toEqual({
+      gaveUp: true,
+      nextRetryInMs: isRemote ? 10_000 : undefined,
+      state: 'failed',
+    });
+  }
+});
+
+describe('what went wrong', () => {
+  test('is told with its time, also when it has been overcome', async () => {
+    const driven = setUp();
+    await driven.wake();
+    await driven.fail();
+    await driven.clock.advance(500);
+    await driven.succeed();
+    const status = tell(driven);
+    expect([status.error, status.stage, status.lastError]).toEqual([
+      undefined,
+      undefined,
+      { code: 'CONNECTION_LOST', message: outage.message, at: 0 },
+    ]);
+  });
+
+  const stages: [cause: RuntimeError, stage: string][] = [
+    [new RuntimeError('ENV_MISSING', { server: 's', variable: 'X' }), 'config'],
+    [new RuntimeError('INPUT_MISSING', { server: 's', input: 'x' }), 'config'],
+    [new RuntimeError('CONFIG_INVALID', { problem: 'odd' }), 'config'],
+    [untrusted, 'trust'],
+    [login, 'login'],
+    [missing, 'start'],
+    [outage, 'handshake'],
+    [new RuntimeError('STARTUP_TIMEOUT', { server: 's', afterMs: 1, reason: 'silent' }), 'handshake'],
+  ];
+
+  test('is told with the station at which it did', async () => {
+    for (const [cause, stage] of stages) {
+      const driven = setUp();
+      await driven.wake();
+      await driven.fail(cause);
+      expect([tell(driven).stage, tell(driven).error]).toEqual([stage, cause]);
+    }
+    const running = setUp();
+    await running.wake();
+    (await running.succeed()).end(outage);
+    await running.clock.advance(0);
+    expect(tell(running).stage).toBe('running');
+    await running.clock.advance(500);
+    await running.fail();
+    expect(tell(running).stage, 'it did not come up again').toBe('handshake');
+  });
+
+  verifies('ERR-04', 'with its list leaves a server connected, and is told as that', async () => {
+    const driven = setUp();
+    await driven.wake();
+    await driven.succeed();
+    const error = new RuntimeError('PROTOCOL_BROKEN', { server: 'files', reason: 'odd' });
+    expect(tell(driven, { listing: { toolCount: 0, problems: ['a tool was left out'], error } })).toMatchObject({
+      ...{ status: 'connected', state: 'connected', stage: 'list', error },
+      warnings: ['a tool was left out'],
+    });
+  });
+
+  test('is written for others as code, message and remedy', async () => {
+    const driven = setUp();
+    await driven.wake();
+    await driven.fail(login);
+    expect(JSON.parse(JSON.stringify(tell(driven))).error).toEqual({
+      code: 'AUTH_REQUIRED' satisfies FailureCode,
+      message: login.message,
+      remedy: 'log-in',
+    });
+  });
+});
+
+test('where it comes from, what it is called and how calls fare is told as it is', () => {
+  const definition: ServerDefinition = {
+    ...definitionOf('files', { title: 'Files', description: 'Of mine.', lifecycle: 'lazy' }),
+    launch: { kind: 'auto', url: 'https://a.example', headers: {} },
+    provenance: { scope: 'imported', provider: 'editor', file: '/home/a.json', key: [] },
+  };
+  const breaker = { state: 'open', retryInMs: 5 } as const;
+  expect(tell(setUp(), { definition, breaker })).toEqual({
+    ...{ name: 'files', status: 'disconnected', state: 'idle', transport: 'auto', toolCount: 2, since: 0 },
+    ...{ scope: 'imported', label: 'mcp:files via editor', provider: 'editor', source: '/home/a.json' },
+    ...{ title: 'Files', description: 'Of mine.', lifecycle: 'lazy', breaker },
+  });
+});

@@ -1,0 +1,100 @@
+// Owns a session that a test moves by hand: what it is asked is written down, it answers what the test says, and it ends when told.
+
+import type { Answer, Session } from '../../src/connection/session.ts';
+import { createDeferred } from '../../src/kernel/deferred.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { RuntimeError } from '../../src/model/errors.ts';
+import type { ServerDefinition, ServerSettings } from '../../src/model/server.ts';
+import { defaultSettings } from './config/folder.ts';
+
+export interface FakeSession extends Session {
+  /** What it was asked, told and called with, in order. */
+  readonly asked: readonly { readonly method: string; readonly params: JsonObject }[];
+  /** Says something unasked. */
+  say(method: string, params?: JsonObject): void;
+  /** Something came: the next who asks for a sign of life has one. */
+  hear(): void;
+  /** Its usage, as the next who asks sees it. */
+  use(usage: Partial<ReturnType<Session['usage']>>): void;
+  /** Ends it for that cause. */
+  end(cause: RuntimeError): void;
+  /** How often it was closed. */
+  closed(): number;
+  /** Who holds it now. */
+  holders(): number;
+}
+
+export const outage = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'gone' });
+
+/** Answers are lost before they were sent, unless the test says otherwise. */
+export function createFakeSession(change: Partial<Session> = {}): FakeSession {
+  const asked: { method: string; params: JsonObject }[] = [];
+  const listeners = new Set<Parameters<Session['onNotification']>[0]>();
+  const ended = createDeferred<RuntimeError>();
+  let [isHeard, closed, holders] = [false, 0, 0];
+  let usage = { isBusy: false, quietSince: 0, served: 0 };
+  const unsent: Answer = { kind: 'lost', sent: false };
+  const { request = async () => unsent, callTool = async () => unsent, ...rest } = change;
+  return {
+    asked,
+    era: 'legacy',
+    transport: 'stdio',
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    instructions: undefined,
+    pid: undefined,
+    request: (method, params = {}, options = {}) => {
+      asked.push({ method, params });
+      return request(method, params, options);
+    },
+    callTool: (tool, args, options) => {
+      asked.push({ method: 'tools/call', params: { name: tool, arguments: args } });
+      return callTool(tool, args, options);
+    },
+    notify: (method, params) => void asked.push({ method, params }),
+    onNotification: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    takeHeard: () => {
+      const was = isHeard;
+      isHeard = false;
+      return was;
+    },
+    usage: () => usage,
+    hold: () => {
+      holders += 1;
+      return () => {
+        holders -= 1;
+      };
+    },
+    lose: (reason) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server: 's', reason })),
+    ended: ended.promise,
+    report: () => ({ reason: 'it said nothing', stderr: 'last words' }),
+    close: async () => {
+      closed += 1;
+    },
+    say: (method, params = {}) => {
+      for (const listener of [...listeners]) listener(method, params);
+    },
+    hear: () => {
+      isHeard = true;
+    },
+    use: (now) => {
+      usage = { ...usage, ...now };
+    },
+    end: ended.resolve,
+    closed: () => closed,
+    holders: () => holders,
+    ...rest,
+  };
+}
+
+export function definitionOf(name: string, settings: Partial<ServerSettings> = {}): ServerDefinition {
+  return {
+    name,
+    launch: { kind: 'in-process', serve: () => undefined },
+    settings: { ...defaultSettings, ...settings },
+    provenance: { scope: 'host', key: [name] },
+  };
+}
