@@ -1,9 +1,12 @@
-// Owns writing what is generated from the schema: docs/settings.md and schema.json. The tests that check them also write them.
+// Owns writing what is generated: docs/settings.md and schema.json from the schema, the arrows of docs/lifecycle.md from the table of
+// states. The tests that check them also write them.
 
 import { bin, run, setUp } from './setup.mjs';
 
 setUp();
-const tests = ['settings-doc', 'json-schema'].map((name) => `test/unit/config/${name}.test.ts`);
+const tests = ['config/settings-doc', 'config/json-schema', 'connection/lifecycle-doc'].map(
+  (name) => `test/unit/${name}.test.ts`,
+);
 run(process.execPath, [bin('vitest', 'vitest.mjs'), 'run', ...tests], {
   env: { ...process.env, UPDATE_DOCS: '1' },
 });

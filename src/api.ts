@@ -66,6 +66,10 @@ export interface RuntimeOptions extends InputHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
+export interface ReloadOptions {
+  readonly replaceAll?: boolean;
+}
+
 export interface Readiness {
   readonly ready: readonly ServerName[];
   readonly notReady: readonly NotReady[];
@@ -91,8 +95,8 @@ export interface Runtime extends View, AsyncDisposable {
     readonly signal?: AbortSignal;
   }): Promise<Readiness>;
   on(listener: (event: RuntimeEvent) => void): Unsubscribe;
-  /** Reads the configuration again: unchanged servers keep their connection. */
-  reload(): Promise<void>;
+  /** Reads the configuration again: unchanged servers keep their connection, unless all are to start anew. */
+  reload(options?: ReloadOptions): Promise<void>;
   /** A fresh start for one server, its failures forgotten. */
   reconnect(server: ServerName): void;
   /** Tells servers that want to know what the agent may touch; said again to those that come up later. */

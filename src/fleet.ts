@@ -8,13 +8,13 @@ import type { Breakers } from './call/guard.ts';
 import type { Lines } from './call/lines.ts';
 import type { Directory } from './call/resolve.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { assignNames } from './catalog/naming.ts';
 import type { KnownTools } from './catalog/known-tools.ts';
 import type { Listing } from './catalog/listing.ts';
+import { assignNames } from './catalog/naming.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Connection } from './connection/connection.ts';
-import type { Connections } from './connection/connections.ts';
+import type { Connections, Reconciling } from './connection/connections.ts';
 import type { SandboxNews } from './connection/sandbox-state.ts';
 import type { Session } from './connection/session.ts';
 import { type ServerStatus, statusOf } from './connection/status.ts';
@@ -68,6 +68,7 @@ export class Fleet implements Lines, Directory {
   #definitions = new Map<ServerName, ServerDefinition>();
   #rules: readonly Rule[] = [];
   #prepared = new Map<ServerName, Prepared>();
+  #used: readonly ServerDefinition[] = [];
   #refused: ReadonlyMap<ServerName, string> = new Map();
 
   constructor(parts: FleetParts) {
@@ -79,21 +80,22 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Makes the fleet what the configuration says; connections that did not change stay as they are. */
-  async apply(config: LoadedConfig): Promise<void> {
+  async apply(config: LoadedConfig, { replaceAll }: Pick<Reconciling, 'replaceAll'> = {}): Promise<void> {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
     this.#rules = config.rules.map(parseRule);
     this.#forgetChanged();
     this.#refused = this.#refusals(config);
     const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
+    this.#used = used;
     const known = await this.#knownTools(used);
     const isWantedAtOnce = ({ name, settings }: ServerDefinition) =>
       settings.lifecycle === 'eager' || (settings.lifecycle === 'lazy' && !known.has(name));
-    const reconciled = this.#connections.reconcile(used, isWantedAtOnce);
-    // Only now: what a server that has changed brought before is gone.
-    for (const definition of used) {
+    const reconciled = this.#connections.reconcile(used, { isWantedAtOnce, replaceAll });
+    // Only now: what a server that has changed brought before is gone. One that was disconnected stays without tools.
+    for (const { definition, connection } of this.#connections.all()) {
       const listing = known.get(definition.name);
-      if (listing) this.#catalog.adopt(definition, listing);
+      if (listing && connection.state.kind !== 'closed') this.#catalog.adopt(definition, listing);
     }
     await reconciled;
   }
@@ -242,6 +244,11 @@ export class Fleet implements Lines, Directory {
 
   definition(server: ServerName): ServerDefinition | undefined {
     return this.#definitions.get(server);
+  }
+
+  /** Those that are switched on and refused by nobody. */
+  used(): readonly ServerDefinition[] {
+    return this.#used;
   }
 
   sessions(): readonly Session[] {

@@ -10,9 +10,9 @@ import { type Resolving, resolveLaunch } from './config/resolve.ts';
 import { type CommandOutput, runCommand } from './config/run-command.ts';
 import { isOwnScope, type Surroundings } from './config/scopes.ts';
 import { variablesRead } from './config/wants.ts';
+import { connectionKey } from './connection/connection-key.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
-import { connectionKey } from './connection/connection-key.ts';
 import { openSession, type Session, type SessionOptions } from './connection/session.ts';
 import { sharedSessions } from './connection/sharing.ts';
 import type { Verdicts } from './connection/verdicts.ts';
@@ -22,8 +22,8 @@ import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { Slots } from './kernel/slots.ts';
 import { RuntimeError } from './model/errors.ts';
-import { limits } from './model/limits.ts';
 import { identity } from './model/identity.ts';
+import { limits } from './model/limits.ts';
 import type { ServerName } from './model/names.ts';
 import { commandLine, type Launch, type Launcher, type ServerDefinition } from './model/server.ts';
 import type { Secrets } from './store/secrets.ts';
@@ -234,7 +234,8 @@ async function openNow(
     const session = await openSession({
       server: definition.name,
       transport: launch.kind,
-      channel: () => channelOf(parts, definition, launch, { ...(spoken && { spoken }), onSpoken: (is) => (spoken = is) }),
+      channel: () =>
+        channelOf(parts, definition, launch, { ...(spoken && { spoken }), onSpoken: (is) => (spoken = is) }),
       knownEra: known.era,
       identity,
       inputs,

@@ -7,15 +7,20 @@ import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
 
 export interface OwnLines extends Lines {
+  /** The configuration has changed: what is gone from it, or is another one now, is ended here too. */
+  follow(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createOwnLines(fleet: Fleet, connections: Connections, isOwn: (server: ServerName) => boolean): OwnLines {
+export function createOwnLines(
+  fleet: Fleet,
+  connections: Connections,
+  isOwn: (server: ServerName) => boolean,
+): OwnLines {
   const ownConnection = (server: ServerName) => {
-    const definition = fleet.definition(server);
-    if (definition === undefined || !definition.settings.enabled || fleet.refusal(server) !== undefined)
-      throw new RuntimeError('SERVER_DENIED', { server, because: fleet.refusal(server) ?? 'it is not in use' });
-    return connections.ensure(definition);
+    const definition = fleet.used().find(({ name }) => name === server);
+    if (definition) return connections.ensure(definition);
+    throw new RuntimeError('SERVER_DENIED', { server, because: fleet.refusal(server) ?? 'it is not in use' });
   };
   return {
     open: (server) => (isOwn(server) ? connections.get(server)?.connection.session : fleet.open(server)),
@@ -25,6 +30,7 @@ export function createOwnLines(fleet: Fleet, connections: Connections, isOwn: (s
     isRepeatable: (tool) => fleet.isRepeatable(tool),
     metaFor: (session) => fleet.metaFor(session),
     maxMessageBytes: (server) => fleet.maxMessageBytes(server),
+    follow: () => connections.retain(fleet.used()),
     close: () => connections.close(),
   };
 }

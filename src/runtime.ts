@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
-import type { Runtime, RuntimeOptions } from './api.ts';
+import type { ReloadOptions, Runtime, RuntimeOptions } from './api.ts';
 import { approveNothing } from './call/approval.ts';
 import { authorize } from './call/authorize.ts';
 import { deadline } from './call/deadline.ts';
@@ -95,9 +95,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const starting = startUp({ options, config, fleet, connections, emit });
   // One after the other, and none before the start: the configuration that was read last is the one that stays.
   let applying: Promise<unknown> = starting;
-  const readAgain = () => load().then((next) => fleet.apply(next));
+  const readAgain = async (reload?: ReloadOptions) => {
+    await fleet.apply(await load(), reload);
+    await views.follow();
+  };
   const changed = () => {
-    applying = applying.then(readAgain).catch(onError);
+    applying = applying.then(() => readAgain()).catch(onError);
   };
   const isWatching = options.watch ?? options.discover !== false;
   // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
@@ -117,8 +120,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     on: (listener) => emitter.on(listener),
     status: () => fleet.status(),
     ready: ({ timeoutMs = waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
-    reload: () => {
-      const applied = applying.then(readAgain);
+    reload: (asked) => {
+      const applied = applying.then(() => readAgain(asked));
       applying = applied.catch(onError);
       return applied;
     },

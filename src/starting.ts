@@ -111,7 +111,8 @@ async function requiredMissing(
   signal: AbortSignal | undefined,
 ): Promise<Readiness['notReady']> {
   if (required.length === 0) return [];
-  const timeoutMs = Math.max(...required.map(({ settings }) => settings.startupTimeoutMs));
+  // 0 turns the limit off.
+  const timeoutMs = Math.max(...required.map(({ settings }) => settings.startupTimeoutMs || Number.POSITIVE_INFINITY));
   const servers = required.map(({ name }) => name);
   const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });
   return notReady;

@@ -21,6 +21,8 @@ export interface ViewsParts {
 export interface Views {
   readonly root: Omit<View, 'close'>;
   open(options?: ViewOptions): View;
+  /** After a change of the configuration. */
+  follow(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,9 @@ export function createViews({ snapshot, perform, fleet, createConnections, input
         lines,
       });
       return { ...view, close: () => view.close().finally(() => open.delete(lines)) };
+    },
+    follow: async () => {
+      await Promise.all([...open].map((lines) => lines.follow()));
     },
     close: async () => {
       await Promise.all([...open].map((lines) => lines.close()));

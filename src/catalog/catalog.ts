@@ -108,7 +108,8 @@ export class Catalog {
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
-        if (pauseMs === undefined || signal.aborted || !failure.reconnect) return this.#withoutNews(definition, failure);
+        if (pauseMs === undefined || signal.aborted || !failure.reconnect)
+          return this.#withoutNews(definition, failure);
         await pause(this.#clock, pauseMs, signal);
       }
     }

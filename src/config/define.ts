@@ -61,7 +61,7 @@ export function defineServer(written: Written, { defaults, mayLoosen }: Circumst
 /** What an entry is that says nothing; made once. */
 let blank: CompleteEntry | undefined;
 
-/** A definition is two maps deep, so this is all of it. */
+/** A definition is two maps deep, and its policies are frozen already, so this is all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
   const { launch, settings, provenance } = definition;
   if (launch.kind === 'stdio') Object.freeze(launch.args);
@@ -117,8 +117,8 @@ interface Rights {
 }
 
 /** Takes the shapes people write to the one the schema knows, and takes back what the scope may not say. */
-function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, scope }: Rights) {
-  const isOwn = isOwnScope(scope);
+function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
+  const isOwn = isOwnScope(rights.scope);
   const tidied: Record<string, unknown> = { ...fields };
   const found: Problem[] = [...problems];
   const keyOf = (field: string) => writtenAs.get(field) ?? field;
@@ -137,26 +137,36 @@ function tidy({ fields, writtenAs, problems }: Reading, { mayLoosen, scope }: Ri
     const map = tidied[key];
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
   }
-  const widens = fields['inheritEnv'] !== undefined && fields['inheritEnv'] !== 'safe';
-  if (widens && !mayLoosen) {
+  takeBack(tidied, keyOf, rights, found);
+  return { fields: tidied, problems: found };
+}
+
+/** What the scope may not say is as if it were not written, and told. */
+function takeBack(
+  tidied: Record<string, unknown>,
+  keyOf: (field: string) => string,
+  { mayLoosen, scope }: Rights,
+  found: Problem[],
+): void {
+  const { inheritEnv = 'safe', envAllow, trustHints, bearerToken } = tidied;
+  if (inheritEnv !== 'safe' && !mayLoosen) {
     tidied['inheritEnv'] = 'safe';
-    found.push(cannotWiden(keyOf('inheritEnv'), fields['inheritEnv'], scope));
+    found.push(cannotWiden(keyOf('inheritEnv'), inheritEnv, scope));
   }
-  if (fields['envAllow'] !== undefined && !mayLoosen) {
+  if (envAllow !== undefined && !mayLoosen) {
     delete tidied['envAllow'];
-    found.push(cannotWiden(keyOf('envAllow'), fields['envAllow'], scope));
+    found.push(cannotWiden(keyOf('envAllow'), envAllow, scope));
   }
-  if (fields['trustHints'] === true && !mayLoosen) {
+  if (trustHints === true && !mayLoosen) {
     delete tidied['trustHints'];
     found.push(cannotVouch(keyOf('trustHints'), scope));
   }
-  for (const key of isOwn ? [] : ownKeys) {
-    if (fields[key] === undefined) continue;
+  for (const key of isOwnScope(scope) ? [] : ownKeys) {
+    if (tidied[key] === undefined) continue;
     delete tidied[key];
     found.push(key === 'proxy' ? cannotRedirect(keyOf(key)) : onlyFromOwn([keyOf(key)]));
   }
-  if (fields['bearerToken'] !== undefined) found.push(literalBearer(keyOf('bearerToken')));
-  return { fields: tidied, problems: found };
+  if (bearerToken !== undefined) found.push(literalBearer(keyOf('bearerToken')));
 }
 
 /** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */

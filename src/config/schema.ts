@@ -1,9 +1,8 @@
-// Owns what a person may write: every key, its type, its default and its meaning. The types, the editor's JSON Schema
-// and docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
+// Owns what a person may write: every key, its type, its default and its meaning. The types, `json-schema.ts` and
+// docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
 
 import * as z from 'zod';
 import type { ServerEntry } from './server-entry.ts';
-import { snakeCase } from './spelling.ts';
 
 /** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
 const duration = () => z.number('a number, 0 or more').nonnegative('a number, 0 or more');
@@ -310,43 +309,3 @@ export type ListedServer = z.output<typeof listedServerSchema>;
 /** A key that only one of the two knows is an error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;
 true satisfies SameKeys<z.input<typeof serverSchema>, ServerEntry>;
-
-/** For editors; draft 7 is what most of them understand. Both spellings of every key, since both are read. */
-export function jsonSchema(): Record<string, unknown> {
-  const schema = bothSpellings(z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' }));
-  const { mcpServers, mcp_servers } = Object(schema['properties']);
-  return { ...schema, properties: { ...Object(schema['properties']), mcpServers, mcp_servers, servers: mcpServers } };
-}
-
-function bothSpellings(schema: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key === 'properties') return [key, spelledTwice(value)];
-      if (Array.isArray(value)) return [key, value.map((each) => (isSchema(each) ? bothSpellings(each) : each))];
-      return [key, isSchema(value) ? bothSpellings(value) : value];
-    }),
-  );
-}
-
-const isSchema = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function spelledTwice(properties: Readonly<Record<string, object>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([key, property]) => {
-      const said = key === 'command' && 'type' in property ? commandSchema(property) : bothSpellings(property);
-      const snake = snakeCase(key);
-      return snake === key
-        ? [[key, said]]
-        : [
-            [key, said],
-            [snake, said],
-          ];
-    }),
-  );
-}
-
-/** The one key whose second shape ends before the schema is asked. */
-function commandSchema(property: object): Record<string, unknown> {
-  const { description, ...one } = { description: undefined, ...property };
-  return { description, anyOf: [one, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
-}

@@ -2,11 +2,9 @@
 // one spelling. Every map of a file is read through it, so that no key is dropped without a word.
 
 import { isDeepStrictEqual } from 'node:util';
-import { nearest } from '../kernel/nearest.ts';
-import { limits } from '../model/limits.ts';
 import { inputsOf, variablesOf } from './expand.ts';
 import type { Content } from './importers/importer.ts';
-import { isMap, labelOf, type Problem, within } from './problem.ts';
+import { isMap, type Problem, within } from './problem.ts';
 import {
   backgroundSchema,
   connectConcurrencySchema,
@@ -22,16 +20,15 @@ import {
   serverSchema,
   startupSchema,
 } from './schema.ts';
-import { snakeCase } from './spelling.ts';
+import { camelCase, snakeCase } from './spelling.ts';
+import { type Known, withoutMeaning } from './unknown-keys.ts';
 
-export { snakeCase };
+export { camelCase, snakeCase };
 
 /** What another word stands for, said in canonical keys. */
 type Meaning = (value: unknown) => Readonly<Record<string, unknown>>;
 
-export interface Vocabulary {
-  /** What the map is, to complete "… is not a setting of". */
-  readonly of: string;
+export interface Vocabulary extends Known {
   readonly meanings: ReadonlyMap<string, Meaning>;
   /** Keys that mean themselves, unless their value is a map that says more: nearly all that a person writes. */
   readonly plain: ReadonlySet<string>;
@@ -41,10 +38,6 @@ export interface Vocabulary {
   readonly sections: ReadonlyMap<string, Vocabulary>;
   /** Whether such a key is nobody's mistake. */
   readonly isForOthers: (key: string) => boolean;
-  /** What says something to another program that is said differently here: how. */
-  readonly elsewhere: ReadonlyMap<string, string>;
-  /** What a person may have meant: our own words. */
-  readonly guesses: readonly string[];
 }
 
 export interface Reading {
@@ -268,12 +261,8 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
     }
   }
   if (unknown.length === 0) return { fields, writtenAs, problems, strangers: [] };
-  const { typos, strangers } = sortUnknown(unknown, vocabulary, writtenAs.size);
-  problems.push(
-    ...typos,
-    ...(strangers.length === 0 ? [] : [withoutEffect(strangers, vocabulary.of, forOthers(strangers))]),
-  );
-  return { fields, writtenAs, problems, strangers };
+  const { told, strangers } = withoutMeaning(unknown, vocabulary, writtenAs.size);
+  return { fields, writtenAs, problems: [...problems, ...told], strangers };
 }
 
 /** What one key says, in canonical keys; `inner` when its value is a map that is read key by key. */
@@ -297,19 +286,6 @@ function join(first: unknown, second: unknown): unknown {
   return both.every((key) => isDeepStrictEqual(first[key], second[key])) ? { ...first, ...second } : undefined;
 }
 
-/** The same few words come again and again; what a hostile file makes up is not kept. */
-const folded = new Map<string, string>();
-const MOST_FOLDED = 1_000;
-
-export function camelCase(key: string): string {
-  if (!key.includes('_')) return key;
-  const known = folded.get(key);
-  if (known !== undefined) return known;
-  const word = key.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-  if (folded.size < MOST_FOLDED && key.length < 64) folded.set(key, word);
-  return word;
-}
-
 function contradiction(first: string, second: string): Problem {
   return {
     severity: 'error',
@@ -317,47 +293,4 @@ function contradiction(first: string, second: string): Problem {
     message: `"${first}" and "${second}" mean the same, but say different things`,
     remedy: 'Keep one of them.',
   };
-}
-
-/** A likely typo gets its own sentence; the rest, which is usually meant for another program, shares one. */
-function sortUnknown(
-  unknown: readonly (readonly [key: string, value: unknown])[],
-  { of, elsewhere, guesses: known }: Vocabulary,
-  understood: number,
-): { typos: Problem[]; strangers: string[] } {
-  const isForeign = unknown.length >= FOREIGN_KEYS && unknown.length > understood;
-  const typos: Problem[] = [];
-  const strangers: string[] = [];
-  for (const [at, [key, value]] of unknown.entries()) {
-    const remedy = elsewhere.get(camelCase(key)) ?? (key.includes('.') ? 'Write it as a map inside a map.' : undefined);
-    const near = at < GUESSED_KEYS && !isForeign && !remedy ? nearest(camelCase(key), known, limits.suggestions) : [];
-    const guesses = near.map((guess) => `"${key.includes('_') ? snakeCase(guess) : guess}"`);
-    if (guesses.length > 0) typos.push(withoutEffect([key], of, `Did you mean ${guesses.join(' or ')}?`));
-    else if (isHollow(value) || (remedy && value === false)) continue;
-    else if (remedy !== undefined) typos.push(withoutEffect([key], of, remedy));
-    else strangers.push(key);
-  }
-  return { typos, strangers };
-}
-
-/** Says nothing, to whomever. */
-const isHollow = (value: unknown) =>
-  value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
-
-/** Whoever writes so much that is strange, and more than what is known, writes for another program and mistypes nothing. */
-const FOREIGN_KEYS = 5;
-
-const forOthers = (keys: readonly string[]) =>
-  `Remove ${keys.length === 1 ? 'it' : 'them'}, unless another program reads the file too; all settings: plexus config schema`;
-
-const SHOWN_KEYS = 5;
-/** Nobody mistypes more; a map with a hundred thousand strange keys must not cost seconds. */
-const GUESSED_KEYS = 20;
-
-function withoutEffect(keys: readonly string[], of: string, remedy: string): Problem {
-  const shown = keys.slice(0, SHOWN_KEYS).map((key) => labelOf([key]));
-  const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : '';
-  const what = keys.length === 1 ? 'is not a setting' : 'are not settings';
-  const message = `${shown.join(', ')}${more} ${what} of ${of} and without effect`;
-  return { severity: 'warning', path: keys.slice(0, 1), message, remedy };
 }

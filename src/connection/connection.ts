@@ -117,7 +117,8 @@ export class Connection {
    * does not come at all, the same session is the answer.
    */
   async whenReplaced(lost: Session): Promise<Session> {
-    if (this.#session === lost) await settleWithin([lost.ended], { limitMs: limits.lossMs, clock: this.#options.clock });
+    if (this.#session === lost)
+      await settleWithin([lost.ended], { limitMs: limits.lossMs, clock: this.#options.clock });
     return this.whenReady();
   }
 
@@ -203,7 +204,7 @@ export class Connection {
       await former;
       signal.throwIfAborted();
       const session = await open(signal);
-      if (signal.aborted) return await session.close();
+      if (signal.aborted) return this.#track(session.close());
       this.#session = session;
       void session.ended.then((cause) => {
         if (!signal.aborted) this.#lost(cause);

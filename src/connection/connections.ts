@@ -32,6 +32,12 @@ export interface ConnectionsOptions {
   readonly onError: (error: unknown) => void;
 }
 
+export interface Reconciling {
+  readonly isWantedAtOnce?: (definition: ServerDefinition) => boolean;
+  /** Nothing is kept: every server starts anew. */
+  readonly replaceAll?: boolean | undefined;
+}
+
 type News = Parameters<NotificationListener>;
 
 export interface ManagedConnection {
@@ -64,16 +70,10 @@ export class Connections {
    */
   async reconcile(
     definitions: readonly ServerDefinition[],
-    isWantedAtOnce: (definition: ServerDefinition) => boolean = () => true,
+    { isWantedAtOnce = () => true, replaceAll = false }: Reconciling = {},
   ): Promise<void> {
     if (this.#closing) return;
-    const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
-    const gone = [...this.#entries.values()].filter((entry) => {
-      const definition = wanted.get(entry.definition.name);
-      return definition === undefined || this.#options.keyOf(definition) !== entry.key;
-    });
-    for (const { definition } of gone) this.#entries.delete(definition.name);
-    const leaving = gone.map((entry) => this.#end(entry));
+    const leaving = this.retain(replaceAll ? [] : definitions);
     // What blocked a server may have been cured since: it was approved, or its variable is set.
     for (const { connection } of this.#entries.values()) connection.unblock();
     for (const definition of definitions) {
@@ -81,7 +81,18 @@ export class Connections {
       const connection = this.#add(definition);
       if (isWantedAtOnce(definition)) connection.wake();
     }
-    await Promise.all(leaving);
+    await leaving;
+  }
+
+  /** Ends all but these; what is the same as before stays as it is. Resolves when what had to go is gone. */
+  async retain(definitions: readonly ServerDefinition[]): Promise<void> {
+    const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
+    const gone = [...this.#entries.values()].filter((entry) => {
+      const definition = wanted.get(entry.definition.name);
+      return definition === undefined || this.#options.keyOf(definition) !== entry.key;
+    });
+    for (const { definition } of gone) this.#entries.delete(definition.name);
+    await Promise.all(gone.map((entry) => this.#end(entry)));
   }
 
   /** Added where it is not there yet, and left alone until somebody needs it. Nothing is added once all are closed. */

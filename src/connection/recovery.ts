@@ -9,6 +9,8 @@ export interface Recovery {
   readonly delayFor: DelayFor;
   /** How long to wait once they are, where the server is tried on in the background. */
   readonly backgroundDelayFor: DelayFor;
+  /** Whether a call may have it tried again once the attempts are used up; where there are none at all, only a person may. */
+  readonly obeysCalls: boolean;
 }
 
 const never: DelayFor = () => undefined;
@@ -17,7 +19,9 @@ const never: DelayFor = () => undefined;
 export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, random?: () => number): Recovery {
   const { schedule, background } = policy;
   const delayFor = createBackoff(schedule, random);
-  if (!isRemote || background === undefined) return { delayFor, backgroundDelayFor: never };
+  const attempts = attemptsOf(schedule);
+  if (!isRemote || background === undefined)
+    return { delayFor, backgroundDelayFor: never, obeysCalls: attempts > 0 };
   const { baseMs, maxMs } = background;
   const slow = createBackoff(
     {
@@ -29,8 +33,7 @@ export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, rando
     },
     random,
   );
-  const attempts = attemptsOf(schedule);
-  return { delayFor, backgroundDelayFor: (failed) => slow(Math.max(1, failed - attempts)) };
+  return { delayFor, backgroundDelayFor: (failed) => slow(Math.max(1, failed - attempts)), obeysCalls: true };
 }
 
 const attemptsOf = (schedule: ReconnectPolicy['schedule']) =>

@@ -8,9 +8,9 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch } from '../model/server.ts';
-import { capabilitiesOf, InputDesk, type InputHandlers, inputMethods } from './requests.ts';
+import { capabilitiesOf, DeclinedInput, InputDesk, type InputHandlers, isInputMethod } from './requests.ts';
 import { type CallOptions, callTool } from './tool-call.ts';
-import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
+import { type Answer, type NotificationListener, type RequestListener, type RequestOptions, Wire } from './wire.ts';
 
 export type { Answer, NotificationListener, Progress } from './wire.ts';
 
@@ -100,6 +100,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const desk = new InputDesk(server, clock);
   const stop = createDeferred<never>();
   wire.onanswer = options.onAnswer;
+  wire.onrequest = answerFrom(desk, options.inputs);
   // Whatever the SDK would make of it: no answer to the handshake is the end of it.
   wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
@@ -108,7 +109,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs: startupTimeoutMs, ...reportOf(channel) }));
   const cancelTimeout = startupTimeoutMs > 0 ? clock.after(startupTimeoutMs, timeUp) : () => undefined;
   try {
-    const client = await Promise.race([connect(wire, desk, options, era), stop.promise]);
+    const client = await Promise.race([connect(wire, options, era), stop.promise]);
     return createSession({ client, wire, channel, desk, options });
   } catch (error) {
     // A request of its own cannot kill a server that is asked over HTTP: it was not there to begin with.
@@ -130,21 +131,10 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
 const ignoreLoser = (): void => undefined;
 
 /** The process starts while the SDK is still being loaded: neither waits for the other. */
-async function connect(wire: Wire, desk: InputDesk, options: SessionOptions, era: 'probe' | 'legacy'): Promise<Client> {
+async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'legacy'): Promise<Client> {
   const [sdk] = await Promise.all([import('@modelcontextprotocol/client'), wire.start()]);
   const capabilities = capabilitiesOf(options.inputs);
-  const create = () => {
-    const client = new sdk.Client(options.identity, { capabilities, versionNegotiation: { mode: 'auto' } });
-    for (const method of inputMethods) {
-      if (capabilities[method.split('/')[0] ?? ''] === undefined) continue;
-      // The SDK types each method's result; ours was given by the host's handler and is checked by the SDK itself.
-      client.setRequestHandler(
-        method as 'roots/list',
-        (request) => desk.answerUnaddressed(method, (request.params ?? {}) as JsonObject) as never,
-      );
-    }
-    return client;
-  };
+  const create = () => new sdk.Client(options.identity, { capabilities, versionNegotiation: { mode: 'auto' } });
   const client = create();
   const limit = { timeout: NEVER_MS };
   try {
@@ -156,6 +146,17 @@ async function connect(wire: Wire, desk: InputDesk, options: SessionOptions, era
     await modern.connect(wire as never, { ...limit, prior: { kind: 'modern', discover: wire.lateDiscovery as never } });
     return modern;
   }
+}
+
+/** What a server of the older era may ask: whether we are there, and what was advertised to it. */
+function answerFrom(desk: InputDesk, inputs: InputHandlers): RequestListener {
+  const capabilities = capabilitiesOf(inputs);
+  return async (method, params) => {
+    if (method === 'ping') return {};
+    const [kind = ''] = method.split('/');
+    if (!isInputMethod(method) || capabilities[kind] === undefined) throw new DeclinedInput(method);
+    return desk.answerUnaddressed(method, params);
+  };
 }
 
 /** Who gave the failure its kind: us, the process, or a server that answered what the protocol does not allow. */
@@ -186,18 +187,19 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
   const listeners = new Set<NotificationListener>();
   const ended = createDeferred<RuntimeError>();
   const end = (report: ChannelReport) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
-  const closeSdk = wire.onclose;
-  wire.onclose = () => {
-    closeSdk?.();
-    end(reportOf(channel));
-  };
+  wire.release();
+  wire.onclose = () => end(reportOf(channel));
   if (wire.down) end(reportOf(channel));
   // A login that is asked for concerns the whole server; any other refusal only the request it answers.
   wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
   wire.onnotification = (method, params) => {
     for (const listener of listeners) listener(method, params);
   };
-  if (era === 'modern') wire.envelope = envelopeOf(options, protocolVersion);
+  if (era === 'modern') {
+    wire.envelope = envelopeOf(options, protocolVersion);
+    // It asks within its answers; a request of its own is none of that era.
+    wire.onrequest = undefined;
+  }
 
   return {
     era,

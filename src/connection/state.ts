@@ -149,19 +149,19 @@ export const arrows = [
     from: ['failed'],
     on: 'call',
     to: 'connecting',
-    when: 'it was not started too often of late',
-    take: ({ attempt }, { restMs }) => (restMs > 0 ? undefined : [connecting(attempt, true), release, open]),
+    when: 'its schedule has attempts at all, and it was not started too often of late',
+    take: ({ attempt }, { restMs }, { obeysCalls }) =>
+      restMs > 0 || !obeysCalls ? undefined : [connecting(attempt, true), release, open],
   }),
   arrow({
     from: ['failed'],
     on: 'call',
     to: 'waiting',
-    when: 'it was started too often of late',
-    take: ({ attempt, cause }, { at, restMs }) => [
-      { kind: 'waiting', attempt, retryAt: at + restMs, cause, pulled: true },
-      release,
-      retryAt(at + restMs),
-    ],
+    when: 'its schedule has attempts at all, and it was started too often of late',
+    take: ({ attempt, cause }, { at, restMs }, { obeysCalls }) =>
+      obeysCalls
+        ? [{ kind: 'waiting', attempt, retryAt: at + restMs, cause, pulled: true }, release, retryAt(at + restMs)]
+        : undefined,
   }),
   arrow({ from: ['blocked'], on: 'unblock', to: 'connecting', take: () => [connecting(1), open] }),
   arrow({ from: ['ready'], on: 'idle-stop', to: 'idle', take: () => [{ kind: 'idle' }, release] }),

@@ -1,7 +1,8 @@
 // Owns what goes over a channel: sits between the SDK's client and the transport, owns the ids of our own requests
 // and answers them without the SDK, so that the hot path pays neither for its schemas nor for its bookkeeping.
-// What the SDK sends and receives passes through untouched, but for two things: the era probe is bounded here, on our
-// clock, and the SDK's `close` only detaches it – the session decides when the channel itself ends.
+// The SDK makes the handshake and is let go of afterwards. What it sends and receives passes through untouched, but for
+// three things: the era probe is bounded here, on our clock; what a server asks is answered by the session; and the SDK's
+// `close` only detaches it – the session decides when the channel itself ends.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -33,6 +34,9 @@ export interface RequestOptions extends SendOptions {
 /** What a server says unasked. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
 
+/** Answers what a server asks. What it rejects with is told to the server, with its `code` if it has one. */
+export type RequestListener = (method: string, params: JsonObject) => Promise<JsonObject>;
+
 interface Pending {
   settle: ((answer: Answer) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
@@ -42,6 +46,8 @@ export class Wire {
   readonly #channel: Channel;
   readonly #clock: Clock;
   readonly #pending = new Map<number, Pending>();
+  /** The server's own requests that are being answered. */
+  readonly #asked = new Set<unknown>();
   #nextId = FIRST_ID;
   #started: Promise<void> | undefined;
   #down = false;
@@ -59,6 +65,7 @@ export class Wire {
   /** The first message of all: the server is there. */
   onanswer: (() => void) | undefined;
   onnotification: NotificationListener | undefined;
+  onrequest: RequestListener | undefined;
   /** A request got no answer; told whosever it was. */
   onfailure: ((failure: RequestFailure) => void) | undefined;
   /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
@@ -106,8 +113,16 @@ export class Wire {
   }
 
   send(message: Message): Promise<void> {
-    if (message['method'] === 'server/discover' && this.#probe === undefined) this.#watchProbe(message['id']);
+    if (message['method'] === 'server/discover' && this.#probe === undefined && !this.#down)
+      this.#watchProbe(message['id']);
     return this.#channel.send(message);
+  }
+
+  /** The handshake is over: the SDK has nothing left to do, and weighs a quarter of an idle connection. */
+  release(): void {
+    this.#deliver = unheard;
+    this.onclose = undefined;
+    this.onerror = undefined;
   }
 
   /** The SDK closes its transport when a handshake fails; the channel stays up for another try. */
@@ -148,7 +163,11 @@ export class Wire {
 
   notify(method: string, params: JsonObject): void {
     const message = { jsonrpc: '2.0', method, params: this.envelope ? { ...params, _meta: this.envelope } : params };
-    // A notification to a channel that is down has nobody to tell; `onclose` reports the loss.
+    this.#sendUnawaited(message);
+  }
+
+  /** Where the channel is down there is nobody to tell; `onclose` reports the loss. */
+  #sendUnawaited(message: Message): void {
     this.#channel.send(message).catch((error: unknown) => this.onerror?.(error as Error));
   }
 
@@ -162,6 +181,10 @@ export class Wire {
       return;
     }
     if (id === undefined && this.#takeNotification(message)) return;
+    if (id !== undefined && this.onrequest && typeof message['method'] === 'string') {
+      void this.#answer(id, this.onrequest(message['method'], isObject(message['params']) ? message['params'] : {}));
+      return;
+    }
     if (this.#probe !== undefined && id === this.#probe.id && message['method'] === undefined) {
       if (this.#probe.answered) {
         this.lateDiscovery = message['result'];
@@ -182,10 +205,21 @@ export class Wire {
     announce?.();
   }
 
+  /** What the server has taken back meanwhile is not answered. */
+  async #answer(id: unknown, answering: Promise<JsonObject>): Promise<void> {
+    this.#asked.add(id);
+    const answer = await answering.then(
+      (result) => ({ jsonrpc: '2.0', id, result }),
+      (error: unknown) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
+    );
+    if (this.#asked.delete(id)) this.#sendUnawaited(answer);
+  }
+
   /** True for what concerns only us; the rest is the SDK's to hear as well. */
   #takeNotification({ method, params }: Message): boolean {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
+    if (method === 'notifications/cancelled' && isObject(params)) this.#asked.delete(params['requestId']);
     this.onnotification?.(method, isObject(params) ? params : {});
     return method === 'notifications/subscriptions/acknowledged';
   }
@@ -253,6 +287,17 @@ export class Wire {
     for (const id of [...this.#pending.keys()]) this.#settle(id, { kind: 'lost', sent: true });
     this.onclose?.();
   }
+}
+
+const unheard = (): void => undefined;
+
+/** What was thrown may bring a code of its own. */
+function errorOf(thrown: unknown): JsonObject {
+  const { code, message } = isObject(thrown) ? thrown : {};
+  return {
+    code: Number.isSafeInteger(code) ? code : -32603,
+    message: typeof message === 'string' ? message : 'Internal error',
+  };
 }
 
 const refusal = (id: unknown): Message => ({

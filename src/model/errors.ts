@@ -183,7 +183,10 @@ export const failures = {
     { exit: 4, http: 503, rpc: -32603 },
     (d: { missing: readonly { server: ServerName; state: string; message?: string }[] }) =>
       d.missing
-        .map((each) => `Server "${each.server}" is required and not ready (${each.state}).${each.message ? ` ${each.message}` : ''}`)
+        .map(
+          (each) =>
+            `Server "${each.server}" is required and not ready (${each.state}).${each.message ? ` ${each.message}` : ''}`,
+        )
         .join('\n'),
     () => 'Mend it, or set required = false in its configuration to go on without it.',
   ),

@@ -7,8 +7,6 @@ import { EventStreamReader } from './event-stream.ts';
 import { type AnswerHeaders, headerIn } from './exchange.ts';
 import { Pieces } from './pieces.ts';
 
-export type AnswerKind = 'message' | 'events' | 'refusal' | 'nothing';
-
 /** Says what is wrong with an answer from which no message can be read. */
 export interface Unreadable {
   readonly problem: string;

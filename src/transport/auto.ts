@@ -5,7 +5,7 @@ import { isObject } from '../kernel/json.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
 import { openHttp } from './http.ts';
-import { lost } from './http-failure.ts';
+import { isWrongAddress, lost } from './http-failure.ts';
 import type { HttpOptions } from './http-options.ts';
 import { idOf } from './post.ts';
 import { openSse } from './sse.ts';
@@ -21,9 +21,6 @@ export interface AutoOptions extends HttpOptions {
 export function openAuto(options: AutoOptions): Channel {
   return new AutoChannel(options);
 }
-
-/** So a server that only knows the older transport answers a handshake over the newer one. */
-const OLDER_TRANSPORT: ReadonlySet<number | undefined> = new Set([400, 404, 405]);
 
 const OPENING_METHODS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
@@ -101,6 +98,7 @@ class AutoChannel implements Channel {
         return;
       } catch (error) {
         this.#forgotten = asRuntimeError(error);
+        this.#channel = undefined;
         await sse.close();
         if (this.#closing !== undefined) throw error;
       }
@@ -138,7 +136,8 @@ class AutoChannel implements Channel {
   #fail(id: MessageId, failure: RequestFailure): void {
     const question = this.#questions?.get(id);
     this.#questions?.delete(id);
-    const mayBeOlder = question?.['method'] === 'initialize' && OLDER_TRANSPORT.has(failure.status);
+    // So a server that only knows the older transport answers a handshake over the newer one.
+    const mayBeOlder = question?.['method'] === 'initialize' && isWrongAddress('initialize', failure.status ?? 0);
     if (question === undefined || !mayBeOlder || this.spoken !== 'http') this.onfailed?.(id, failure);
     else if (this.#forgotten !== undefined) this.onfailed?.(id, { sent: false, cause: this.#forgotten });
     else this.#switching = this.#switch(id, question, failure);

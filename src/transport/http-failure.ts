@@ -6,12 +6,14 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Message, MessageId, RequestFailure } from '../model/server.ts';
 import { printable } from './printable.ts';
+import { isUnhandled } from './retry.ts';
 
 /** An answer that is no success, as far as it was read. */
 export interface Refusal {
   readonly status: number;
   readonly statusText: string;
   readonly body: string;
+  readonly retryAfter?: string | undefined;
   /** How long it wants to be left alone; longer than we wait. */
   readonly waitMs?: number | undefined;
 }
@@ -24,14 +26,19 @@ export interface Asked {
 }
 
 /** Refused before it was handled. After any other status the server may have begun with it. */
-const UNTOUCHED = new Set([400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 421, 425, 426, 429, 431, 501, 503]);
+const UNTOUCHED = new Set([400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 421, 425, 426, 431, 501]);
 
-/** Where the whole address is wrong, a server says so to the very first message. */
 const WRONG_ADDRESS = new Set([400, 404, 405]);
 
+/** Where the whole address is wrong, a server says so to the very first message. */
+export function isWrongAddress(method: string | undefined, status: number): boolean {
+  return method === 'initialize' && WRONG_ADDRESS.has(status);
+}
+
 export function failureOf(refusal: Refusal, asked: Asked): RequestFailure {
-  const { status } = refusal;
-  return { sent: !UNTOUCHED.has(status), status, cause: causeOf(refusal, asked) };
+  const { status, retryAfter } = refusal;
+  const sent = !UNTOUCHED.has(status) && !isUnhandled(status, retryAfter);
+  return { sent, status, cause: causeOf(refusal, asked) };
 }
 
 function causeOf(refusal: Refusal, { server, method, hasToken }: Asked): RuntimeError {
@@ -45,8 +52,7 @@ function causeOf(refusal: Refusal, { server, method, hasToken }: Asked): Runtime
     return new RuntimeError('CONFIG_INVALID', { problem: `the proxy of server "${server}" wants a login (HTTP 407)` });
   }
   const reason = `it ${answered(refusal)}`;
-  const isWrongAddress = method === 'initialize' && WRONG_ADDRESS.has(status);
-  return isWrongAddress ? broken(server, reason) : lost(server, reason);
+  return isWrongAddress(method, status) ? broken(server, reason) : lost(server, reason);
 }
 
 /** The body is quoted without its line ends: it stands in the middle of a sentence. */

@@ -65,6 +65,12 @@ export function modernVersionOf(message: Message): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
+/** What both sides have agreed on, by the answer to the handshake of the older era. */
+export function agreedVersion({ result }: Message): string | undefined {
+  const version = isObject(result) ? result['protocolVersion'] : undefined;
+  return typeof version === 'string' ? headerValue(version) : undefined;
+}
+
 /** Which of its parameters a message is about. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',

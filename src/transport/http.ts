@@ -3,17 +3,16 @@
 
 import type { CancelTimer } from '../kernel/clock.ts';
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
-import { isObject } from '../kernel/json.ts';
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
 import { type AnswerHeaders, headerIn } from './exchange.ts';
 import { fetchWhole } from './fetch-whole.ts';
 import { lost, reasonIn } from './http-failure.ts';
-import { type HeaderBlock, headerValue, modernHeaders, modernVersionOf, withMessageHeaders } from './http-headers.ts';
+import { agreedVersion, type HeaderBlock, modernHeaders, modernVersionOf, withMessageHeaders } from './http-headers.ts';
 import { type Desk, type HttpOptions, openDesk } from './http-options.ts';
 import { ListeningStream } from './listening-stream.ts';
-import { idOf, type Letter } from './post.ts';
+import { idOf, isAnswerTo, type Letter } from './post.ts';
 import { Postbox, type PostboxOwner } from './postbox.ts';
 import { isRepeatable } from './retry.ts';
 
@@ -110,11 +109,9 @@ class HttpChannel implements Channel, PostboxOwner {
   }
 
   received(message: Message): void {
-    if (this.#initializeId === undefined || message['id'] !== this.#initializeId) return;
+    if (this.#initializeId === undefined || !isAnswerTo(this.#initializeId, message)) return;
     this.#initializeId = undefined;
-    const { result } = message;
-    const version = isObject(result) ? result['protocolVersion'] : undefined;
-    this.#learn(this.#session, typeof version === 'string' ? version : undefined);
+    this.#learn(this.#session, agreedVersion(message));
   }
 
   refused({ method, session }: Letter, { sent, status, cause }: RequestFailure): void {
@@ -148,7 +145,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#version = version;
     const known = [
       ...(this.#session === undefined ? [] : ['mcp-session-id', this.#session]),
-      ...(version === undefined ? [] : ['mcp-protocol-version', headerValue(version) ?? '']),
+      ...(version === undefined ? [] : ['mcp-protocol-version', version]),
     ];
     this.#inSession = [...this.#plain, ...known];
     this.#ofStreams = [...(this.#desk?.headers ?? []), 'accept', 'text/event-stream', ...known];

@@ -20,6 +20,7 @@ import {
   broken,
   errorAnswerIn,
   failureOf,
+  isWrongAddress,
   lost,
   sessionExpired,
   tellsOlderEra,
@@ -46,6 +47,11 @@ export interface Letter {
 
 export function idOf({ id }: Message): MessageId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** The server's own requests have ids too, which are no answers to ours. */
+export function isAnswerTo(id: MessageId | undefined, message: Message): boolean {
+  return message['id'] === id && message['method'] === undefined;
 }
 
 export interface PostOffice {
@@ -99,10 +105,10 @@ export class Post implements HttpListener {
     return this.#exchange === undefined ? this.#cancelPause !== undefined : !this.#exchange.sent;
   }
 
-  readonly begin = (): void => {
+  begin(): void {
     const { target, headers, body } = this.letter;
     this.#ask({ method: 'POST', target, headers, body });
-  };
+  }
 
   /** Nothing is told any more. */
   abort(): void {
@@ -158,7 +164,7 @@ export class Post implements HttpListener {
     if (Array.isArray(value)) for (const each of value) this.onValue(each);
     else if (!isObject(value)) this.onNoise(JSON.stringify(value));
     else {
-      if (value['id'] === this.letter.id && value['method'] === undefined) this.#settle();
+      if (isAnswerTo(this.letter.id, value)) this.#settle();
       this.#office.deliver(value);
     }
   }
@@ -251,8 +257,8 @@ export class Post implements HttpListener {
     if (answer !== undefined && !answer.loose) this.#conclude(answer.message);
     else if (advice.kind === 'again') {
       this.#retries += 1;
-      this.#pause(advice.afterMs, this.begin);
-    } else if (answer !== undefined) this.#conclude(answer.message);
+      this.#pause(advice.afterMs, () => this.begin());
+    } else if (answer !== undefined && !isWrongAddress(method, status)) this.#conclude(answer.message);
     else if (isAnswer && method === 'server/discover' && tellsOlderEra(status)) this.#conclude(unknownMethod(id));
     else if (isExpired) this.#fail(sessionExpired(this.#office.client.server));
     else this.#fail(this.#failureFor(body, advice.kind === 'too-long' ? advice.waitMs : undefined));
@@ -260,7 +266,7 @@ export class Post implements HttpListener {
 
   #failureFor(body: string, waitMs?: number): RequestFailure {
     const { client, hasToken } = this.#office;
-    const refusal = { status: this.#status, statusText: this.#statusText, body, waitMs };
+    const refusal = { status: this.#status, statusText: this.#statusText, body, retryAfter: this.#retryAfter, waitMs };
     return failureOf(refusal, { server: client.server, method: this.letter.method, hasToken });
   }
 

@@ -13,8 +13,13 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 /** By these a server, or a proxy before it, says that the same request may succeed later. */
 export const isPassing = (status: number): boolean => PASSING.has(status);
 
-/** By these it also says that it has not handled the request, so that asking again does nothing twice. */
-const UNHANDLED = new Set([429, 503]);
+/**
+ * By these it also says that it has not handled the request, so that asking again does nothing twice. A bare 503 is not one of
+ * them: proxies send it while the server behind them is still at work. With a date to come back it is an invitation.
+ */
+export function isUnhandled(status: number, retryAfter: string | undefined): boolean {
+  return status === 429 || (status === 503 && waitWanted(retryAfter, 0) !== undefined);
+}
 
 const REPEATABLE = new Set(['initialize', 'server/discover', 'ping', 'notifications/initialized']);
 
@@ -34,7 +39,7 @@ export interface Refused {
 }
 
 export function retryAdvice({ status, repeatable, retries, retryAfter, now }: Refused): RetryAdvice {
-  const mayPass = repeatable ? isPassing(status) : UNHANDLED.has(status);
+  const mayPass = repeatable ? isPassing(status) : isUnhandled(status, retryAfter);
   const delayMs = limits.httpRetryDelaysMs[retries];
   if (!mayPass || delayMs === undefined) return { kind: 'final' };
   const waitMs = waitWanted(retryAfter, now) ?? delayMs;

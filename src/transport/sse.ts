@@ -8,9 +8,9 @@ import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOp
 import { type AnswerListener, EventBody, kindOfAnswer, QuotedBody } from './answer.ts';
 import { type AnswerHeaders, type Exchange, type HttpListener, type Target, targetOf } from './exchange.ts';
 import { broken, failureOf, lost, reasonIn } from './http-failure.ts';
-import { type HeaderBlock, headerValue, withMessageHeaders } from './http-headers.ts';
+import { agreedVersion, type HeaderBlock, withMessageHeaders } from './http-headers.ts';
 import { type Desk, type HttpOptions, openDesk } from './http-options.ts';
-import { idOf, type Letter } from './post.ts';
+import { idOf, isAnswerTo, type Letter } from './post.ts';
 import { Postbox, type PostboxOwner } from './postbox.ts';
 import { isRepeatable } from './retry.ts';
 
@@ -154,12 +154,10 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   }
 
   received(message: Message): void {
-    if (this.#initializeId === undefined || message['id'] !== this.#initializeId) return;
+    if (this.#initializeId === undefined || !isAnswerTo(this.#initializeId, message)) return;
     this.#initializeId = undefined;
-    const { result } = message;
-    const version = isObject(result) ? result['protocolVersion'] : undefined;
-    const value = typeof version === 'string' ? headerValue(version) : undefined;
-    if (value !== undefined) this.#headers = [...this.#headers, 'mcp-protocol-version', value];
+    const version = agreedVersion(message);
+    if (version !== undefined) this.#headers = [...this.#headers, 'mcp-protocol-version', version];
   }
 
   /** An address that is gone is a session that is gone. */

@@ -137,9 +137,9 @@ verifies('OUT-05', 'a megabyte is cut to 50 000 characters and stays whole in th
 
 verifies('CAL-12', 'a result of no known shape fails its call and leaves the process running', async () => {
   const runtime = await start({ files: hostile('--garbage-result') });
-  expect(await codeOf(runtime.turn().call('mcp__files__echo', { text: 'x' }))).toBe('PROTOCOL_BROKEN');
+  expect(await codeOf(runtime.turn().call('mcp__files__echo', { text: 'x' }))).toBe('RESULT_BROKEN');
   expect(runtime.status()[0]?.status).toBe('connected');
-  expect(endsOf(runtime)).toEqual(['PROTOCOL_BROKEN']);
+  expect(endsOf(runtime)).toEqual(['RESULT_BROKEN']);
 });
 
 verifies(

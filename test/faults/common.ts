@@ -145,7 +145,7 @@ export function silences(on: Target): Row[] {
       'a server that never answers its list stays connected and is asked again',
       {
         speed: 50,
-        settings: { startupTimeoutMs: 0 },
+
         flags: once('hang', '--at', 'list'),
         next: 'once ready',
       },
@@ -160,6 +160,13 @@ export function silences(on: Target): Row[] {
         async (scene) => expect(await scene.write()).toBe('CALL_TIMEOUT'),
       ),
     ),
+    row('a call that hangs can be called off', { flags: once('hang') }, async (scene) => {
+      const wish = new AbortController();
+      const call = scene.ending('write', { text: 'w' }, wish.signal);
+      await eventually(() => scene.peer.effects().length === 1);
+      wish.abort();
+      expect((await call).kind).toBe('aborted');
+    }),
     row(
       'a frozen server costs the call, and works when it thaws',
       { settings: { toolTimeoutMs: 300 }, flags: once('freeze') },
@@ -170,7 +177,7 @@ export function silences(on: Target): Row[] {
     ),
     row(
       'a frozen server is closed nevertheless',
-      { speed: 10, settings: { startupTimeoutMs: 0 }, flags: once('freeze'), next: 'never' },
+      { speed: 10, flags: once('freeze'), next: 'never' },
       async (scene) => {
         const call = scene.write();
         await eventually(() => scene.peer.journal().some((line) => line.startsWith('tools/call')));
@@ -209,6 +216,7 @@ const wrongAnswers = {
   'no-id': 'CALL_TIMEOUT',
   text: 'CALL_TIMEOUT',
   junk: 'CALL_TIMEOUT',
+  batch: 'answered',
 } as const;
 
 type WrongAnswer = keyof typeof wrongAnswers;
@@ -230,14 +238,38 @@ export function wrongWords(on: Target, instead: Partial<Record<WrongAnswer, stri
         row(
           `a server whose answer to ${stage} has the fault "${fault}" once is usable all the same`,
           {
-            speed: 20,
-            settings: { startupTimeoutMs: 20_000, toolTimeoutMs: 200_000, reconnect },
+            speed: 60,
+            settings: { startupTimeoutMs: 60_000, reconnect },
             flags: once(fault, '--at', stage),
             next: 'once ready',
           },
           () => undefined,
         ),
       ),
+    ),
+  ];
+}
+
+/** The server answers calls, but no ping. */
+export function pings(on: Target): Row[] {
+  const row = rowsOn(on);
+  const initializations = (scene: Scene) => scene.peer.journal().filter((line) => line === 'initialize').length;
+  return [
+    row(
+      'a server that answers no ping for minutes is connected anew',
+      { speed: 100, settings: { reconnect }, flags: ['--fault', 'hang', '--at', 'ping'] },
+      async (scene) => {
+        await eventually(() => initializations(scene) === 2);
+        await scene.until('connected');
+      },
+    ),
+    row(
+      'a server that misses one ping keeps its session',
+      { speed: 100, settings: { reconnect }, flags: once('hang', '--at', 'ping') },
+      async (scene) => {
+        await eventually(() => scene.peer.journal().filter((line) => line === 'ping').length > 6);
+        expect(initializations(scene)).toBe(1);
+      },
     ),
   ];
 }
@@ -272,7 +304,7 @@ export function sizes(on: Target): Row[] {
       'a list over the limit is a list that failed, and is asked for again',
       {
         speed: 10,
-        settings: { maxMessageBytes: 1_000_000, startupTimeoutMs: 0 },
+        settings: { maxMessageBytes: 1_000_000 },
         flags: once('huge', '--at', 'list'),
         next: 'once ready',
       },

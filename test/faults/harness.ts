@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { RuntimeOptions } from '../../src/index.ts';
 import {
   createMemoryStore,
   createRuntime,
   type Runtime,
+  RuntimeError,
   type RuntimeEvent,
+  type RuntimeOptions,
   type ServerStatus,
 } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -23,12 +24,12 @@ import { createTracedClock, Traces } from './traces.ts';
 
 const NAME = 'peer';
 
-/** Time enough for a slow machine: only a case about waiting makes these short. */
-const patient = {
-  startupTimeoutMs: 10_000,
-  toolTimeoutMs: 10_000,
+/** Real time enough for a slow machine: only a case about waiting makes these short. */
+const patient = (speed: number) => ({
+  startupTimeoutMs: 10_000 * speed,
+  toolTimeoutMs: 10_000 * speed,
   reconnect: { delaysMs: [20, 20, 20], jitter: 0 },
-};
+});
 
 export interface FaultCase {
   readonly transport: Transport;
@@ -37,7 +38,7 @@ export interface FaultCase {
   /** Of the server's entry, over the patient ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly options?: RuntimeOptions;
-  /** Real time, so many times as fast for the runtime. */
+  /** The runtime's time goes so many times as fast: a grace of seconds is one of moments. */
   readonly speed?: number;
   /** The server is not there when the runtime begins; only its address is. */
   readonly down?: boolean;
@@ -48,7 +49,6 @@ export interface FaultCase {
 export interface Scene {
   readonly runtime: Runtime;
   readonly peer: Peer;
-  readonly folder: string;
   readonly events: readonly RuntimeEvent[];
   /** What the runtime told its host of things that went wrong in the background. */
   readonly errors: readonly unknown[];
@@ -60,10 +60,10 @@ export interface Scene {
   /** How a call ends, in one word: `answered`, or the code of its failure. */
   call(tool: string, args?: JsonObject): Promise<string>;
   /** The whole ending. */
-  ending(tool: string, args?: JsonObject): Promise<Ending>;
+  ending(tool: string, args?: JsonObject, signal?: AbortSignal): Promise<Ending>;
   /** A write with a text of its own; waits so long between its effect and its answer. */
   write(ms?: number): Promise<string>;
-  /** Until it is in that state, simple or fine. */
+  /** Until it is in that state. */
   until(state: ServerStatus['state']): Promise<ServerStatus>;
   /** Kills the server, wherever it runs; one that the runtime started, it has noticed by then. */
   kill(): Promise<void>;
@@ -100,6 +100,7 @@ async function perform(given: FaultCase, peer: Peer, act: (scene: Scene) => void
     await nextTurn();
     traces.end();
   }
+  expect(scene.errors.filter(isBug), 'what went wrong in the background').toEqual([]);
   expect(ledger.problems(peer.effects()), 'every call settles, and says the truth').toEqual([]);
   expect(unpaired(scene.events), 'every call that was started is told to have finished').toEqual([]);
   expect(brokenChain(scene.events), 'every change of state is one event').toEqual([]);
@@ -109,6 +110,7 @@ async function perform(given: FaultCase, peer: Peer, act: (scene: Scene) => void
 
 async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Traces): Promise<Scene> {
   const { folder } = peer.options;
+  const { speed = 1 } = given;
   const events: RuntimeEvent[] = [];
   const errors: unknown[] = [];
   const began = clock.now();
@@ -116,11 +118,12 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     discover: false,
     cwd: folder,
     home: folder,
-    servers: { [NAME]: { ...peer.entry, ...patient, ...given.settings } },
+    servers: { [NAME]: { ...peer.entry, ...patient(speed), ...given.settings } },
     permissions: [{ tool: 'mcp__*', action: 'allow' }],
     store: createMemoryStore(clock),
     clock,
     interactive: false,
+    startup: { waitMs: 10_000 * speed },
     onEvent: (event) => events.push(event),
     onError: (error) => errors.push(error),
     ...given.options,
@@ -131,16 +134,14 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     if (only === undefined) throw new Error('the server is not configured');
     return only;
   };
-  const ending = (tool: string, args: JsonObject = {}) => {
+  const ending = (tool: string, args: JsonObject = {}, signal?: AbortSignal) => {
     const effect = tool === 'write' ? String(args['text']) : undefined;
-    return ledger.record(
-      { what: `${tool} ${effect ?? ''}`, effect },
-      runtime.turn().call(`mcp__${NAME}__${tool}`, args),
-    );
+    const call = runtime.turn().call(`mcp__${NAME}__${tool}`, args, signal && { signal });
+    return ledger.record({ what: `${tool} ${effect ?? ''}`, effect, signal }, call);
   };
   const call: Scene['call'] = async (tool, args) => endOf(await ending(tool, args));
   return {
-    ...{ runtime, peer, folder, events, errors, status, ending, call },
+    ...{ runtime, peer, events, errors, status, ending, call },
     now: () => clock.now() - began,
     pause: (ms) => wait(ms),
     write: (ms = 0) => call('write', { text: `w${++writes}`, ms }),
@@ -161,17 +162,28 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
   };
 }
 
+/** A disk that is full is told too, and is nobody's bug. */
+const isBug = (error: unknown) => !(error instanceof RuntimeError) || error.remedy === 'report-bug';
+
 const endOf = (ending: Ending) => ('error' in ending ? ending.error.code : ending.kind);
 
 async function checkNext(scene: Scene, next: NonNullable<FaultCase['next']>): Promise<void> {
   if (next === 'never') return;
   if (next === 'after reconnect') scene.runtime.reconnect(NAME);
-  if (next !== 'at once') await eventually(() => scene.status().state === 'connected' && scene.status().toolCount > 0);
+  if (next !== 'at once') await untilUsable(scene);
   const ending = await scene.ending('echo', { text: 'still there' });
   if (ending.kind !== 'answered') {
     throw new Error(`the next call does not work: ${endOf(ending)}`, { cause: 'error' in ending && ending.error });
   }
   expect(ending.outcome.content, 'the next call').toEqual([{ type: 'text', text: 'still there' }]);
+}
+
+async function untilUsable({ status }: Scene): Promise<void> {
+  await eventually(() => status().state === 'connected' && status().toolCount > 0).catch((error: unknown) => {
+    const { state, toolCount } = status();
+    const why = status().error?.message ?? 'without an error';
+    throw new Error(`it does not become usable: it is ${state} with ${toolCount} tools, ${why}`, { cause: error });
+  });
 }
 
 function unpaired(events: readonly RuntimeEvent[]): string[] {

@@ -3,10 +3,17 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
-import { deaths, once, silences, sizes, wrongWords } from './common.ts';
+import { deaths, once, pings, silences, sizes, wrongWords } from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'http';
+
+/** Nothing else can come on the stream of a request: its end is the end of the call. */
+const unanswered = {
+  'no-id': 'OUTCOME_UNKNOWN',
+  text: 'OUTCOME_UNKNOWN',
+  junk: 'OUTCOME_UNKNOWN',
+};
 
 for (const reply of ['json', 'stream'] as const) {
   const on = { transport, label: `http, answering with ${reply}`, flags: ['--reply', reply] } as const;
@@ -17,11 +24,7 @@ for (const reply of ['json', 'stream'] as const) {
     for (const [sentence, run] of silences(on)) {
       verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
     }
-    for (const [sentence, run] of wrongWords(on, {
-      'no-id': 'OUTCOME_UNKNOWN',
-      text: 'OUTCOME_UNKNOWN',
-      junk: 'OUTCOME_UNKNOWN',
-    })) {
+    for (const [sentence, run] of wrongWords(on, unanswered)) {
       verifies('CAL-12', sentence, run);
     }
     for (const [sentence, run] of sizes(on)) test(sentence, run);
@@ -50,8 +53,35 @@ for (const reply of ['json', 'stream'] as const) {
   });
 }
 
+describe('a modern server', () => {
+  const on = { transport, label: 'http in the modern era', flags: ['--era', 'modern', '--reply', 'stream'] } as const;
+  for (const [sentence, run] of wrongWords(on, unanswered)) verifies(['EXT-01', 'CAL-12'], sentence, run);
+});
+
+describe('a quiet server', () => {
+  for (const [sentence, run] of pings({ transport })) verifies('REC-16', sentence, run);
+
+  for (const [fault, ...flags] of [['status', '--status', '500'], ['hang'], ['reset']] as const) {
+    test(
+      `that chokes on the end of the handshake (${fault}) is usable all the same`,
+      faultCase(
+        { transport, speed: 5, flags: [...once(fault, ...flags), '--at', 'initialized'], next: 'once ready' },
+        () => undefined,
+      ),
+    );
+  }
+});
+
 describe('a status instead of an answer', () => {
   const passing = ['429', '500', '502', '503'];
+
+  test(
+    '404 at the list, once, is a session that begins anew',
+    faultCase(
+      { transport, flags: [...once('status', '--status', '404'), '--at', 'list'], next: 'once ready' },
+      () => undefined,
+    ),
+  );
 
   for (const status of passing) {
     for (const stage of ['initialize', 'list']) {
@@ -62,7 +92,7 @@ describe('a status instead of an answer', () => {
           {
             transport,
             speed: 5,
-            settings: { startupTimeoutMs: 60_000 },
+
             flags: ['--fault', 'status', '--status', status, '--at', stage, '--times', '2'],
             next: 'once ready',
           },
@@ -92,7 +122,7 @@ describe('a status instead of an answer', () => {
         {
           transport,
           speed: 5,
-          settings: { startupTimeoutMs: 60_000, toolTimeoutMs: 60_000 },
+
           flags: [...once('status'), '--status', status, '--when', when, ...flags],
         },
         async (scene) => expect(await scene.write()).toBe(end),
@@ -108,7 +138,7 @@ describe('a status instead of an answer', () => {
         {
           transport,
           speed: 5,
-          settings: { startupTimeoutMs: 60_000, toolTimeoutMs: 60_000, trustHints: true },
+          settings: { trustHints: true },
           flags: ['--fault', 'status', '--status', status, '--times', '2'],
         },
         async (scene) => expect(await scene.call('echo', { text: 'twice refused' })).toBe('answered'),
@@ -133,7 +163,7 @@ describe('a status instead of an answer', () => {
         {
           transport,
           speed: 5,
-          settings: { startupTimeoutMs: 60_000 },
+
           flags: ['--fault', 'reset', '--at', stage, '--times', '2'],
           next: 'once ready',
         },
@@ -149,7 +179,7 @@ describe('a status instead of an answer', () => {
       {
         transport,
         speed: 5,
-        settings: { startupTimeoutMs: 60_000 },
+
         flags: ['--fault', 'status', '--at', 'initialize', '--times', '1', '--retry-after', '3'],
         next: 'once ready',
       },
@@ -306,8 +336,8 @@ describe('an answer that is no answer', () => {
         faultCase(
           {
             transport,
-            speed: 20,
-            settings: { startupTimeoutMs: 20_000, toolTimeoutMs: 200_000 },
+            speed: 60,
+            settings: { startupTimeoutMs: 60_000 },
             flags: once(fault, '--at', stage),
             next: 'once ready',
           },

@@ -61,10 +61,6 @@ export class Peer {
     return this.#child !== undefined && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
 
-  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    this.#child?.kill(signal);
-  }
-
   /** Resolves when it is gone. */
   async kill(): Promise<void> {
     const child = this.#child;

@@ -17,7 +17,7 @@ verifies(
     expect(counts.answered).toBeGreaterThan(100);
     expect(faults).toBeGreaterThan(20);
   },
-  { timeout: 60_000 },
+  { timeout: 120_000 },
 );
 
 describe('connecting and closing', () => {
@@ -27,7 +27,7 @@ describe('connecting and closing', () => {
     ['sse', 50],
     ['ws', 50],
   ] as const) {
-    test(`${cycles} times over ${transport} leaves nothing, and costs no memory`, { timeout: 60_000 }, async () => {
+    test(`${cycles} times over ${transport} leaves nothing, and costs no memory`, { timeout: 120_000 }, async () => {
       const { problems, bytesPerCycle } = await cycle(transport, cycles);
       expect(problems).toEqual([]);
       expect(bytesPerCycle).toBeLessThan(20_000);

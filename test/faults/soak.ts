@@ -117,9 +117,10 @@ async function run(
   const rejections: string[] = [];
   const onRejection = (error: unknown) => rejections.push(`an unhandled rejection: ${error}`);
   process.on('unhandledRejection', onRejection);
+  const told = (error: unknown) => rejections.push(`told in the background: ${error}`);
   const servers = Object.fromEntries(peers.map((peer) => [peer.options.name, { ...peer.entry, ...settings }]));
   const runtime = await createRuntime({
-    ...optionsFor(folder),
+    ...optionsFor(folder, told),
     servers,
     store: createMemoryStore(traces.clock),
     clock: traces.clock,
@@ -157,14 +158,14 @@ async function run(
   return { counts: ledger.counts, codes: ledger.codes, faults, droughts: Object.fromEntries(longest), problems };
 }
 
-function optionsFor(folder: string): RuntimeOptions {
+function optionsFor(folder: string, onError: (error: unknown) => void): RuntimeOptions {
   return {
     discover: false,
     cwd: folder,
     home: folder,
     permissions: [{ tool: 'mcp__*', action: 'allow' }],
     interactive: false,
-    onError: () => undefined,
+    onError,
   };
 }
 
@@ -300,10 +301,16 @@ export async function cycle(
   const peer = new Peer({ name: 'peer', transport, folder });
   const ledger = new Ledger();
   const started = Date.now();
+  const errors: string[] = [];
+  const told = (error: unknown) => errors.push(`told in the background: ${error}`);
   try {
     await peer.start();
     const once = async () => {
-      const options = { ...optionsFor(folder), servers: { peer: peer.entry }, store: createMemoryStore(systemClock) };
+      const options = {
+        ...optionsFor(folder, told),
+        servers: { peer: peer.entry },
+        store: createMemoryStore(systemClock),
+      };
       const runtime = await createRuntime(options);
       const text = `w${++lastText}`;
       await ledger.record({ what: `write ${text}`, effect: text }, runtime.turn().call('mcp__peer__write', { text }));
@@ -322,6 +329,7 @@ export async function cycle(
     const bytesPerCycle = Math.round((heapBytes() - before) / Math.max(1, cycles - warmUp));
     const { answered } = ledger.counts;
     const problems = [
+      ...errors,
       ...ledger.problems(peer.effects()),
       ...(await traces.left(peer.pid)),
       ...(answered === cycles + 1

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { deaths, once, silences, sizes, wrongWords } from './common.ts';
+import { deaths, once, pings, silences, sizes, wrongWords } from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'sse';
@@ -15,6 +15,7 @@ describe('a server', () => {
     verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
   }
   for (const [sentence, run] of wrongWords(on)) verifies('CAL-12', sentence, run);
+  for (const [sentence, run] of pings(on)) verifies('REC-16', sentence, run);
   for (const [sentence, run] of sizes(on)) test(sentence, run);
 });
 
@@ -128,7 +129,7 @@ describe('the endpoint', () => {
           {
             transport,
             speed: 5,
-            settings: { startupTimeoutMs: 60_000, reconnect },
+            settings: { reconnect },
             flags: ['--fault', 'status', '--status', status, '--at', stage, '--times', '1'],
             next: 'once ready',
           },
@@ -152,7 +153,7 @@ describe('the endpoint', () => {
         {
           transport,
           speed: 5,
-          settings: { startupTimeoutMs: 60_000, toolTimeoutMs: 60_000, reconnect },
+          settings: { reconnect },
           flags: [...once('status'), '--status', status, '--when', when, ...flags],
         },
         async (scene) => expect(await scene.write()).toBe(end),

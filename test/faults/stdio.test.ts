@@ -30,9 +30,25 @@ describe('a server that dies', () => {
   );
 
   verifies(
+    'REC-07',
+    'a server that flaps a few times is there once it stays',
+    faultCase(
+      {
+        transport,
+        settings: { reconnect: { delaysMs: [20, 20, 20, 20, 20], jitter: 0 } },
+        flags: ['--fault', 'flap', '--ms', '30', '--times', '3'],
+        next: 'once ready',
+      },
+      async (scene) => {
+        await eventually(() => scene.peer.journal().filter((line) => line === 'tools/list').length === 4);
+      },
+    ),
+  );
+
+  verifies(
     ['REC-07', 'REC-12', 'EXT-06'],
     'a server that is killed 50 times in a minute costs no call but those in flight',
-    faultCase({ transport, speed: 200, settings: { startupTimeoutMs: 0, toolTimeoutMs: 600_000 } }, async (scene) => {
+    faultCase({ transport, speed: 200 }, async (scene) => {
       for (let death = 0; death < 50; death++) {
         const write = scene.write(600_000);
         await eventually(() => scene.peer.effects().length > death);
@@ -43,6 +59,7 @@ describe('a server that dies', () => {
       }
       expect(new Set(scene.peer.effects()).size).toBe(50);
     }),
+    { timeout: 60_000 },
   );
 });
 
@@ -72,8 +89,28 @@ describe('a server that is silent', () => {
   );
 });
 
+describe('a server that is slow to start', () => {
+  for (const era of ['legacy', 'modern']) {
+    verifies(
+      'LIF-09',
+      `longer than the probe waits, is found to be ${era}, whatever it answers first`,
+      faultCase({ transport, speed: 10, flags: ['--era', era, '--start-ms', '400'] }, (scene) => {
+        expect(scene.status()).toMatchObject({
+          state: 'connected',
+          protocol: era === 'modern' ? '2026-07-28' : '2025-11-25',
+        });
+      }),
+    );
+  }
+});
+
 describe('a server that babbles', () => {
-  for (const [sentence, run] of wrongWords({ transport })) verifies(['TRN-01', 'CAL-12'], sentence, run);
+  for (const on of [
+    { transport },
+    { transport, label: 'stdio in the modern era', flags: ['--era', 'modern'] },
+  ] as const) {
+    for (const [sentence, run] of wrongWords(on)) verifies(['TRN-01', 'CAL-12'], sentence, run);
+  }
 
   verifies(
     'TRN-01',
@@ -110,7 +147,7 @@ describe('a server that will not go', () => {
     verifies(
       ['TDN-03', 'TDN-04'],
       `one that ${what} is gone after close, with its descendants`,
-      faultCase({ transport, speed: 10, settings: { startupTimeoutMs: 0 }, flags, next: 'never' }, async (scene) => {
+      faultCase({ transport, speed: 10, flags, next: 'never' }, async (scene) => {
         const count = flags.some((flag) => flag.startsWith('grandchild')) ? 2 : 1;
         await eventually(() => scene.peer.pids().length === count);
         await scene.call('echo', { text: '' });
@@ -122,7 +159,7 @@ describe('a server that will not go', () => {
     verifies(
       ['TDN-04', 'REC-07'],
       `one that ${what} leaves nobody when it is killed, and comes back`,
-      faultCase({ transport, speed: 10, settings: { startupTimeoutMs: 0 }, flags }, async (scene) => {
+      faultCase({ transport, speed: 10, flags }, async (scene) => {
         const count = flags.some((flag) => flag.startsWith('grandchild')) ? 2 : 1;
         const first = await eventually(() => scene.peer.pids().length === count && scene.peer.pids());
         await scene.kill();

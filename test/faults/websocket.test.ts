@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { deaths, once, silences, sizes, wrongWords } from './common.ts';
+import { deaths, once, pings, silences, sizes, wrongWords } from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'ws';
@@ -15,6 +15,7 @@ describe('a server', () => {
     verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
   }
   for (const [sentence, run] of wrongWords(on)) verifies(['TRN-05', 'CAL-12'], sentence, run);
+  for (const [sentence, run] of pings(on)) verifies('REC-16', sentence, run);
   for (const [sentence, run] of sizes(on)) verifies('TRN-05', sentence, run);
 });
 

@@ -21,6 +21,7 @@
 //   --status CODE        for `status`, with --retry-after SECONDS or a date
 //   --bytes N            for `huge` and `stderr`
 //   --ms N               for `flap`: how long it lives once it was listed
+//   --start-ms N         how long it takes to start: nothing is read or listened to before
 //   --close-code N       for `end` over ws
 //
 // What it writes down
@@ -61,6 +62,7 @@ const { values: options } = parseArgs({
     'retry-after': text,
     bytes: { type: 'string', default: '20000000' },
     ms: { type: 'string', default: '50' },
+    'start-ms': { type: 'string', default: '0' },
     'close-code': { type: 'string', default: '1000' },
     log: text,
     journal: text,
@@ -75,6 +77,7 @@ if (options.help) {
 }
 
 begin(options);
+if (Number(options['start-ms']) > 0) await new Promise((resolve) => setTimeout(resolve, Number(options['start-ms'])));
 if (options['pid-file']) appendFileSync(options['pid-file'], `${process.pid}\n`);
 const mcp = createMcp(options);
 

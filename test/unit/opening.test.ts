@@ -15,11 +15,11 @@ import { limits } from '../../src/model/limits.ts';
 import type { Launch, Launcher, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../src/model/server.ts';
 import { type Circumstances, createOpening, type OpeningParts } from '../../src/opening.ts';
 import type { Secrets } from '../../src/store/secrets.ts';
-import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { createFakeServer } from '../../src/testing/fake-server.ts';
 import { createTrust } from '../../src/trusting.ts';
 import { hostile } from '../servers/hostile.ts';
-import { temporaryFile } from '../servers/processes.ts';
+import { eventually, pidsIn, temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { defaultSettings } from './config/folder.ts';
 
@@ -479,6 +479,49 @@ describe('what an entry of the person’s own needs', () => {
     await failureOf(open(definition));
     expect(launches.map(({ args }) => args)).toEqual([['old'], ['new']]);
     expect(definition.launch).toEqual(stdio({ args: ['${TOKEN}'] }));
+  });
+});
+
+describe('the line in which servers wait to be opened', () => {
+  const [first, second] = ['first', 'second'].map((name) => ({ ...define('user', stdio()), name })) as [
+    ServerDefinition,
+    ServerDefinition,
+  ];
+
+  /** One at a time, by a clock that stands still. */
+  function setUpLine(flags: Record<string, string[]>) {
+    const pids = temporaryFile('pids');
+    const settings = plexusSchema.parse({ connectConcurrency: { stdio: 1 } });
+    const launcher: Launcher = ({ server }) => ({ ...hostile('--pid-file', pids, ...(flags[server] ?? [])), cwd: '/' });
+    const { open, clock } = setUp({ launcher, clock: createFakeClock(), circumstances: { settings } });
+    const stop = new AbortController();
+    const openings = [first, second].map((definition) => open(definition, stop.signal));
+    const ended = Promise.allSettled(openings);
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    onTestFinished(async () => {
+      stop.abort();
+      while (!isOver) await (clock as FakeClock).advance(100);
+      for (const each of await ended) if (each.status === 'fulfilled') await each.value.close();
+    });
+    return { clock: clock as FakeClock, openings, started: () => pidsIn(pids).length };
+  }
+
+  verifies('LIF-08', 'is left by a server that does not answer after 250 ms', async () => {
+    const { clock, started } = setUpLine({ first: ['--stall', 'everything'] });
+    await eventually(() => started() === 1);
+    await clock.advance(limits.slotMs - 1);
+    expect(started()).toBe(1);
+    await clock.advance(1);
+    await eventually(() => started() === 2);
+  });
+
+  verifies('LIF-08', 'is left by any other with its first answer', async () => {
+    const { openings, started } = setUpLine({});
+    const sessions = await Promise.all(openings);
+    expect([started(), new Set(sessions.map(({ pid }) => pid)).size]).toEqual([2, 2]);
   });
 });
 

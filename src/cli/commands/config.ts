@@ -117,7 +117,7 @@ async function places(context: Context): Promise<Found> {
 }
 
 async function schema(): Promise<Found> {
-  const { jsonSchema } = await import('../../config/schema.ts');
+  const { jsonSchema } = await import('../../config/json-schema.ts');
   const data = jsonSchema();
   return { data, text: () => documentText(data).trimEnd() };
 }

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect } from 'vitest';
-import { jsonSchema } from '../../../src/config/schema.ts';
+import { jsonSchema } from '../../../src/config/json-schema.ts';
 import { verifies } from '../../verifies.ts';
 
 const published = new URL('../../../schema.json', import.meta.url);

@@ -1,12 +1,17 @@
 // Owns the proof that the shell around the state machine opens, waits, releases and tells, and leaves nothing behind.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDeferred } from '../../../src/kernel/deferred.ts';
+import type { Session } from '../../../src/connection/session.ts';
+import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, type FailureData, RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { verifies } from '../../verifies.ts';
-import { createFakeSession, outage } from '../session.ts';
+import { createFakeSession, type FakeSession, outage } from '../session.ts';
 import { follow, setUp } from './driver.ts';
+
+/** One more attempt, and that is all. */
+const once = { delaysMs: [1], jitter: 0, background: false };
 
 verifies(
   ['LIF-06', 'REC-10'],
@@ -257,11 +262,13 @@ describe('a call that needs a server which is not there', () => {
   });
 
   test('gets one attempt from a server that has been given up, and its failure', async () => {
-    const { connection, openings, clock, fail, wake } = setUp({ reconnect: 'none' });
+    const { connection, openings, clock, fail, wake } = setUp({ reconnect: once });
     await wake();
     await fail();
+    await clock.advance(1);
+    await fail();
     expect(connection.state.kind).toBe('failed');
-    for (const attempt of [2, 3]) {
+    for (const attempt of [3, 4]) {
       const asked = follow(connection.whenReady());
       await clock.advance(0);
       await fail();
@@ -271,13 +278,24 @@ describe('a call that needs a server which is not there', () => {
   });
 
   test('brings a server that has been given up back, when it is there again', async () => {
-    const { connection, clock, fail, succeed, wake } = setUp({ reconnect: 'none' });
+    const { connection, clock, fail, succeed, wake } = setUp({ reconnect: once });
     await wake();
+    await fail();
+    await clock.advance(1);
     await fail();
     const asked = connection.whenReady();
     await clock.advance(0);
     const session = await succeed();
     expect(await asked).toBe(session);
+  });
+
+  verifies('REC-05', 'gets the failure, and no attempt, where the schedule has none', async () => {
+    const { connection, openings, clock, fail, wake } = setUp({ reconnect: 'none' });
+    await wake();
+    await fail();
+    await expect(connection.whenReady()).rejects.toBe(outage);
+    await clock.advance(limits.startBurst.windowMs);
+    expect([openings.length, connection.state.kind, clock.pending()]).toEqual([1, 'failed', 0]);
   });
 
   test('is told that it was closed, when it was', async () => {
@@ -474,7 +492,7 @@ describe('a local server that keeps dying', () => {
   });
 
   test('rests also when it has been given up: a call waits, and starts nothing', async () => {
-    const parts = setUp({ reconnect: 'none' });
+    const parts = setUp({ reconnect: once });
     await parts.wake();
     await flap(parts, 5);
     await parts.succeed();
@@ -584,4 +602,67 @@ describe('waiting for an attempt', () => {
     await down.fail();
     expect(given.ending).toBe(undefined);
   });
+});
+
+const happenings = [
+  ...['wake', 'call', 'succeed', 'fail', 'refuse', 'end', 'serve and end', 'reconnect', 'idle-stop', 'unblock'],
+  ...['a moment', 'a second', 'a minute'],
+] as const;
+
+test('whatever happens, one session at most is open, every call gets an end, and nothing is left', async () => {
+  const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...happenings), { maxLength: 30 }),
+      fc.boolean(),
+      async (story, isRemote) => {
+        const { connection, clock, openings, opening } = setUp({ isRemote });
+        const sessions: FakeSession[] = [];
+        const calls: { ending: unknown }[] = [];
+        const waits = { 'a moment': 10, 'a second': 1_000, 'a minute': 60_000 };
+        let settled = 0;
+        /** The latest opening, unless it has come to its end. */
+        const settle = (end: (result: Deferred<Session>) => void): boolean => {
+          if (openings.length === settled) return false;
+          settled = openings.length;
+          end(opening(-1).result);
+          return true;
+        };
+        const acts: Record<Exclude<(typeof happenings)[number], keyof typeof waits>, () => unknown> = {
+          wake: () => connection.wake(),
+          call: () => calls.push(follow(connection.whenReady())),
+          succeed: () => {
+            const session = createFakeSession();
+            if (settle((result) => result.resolve(session))) sessions.push(session);
+          },
+          fail: () => settle((result) => result.reject(outage)),
+          refuse: () => settle((result) => result.reject(login)),
+          end: () => sessions.at(-1)?.end(outage),
+          'serve and end': () => {
+            sessions.at(-1)?.use({ served: 1 });
+            sessions.at(-1)?.end(outage);
+          },
+          reconnect: () => connection.reconnect(),
+          'idle-stop': () => connection.idleStop(),
+          unblock: () => connection.unblock(),
+        };
+        for (const each of story) {
+          if (each in waits) await clock.advance(waits[each as keyof typeof waits]);
+          else acts[each as keyof typeof acts]();
+          await clock.advance(0);
+          expect(openings.filter(({ signal }) => !signal.aborted).length).toBeLessThanOrEqual(1);
+        }
+        for (const { result } of openings) result.reject(outage);
+        await connection.close();
+        await clock.advance(0);
+        expect(sessions.map((each) => each.closed())).toEqual(sessions.map(() => 1));
+        expect([clock.pending(), calls.filter(({ ending }) => ending === 'open'), connection.session]).toEqual([
+          0,
+          [],
+          undefined,
+        ]);
+      },
+    ),
+    { numRuns: 100 },
+  );
 });

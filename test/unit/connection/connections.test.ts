@@ -70,9 +70,21 @@ verifies('LIF-07', 'what did not change is kept, what did is replaced, what is g
   ]);
 });
 
+verifies('LIF-07', 'on request everything is replaced', async () => {
+  const { apply, connections, session, clock, states } = setUp();
+  await apply(of('kept'));
+  const before = session('kept');
+  const applied = connections.reconcile([of('kept')], { replaceAll: true });
+  await clock.advance(0);
+  await applied;
+  expect([before.closed(), session('kept') === before, states()]).toEqual([1, false, [['kept', 'ready']]]);
+});
+
 test('what is not wanted at once waits for whoever needs it', async () => {
   const { connections, clock, states, log } = setUp();
-  await connections.reconcile([of('lazy'), of('eager')], ({ name }) => name === 'eager');
+  await connections.reconcile([of('lazy'), of('eager')], {
+    isWantedAtOnce: ({ name }) => name === 'eager',
+  });
   await clock.advance(0);
   expect(states()).toEqual([
     ['lazy', 'idle'],

@@ -191,6 +191,10 @@ export async function drive<Value>(clock: FakeClock, work: Promise<Value>): Prom
   return work;
 }
 
+/** So many have arrived, and the last one waits for its next turn: beside the watch over silence one timer is set. */
+export const pausing = (server: { received: readonly unknown[] }, clock: FakeClock, requests: number) =>
+  eventually(() => server.received.length === requests && clock.pending() === 2);
+
 /** The handshake of the older era, done. */
 export async function initialize({ channel, heard }: Awaited<ReturnType<typeof connect>>): Promise<void> {
   await channel.send(request(0, 'initialize', { protocolVersion: '2025-06-18' }));

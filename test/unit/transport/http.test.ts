@@ -112,6 +112,18 @@ describe('the older era', () => {
     ]);
   });
 
+  test('a request of the server is not taken for its answer to the handshake', async () => {
+    const ping = { jsonrpc: '2.0', id: 0, method: 'ping' };
+    const agreed = { jsonrpc: '2.0', id: 0, result: { protocolVersion: '2025-06-18' } };
+    const server = await serve([events(event(ping), event(agreed)), answer]);
+    const { channel, heard } = await connect(server.url);
+    await channel.send(request(0, 'initialize'));
+    await eventually(() => heard.messages.length === 2);
+    await channel.send(request(1));
+    await heard.answerTo(1);
+    expect(server.received[1]?.headers['mcp-protocol-version']).toBe('2025-06-18');
+  });
+
   verifies('TRN-04', 'a second handshake begins without the session of the first', async () => {
     const server = await serve(older());
     const opened = await connect(server.url);

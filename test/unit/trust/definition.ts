@@ -1,6 +1,7 @@
 // Owns a definition to start from: a test changes what it is about.
 
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
+import { defaultSettings } from '../config/folder.ts';
 
 export const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['server.js'], env: {}, inheritEnv: 'safe' };
 export const remote: RemoteLaunch = { kind: 'http', url: 'https://a.example/mcp', headers: {} };
@@ -10,14 +11,7 @@ export function defined(launch: Launch = stdio, scope: Scope = 'project'): Serve
   return {
     name: 'files',
     launch,
-    settings: {
-      enabled: true,
-      startupTimeoutMs: 1,
-      toolTimeoutMs: 1,
-      disabledTools: [],
-      maxResultChars: 1,
-      maxMessageBytes: 1,
-    },
+    settings: defaultSettings,
     provenance: {
       scope,
       ...(scope === 'project' && { inWorkspace: true }),

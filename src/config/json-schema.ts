@@ -1,0 +1,45 @@
+// Owns the JSON Schema of a configuration file, for editors; it says what `schema.ts` says.
+
+import * as z from 'zod';
+import { fileSchema } from './schema.ts';
+import { snakeCase } from './spelling.ts';
+
+/** Draft 7 is what most of them understand. Both spellings of every key, since both are read. */
+export function jsonSchema(): Record<string, unknown> {
+  const schema = bothSpellings(z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' }));
+  const { mcpServers, mcp_servers } = Object(schema['properties']);
+  return { ...schema, properties: { ...Object(schema['properties']), mcpServers, mcp_servers, servers: mcpServers } };
+}
+
+function bothSpellings(schema: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (key === 'properties') return [key, spelledTwice(value)];
+      if (Array.isArray(value)) return [key, value.map((each) => (isSchema(each) ? bothSpellings(each) : each))];
+      return [key, isSchema(value) ? bothSpellings(value) : value];
+    }),
+  );
+}
+
+const isSchema = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function spelledTwice(properties: Readonly<Record<string, object>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([key, property]) => {
+      const said = key === 'command' && 'type' in property ? commandSchema(property) : bothSpellings(property);
+      const snake = snakeCase(key);
+      return snake === key
+        ? [[key, said]]
+        : [
+            [key, said],
+            [snake, said],
+          ];
+    }),
+  );
+}
+
+/** The one key whose second shape ends before the schema is asked. */
+function commandSchema(property: object): Record<string, unknown> {
+  const { description, ...one } = { description: undefined, ...property };
+  return { description, anyOf: [one, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
+}

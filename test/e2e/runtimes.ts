@@ -1,0 +1,93 @@
+// Owns starting runtimes in a folder of their own, which are closed with the test, and a server in process that says what a test wants.
+
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { Runtime, RuntimeOptions } from '../../src/api.ts';
+import type { RuntimeEvent } from '../../src/events.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { isObject, type JsonObject } from '../../src/kernel/json.ts';
+import { createMemoryStore } from '../../src/kernel/store.ts';
+import type { Channel, Message } from '../../src/model/server.ts';
+import { createRuntime } from '../../src/runtime.ts';
+
+export function createFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-fleet-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export type Started = Runtime & { readonly events: readonly RuntimeEvent[]; readonly errors: readonly unknown[] };
+
+/** Everything is allowed, nobody watches, and no file is read, unless the test says otherwise. */
+export async function start(folder: string, options: RuntimeOptions): Promise<Started> {
+  const events: RuntimeEvent[] = [];
+  const errors: unknown[] = [];
+  const runtime = await createRuntime({
+    discover: false,
+    cwd: folder,
+    home: folder,
+    store: createMemoryStore(options.clock ?? systemClock),
+    permissions: [{ tool: 'mcp__*', action: 'allow' }],
+    interactive: false,
+    onEvent: (event) => events.push(event),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => runtime.close());
+  return { ...runtime, events, errors };
+}
+
+export function statusOf(runtime: Runtime, name: string) {
+  return runtime.status().find((each) => each.name === name) ?? expect.fail(`there is no server ${name}`);
+}
+
+export const textOf = ({ content }: { readonly content: readonly JsonObject[] }) => content[0]?.['text'];
+
+export interface RawServer {
+  readonly entry: { readonly serve: (channel: Channel) => Promise<void> };
+  /** What it was sent by method, over all its lives. */
+  received(method: string): readonly Message[];
+  /** Says something unasked. */
+  say(method: string, params?: JsonObject): Promise<void>;
+  crash(): Promise<void>;
+}
+
+type Methods = Record<string, (params: JsonObject) => JsonObject>;
+
+/** A server of the older era. A method that throws answers with an error. */
+export function createRawServer(capabilities: JsonObject, more: Methods = {}): RawServer {
+  const received: Message[] = [];
+  let line: Channel | undefined;
+  const methods: Methods = {
+    initialize: () => ({ protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'raw', version: '1' } }),
+    'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+    'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
+    ...more,
+  };
+  const answer = ({ method, params }: Message): JsonObject => {
+    const perform = methods[String(method)];
+    if (perform === undefined) return { error: { code: -32601, message: 'Method not found' } };
+    try {
+      return { result: perform(isObject(params) ? params : {}) };
+    } catch (error) {
+      return { error: { code: -32603, message: String(error) } };
+    }
+  };
+  return {
+    received: (method) => received.filter((message) => message['method'] === method),
+    say: async (method, params = {}) => line?.send({ jsonrpc: '2.0', method, params }),
+    crash: async () => line?.close(),
+    entry: {
+      async serve(channel) {
+        line = channel;
+        channel.onmessage = (message) => {
+          received.push(message);
+          if (message['id'] !== undefined) void channel.send({ jsonrpc: '2.0', id: message['id'], ...answer(message) });
+        };
+        await channel.start();
+      },
+    },
+  };
+}
