@@ -1,7 +1,7 @@
 // Owns one contestant in a process of its own, so that its CPU time and its heap are nobody else's:
 // `contestant.mjs plexus|sdk|hand`. Does what the parent asks for, one job after the other, and goes when the parent is gone.
 
-import { setImmediate as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as hand from './hand-client.mjs';
 import * as plexus from './plexus-client.mjs';
 import * as sdk from './sdk-client.mjs';
@@ -54,16 +54,17 @@ const jobs = {
   },
 
   /** What each further connection adds to the heap. What is loaded and compiled once is there before anything is counted. */
-  async idle({ count, url }) {
-    const heapWith = async (servers) => {
+  async idle({ count, url, restMs }) {
+    const heapWith = async (servers, idleMs) => {
       const fleet = await openFleet(servers, url);
+      await sleep(idleMs);
       const bytes = await liveBytes();
       await fleet.close();
       return bytes;
     };
-    await heapWith(count + 1);
-    const one = await heapWith(1);
-    return { heapKb: ((await heapWith(count + 1)) - one) / count / KB };
+    await heapWith(count + 1, 0);
+    const one = await heapWith(1, restMs);
+    return { heapKb: ((await heapWith(count + 1, restMs)) - one) / count / KB };
   },
 };
 
@@ -76,7 +77,7 @@ async function openFleet(count, url) {
 /** What one collection frees lets the next one free more. */
 async function liveBytes() {
   for (let time = 0; time < 5; time += 1) {
-    await pause();
+    await sleep(10);
     globalThis.gc();
   }
   return process.memoryUsage().heapUsed;

@@ -31,8 +31,9 @@ async function openOne(number, answered) {
   return { tools, call: (name, args) => request('tools/call', { name, arguments: args }), close };
 }
 
+/** In a session of its own, as Plexus starts its servers: Linux shares out the processors by these. */
 function connect({ command, args }) {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const pending = new Map();
   let nextId = 0;
   let outgoing = '';

@@ -99,12 +99,12 @@ async function fleet(bench) {
   return { connect: figure(`connecting and listing ${FLEET} servers`, 'ms', samples, 'tookMs') };
 }
 
-/** With nothing to do: what a user pays for servers that are not used. */
+/** What a user pays for servers that are not used. Sockets that nobody uses are closed after a while: that is waited for. */
 function idle(title, path) {
   return (bench) =>
     withHttpServer(bench, async (origin) => {
-      const address = path === undefined ? {} : { url: `${origin}${path}` };
-      const each = (kind) => () => withContestant(kind, bench, (ask) => ask('idle', { count: FLEET, ...address }));
+      const load = path === undefined ? { restMs: 0 } : { restMs: 6_000, url: `${origin}${path}` };
+      const each = (kind) => () => withContestant(kind, bench, (ask) => ask('idle', { count: FLEET, ...load }));
       const samples = await interleave(mapValues(httpKinds, each), bench.rounds.idle);
       return { heap: figure(`${title}: heap`, 'KB', samples, 'heapKb') };
     });

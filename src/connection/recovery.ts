@@ -20,8 +20,7 @@ export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, rando
   const { schedule, background } = policy;
   const delayFor = createBackoff(schedule, random);
   const attempts = attemptsOf(schedule);
-  if (!isRemote || background === undefined)
-    return { delayFor, backgroundDelayFor: never, obeysCalls: attempts > 0 };
+  if (!isRemote || background === undefined) return { delayFor, backgroundDelayFor: never, obeysCalls: attempts > 0 };
   const { baseMs, maxMs } = background;
   const slow = createBackoff(
     {

@@ -8,9 +8,10 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch } from '../model/server.ts';
-import { capabilitiesOf, DeclinedInput, InputDesk, type InputHandlers, isInputMethod } from './requests.ts';
+import { answerFrom } from './questions.ts';
+import { capabilitiesOf, InputDesk, type InputHandlers } from './requests.ts';
 import { type CallOptions, callTool } from './tool-call.ts';
-import { type Answer, type NotificationListener, type RequestListener, type RequestOptions, Wire } from './wire.ts';
+import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
 
 export type { Answer, NotificationListener, Progress } from './wire.ts';
 
@@ -141,22 +142,12 @@ async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'lega
     await client.connect(wire as never, era === 'legacy' ? { ...limit, prior: { kind: 'legacy' } } : limit);
     return client;
   } catch (error) {
-    if (wire.down || !isObject(wire.lateDiscovery)) throw error;
+    const discover = wire.down ? undefined : await wire.lateAnswer();
+    if (wire.down || !isObject(discover)) throw error;
     const modern = create();
-    await modern.connect(wire as never, { ...limit, prior: { kind: 'modern', discover: wire.lateDiscovery as never } });
+    await modern.connect(wire as never, { ...limit, prior: { kind: 'modern', discover: discover as never } });
     return modern;
   }
-}
-
-/** What a server of the older era may ask: whether we are there, and what was advertised to it. */
-function answerFrom(desk: InputDesk, inputs: InputHandlers): RequestListener {
-  const capabilities = capabilitiesOf(inputs);
-  return async (method, params) => {
-    if (method === 'ping') return {};
-    const [kind = ''] = method.split('/');
-    if (!isInputMethod(method) || capabilities[kind] === undefined) throw new DeclinedInput(method);
-    return desk.answerUnaddressed(method, params);
-  };
 }
 
 /** Who gave the failure its kind: us, the process, or a server that answered what the protocol does not allow. */

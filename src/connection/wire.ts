@@ -6,9 +6,12 @@
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
+import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
+import { type AnswerQuestion, Questions } from './questions.ts';
 
 /** Far above the SDK's own ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
 const FIRST_ID = 2 ** 30;
@@ -34,9 +37,6 @@ export interface RequestOptions extends SendOptions {
 /** What a server says unasked. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
 
-/** Answers what a server asks. What it rejects with is told to the server, with its `code` if it has one. */
-export type RequestListener = (method: string, params: JsonObject) => Promise<JsonObject>;
-
 interface Pending {
   settle: ((answer: Answer) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
@@ -46,18 +46,26 @@ export class Wire {
   readonly #channel: Channel;
   readonly #clock: Clock;
   readonly #pending = new Map<number, Pending>();
-  /** The server's own requests that are being answered. */
-  readonly #asked = new Set<unknown>();
+  readonly #questions = new Questions((reply) => this.#sendUnawaited(reply));
   #nextId = FIRST_ID;
   #started: Promise<void> | undefined;
   #down = false;
-  #probe: { readonly id: unknown; readonly cancelTimeout: () => void; answered: boolean } | undefined;
+  #probe:
+    | {
+        readonly id: unknown;
+        readonly cancelTimeout: () => void;
+        answered: boolean;
+        isGivenUp: boolean;
+        /** Resolves when an answer came although it had been given up. */
+        readonly late: Deferred<void>;
+      }
+    | undefined;
   #early: Message[] = [];
   #deliver: ((message: Message) => void) | undefined;
   /** What every request of the modern era carries; set once the era is known. */
   envelope: JsonObject | undefined;
   /** A discovery that came after the probe had been given up: the server is modern after all. */
-  lateDiscovery: unknown;
+  #lateDiscovery: unknown;
   /** Whether anything came since somebody last looked: a sign of life. */
   heard = false;
   onclose: (() => void) | undefined;
@@ -65,7 +73,7 @@ export class Wire {
   /** The first message of all: the server is there. */
   onanswer: (() => void) | undefined;
   onnotification: NotificationListener | undefined;
-  onrequest: RequestListener | undefined;
+  onrequest: AnswerQuestion | undefined;
   /** A request got no answer; told whosever it was. */
   onfailure: ((failure: RequestFailure) => void) | undefined;
   /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
@@ -92,6 +100,13 @@ export class Wire {
 
   get down(): boolean {
     return this.#down;
+  }
+
+  /** A server that was slow to start reads the probe and what came after it at once, and may answer them in any order. */
+  async lateAnswer(): Promise<unknown> {
+    if (this.#probe?.isGivenUp && this.#lateDiscovery === undefined && !this.#down)
+      await settleWithin([this.#probe.late.promise], { limitMs: limits.lateProbeMs, clock: this.#clock });
+    return this.#lateDiscovery;
   }
 
   start(): Promise<void> {
@@ -182,12 +197,13 @@ export class Wire {
     }
     if (id === undefined && this.#takeNotification(message)) return;
     if (id !== undefined && this.onrequest && typeof message['method'] === 'string') {
-      void this.#answer(id, this.onrequest(message['method'], isObject(message['params']) ? message['params'] : {}));
+      void this.#questions.answer(message, this.onrequest);
       return;
     }
     if (this.#probe !== undefined && id === this.#probe.id && message['method'] === undefined) {
       if (this.#probe.answered) {
-        this.lateDiscovery = message['result'];
+        this.#lateDiscovery = message['result'];
+        this.#probe.late.resolve();
         return;
       }
       this.#probe.answered = true;
@@ -205,21 +221,11 @@ export class Wire {
     announce?.();
   }
 
-  /** What the server has taken back meanwhile is not answered. */
-  async #answer(id: unknown, answering: Promise<JsonObject>): Promise<void> {
-    this.#asked.add(id);
-    const answer = await answering.then(
-      (result) => ({ jsonrpc: '2.0', id, result }),
-      (error: unknown) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
-    );
-    if (this.#asked.delete(id)) this.#sendUnawaited(answer);
-  }
-
   /** True for what concerns only us; the rest is the SDK's to hear as well. */
   #takeNotification({ method, params }: Message): boolean {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
-    if (method === 'notifications/cancelled' && isObject(params)) this.#asked.delete(params['requestId']);
+    if (method === 'notifications/cancelled' && isObject(params)) this.#questions.takeBack(params['requestId']);
     this.onnotification?.(method, isObject(params) ? params : {});
     return method === 'notifications/subscriptions/acknowledged';
   }
@@ -227,6 +233,8 @@ export class Wire {
   /** An SDK request is answered in the server's place: the SDK knows no other end. */
   #fail(id: MessageId, failure: RequestFailure): void {
     const { sent, cause } = failure;
+    // The probe that was given up is nobody's concern any more.
+    if (this.#probe?.answered && id === this.#probe.id) return;
     this.onfailure?.(failure);
     if (typeof id === 'number' && id >= FIRST_ID) this.#settle(id, { kind: 'lost', sent, cause });
     else this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: cause.message } });
@@ -275,30 +283,24 @@ export class Wire {
     const giveUp = () => {
       if (this.#probe === undefined || this.#probe.answered || this.#down) return;
       this.#probe.answered = true;
+      this.#probe.isGivenUp = true;
       this.#deliver?.(refusal(id));
     };
-    this.#probe = { id, answered: false, cancelTimeout: this.#clock.after(limits.probeMs, giveUp, 'background') };
+    const cancelTimeout = this.#clock.after(limits.probeMs, giveUp, 'background');
+    this.#probe = { id, answered: false, isGivenUp: false, late: createDeferred(), cancelTimeout };
   }
 
   #goDown(): void {
     if (this.#down) return;
     this.#down = true;
     this.#probe?.cancelTimeout();
+    this.#probe?.late.resolve();
     for (const id of [...this.#pending.keys()]) this.#settle(id, { kind: 'lost', sent: true });
     this.onclose?.();
   }
 }
 
 const unheard = (): void => undefined;
-
-/** What was thrown may bring a code of its own. */
-function errorOf(thrown: unknown): JsonObject {
-  const { code, message } = isObject(thrown) ? thrown : {};
-  return {
-    code: Number.isSafeInteger(code) ? code : -32603,
-    message: typeof message === 'string' ? message : 'Internal error',
-  };
-}
 
 const refusal = (id: unknown): Message => ({
   jsonrpc: '2.0',

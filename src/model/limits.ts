@@ -19,6 +19,8 @@ export const limits = {
 
   /** A server that does not answer `server/discover` for so long is of the older era; a late answer is still honored. */
   probeMs: 1_000,
+  /** How long that late answer is waited for, when the server refuses the older handshake. */
+  lateProbeMs: 2_000,
   /** Rounds of a modern call that asks for input, and the pause before one that only carries state. */
   inputRounds: 10,
   inputPacingMs: 250,

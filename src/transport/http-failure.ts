@@ -64,8 +64,15 @@ function answered({ status, statusText, body, waitMs }: Refusal): string {
 }
 
 /** The request itself is fine: on a new session it can be sent again. */
-export function sessionExpired(server: ServerName): RequestFailure {
-  return { sent: false, status: 404, cause: lost(server, 'its session expired (HTTP 404)') };
+export function sessionExpired(server: ServerName, status: number): RequestFailure {
+  return { sent: false, status: 404, cause: lost(server, `its session expired (HTTP ${status})`) };
+}
+
+/** Many servers say so with a 400 and an error of their own that names no request. */
+export function isUnknownSession(status: number, body: string, id: MessageId): boolean {
+  if (status !== 400) return false;
+  const answer = errorAnswerIn(body, id);
+  return answer?.loose === true && isObject(answer.message['error']) && answer.message['error']['code'] === -32000;
 }
 
 export function lost(server: ServerName, reason: string, cause?: unknown): RuntimeError {

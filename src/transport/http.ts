@@ -3,6 +3,7 @@
 
 import type { CancelTimer } from '../kernel/clock.ts';
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
+import { isObject } from '../kernel/json.ts';
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
@@ -48,6 +49,7 @@ class HttpChannel implements Channel, PostboxOwner {
   #version: string | undefined;
   #initializeId: MessageId | undefined;
   #initialized: Deferred<void> | undefined;
+  #mayBeAsked = false;
   /** Why nothing is sent any more: the session has expired, or the channel is down. */
   #end: RuntimeError | undefined;
   #cancelDrain: CancelTimer | undefined;
@@ -104,8 +106,9 @@ class HttpChannel implements Channel, PostboxOwner {
   accepted({ method }: Letter, headers: AnswerHeaders): void {
     if (method === 'initialize') this.#learn(headerIn(headers, 'mcp-session-id'), undefined);
     if (method !== INITIALIZED) return;
-    this.#initialized?.resolve();
     if (this.#version !== undefined) this.#listen();
+    // A server that may ask something does so on that stream, and what it asks before the stream is open is lost.
+    if (this.#version === undefined || !this.#mayBeAsked) this.#initialized?.resolve();
   }
 
   received(message: Message): void {
@@ -156,7 +159,10 @@ class HttpChannel implements Channel, PostboxOwner {
     const method = typeof message['method'] === 'string' ? message['method'] : undefined;
     const id = method === undefined ? undefined : idOf(message);
     const modern = modernVersionOf(message);
-    if (method === 'initialize') this.#initializeId = id;
+    if (method === 'initialize') {
+      this.#initializeId = id;
+      this.#mayBeAsked = offersAnything(message);
+    }
     const isInSession = modern === undefined && method !== 'initialize';
     const headers = isInSession
       ? this.#inSession
@@ -189,6 +195,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#listening?.stop();
     this.#listening = new ListeningStream({
       ...{ client, clock, maxMessageBytes, target, headers: this.#ofStreams },
+      onAnswered: () => this.#initialized?.resolve(),
       office: this.#postbox as Postbox,
     });
     this.#listening.open();
@@ -246,4 +253,10 @@ class HttpChannel implements Channel, PostboxOwner {
   #lost(): RuntimeError {
     return lost(this.#options.server, this.#reason);
   }
+}
+
+/** Whether the client has said that it can answer questions. */
+function offersAnything({ params }: Message): boolean {
+  const capabilities = isObject(params) ? params['capabilities'] : undefined;
+  return isObject(capabilities) && Object.keys(capabilities).length > 0;
 }

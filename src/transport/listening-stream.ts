@@ -17,6 +17,8 @@ export interface ListeningOptions {
   readonly maxMessageBytes: number;
   readonly target: Target;
   readonly headers: HeaderBlock;
+  /** Told each time the server has answered, whatever it said. */
+  readonly onAnswered: () => void;
   readonly office: Pick<PostOffice, 'deliver' | 'oversized' | 'noise' | 'unreachable'>;
 }
 
@@ -49,7 +51,8 @@ export class ListeningStream implements HttpListener, AnswerListener {
   }
 
   head(status: number, headers: AnswerHeaders): void {
-    const { clock, maxMessageBytes } = this.#options;
+    const { clock, maxMessageBytes, onAnswered } = this.#options;
+    onAnswered();
     this.#openedAt = clock.now();
     if (status === 200 && kindOfAnswer(status, headers) === 'events') {
       this.#body = new EventBody(maxMessageBytes, this);
@@ -70,6 +73,7 @@ export class ListeningStream implements HttpListener, AnswerListener {
   }
 
   failed({ sent, status, cause }: RequestFailure): void {
+    this.#options.onAnswered();
     if (status !== undefined) return;
     if (sent) this.#over();
     else this.#options.office.unreachable(cause);

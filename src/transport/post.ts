@@ -20,6 +20,7 @@ import {
   broken,
   errorAnswerIn,
   failureOf,
+  isUnknownSession,
   isWrongAddress,
   lost,
   sessionExpired,
@@ -248,7 +249,8 @@ export class Post implements HttpListener {
   #refused(body: string): void {
     const { id, method, session, repeatable } = this.letter;
     const status = this.#status;
-    const isExpired = status === 404 && session !== undefined;
+    const isExpired =
+      session !== undefined && (status === 404 || (id !== undefined && isUnknownSession(status, body, id)));
     // A login or a session that is gone is no matter of this one request, whatever else is said in its answer.
     const isAnswer = id !== undefined && !isExpired && status !== 401 && status !== 403;
     const answer = isAnswer ? errorAnswerIn(body, id) : undefined;
@@ -260,7 +262,7 @@ export class Post implements HttpListener {
       this.#pause(advice.afterMs, () => this.begin());
     } else if (answer !== undefined && !isWrongAddress(method, status)) this.#conclude(answer.message);
     else if (isAnswer && method === 'server/discover' && tellsOlderEra(status)) this.#conclude(unknownMethod(id));
-    else if (isExpired) this.#fail(sessionExpired(this.#office.client.server));
+    else if (isExpired) this.#fail(sessionExpired(this.#office.client.server, status));
     else this.#fail(this.#failureFor(body, advice.kind === 'too-long' ? advice.waitMs : undefined));
   }
 

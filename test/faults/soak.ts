@@ -63,7 +63,10 @@ const plantable: Readonly<Record<Transport, readonly string[]>> = {
   sse: [...everywhere, ...further, ...overHttp, 'session-expires'],
   ws: [...everywhere, ...further, 'not-http'],
 };
-const statuses = ['401', '403', '404', '429', '500', '502', '503'];
+/** Refusals come before anything was done; of the others a server may also have done it. */
+const refusals = ['401', '403', '404', '429'];
+const statuses = [...refusals, '500', '502', '503', '504'];
+const eitherWay = new Set(['hang', 'die', 'exit', 'reset', 'end', 'drip-headers', 'not-http']);
 
 export interface SoakOptions {
   readonly seed: number;
@@ -217,9 +220,13 @@ async function disturb({ runtime, random, until }: Ground, peer: Peer, count: ()
     else if (deed === 2) runtime.reconnect(name);
     else {
       const stage = random.oneOf(['initialize', 'list', 'call', 'call', 'call']);
-      peer.plant(random.oneOf(plantable[transport]), stage, {
-        status: random.oneOf(statuses),
+      const fault = random.oneOf(plantable[transport]);
+      const status = random.oneOf(statuses);
+      const isEitherWay = eitherWay.has(fault) || (fault === 'status' && !refusals.includes(status));
+      peer.plant(fault, stage, {
+        status,
         bytes: '4000000',
+        ...(isEitherWay && { when: random.oneOf(['before', 'after']) }),
         ...(random.below(3) === 0 && { 'retry-after': '1' }),
       });
       // A network server does not come back by itself.

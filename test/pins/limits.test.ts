@@ -15,6 +15,7 @@ test('the ceilings are exactly these', () => {
     nameChars: 1_024,
     definition: { depth: 100, parts: 100_000 },
     probeMs: 1_000,
+    lateProbeMs: 2_000,
     inputRounds: 10,
     inputPacingMs: 250,
     breaker: { failures: 3, openMs: 300_000 },

@@ -11,7 +11,7 @@ import { createFakeSession, type FakeSession, outage } from '../session.ts';
 import { follow, setUp } from './driver.ts';
 
 /** One more attempt, and that is all. */
-const once = { delaysMs: [1], jitter: 0, background: false };
+const once: NonNullable<Parameters<typeof setUp>[0]>['reconnect'] = { delaysMs: [1], jitter: 0, background: false };
 
 verifies(
   ['LIF-06', 'REC-10'],

@@ -114,7 +114,7 @@ verifies('LIF-09', 'silence on the probe is answered in the server’s place, an
   await clock.advance(1);
   expect(toSdk).toEqual([{ jsonrpc: '2.0', id: 'probe', error: { code: -32601, message: 'Method not found' } }]);
   channel.receive({ jsonrpc: '2.0', id: 'probe', result: { supportedVersions: ['2026-07-28'] } });
-  expect(wire.lateDiscovery).toEqual({ supportedVersions: ['2026-07-28'] });
+  expect(await wire.lateAnswer()).toEqual({ supportedVersions: ['2026-07-28'] });
   expect({ heard: toSdk.length, timers: clock.pending() }).toEqual({ heard: 1, timers: 0 });
 });
 

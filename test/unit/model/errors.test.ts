@@ -51,7 +51,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
     `Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve 'my files'`,
   ],
-  AUTH_REQUIRED: [{ server: 'files' }, 'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.'],
+  AUTH_REQUIRED: [
+    { server: 'files' },
+    'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
+  ],
   AUTH_FAILED: [
     { server: 'files', reason: 'the code was wrong' },
     'The login to server "files" failed: the code was wrong. Check the token or the headers in the configuration of "files".',
@@ -139,7 +142,8 @@ test('a border is crossed by code, message and remedy alone', () => {
   const error = new RuntimeError('AUTH_REQUIRED', { server: 'files' }, { cause: new Error('token abc') });
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     code: 'AUTH_REQUIRED',
-    message: 'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
+    message:
+      'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
     remedy: 'log-in',
   });
 });

@@ -250,6 +250,20 @@ describe('a session that has expired', () => {
     expect(server.received.map(({ method }) => method)).not.toContain('DELETE');
   });
 
+  verifies('TRN-04', 'is recognized also where the server says so with a 400 that names no request', async () => {
+    const unknown = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Bad Request: no valid session' } };
+    const server = await serve(older(json(unknown, 400)));
+    const opened = await connect(server.url);
+    await initialize(opened);
+    await opened.channel.send(request(2));
+    expect(await opened.heard.failureOf(2)).toMatchObject({
+      sent: false,
+      cause: lost('its session expired (HTTP 400)'),
+    });
+    await eventually(() => opened.heard.closes() === 1);
+    await opened.channel.close();
+  });
+
   verifies('TRN-04', 'is not kept for long by what does not end', async () => {
     const server = await serve(
       older((received, response) => received.message['id'] === 2 && status(404)(received, response)),
