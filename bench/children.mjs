@@ -17,7 +17,7 @@ const environment = Object.fromEntries(Object.entries(process.env).filter(([name
 export async function withContestant(kind, { signal, folder }, use) {
   const home = await mkdtemp(join(folder, `${kind}-`));
   const env = { ...environment, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_STATE_HOME: join(home, 'state') };
-  const options = { env, signal, killSignal: 'SIGKILL', execArgv: ['--expose-gc'] };
+  const options = { env, signal, killSignal: 'SIGKILL', execArgv: ['--expose-gc', '--no-warnings'] };
   const child = fork(fileOf('./contestant.mjs'), [kind], options);
   return lend(child, () => use((job, given) => ask(child, { job, ...given })));
 }

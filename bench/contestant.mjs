@@ -62,7 +62,7 @@ const jobs = {
       await fleet.close();
       return bytes;
     };
-    await heapWith(count + 1, 0);
+    for (let time = 0; time < 2; time += 1) await heapWith(count + 1, 0);
     const one = await heapWith(1, restMs);
     return { heapKb: ((await heapWith(count + 1, restMs)) - one) / count / KB };
   },

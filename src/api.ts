@@ -13,6 +13,7 @@ import type { RuntimeEvent } from './events.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Unsubscribe } from './kernel/emitter.ts';
 import type { Store } from './kernel/store.ts';
+import type { ClientInfo } from './model/identity.ts';
 import type { ServerName } from './model/names.ts';
 import type { Verdict } from './model/rule.ts';
 import type { Launcher } from './model/server.ts';
@@ -47,6 +48,8 @@ export interface RuntimeOptions extends InputHandlers {
   readonly nativeTools?: readonly NativeTool[] | (() => readonly NativeTool[]);
   /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and defaults count. */
   readonly askInput?: AskInput;
+  /** Who servers are told they are talking to; the default is Plexus itself. */
+  readonly clientInfo?: ClientInfo;
   /** May put a sandbox around every local server before it is started. */
   readonly launcher?: Launcher;
   /** Whether a change of a file is noticed and applied. Default: yes, unless no file is read. */
@@ -59,6 +62,8 @@ export interface RuntimeOptions extends InputHandlers {
   readonly interactive?: boolean;
   /** Where approvals are remembered; the default is a folder of the user's. */
   readonly store?: Store;
+  /** Whether each server has a log in a folder of the user's: its stderr, why it ended. Default: yes, unless there is a `store`. */
+  readonly logs?: boolean;
   readonly clock?: Clock;
   /** Hears everything from the very first event on; `on` can only be asked once the runtime is there. */
   readonly onEvent?: (event: RuntimeEvent) => void;

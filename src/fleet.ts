@@ -15,7 +15,7 @@ import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Connections, Reconciling } from './connection/connections.ts';
-import type { SandboxNews } from './connection/sandbox-state.ts';
+import type { SandboxNews, SandboxState } from './connection/sandbox-state.ts';
 import type { Session } from './connection/session.ts';
 import { type ServerStatus, statusOf } from './connection/status.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -70,6 +70,7 @@ export class Fleet implements Lines, Directory {
   #prepared = new Map<ServerName, Prepared>();
   #used: readonly ServerDefinition[] = [];
   #refused: ReadonlyMap<ServerName, string> = new Map();
+  #written: Promise<unknown> = Promise.resolve();
 
   constructor(parts: FleetParts) {
     const { connections, catalog, clock } = parts;
@@ -115,7 +116,14 @@ export class Fleet implements Lines, Directory {
   async listed(definition: ServerDefinition): Promise<void> {
     const entry = this.#catalog.get(definition.name);
     if (definition.settings.lifecycle === 'eager' || entry === undefined || entry.error) return;
-    await this.#parts.knownTools.remember(toolsKey(definition), entry);
+    const written = this.#parts.knownTools.remember(toolsKey(definition), entry);
+    this.#written = this.#written.then(() => written);
+    await written;
+  }
+
+  /** Resolves when all that is kept for the next start has been written. */
+  async whenWritten(): Promise<void> {
+    await this.#written;
   }
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
@@ -251,8 +259,15 @@ export class Fleet implements Lines, Directory {
     return this.#used;
   }
 
-  sessions(): readonly Session[] {
-    return this.#connections.all().flatMap(({ connection }) => connection.session ?? []);
+  /** Says to every server that is up what the agent may touch. */
+  announce(state: SandboxState, others: readonly Session[]): void {
+    const shared = this.#connections
+      .all()
+      .flatMap(({ definition: { name }, connection: { session } }) =>
+        session ? [{ session, openAnew: () => this.#connections.reconnect(name) }] : [],
+      );
+    const own = others.map((session) => ({ session, openAnew: () => undefined }));
+    this.#parts.sandbox.announce(state, [...shared, ...own]);
   }
 
   /** Servers that nobody but a person starts. */

@@ -14,6 +14,7 @@ export type { Clock } from './kernel/clock.ts';
 export { createMemoryStore, type Store } from './kernel/store.ts';
 export type { Diagnostic } from './model/diagnostic.ts';
 export { type FailureCode, type Remedy, RuntimeError } from './model/errors.ts';
+export type { ClientInfo } from './model/identity.ts';
 export type { QualifiedName, ServerName, ToolId } from './model/names.ts';
 export type { Channel, Launcher, ServerDefinition } from './model/server.ts';
 export type { Attachment, ContentBlock, Tool, ToolDefinition, ToolOutcome } from './model/tool.ts';

@@ -12,7 +12,9 @@ import { isOwnScope, type Surroundings } from './config/scopes.ts';
 import { variablesRead } from './config/wants.ts';
 import { connectionKey } from './connection/connection-key.ts';
 import type { ConnectionEvent } from './connection/events.ts';
+import { openLogged } from './connection/logged-session.ts';
 import type { InputHandlers } from './connection/requests.ts';
+import type { SandboxNews } from './connection/sandbox-state.ts';
 import { openSession, type Session, type SessionOptions } from './connection/session.ts';
 import { sharedSessions } from './connection/sharing.ts';
 import type { Verdicts } from './connection/verdicts.ts';
@@ -22,12 +24,21 @@ import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { Slots } from './kernel/slots.ts';
 import { RuntimeError } from './model/errors.ts';
-import { identity } from './model/identity.ts';
+import { type ClientInfo, identity } from './model/identity.ts';
 import { limits } from './model/limits.ts';
 import type { ServerName } from './model/names.ts';
-import { commandLine, type Launch, type Launcher, type ServerDefinition } from './model/server.ts';
+import {
+  commandLine,
+  type Launch,
+  type Launcher,
+  type RemoteLaunch,
+  type ServerDefinition,
+  type StdioLaunch,
+} from './model/server.ts';
 import type { Secrets } from './store/secrets.ts';
+import type { ServerLog, ServerLogs } from './store/server-log.ts';
 import { openChannel } from './transport/open.ts';
+import { printable } from './transport/printable.ts';
 import { definitionHash, trustFingerprint } from './trust/fingerprint.ts';
 import type { Gate } from './trust/gate.ts';
 
@@ -40,9 +51,14 @@ export interface OpeningParts {
   readonly approve: Approve;
   readonly askInput: AskInput | undefined;
   readonly launcher: Launcher | undefined;
+  /** How the host wants us to introduce ourselves. */
+  readonly clientInfo?: ClientInfo | undefined;
   readonly secrets: Secrets;
   readonly inputs: InputHandlers;
   readonly verdicts: Verdicts;
+  readonly sandbox: Pick<SandboxNews, 'state'>;
+  /** Where it is written down what servers say beside their messages, and why they end; nowhere by default. */
+  readonly logs?: ServerLogs | undefined;
   /** Tells this runtime from others, for servers that are not shared. */
   readonly id: string;
   readonly circumstances: () => Circumstances;
@@ -193,10 +209,13 @@ async function prepare(
   return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
 }
 
-function keyOf({ around, inputs }: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {
+function keyOf(parts: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {
+  const { cwd, env } = parts.around;
   const { name: server, settings } = definition;
   const { maxMessageBytes } = settings;
-  return connectionKey({ server, launch, inputs, cwd: around.cwd, env: around.env, maxMessageBytes, client });
+  const { inputs, sandbox, clientInfo } = parts;
+  const shown = { inputs, clientInfo, sandbox: sandbox.state };
+  return connectionKey({ server, launch, cwd, env, maxMessageBytes, ...shown, client });
 }
 
 /** A server that is slow to answer gives up its place, so that the next ones need not wait for it. */
@@ -213,20 +232,36 @@ async function openInTurn(
   const leave = await parts.slots[launch.kind === 'stdio' ? 'stdio' : 'remote'].take(signal);
   const cancel = clock.after(limits.slotMs, leave, 'background');
   try {
-    return await openNow(parts, definition, launch, { signal, onAnswer: leave });
+    return await openRecorded(parts, definition, launch, { signal, onAnswer: leave });
   } finally {
     cancel();
     leave();
   }
 }
 
+interface Attempt extends Pick<SessionOptions, 'signal' | 'onAnswer'> {
+  readonly log?: ServerLog | undefined;
+}
+
+function openRecorded(
+  parts: Parts,
+  definition: ServerDefinition,
+  launch: StdioLaunch | RemoteLaunch,
+  attempt: Attempt,
+): Promise<Session> {
+  const secrets = launch.kind === 'stdio' ? launch.env : launch.headers;
+  const log = parts.logs?.open(definition.name, { secrets, clean: printable });
+  const open = () => openNow(parts, definition, launch, { ...attempt, log });
+  return log ? openLogged(log, attempt.signal, open) : open();
+}
+
 async function openNow(
   parts: Parts,
   definition: ServerDefinition,
   launch: Launch,
-  attempt: Pick<SessionOptions, 'signal' | 'onAnswer'>,
+  { log, ...attempt }: Attempt,
 ): Promise<Session> {
-  const { clock, verdicts, inputs } = parts;
+  const { clock, verdicts, inputs, clientInfo = identity } = parts;
   const key = definitionHash(definition);
   const known = launch.kind === 'in-process' ? {} : await verdicts.recall(key);
   let { spoken } = known;
@@ -235,9 +270,9 @@ async function openNow(
       server: definition.name,
       transport: launch.kind,
       channel: () =>
-        channelOf(parts, definition, launch, { ...(spoken && { spoken }), onSpoken: (is) => (spoken = is) }),
+        channelOf(parts, definition, launch, { ...(spoken && { spoken }), onSpoken: (is) => (spoken = is), log }),
       knownEra: known.era,
-      identity,
+      identity: clientInfo,
       inputs,
       startupTimeoutMs: definition.settings.startupTimeoutMs,
       clock,
@@ -253,16 +288,17 @@ async function openNow(
   }
 }
 
-interface Spoken {
+interface Told {
   readonly spoken?: 'http' | 'sse';
   readonly onSpoken: (is: 'http' | 'sse') => void;
+  readonly log: ServerLog | undefined;
 }
 
 function channelOf(
   { around, clock, emit }: OpeningParts,
   { name: server, settings }: ServerDefinition,
   launch: Launch,
-  { spoken, onSpoken }: Spoken,
+  { spoken, onSpoken, log }: Told,
 ) {
   return openChannel(launch, {
     server,
@@ -275,5 +311,7 @@ function channelOf(
     spoken,
     onSpoken,
     onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
+    onStart: (pid) => log?.note(`started, pid ${pid}`),
+    onStderr: (chunk) => log?.take(chunk),
   });
 }

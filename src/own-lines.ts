@@ -2,6 +2,7 @@
 
 import type { Lines } from './call/lines.ts';
 import type { Connections } from './connection/connections.ts';
+import type { Session } from './connection/session.ts';
 import type { Fleet } from './fleet.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
@@ -9,6 +10,7 @@ import type { ServerName } from './model/names.ts';
 export interface OwnLines extends Lines {
   /** The configuration has changed: what is gone from it, or is another one now, is ended here too. */
   follow(): Promise<void>;
+  sessions(): readonly Session[];
   close(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export function createOwnLines(
     metaFor: (session) => fleet.metaFor(session),
     maxMessageBytes: (server) => fleet.maxMessageBytes(server),
     follow: () => connections.retain(fleet.used()),
+    sessions: () => connections.all().flatMap(({ connection }) => connection.session ?? []),
     close: () => connections.close(),
   };
 }

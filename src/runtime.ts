@@ -31,6 +31,7 @@ import type { ServerDefinition } from './model/server.ts';
 import { createOpening } from './opening.ts';
 import { createLoader, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
+import { createServerLogs } from './store/server-log.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
 import { createSecretsFor, createTrust } from './trusting.ts';
 import { createViews } from './views.ts';
@@ -45,15 +46,19 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
   const cache = options.store ?? createFileStore(cacheFolder(around), clock);
+  const hasLogs = options.logs ?? options.store === undefined;
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
   const opening = createOpening({
     ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
     id: randomUUID(),
+    clientInfo: options.clientInfo,
     gate: createTrust(around, store, clock),
     secrets: createSecretsFor(around, store),
+    sandbox,
     verdicts: createVerdicts(cache, clock, onceOnly(onError)),
+    logs: hasLogs ? createServerLogs(stateFolder(around), clock, onError) : undefined,
     circumstances: () => fleet.circumstances(),
     onPrepared: (server, prepared) => fleet.prepared(server, prepared),
     ...{ clock, emit, onError },
@@ -108,6 +113,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const close = async () => {
     stopWatching?.();
     await Promise.all([views.close(), connections.close()]);
+    await fleet.whenWritten();
   };
   const { waitMs } = await starting.catch((error: unknown) => {
     stopWatching?.();
@@ -130,7 +136,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       opening.renew(server);
       fleet.reconnect(server);
     },
-    notifySandboxState: (state) => sandbox.announce(state, fleet.sessions()),
+    notifySandboxState: (state) => fleet.announce(state, views.sessions()),
     getStats: () => fleet.stats(),
     disconnect: (server) => fleet.disconnect(server),
     close,

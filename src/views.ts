@@ -5,6 +5,7 @@ import type { Perform } from './call/pipeline.ts';
 import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Connections } from './connection/connections.ts';
 import type { InputHandlers } from './connection/requests.ts';
+import type { Session } from './connection/session.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerName } from './model/names.ts';
 import { createOwnLines, type OwnLines } from './own-lines.ts';
@@ -21,6 +22,8 @@ export interface ViewsParts {
 export interface Views {
   readonly root: Omit<View, 'close'>;
   open(options?: ViewOptions): View;
+  /** The sessions that views have for themselves. */
+  sessions(): readonly Session[];
   /** After a change of the configuration. */
   follow(): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +47,7 @@ export function createViews({ snapshot, perform, fleet, createConnections, input
       });
       return { ...view, close: () => view.close().finally(() => open.delete(lines)) };
     },
+    sessions: () => [...open].flatMap((lines) => lines.sessions()),
     follow: async () => {
       await Promise.all([...open].map((lines) => lines.follow()));
     },

@@ -52,6 +52,8 @@ function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolea
 /** An outage is worth a second try; what cannot be written as JSON, or is refused, is the same the second time. */
 function isWorthRepeating(answer: Answer, isRepeatable: boolean): boolean {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
+  // Whoever answered is there, and was asked again already as far as that makes sense; but a session may have gone.
+  if (answer.status !== undefined && answer.status !== 404) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
 }
 
@@ -80,8 +82,6 @@ function outcomeOf(answer: Answer, id: ToolId, { session, lines, attempts }: Cir
 
 function lossOf({ sent, cause }: Extract<Answer, { kind: 'lost' }>, id: ToolId, session: Session): RuntimeError {
   const known = cause instanceof RuntimeError ? cause : undefined;
-  // A refusal is an answer: nothing was done.
-  if (known !== undefined && !known.outage) return known;
   const { reason, ...report } = session.report();
   if (sent) return new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason: reasonOf(known) ?? reason }, { cause });
   if (known !== undefined) return known;

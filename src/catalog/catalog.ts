@@ -56,7 +56,7 @@ export class Catalog {
   }
 
   /**
-   * Lists the session's tools once, however many ask; asked again while it runs, it is done once more afterwards.
+   * Lists the session's tools once, however many ask; asked again while it runs, it is done once more a moment later.
    * The tools of a former session stay until the new list is there.
    */
   list(definition: ServerDefinition, session: Session): Promise<void> {
@@ -67,18 +67,22 @@ export class Catalog {
     this.#current.set(name, current);
     const { signal } = current.outdated;
     const flight = this.#listing.run(session, async () => {
-      let entry: Entry;
-      do {
-        this.#again.delete(session);
-        entry = await this.#fetch(definition, session, signal);
-      } while (this.#again.has(session));
+      this.#again.delete(session);
+      const entry = await this.#fetch(definition, session, signal);
       if (signal.aborted) return;
       this.#entries.set(name, entry);
       for (const problem of entry.problems) this.#emit({ type: 'catalog.problem-found', server: name, problem });
       this.#refresh();
+      if (this.#again.has(session)) void this.#listAgain(definition, session, signal);
     });
     this.#latest.set(name, flight);
     return flight;
+  }
+
+  /** After a pause: a server that announces a change with every list must not keep us listing. */
+  async #listAgain(definition: ServerDefinition, session: Session, signal: AbortSignal): Promise<void> {
+    await pause(this.#clock, limits.changedAgainMs, signal);
+    if (!signal.aborted) await this.list(definition, session);
   }
 
   /** Resolves when the server's latest list is in, or at once when none is on its way. */

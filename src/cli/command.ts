@@ -9,6 +9,8 @@ export interface Found {
   readonly data: unknown;
   /** Drawn only when a person reads it. */
   readonly text: (paint: Paint) => string;
+  /** What comes after it, line by line or in blocks of them; whoever stops it is not told that anything failed. */
+  readonly more?: (paint: Paint) => AsyncIterable<string>;
   readonly exitCode?: number;
 }
 

@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Call one tool and print what it answers.',
     load: async () => (await import('./commands/call.ts')).call,
   },
+  logs: {
+    summary: 'Show what a server wrote on stderr, when it started and why it ended.',
+    load: async () => (await import('./commands/logs.ts')).logs,
+  },
   add: {
     summary: 'Add a server to your own file, or to that of the workspace.',
     load: async () => (await import('./commands/add.ts')).add,

@@ -66,7 +66,9 @@ async function run({ verb, words, rest }: CommandLine): Promise<number> {
   interruption = watchForInterruption();
   const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
   const found = await command.run(createContext({ values, positionals: own.slice(1) }, others, interruption));
-  return print(draw(found, Boolean(values['json'])), found.exitCode);
+  const exitCode = await print(draw(found, Boolean(values['json'])), found.exitCode);
+  for await (const text of found.more?.(paintFor(OUT)) ?? []) await write(`${text}\n`);
+  return exitCode;
 }
 
 async function help(verb: string | undefined): Promise<number> {
@@ -145,11 +147,14 @@ function aborted(signal: AbortSignal): Promise<never> {
 const draw = (found: Found, json: boolean) => (json ? documentText(found.data) : `${found.text(paintFor(OUT))}\n`);
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
-function print(text: string, exitCode = 0): Promise<number> {
+async function print(text: string, exitCode = 0): Promise<number> {
   // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
   process.stdout.once('error', () => process.exit(exitCode));
-  return new Promise((done) => process.stdout.write(text, () => done(exitCode)));
+  await write(text);
+  return exitCode;
 }
+
+const write = (text: string) => new Promise<void>((done) => process.stdout.write(text, () => done()));
 
 /** What any pipe takes at once. */
 function printShort(text: string, exitCode = 0): number {

@@ -3,6 +3,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../kernel/json.ts';
+import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch } from '../model/server.ts';
 import { capabilitiesOf, type InputHandlers } from './requests.ts';
@@ -15,6 +16,10 @@ export interface KeyParts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxMessageBytes: number;
   readonly inputs: InputHandlers;
+  /** Whom the server believes it is talking to. */
+  readonly clientInfo?: ClientInfo | undefined;
+  /** What the agent may touch, where it was announced: one server cannot be told two things. */
+  readonly sandbox?: object | undefined;
   /** Set where a client wants a connection of its own. */
   readonly client?: string | undefined;
 }

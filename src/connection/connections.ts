@@ -159,10 +159,11 @@ export class Connections {
   #attend(definition: ServerDefinition, session: Session, connection: Connection): () => void {
     const { clock, onNotification } = this.#options;
     const { health, keepAliveMs, idleStopMs } = definition.settings;
+    const onNews = (...news: News) => onNotification(definition, session, ...news);
     const stops = [
       watchHealth(session, { policy: health, keepAliveMs, clock }),
-      keepListening(session, clock),
-      session.onNotification((...news) => onNotification(definition, session, ...news)),
+      keepListening(session, clock, onNews),
+      session.onNotification(onNews),
     ];
     if (idleStopMs > 0) stops.push(watchIdle(session, { idleStopMs, clock, stop: () => connection.idleStop() }));
     return () => {

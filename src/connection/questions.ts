@@ -10,11 +10,10 @@ export type AnswerQuestion = (method: string, params: JsonObject) => Promise<Jso
 
 /** Whether we are there, and what was advertised: nothing else may be asked. */
 export function answerFrom(desk: InputDesk, inputs: InputHandlers): AnswerQuestion {
-  const capabilities = capabilitiesOf(inputs);
   return async (method, params) => {
     if (method === 'ping') return {};
     const [kind = ''] = method.split('/');
-    if (!isInputMethod(method) || capabilities[kind] === undefined) throw new DeclinedInput(method);
+    if (!isInputMethod(method) || capabilitiesOf(inputs)[kind] === undefined) throw new DeclinedInput(method);
     return desk.answerUnaddressed(method, params);
   };
 }

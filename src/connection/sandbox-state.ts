@@ -24,10 +24,24 @@ const WITH_CALLS = 'codex/sandbox-state-meta';
 export class SandboxNews {
   #state: SandboxState | undefined;
 
-  /** Tells those who are there now; who comes later is told then. */
-  announce(state: SandboxState, sessions: Iterable<Session>): void {
+  /** What was announced last; two who announced different things must not share a server. */
+  get state(): SandboxState | undefined {
+    return this.#state;
+  }
+
+  /**
+   * Tells those who are there now; who comes later is told then. A server that others use as well would take our word for
+   * theirs: it is opened anew, for us alone.
+   */
+  announce(
+    state: SandboxState,
+    listeners: Iterable<{ readonly session: Session; readonly openAnew: () => void }>,
+  ): void {
     this.#state = state;
-    for (const session of sessions) this.tell(session);
+    for (const { session, openAnew } of listeners) {
+      if (session.isShared() && wants(session, NOTIFIED)) openAnew();
+      else this.tell(session);
+    }
   }
 
   tell(session: Session): void {

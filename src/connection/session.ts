@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
+import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch } from '../model/server.ts';
 import { answerFrom } from './questions.ts';
@@ -25,15 +26,19 @@ export interface Session {
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
   readonly pid: number | undefined;
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<Answer>;
+  request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<Answer>;
   /** One tool call, rounds of asked-for input included. */
-  callTool(tool: string, args: JsonObject, options: CallOptions): Promise<Answer>;
+  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
+  /** Ends what this owner still waits for; what others wait for goes on. */
+  dismiss(owner: object): void;
   notify(method: string, params: JsonObject): void;
   /** Hears what the server says unasked. Returns how to stop. */
   onNotification(listener: NotificationListener): () => void;
   /** Whether anything came since the last time somebody asked. */
   takeHeard(): boolean;
   usage(): Usage;
+  /** Whether others use it too. */
+  isShared(): boolean;
   /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
   hold(inputs: InputHandlers): () => void;
   /** Somebody found out that nobody is there any more. */
@@ -62,7 +67,7 @@ export interface SessionOptions {
   readonly onAnswer?: () => void;
   /** Opens a fresh channel; called a second time only when a server died of the era probe. */
   readonly channel: () => Promise<Channel>;
-  readonly identity: { readonly name: string; readonly title: string; readonly version: string };
+  readonly identity: ClientInfo;
   /** What is advertised: only what these handlers can answer. */
   readonly inputs: InputHandlers;
   readonly startupTimeoutMs: number;
@@ -201,8 +206,11 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
     pid: channel.pid,
     ended: ended.promise,
     report: () => reportOf(channel),
-    request: (method, params, options) => wire.request(method, params, options),
-    callTool: (tool, args, call) => callTool({ wire, desk, clock }, { name: tool, arguments: args }, call),
+    request: (method, params, options, owner) => wire.request(method, params, options, owner),
+    callTool: (tool, args, call, owner) =>
+      callTool({ wire, desk, clock, owner }, { name: tool, arguments: args }, call),
+    isShared: () => false,
+    dismiss: (owner) => wire.dismiss(owner),
     notify: (method, params) => wire.notify(method, params),
     onNotification: (listener) => {
       listeners.add(listener);

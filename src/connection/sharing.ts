@@ -61,9 +61,14 @@ export class SharedSessions {
   #leaseOf(key: string, shared: Shared, session: Session, inputs: InputHandlers): Session {
     const stopHolding = session.hold(inputs);
     const unheard = new Set<() => void>();
+    /** What tells this lease's requests from those of others. */
+    const owner = {};
     let closing: Promise<void> | undefined;
     return {
       ...session,
+      isShared: () => shared.holders > 1,
+      request: (method, params, options) => session.request(method, params, options, owner),
+      callTool: (tool, args, call) => session.callTool(tool, args, call, owner),
       onNotification: (listener) => {
         const stop = session.onNotification(listener);
         unheard.add(stop);
@@ -73,6 +78,7 @@ export class SharedSessions {
         closing ??= (() => {
           stopHolding();
           for (const stop of unheard) stop();
+          session.dismiss(owner);
           return this.#letGo(key, shared);
         })();
         return closing;

@@ -22,13 +22,14 @@ interface Line {
   readonly wire: Wire;
   readonly desk: InputDesk;
   readonly clock: Clock;
+  readonly owner: object | undefined;
 }
 
 export async function callTool(line: Line, call: JsonObject, options: CallOptions): Promise<Answer> {
   const params = options.meta === undefined ? call : { ...call, _meta: options.meta };
   line.desk.enter(options.inputs);
   try {
-    const answer = await line.wire.request('tools/call', params, options);
+    const answer = await line.wire.request('tools/call', params, options, line.owner);
     if (answer.kind !== 'lost') line.desk.served++;
     return isInputRequired(answer) ? await answerRounds(line, params, answer, options) : answer;
   } finally {
@@ -59,7 +60,10 @@ async function answerRounds(
       'tools/call',
       { ...params, ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) },
       options,
+      line.owner,
     );
+    // The rounds before have been seen: to begin anew would ask the person a second time.
+    if (answer.kind === 'lost') return { ...answer, sent: true };
     if (!isInputRequired(answer)) return answer;
     asked = answer;
   }

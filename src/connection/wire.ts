@@ -26,7 +26,7 @@ export interface Progress {
 export type Answer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
-  | { readonly kind: 'lost'; readonly sent: boolean; readonly cause?: unknown }
+  | { readonly kind: 'lost'; readonly sent: boolean; readonly cause?: unknown; readonly status?: number }
   | { readonly kind: 'oversized' };
 
 export interface RequestOptions extends SendOptions {
@@ -40,13 +40,18 @@ export type NotificationListener = (method: string, params: JsonObject) => void;
 interface Pending {
   settle: ((answer: Answer) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
+  /** Who asks; several may use one session. */
+  readonly owner: object | undefined;
+  /** It stays open as long as the session: what is lost on the way was never its answer. */
+  readonly isStream: boolean;
 }
 
 export class Wire {
   readonly #channel: Channel;
   readonly #clock: Clock;
   readonly #pending = new Map<number, Pending>();
-  readonly #questions = new Questions((reply) => this.#sendUnawaited(reply));
+  /** From the first one on; most servers ask nothing. */
+  #questions: Questions | undefined;
   #nextId = FIRST_ID;
   #started: Promise<void> | undefined;
   #down = false;
@@ -145,7 +150,12 @@ export class Wire {
     this.#deliver = undefined;
   }
 
-  request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Answer> {
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions = {},
+    owner?: object,
+  ): Promise<Answer> {
     const id = this.#nextId++;
     if (this.#down) return Promise.resolve({ kind: 'lost', sent: false });
     const { cancellation } = options;
@@ -155,7 +165,8 @@ export class Wire {
         cancellation?.listen(undefined);
         resolve(answer);
       };
-      this.#pending.set(id, { settle, onProgress: options.onProgress });
+      const isStream = method === 'subscriptions/listen';
+      this.#pending.set(id, { settle, onProgress: options.onProgress, owner, isStream });
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
       // The only rejection of `send` is "certainly not handed on".
       this.#channel
@@ -166,6 +177,15 @@ export class Wire {
         reject(reason);
       });
     });
+  }
+
+  /** Its owner is gone: what it still waits for is told off, and what became of it nobody knows. */
+  dismiss(owner: object): void {
+    for (const [id, pending] of this.#pending) {
+      if (pending.owner !== owner) continue;
+      this.#cancel(id);
+      this.#settle(id, { kind: 'lost', sent: true });
+    }
   }
 
   /** In the modern era the end of a request's own stream says it all; elsewhere the server is told. */
@@ -197,6 +217,7 @@ export class Wire {
     }
     if (id === undefined && this.#takeNotification(message)) return;
     if (id !== undefined && this.onrequest && typeof message['method'] === 'string') {
+      this.#questions ??= new Questions((reply) => this.#sendUnawaited(reply));
       void this.#questions.answer(message, this.onrequest);
       return;
     }
@@ -206,8 +227,8 @@ export class Wire {
         this.#probe.late.resolve();
         return;
       }
-      this.#probe.answered = true;
       this.#probe.cancelTimeout();
+      this.#probe = undefined;
       // The SDK would overlook an answer of no known shape, and wait for one that never comes.
       if (!isObject(message['result']) && !isObject(message['error'])) message = refusal(id);
     }
@@ -225,18 +246,19 @@ export class Wire {
   #takeNotification({ method, params }: Message): boolean {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
-    if (method === 'notifications/cancelled' && isObject(params)) this.#questions.takeBack(params['requestId']);
+    if (method === 'notifications/cancelled' && isObject(params)) this.#questions?.takeBack(params['requestId']);
     this.onnotification?.(method, isObject(params) ? params : {});
     return method === 'notifications/subscriptions/acknowledged';
   }
 
   /** An SDK request is answered in the server's place: the SDK knows no other end. */
   #fail(id: MessageId, failure: RequestFailure): void {
-    const { sent, cause } = failure;
+    const { sent, cause, status } = failure;
     // The probe that was given up is nobody's concern any more.
     if (this.#probe?.answered && id === this.#probe.id) return;
     this.onfailure?.(failure);
-    if (typeof id === 'number' && id >= FIRST_ID) this.#settle(id, { kind: 'lost', sent, cause });
+    if (typeof id === 'number' && id >= FIRST_ID)
+      this.#settle(id, { kind: 'lost', sent, cause, ...(status !== undefined && { status }) });
     else this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: cause.message } });
   }
 
@@ -271,7 +293,7 @@ export class Wire {
 
   /** When nobody could read whose answer it was, one call in flight is still an unambiguous answer. */
   #dropOversized(id: string | number | undefined): void {
-    const [only, another] = this.#pending.keys();
+    const [only, another] = [...this.#pending].filter(([, { isStream }]) => !isStream).map(([pending]) => pending);
     if (typeof id === 'number' && this.#pending.has(id)) this.#settle(id, { kind: 'oversized' });
     else if (id === undefined && only !== undefined && another === undefined) this.#settle(only, { kind: 'oversized' });
     else if (id !== undefined)

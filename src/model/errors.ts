@@ -163,11 +163,11 @@ export const failures = {
   CONNECTION_LOST: failure(
     'retry-later',
     UNREACHABLE,
-    (d: ServerFault) => `The connection to server "${d.server}" was lost: ${because(d)}`,
+    (d: ServerFault) => `There is no connection to server "${d.server}": ${because(d)}`,
     (d) =>
       d.isRemote
-        ? `A lost connection is tried again by itself; check that the address of "${d.server}" answers.`
-        : `A lost connection is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
+        ? `It is tried again by itself; check that the address of "${d.server}" answers.`
+        : `It is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
   ),
   PROTOCOL_BROKEN: failure(
     'retry-later',
@@ -224,6 +224,12 @@ export const failures = {
     (d: ToolId & { problems: readonly string[] }) =>
       `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${d.problems.join('; ')}.`,
     () => 'Correct the arguments and call again.',
+  ),
+  REQUEST_REFUSED: failure(
+    'fix-call',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${d.reason}.`,
+    () => 'Correct the call if it can be corrected; the same one is refused again.',
   ),
   CIRCUIT_OPEN: failure(
     'retry-later',

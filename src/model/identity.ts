@@ -2,4 +2,14 @@
 
 import manifest from '../../package.json' with { type: 'json' };
 
-export const identity = { name: manifest.name, title: 'Plexus', version: manifest.version } as const;
+export interface ClientInfo {
+  readonly name: string;
+  readonly title?: string;
+  readonly version: string;
+}
+
+export const identity = {
+  name: manifest.name,
+  title: 'Plexus',
+  version: manifest.version,
+} as const satisfies ClientInfo;

@@ -8,6 +8,8 @@ export const limits = {
   listTimeoutMs: 60_000,
   /** A list that failed is fetched again after these. */
   listAgainMs: [250, 500, 1_000],
+  /** A list that changed while it was fetched is fetched once more after this. */
+  changedAgainMs: 1_000,
 
   /** What every provider accepts as the name of a tool. */
   toolNameLength: 64,
@@ -99,6 +101,14 @@ export const limits = {
   /** What is kept of a server's stderr, and how much of it a failure quotes. */
   stderrBytes: 64 * 1024,
   stderrQuoteChars: 2_000,
+  /** A server's log: how big it grows before it becomes the older one, and how long a line of it is. */
+  log: { bytes: 1024 * 1024, lineChars: 16 * 1024 },
+  /** What a server writes is collected for so long, and up to so much; at the end the disk has so long to take it. */
+  logBatch: { ms: 100, bytes: 256 * 1024, closeMs: 1_000 },
+  /** How soon whoever follows a log sees what is new, and how much of it is shown beside other things. */
+  logView: { lookMs: 250, briefLines: 10 },
+  /** A shorter value is too common a word to be hidden wherever it stands. */
+  secretChars: 8,
 
   /** Checking arguments: how much work a schema may ask for before it is left to the server, and how much is told. */
   schemaCheck: { steps: 200_000, problems: 5 },

@@ -2,6 +2,7 @@
 // An event over the limit is dropped while it comes; what the data of an event means is left to the channels.
 
 import { constants } from 'node:buffer';
+import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import { IdScanner } from './id-scanner.ts';
 import { Pieces } from './pieces.ts';
@@ -138,7 +139,7 @@ export class EventStreamReader {
     if (field === 'data') this.#data.push(value);
     else if (field === 'event') this.#type = value;
     else if (field === 'id' && !value.includes('\0')) this.#id = value;
-    else if (field === 'retry' && /^\d{1,10}$/.test(value)) this.retryMs = Number(value);
+    else if (field === 'retry' && /^\d{1,10}$/.test(value)) this.retryMs = Math.min(Number(value), limits.retryAfterMs);
   }
 
   /** Forgets the event before it is told, so that what the listener does cannot meet it again. */

@@ -30,6 +30,9 @@ const UNTOUCHED = new Set([400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415
 
 const WRONG_ADDRESS = new Set([400, 404, 405]);
 
+/** It does not want this request, now or later; about the server itself that says nothing. */
+const isRefusal = (status: number) => status >= 400 && status < 500 && UNTOUCHED.has(status) && status !== 425;
+
 /** Where the whole address is wrong, a server says so to the very first message. */
 export function isWrongAddress(method: string | undefined, status: number): boolean {
   return method === 'initialize' && WRONG_ADDRESS.has(status);
@@ -52,7 +55,8 @@ function causeOf(refusal: Refusal, { server, method, hasToken }: Asked): Runtime
     return new RuntimeError('CONFIG_INVALID', { problem: `the proxy of server "${server}" wants a login (HTTP 407)` });
   }
   const reason = `it ${answered(refusal)}`;
-  return isWrongAddress(method, status) ? broken(server, reason) : lost(server, reason);
+  if (isWrongAddress(method, status)) return broken(server, reason);
+  return isRefusal(status) ? new RuntimeError('REQUEST_REFUSED', { server, reason }) : lost(server, reason);
 }
 
 /** The body is quoted without its line ends: it stands in the middle of a sentence. */

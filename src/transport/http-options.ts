@@ -26,6 +26,8 @@ export interface Desk {
   readonly target: Target;
   readonly headers: HeaderBlock;
   readonly hasToken: boolean;
+  /** Takes out of a text what the entry wants nobody to see: a server may quote our own request back at us. */
+  readonly hide: (text: string) => string;
 }
 
 export async function openDesk(options: HttpOptions): Promise<Desk> {
@@ -38,11 +40,28 @@ export async function openDesk(options: HttpOptions): Promise<Desk> {
   }
   const headers = withLogin(configuredHeaders(server, options.headers), new URL(url));
   const client = await createHttpClient(options);
-  return { client, target, headers, hasToken: hasHeader(headers, 'authorization') };
+  return {
+    client,
+    target,
+    headers,
+    hasToken: hasHeader(headers, 'authorization'),
+    hide: createHiding(headers, new URL(url)),
+  };
 }
 
 /** A login that stands in the address is sent as every other program sends it; a header of the entry is meant more. */
 function withLogin(headers: HeaderBlock, { username, password }: URL): HeaderBlock {
   if (username === '' || hasHeader(headers, 'authorization')) return headers;
   return [...headers, 'authorization', basic(username, password)];
+}
+
+/** Short values are words and numbers, and hiding those would only garble what is quoted. */
+const SHORTEST_SECRET = 8;
+
+function createHiding(headers: HeaderBlock, { searchParams, password }: URL): (text: string) => string {
+  const values = headers.filter((_, index) => index % 2 === 1).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const secrets = [...values, ...searchParams.values(), password, decodeURIComponent(password)]
+    .filter((each) => each.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);
 }

@@ -52,6 +52,8 @@ class HttpChannel implements Channel, PostboxOwner {
   #mayBeAsked = false;
   /** Why nothing is sent any more: the session has expired, or the channel is down. */
   #end: RuntimeError | undefined;
+  /** Nobody was there the last time a connection was wanted. */
+  #suspicion: RuntimeError | undefined;
   #cancelDrain: CancelTimer | undefined;
   #closing: Promise<void> | undefined;
   #isDown = false;
@@ -104,6 +106,7 @@ class HttpChannel implements Channel, PostboxOwner {
   }
 
   accepted({ method }: Letter, headers: AnswerHeaders): void {
+    this.#suspicion = undefined;
     if (method === 'initialize') this.#learn(headerIn(headers, 'mcp-session-id'), undefined);
     if (method !== INITIALIZED) return;
     if (this.#version !== undefined) this.#listen();
@@ -125,22 +128,25 @@ class HttpChannel implements Channel, PostboxOwner {
     if (isExpired && session !== undefined && session === this.#session) this.#expire(cause);
   }
 
+  /** Who still waits has a connection that works, and is waited for: a server that stops listening may finish what it has. */
   unreachable(cause: RuntimeError): void {
-    this.#goDown(cause);
+    this.#suspicion = cause;
+    this.quiet();
   }
 
   quiet(): void {
-    if (this.#end !== undefined && this.#postbox?.waiting === 0) this.#goDown(this.#end);
+    const cause = this.#end ?? this.#suspicion;
+    if (cause !== undefined && this.#postbox?.waiting === 0) this.#goDown(cause);
   }
 
   async #open(): Promise<void> {
     const { clock, maxMessageBytes, onNoise } = this.#options;
     const desk = await openDesk(this.#options);
-    const { client, headers, hasToken } = desk;
+    const { client, headers, hasToken, hide } = desk;
     this.#desk = desk;
     this.#plain = [...headers, 'accept', 'application/json, text/event-stream', 'content-type', 'application/json'];
     this.#learn(undefined, undefined);
-    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, onNoise });
+    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
   }
 
   #learn(session: string | undefined, version: string | undefined): void {

@@ -20,6 +20,9 @@ export interface OpenContext {
   readonly maxMessageBytes: number;
   readonly clock: Clock;
   readonly onNoise?: ((line: string) => void) | undefined;
+  /** Only a process is started and has a stderr. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
   /** What a server whose entry leaves it open spoke the last time, and who is told what it speaks now. */
   readonly spoken?: 'http' | 'sse' | undefined;
   readonly onSpoken: (spoken: 'http' | 'sse') => void;
@@ -43,6 +46,8 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
         maxMessageBytes: context.maxMessageBytes,
         clock: context.clock,
         onNoise: context.onNoise,
+        onStart: context.onStart,
+        onStderr: context.onStderr,
       });
     case 'in-process':
       return openInProcess(launch.serve, context.server);

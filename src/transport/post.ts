@@ -60,6 +60,7 @@ export interface PostOffice {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly hasToken: boolean;
+  readonly hide: (text: string) => string;
   /** The server has said yes; what it says beside that comes next. */
   accepted(post: Post, headers: AnswerHeaders): void;
   deliver(message: Message): void;
@@ -156,8 +157,10 @@ export class Post implements HttpListener {
   }
 
   failed(failure: RequestFailure): void {
-    if (!failure.sent && failure.status === undefined) this.#office.unreachable(failure.cause);
-    else if (failure.status !== undefined && !this.#isSettled) this.#fail(failure);
+    if (!failure.sent && failure.status === undefined) {
+      if (!this.#isSettled) this.#fail(failure);
+      this.#office.unreachable(failure.cause);
+    } else if (failure.status !== undefined && !this.#isSettled) this.#fail(failure);
     else this.#over(failure);
   }
 
@@ -267,8 +270,14 @@ export class Post implements HttpListener {
   }
 
   #failureFor(body: string, waitMs?: number): RequestFailure {
-    const { client, hasToken } = this.#office;
-    const refusal = { status: this.#status, statusText: this.#statusText, body, retryAfter: this.#retryAfter, waitMs };
+    const { client, hasToken, hide } = this.#office;
+    const refusal = {
+      status: this.#status,
+      statusText: this.#statusText,
+      body: hide(body),
+      retryAfter: this.#retryAfter,
+      waitMs,
+    };
     return failureOf(refusal, { server: client.server, method: this.letter.method, hasToken });
   }
 

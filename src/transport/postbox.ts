@@ -26,6 +26,7 @@ export interface PostboxOptions {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly hasToken: boolean;
+  readonly hide: (text: string) => string;
   readonly onNoise: ((text: string) => void) | undefined;
 }
 
@@ -34,6 +35,7 @@ export class Postbox implements PostOffice {
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly hasToken: boolean;
+  readonly hide: PostboxOptions['hide'];
   readonly #owner: PostboxOwner;
   readonly #onNoise: PostboxOptions['onNoise'];
   /** Everything for which something is open. */
@@ -49,6 +51,7 @@ export class Postbox implements PostOffice {
     this.clock = options.clock;
     this.maxMessageBytes = options.maxMessageBytes;
     this.hasToken = options.hasToken;
+    this.hide = options.hide;
     this.#onNoise = options.onNoise;
   }
 
@@ -103,7 +106,7 @@ export class Postbox implements PostOffice {
   }
 
   noise(text: string): void {
-    this.#tell(this.#onNoise, text.slice(0, limits.noiseLineChars));
+    this.#tell(this.#onNoise, this.hide(text.slice(0, limits.noiseLineChars)));
   }
 
   unreachable(cause: RuntimeError): void {

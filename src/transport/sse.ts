@@ -172,9 +172,9 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   async #open(): Promise<void> {
     const { clock, maxMessageBytes, onNoise } = this.#options;
     const desk = await openDesk(this.#options);
-    const { client, target, headers, hasToken } = desk;
+    const { client, target, headers, hasToken, hide } = desk;
     this.#desk = desk;
-    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, onNoise });
+    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
     this.#headers = [...headers, 'accept', 'application/json, text/event-stream', 'content-type', 'application/json'];
     if (this.#closing !== undefined) return;
     this.#ready = createDeferred<void>();

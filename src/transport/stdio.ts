@@ -23,6 +23,9 @@ export interface StdioOptions {
   readonly clock: Clock;
   /** Told each line on stdout that is no message. */
   readonly onNoise?: ((line: string) => void) | undefined;
+  /** Told when the program runs, and everything that it writes on stderr. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
 }
 
 export function openStdio(options: StdioOptions): StdioChannel {
@@ -127,6 +130,7 @@ export class StdioChannel implements Channel {
   #attach(group: ProcessGroup): void {
     this.#group = group;
     const { child } = group;
+    this.#tell(this.#options.onStart, group.pid);
     child.stdout.on('data', (chunk: Buffer) => {
       // What is only read to let the process end is not looked at any more.
       if (this.#closing === undefined) this.#reader.push(chunk);
@@ -136,7 +140,10 @@ export class StdioChannel implements Channel {
       this.#outputEndedFirst = child.stdin.writable;
       void group.end();
     });
-    child.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#stderr.push(chunk);
+      this.#tell(this.#options.onStderr, chunk);
+    });
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
     child.once('exit', () => {
       // A descendant may hold the output open as long as it likes; by then the server's own last words are here.

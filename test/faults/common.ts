@@ -35,7 +35,7 @@ const rowsOn =
     faultCase({ ...given, transport, flags: [...flags, ...(given.flags ?? [])] }, act),
   ];
 
-/** The server dies. */
+/** The server dies during a call. */
 export function deaths(on: Target): Row[] {
   const row = rowsOn(on);
   const settings = { reconnect };
@@ -95,6 +95,16 @@ export function deaths(on: Target): Row[] {
       expect(await scene.write()).toBe('OUTCOME_UNKNOWN');
       await scene.revive();
     }),
+  ];
+}
+
+const background = { startup: { whenUncached: 'background', gateMs: 1 } } as const;
+
+/** The server comes back. */
+export function returns(on: Target): Row[] {
+  const row = rowsOn(on);
+  const settings = { reconnect };
+  return [
     ...(['initialize', 'list'] as const).map((stage) =>
       row(
         `a server that dies at ${stage} once is brought up all the same`,
@@ -104,6 +114,15 @@ export function deaths(on: Target): Row[] {
           await scene.revive();
         },
       ),
+    ),
+    row(
+      'a server that missed its first handshake is tried again by itself',
+      {
+        settings: { startupTimeoutMs: 600, reconnect },
+        flags: once('hang', '--at', 'initialize'),
+        next: 'once ready',
+      },
+      () => undefined,
     ),
     row('a server that is killed again and again serves every call in between', { settings }, async (scene) => {
       for (let death = 0; death < 5; death++) {
@@ -115,10 +134,8 @@ export function deaths(on: Target): Row[] {
   ];
 }
 
-const background = { startup: { whenUncached: 'background', gateMs: 1 } } as const;
-
-/** The server says nothing. */
-export function silences(on: Target): Row[] {
+/** The server says nothing to the handshake. */
+export function silentHandshakes(on: Target): Row[] {
   const row = rowsOn(on);
   return [
     row(
@@ -132,31 +149,36 @@ export function silences(on: Target): Row[] {
         expect(scene.status().error).toMatchObject({ code: 'STARTUP_TIMEOUT', remedy: 'retry-later' });
       },
     ),
-    row(
-      'a server that missed its first handshake is tried again by itself',
-      {
-        settings: { startupTimeoutMs: 600, reconnect },
-        flags: once('hang', '--at', 'initialize'),
-        next: 'once ready',
-      },
-      () => undefined,
-    ),
+  ];
+}
+
+/** The server says nothing when it is asked for its tools. */
+export function silentLists(on: Target): Row[] {
+  const row = rowsOn(on);
+  return [
     row(
       'a server that never answers its list stays connected and is asked again',
       {
         speed: 50,
-
         flags: once('hang', '--at', 'list'),
+        options: background,
         next: 'once ready',
       },
       async (scene) => {
         expect((await scene.until('connected')).toolCount).toBe(0);
       },
     ),
+  ];
+}
+
+/** The server says nothing to a call. */
+export function silentCalls(on: Target): Row[] {
+  const row = rowsOn(on);
+  return [
     ...erasOf(on.transport).map((era) =>
       row(
         `a ${era} call that is never answered ends in time, and the next is answered`,
-        { settings: { toolTimeoutMs: 150 }, flags: once('hang', '--era', era) },
+        { settings: { toolTimeoutMs: 400 }, flags: once('hang', '--era', era) },
         async (scene) => expect(await scene.write()).toBe('CALL_TIMEOUT'),
       ),
     ),
@@ -169,12 +191,19 @@ export function silences(on: Target): Row[] {
     }),
     row(
       'a frozen server costs the call, and works when it thaws',
-      { settings: { toolTimeoutMs: 300 }, flags: once('freeze') },
+      { settings: { toolTimeoutMs: 400 }, flags: once('freeze') },
       async (scene) => {
         expect(await scene.write()).toBe('CALL_TIMEOUT');
         process.kill(scene.peer.pids().at(-1) ?? 0, 'SIGCONT');
       },
     ),
+  ];
+}
+
+/** The runtime is closed while something hangs. */
+export function closings(on: Target): Row[] {
+  const row = rowsOn(on);
+  return [
     row(
       'a frozen server is closed nevertheless',
       { speed: 10, flags: once('freeze'), next: 'never' },
@@ -221,8 +250,15 @@ const wrongAnswers = {
 
 type WrongAnswer = keyof typeof wrongAnswers;
 
-/** The server answers what the protocol does not allow. `instead` says what is otherwise with this transport. */
-export function wrongWords(on: Target, instead: Partial<Record<WrongAnswer, string>> = {}): Row[] {
+export interface WrongWords {
+  /** How calls end otherwise with this transport. */
+  readonly instead?: Partial<Record<WrongAnswer, string>>;
+  /** Where else than at a call; both unless another row has shown it already. */
+  readonly stages?: readonly ('initialize' | 'list')[];
+}
+
+/** The server answers what the protocol does not allow. */
+export function wrongWords(on: Target, { instead = {}, stages = ['initialize', 'list'] }: WrongWords = {}): Row[] {
   const row = rowsOn(on);
   const names = Object.keys(wrongAnswers) as WrongAnswer[];
   return [
@@ -234,7 +270,7 @@ export function wrongWords(on: Target, instead: Partial<Record<WrongAnswer, stri
       ),
     ),
     ...names.flatMap((fault) =>
-      (['initialize', 'list'] as const).map((stage) =>
+      stages.map((stage) =>
         row(
           `a server whose answer to ${stage} has the fault "${fault}" once is usable all the same`,
           {
@@ -272,6 +308,24 @@ export function pings(on: Target): Row[] {
       },
     ),
   ];
+}
+
+/** The stream of news of a modern server breaks in one of these ways. */
+export function news(on: Target, faults: Readonly<Record<string, readonly string[]>>): Row[] {
+  const row = rowsOn({ ...on, flags: ['--era', 'modern', '--listen', ...(on.flags ?? [])] });
+  const asked = (scene: Scene) => scene.peer.journal().filter((line) => line === 'subscriptions/listen').length;
+  return Object.entries(faults).flatMap(([what, flags]) => [
+    row(
+      `a stream of news that ${what} harms nothing, and is not asked for in a circle`,
+      { flags: [...flags, '--at', 'listen'] },
+      async (scene) => {
+        await eventually(() => asked(scene) > 0);
+        expect(await scene.write()).toBe('answered');
+        await scene.pause(200);
+        expect(asked(scene)).toBeLessThan(4);
+      },
+    ),
+  ]);
 }
 
 /** The server says too much. */

@@ -3,13 +3,25 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
-import { deaths, once, pings, silences, sizes, wrongWords } from './common.ts';
+import {
+  closings,
+  deaths,
+  news,
+  once,
+  pings,
+  returns,
+  silentCalls,
+  silentHandshakes,
+  silentLists,
+  sizes,
+  wrongWords,
+} from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'http';
 
 /** Nothing else can come on the stream of a request: its end is the end of the call. */
-const unanswered = {
+const instead = {
   'no-id': 'OUTCOME_UNKNOWN',
   text: 'OUTCOME_UNKNOWN',
   junk: 'OUTCOME_UNKNOWN',
@@ -20,11 +32,13 @@ for (const reply of ['json', 'stream'] as const) {
   const asStream = reply === 'stream';
 
   describe(`a server that answers with ${reply}`, () => {
-    for (const [sentence, run] of deaths(on)) verifies(['REC-07', 'REC-12', 'ERR-06', 'EXT-06'], sentence, run);
-    for (const [sentence, run] of silences(on)) {
-      verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
-    }
-    for (const [sentence, run] of wrongWords(on, unanswered)) {
+    for (const [sentence, run] of deaths(on)) verifies(['REC-12', 'EXT-06'], sentence, run);
+    for (const [sentence, run] of returns(on)) verifies(['REC-07', 'REC-08', 'ERR-06'], sentence, run);
+    for (const [sentence, run] of silentHandshakes(on)) verifies(['LIF-11', 'LIF-12', 'ERR-03'], sentence, run);
+    for (const [sentence, run] of silentLists(on)) verifies('ERR-04', sentence, run);
+    for (const [sentence, run] of silentCalls(on)) verifies(['CAL-06', 'CAL-08'], sentence, run);
+    for (const [sentence, run] of closings(on)) verifies(['LIF-14', 'TDN-02'], sentence, run);
+    for (const [sentence, run] of wrongWords(on, { instead, stages: asStream ? [] : ['initialize', 'list'] })) {
       verifies('CAL-12', sentence, run);
     }
     for (const [sentence, run] of sizes(on)) test(sentence, run);
@@ -55,7 +69,35 @@ for (const reply of ['json', 'stream'] as const) {
 
 describe('a modern server', () => {
   const on = { transport, label: 'http in the modern era', flags: ['--era', 'modern', '--reply', 'stream'] } as const;
-  for (const [sentence, run] of wrongWords(on, unanswered)) verifies(['EXT-01', 'CAL-12'], sentence, run);
+  for (const [sentence, run] of wrongWords(on, { instead, stages: ['initialize'] }))
+    verifies(['EXT-01', 'CAL-12'], sentence, run);
+});
+
+describe('the news of a modern server', () => {
+  const faults = {
+    'is never acknowledged': ['--fault', 'hang', '--when', 'before'],
+    'ends at once': ['--fault', 'end'],
+    'is refused with 404': ['--fault', 'status', '--status', '404'],
+    'fails with 500': ['--fault', 'status', '--status', '500'],
+    'is reset': ['--fault', 'reset'],
+    'is no stream': ['--fault', 'html', '--when', 'before'],
+    'trickles its headers': ['--fault', 'drip-headers', '--when', 'before'],
+    'carries only comments': ['--fault', 'comments', '--when', 'before'],
+    'carries junk': ['--fault', 'junk'],
+    'is ended by the server': ['--fault', 'null-result'],
+  };
+  for (const [sentence, run] of news({ transport }, faults)) verifies('EXT-01', sentence, run);
+
+  verifies(
+    'EXT-01',
+    'are listened to again when their stream drops',
+    faultCase(
+      { transport, speed: 10, flags: ['--era', 'modern', '--listen', ...once('reset'), '--at', 'listen'] },
+      async (scene) => {
+        await eventually(() => scene.peer.journal().filter((line) => line === 'subscriptions/listen').length === 2);
+      },
+    ),
+  );
 });
 
 describe('a quiet server', () => {
@@ -92,7 +134,6 @@ describe('a status instead of an answer', () => {
           {
             transport,
             speed: 5,
-
             flags: ['--fault', 'status', '--status', status, '--at', stage, '--times', '2'],
             next: 'once ready',
           },
@@ -122,7 +163,6 @@ describe('a status instead of an answer', () => {
         {
           transport,
           speed: 5,
-
           flags: [...once('status'), '--status', status, '--when', when, ...flags],
         },
         async (scene) => expect(await scene.write()).toBe(end),
@@ -163,7 +203,6 @@ describe('a status instead of an answer', () => {
         {
           transport,
           speed: 5,
-
           flags: ['--fault', 'reset', '--at', stage, '--times', '2'],
           next: 'once ready',
         },
@@ -179,7 +218,6 @@ describe('a status instead of an answer', () => {
       {
         transport,
         speed: 5,
-
         flags: ['--fault', 'status', '--at', 'initialize', '--times', '1', '--retry-after', '3'],
         next: 'once ready',
       },

@@ -2,7 +2,18 @@
 
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
-import { deaths, once, pings, silences, sizes, wrongWords } from './common.ts';
+import {
+  closings,
+  deaths,
+  once,
+  pings,
+  returns,
+  silentCalls,
+  silentHandshakes,
+  silentLists,
+  sizes,
+  wrongWords,
+} from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'sse';
@@ -10,10 +21,12 @@ const on = { transport } as const;
 const reconnect = { delaysMs: [20, 50, 100, 200, 400, 800], jitter: 0 };
 
 describe('a server', () => {
-  for (const [sentence, run] of deaths(on)) verifies(['REC-07', 'REC-12', 'ERR-06', 'EXT-06'], sentence, run);
-  for (const [sentence, run] of silences(on)) {
-    verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
-  }
+  for (const [sentence, run] of deaths(on)) verifies(['REC-12', 'EXT-06'], sentence, run);
+  for (const [sentence, run] of returns(on)) verifies(['REC-07', 'REC-08', 'ERR-06'], sentence, run);
+  for (const [sentence, run] of silentHandshakes(on)) verifies(['LIF-11', 'LIF-12', 'ERR-03'], sentence, run);
+  for (const [sentence, run] of silentLists(on)) verifies('ERR-04', sentence, run);
+  for (const [sentence, run] of silentCalls(on)) verifies(['CAL-06', 'CAL-08'], sentence, run);
+  for (const [sentence, run] of closings(on)) verifies(['LIF-14', 'TDN-02'], sentence, run);
   for (const [sentence, run] of wrongWords(on)) verifies('CAL-12', sentence, run);
   for (const [sentence, run] of pings(on)) verifies('REC-16', sentence, run);
   for (const [sentence, run] of sizes(on)) test(sentence, run);

@@ -3,15 +3,24 @@
 import { describe, expect, test } from 'vitest';
 import { eventually, isRunning } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
-import { deaths, silences, sizes, wrongWords } from './common.ts';
+import {
+  closings,
+  deaths,
+  news,
+  returns,
+  silentCalls,
+  silentHandshakes,
+  silentLists,
+  sizes,
+  wrongWords,
+} from './common.ts';
 import { faultCase } from './harness.ts';
 
 const transport = 'stdio';
 
 describe('a server that dies', () => {
-  for (const [sentence, run] of deaths({ transport })) {
-    verifies(['REC-07', 'REC-12', 'ERR-06', 'EXT-06'], sentence, run);
-  }
+  for (const [sentence, run] of deaths({ transport })) verifies(['REC-12', 'EXT-06'], sentence, run);
+  for (const [sentence, run] of returns({ transport })) verifies(['REC-07', 'REC-08', 'ERR-06'], sentence, run);
 
   verifies(
     ['REC-14', 'REC-21'],
@@ -64,9 +73,12 @@ describe('a server that dies', () => {
 });
 
 describe('a server that is silent', () => {
-  for (const [sentence, run] of silences({ transport })) {
-    verifies(['LIF-11', 'LIF-12', 'LIF-14', 'CAL-06', 'ERR-03', 'ERR-04'], sentence, run);
+  for (const [sentence, run] of silentHandshakes({ transport })) {
+    verifies(['LIF-11', 'LIF-12', 'ERR-03'], sentence, run);
   }
+  for (const [sentence, run] of silentLists({ transport })) verifies('ERR-04', sentence, run);
+  for (const [sentence, run] of silentCalls({ transport })) verifies(['CAL-06', 'CAL-08'], sentence, run);
+  for (const [sentence, run] of closings({ transport })) verifies(['LIF-14', 'TDN-02'], sentence, run);
 
   test(
     'one that closes its output is not waited for',
@@ -105,11 +117,9 @@ describe('a server that is slow to start', () => {
 });
 
 describe('a server that babbles', () => {
-  for (const on of [
-    { transport },
-    { transport, label: 'stdio in the modern era', flags: ['--era', 'modern'] },
-  ] as const) {
-    for (const [sentence, run] of wrongWords(on)) verifies(['TRN-01', 'CAL-12'], sentence, run);
+  const modern = { transport, label: 'stdio in the modern era', flags: ['--era', 'modern'] } as const;
+  for (const [sentence, run] of [...wrongWords({ transport }), ...wrongWords(modern, { stages: ['initialize'] })]) {
+    verifies(['TRN-01', 'CAL-12'], sentence, run);
   }
 
   verifies(
@@ -128,6 +138,15 @@ describe('a server that babbles', () => {
       expect(await Promise.all([scene.write(), scene.call('slow', { ms: 100 })])).toEqual(['answered', 'answered']);
     }),
   );
+});
+
+describe('the news of a modern server', () => {
+  const faults = {
+    'is never acknowledged': ['--fault', 'hang', '--when', 'before'],
+    'carries junk': ['--fault', 'junk'],
+    'is ended by the server': ['--fault', 'null-result'],
+  };
+  for (const [sentence, run] of news({ transport }, faults)) verifies('EXT-01', sentence, run);
 });
 
 describe('a server that says too much', () => {

@@ -27,6 +27,7 @@ const table: Record<FailureCode, Row> = {
   CALL_DENIED: [3, 'ask-user', false, false],
   APPROVAL_REFUSED: [3, 'ask-user', false, false],
   ARGUMENTS_BAD: [1, 'fix-call', false, false],
+  REQUEST_REFUSED: [4, 'fix-call', false, false],
   CIRCUIT_OPEN: [4, 'retry-later', false, false],
   MESSAGE_TOO_LARGE: [4, 'check-first', false, false],
   RESULT_BROKEN: [4, 'check-first', false, false],

@@ -14,6 +14,7 @@ const doors = {
       'AskInput',
       'Attachment',
       'Channel',
+      'ClientInfo',
       'Clock',
       'ConfigSource',
       'ContentBlock',

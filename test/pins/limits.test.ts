@@ -10,6 +10,7 @@ test('the ceilings are exactly these', () => {
     cursorBytes: 65_536,
     listTimeoutMs: 60_000,
     listAgainMs: [250, 500, 1_000],
+    changedAgainMs: 1_000,
     toolNameLength: 64,
     nameHashLength: 10,
     nameChars: 1_024,

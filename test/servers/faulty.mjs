@@ -7,12 +7,13 @@
 //   --transport KIND     stdio (default), http (Streamable HTTP), sse (the older HTTP+SSE) or ws
 //   --era legacy|modern  speak `initialize` (default) or 2026-07-28
 //   --reply json|stream  http: how a request is answered; default json
+//   --listen             modern: has news to tell, on a stream of its own
 //   --port N             network: come back where one was before; default any free one
 //   --help               print this text
 //
 // What goes wrong, and which requests it strikes
 //   --fault NAME         one of the names in faulty/faults.mjs; may be repeated
-//   --at STAGE           open, initialize, initialized, list, call (default), ping or any; may be repeated
+//   --at STAGE           open, initialize, initialized, list, call (default), ping, listen or any; may be repeated
 //   --when before|after  whether what was asked for has been done by then; default as the fault is in nature
 //   --after N            the first N requests of that stage are spared
 //   --times N            so many are struck, the rest is spared; default all
@@ -50,6 +51,7 @@ const { values: options } = parseArgs({
     era: { type: 'string', default: 'legacy' },
     reply: { type: 'string', default: 'json' },
     port: { type: 'string', default: '0' },
+    listen: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
     fault: { ...texts, default: [] },
     at: { ...texts, default: ['call'] },

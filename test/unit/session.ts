@@ -51,6 +51,8 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       asked.push({ method: 'tools/call', params: { name: tool, arguments: args } });
       return callTool(tool, args, options);
     },
+    isShared: () => false,
+    dismiss: () => undefined,
     notify: (method, params) => void asked.push({ method, params }),
     onNotification: (listener) => {
       listeners.add(listener);

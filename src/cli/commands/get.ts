@@ -1,14 +1,13 @@
-// Owns `plexus get`: one server, with its effective settings, where each came from, and what it overrides.
+// Owns `plexus get`: one server, with its effective settings, where each came from, what it overrides, and its last words.
 
-import { nearest } from '../../kernel/nearest.ts';
-import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { labelOf } from '../../model/server.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { explanationText, presentable } from '../explanation.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
-import { printable, shellWord } from '../render/text.ts';
-import { complainOf } from '../with-runtime.ts';
+import { indent, printable, shellWord } from '../render/text.ts';
+import { unknownServer } from '../unknown-server.ts';
+import { linesText, openLog } from './logs.ts';
 
 export const get: Command = {
   usage: 'get NAME',
@@ -16,19 +15,20 @@ export const get: Command = {
   async run(context) {
     const [name, extra] = context.positionals;
     if (name === undefined || extra !== undefined) throw new UsageError('name one server');
-    return explain(context, name);
+    const { data, text } = await explain(context, name);
+    const reader = openLog(context, name);
+    const lines = await reader.last(limits.logView.briefLines);
+    if (lines === undefined) return { data, text };
+    const log = { file: reader.file, lines };
+    return { data: { ...data, log }, text: (paint) => `${text(paint)}\n${logText(log, paint)}` };
   },
 };
 
 /** Also the answer of `plexus config why`. */
-export async function explain(context: Context, name: string): Promise<Found> {
+export async function explain(context: Context, name: string): Promise<Found & { readonly data: object }> {
   const [{ gate }, config] = await Promise.all([openTrust(context), loadConfigFor(context)]);
   const found = await config.explain.server(name);
-  if (found === undefined) {
-    complainOf(config.diagnostics, context);
-    const names = [...config.definitions, ...config.invalid, ...config.suppressed].map((each) => each.name);
-    throw new RuntimeError('SERVER_UNKNOWN', { server: name, nearest: nearest(name, names, limits.suggestions) });
-  }
+  if (found === undefined) throw unknownServer(name, config, context);
   const explained = presentable(found);
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
@@ -41,4 +41,8 @@ export async function explain(context: Context, name: string): Promise<Found> {
 function trustText(name: string, trust: string | undefined): string | undefined {
   if (trust === 'asks') return printable(`It does not start before you approve it: plexus approve ${shellWord(name)}`);
   return trust === 'restricted' ? 'It gets nothing of yours: no variables, no stored credentials.' : undefined;
+}
+
+function logText({ file, lines }: { file: string; lines: readonly string[] }, paint: Paint): string {
+  return [`The end of its log, ${printable(file)}:`, indent(linesText(lines, paint))].join('\n');
 }

@@ -81,7 +81,7 @@ export function createMcp(options) {
     return tool.run(args);
   };
 
-  const capabilities = { tools: {} };
+  const capabilities = { tools: options.listen ? { listChanged: true } : {} };
   const methods = {
     'tools/list': listTools,
     'tools/call': callTool,
@@ -128,6 +128,12 @@ export function createMcp(options) {
       if (fault === undefined) exchange.accept();
       if (fault?.when === 'before') return fault.run(exchange, { jsonrpc: '2.0', id, result: {} });
       if (id === undefined || method === undefined) return fault?.run(exchange);
+      if (method === 'subscriptions/listen' && options.listen) {
+        // Acknowledged and left open; only a fault gives it an end.
+        const params = { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications: {} };
+        exchange.say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }));
+        return fault?.run(exchange, { jsonrpc: '2.0', id, result: {} });
+      }
       const answer = await answerTo(message);
       if (fault) return fault.run(exchange, answer);
       exchange.answer(JSON.stringify(answer));

@@ -10,6 +10,7 @@ const stages = {
   'tools/list': 'list',
   'tools/call': 'call',
   ping: 'ping',
+  'subscriptions/listen': 'listen',
   open: 'open',
 };
 

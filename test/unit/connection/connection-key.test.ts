@@ -44,6 +44,7 @@ const changes: Record<string, Partial<KeyParts>> = {
   'the ability to think for it': { inputs: { sample } },
   'roots of its own': { inputs: { roots } },
   'other roots of its own': { inputs: { roots: async () => [] } },
+  'another name to give': { clientInfo: { name: 'agent', version: '1' } },
   'a client that wants to be alone': { client: 'one' },
   'another client that does': { client: 'two' },
   'an address': { launch: http },

@@ -24,13 +24,14 @@ function setUp(change: Partial<Session> = {}) {
     },
     ...change,
   });
-  const stop = keepListening(session, clock);
+  const missed: string[] = [];
+  const stop = keepListening(session, clock, (method) => missed.push(method));
   /** The latest stream ends so. */
   const end = async (answer: Answer) => {
     streams.at(-1)?.stream.resolve(answer);
     await clock.advance(0);
   };
-  return { clock, session, stop, end, openedAt: () => streams.map(({ at }) => at) };
+  return { clock, session, missed, stop, end, openedAt: () => streams.map(({ at }) => at) };
 }
 
 const dropped: Answer = { kind: 'lost', sent: true };
@@ -71,6 +72,27 @@ verifies('EXT-01', 'a stream that lasted begins with 1 s again, also one that it
   await clock.advance(1_000);
   expect(openedAt()).toEqual([0, 1_000, 3_000, 7_000, 7_000 + limits.stableMs + 1_000]);
 });
+
+verifies(
+  'EXT-01',
+  'what may have been missed while nobody listened counts as changed, once it is listened to again',
+  async () => {
+    const { clock, session, missed, end, stop } = setUp();
+    const acknowledge = () => session.say('notifications/subscriptions/acknowledged');
+    acknowledge();
+    expect(missed).toEqual([]);
+    await end(dropped);
+    await clock.advance(1_000);
+    expect(missed).toEqual([]);
+    acknowledge();
+    acknowledge();
+    expect(missed).toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed']);
+    await end(dropped);
+    stop();
+    acknowledge();
+    expect(missed).toHaveLength(2);
+  },
+);
 
 verifies('EXT-01', 'a server that refuses is not asked again', async () => {
   for (const refusal of [{ kind: 'error', code: -32601, message: 'what?' }, { kind: 'oversized' }] as const) {

@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import { SandboxNews, type SandboxState } from '../../../src/connection/sandbox-state.ts';
+import type { Session } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession } from '../session.ts';
 
@@ -13,6 +14,7 @@ const stricter: SandboxState = { sandboxPolicy: { type: 'read-only' }, sandboxCw
 
 const sessionWith = (...abilities: string[]) =>
   createFakeSession({ capabilities: { experimental: Object.fromEntries(abilities.map((each) => [each, {}])) } });
+const told = (session: Session) => ({ session, openAnew: () => undefined });
 const update = (params: SandboxState) => ({ method: 'codex/sandbox-state/update', params });
 
 verifies('RES-11', 'a server that listens for it is told of every change; one that does not is told nothing', () => {
@@ -22,7 +24,7 @@ verifies('RES-11', 'a server that listens for it is told of every change; one th
     sessionWith('codex/sandbox-state-meta', 'other'),
     createFakeSession(),
   ];
-  for (const each of [state, stricter]) news.announce(each, [listening, deaf, bare]);
+  for (const each of [state, stricter]) news.announce(each, [listening, deaf, bare].map(told));
   expect([listening.asked, deaf.asked, bare.asked]).toEqual([[update(state), update(stricter)], [], []]);
 });
 
@@ -46,8 +48,20 @@ verifies('RES-11', 'a server that wants it with its calls gets it there', () => 
   const news = new SandboxNews();
   const reading = sessionWith('codex/sandbox-state-meta');
   expect(news.metaFor(reading)).toBeUndefined();
-  news.announce(state, [reading]);
+  news.announce(state, [told(reading)]);
   expect(news.metaFor(reading)).toEqual({ 'codex/sandbox-state-meta': state });
   expect(news.metaFor(sessionWith('codex/sandbox-state'))).toBeUndefined();
   expect(news.metaFor(createFakeSession({ capabilities: { experimental: 'odd' } }))).toBeUndefined();
+});
+
+verifies('RES-11', 'a server that others use as well is opened anew: it would take our word for theirs', () => {
+  const news = new SandboxNews();
+  const reopened: string[] = [];
+  const shared = (name: string, ability: string) => ({
+    session: { ...sessionWith(ability), isShared: () => true },
+    openAnew: () => void reopened.push(name),
+  });
+  const [told, untold] = [shared('told', 'codex/sandbox-state'), shared('untold', 'codex/sandbox-state-meta')];
+  news.announce(state, [told, untold]);
+  expect([reopened, told.session.asked]).toEqual([['told'], []]);
 });

@@ -69,7 +69,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CONNECTION_LOST: [
     { ...down, stderr: 'first\nsecond\n' },
-    'The connection to server "files" was lost: it went away. It wrote on stderr:\n  | first\n  | second\nA lost connection is tried again a few times; to see why it fails, start the command of "files" by hand.',
+    'There is no connection to server "files": it went away. It wrote on stderr:\n  | first\n  | second\nIt is tried again a few times; to see why it fails, start the command of "files" by hand.',
   ],
   PROTOCOL_BROKEN: [
     down,
@@ -94,6 +94,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ARGUMENTS_BAD: [
     { ...files, problems: ['"a" is missing', '"b" is not known'] },
     'The arguments for "read" on server "files" do not fit: "a" is missing; "b" is not known. Correct the arguments and call again.',
+  ],
+  REQUEST_REFUSED: [
+    { server: 'files', reason: 'it answered HTTP 400' },
+    'Server "files" refused the request: it answered HTTP 400. Correct the call if it can be corrected; the same one is refused again.',
   ],
   CIRCUIT_OPEN: [
     { server: 'files', retryInMs: 299_950 },

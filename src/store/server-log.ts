@@ -1,0 +1,178 @@
+// Owns the log of each server on disk: when it started, what it wrote on stderr, why it ended. Small, for its owner's eyes only,
+// shared by all processes. It is a convenience: whatever the disk does, neither the server nor the host notices.
+
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { acquire } from '../kernel/file-lock.ts';
+import { isSystemError, removeDebris } from '../kernel/replace-file.ts';
+import { settleWithin } from '../kernel/settle.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import { unwritable } from './disk.ts';
+import { type LineOptions, LogLines } from './log-lines.ts';
+
+export interface ServerLog {
+  /** A dated line of our own words. */
+  note(text: string): void;
+  /** Something that the server wrote. Never waits, and keeps no more than a little in memory. */
+  take(chunk: Buffer): void;
+  /** Resolves when everything is written, or the disk had its time; afterwards nothing is taken any more. */
+  close(): Promise<void>;
+}
+
+export interface ServerLogs {
+  open(server: ServerName, options: LineOptions): ServerLog;
+}
+
+/** What cannot be written is told once for all servers: they share the disk. */
+export function createServerLogs(state: string, clock: Clock, onError: (error: unknown) => void): ServerLogs {
+  let isTold = false;
+  const failed = (error: unknown) => {
+    if (!isTold) onError(unwritable(error, logFolder(state)));
+    isTold = true;
+  };
+  return { open: (server, options) => new FileLog(logFileOf(state, server), clock, new LogLines(options), failed) };
+}
+
+const logFolder = (state: string) => join(state, 'logs');
+
+/** Where a server's log is, or would be; the older part lies beside it. */
+export const logFileOf = (state: string, server: ServerName) => join(logFolder(state), `${safeName(server)}.log`);
+export const olderLogOf = (file: string) => `${file}.1`;
+
+/** Devices of Windows, whatever follows their name. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
+
+/** No two servers share a file, not even where case means nothing: what is not plain gets a hash. */
+function safeName(server: ServerName): string {
+  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(server) && !DEVICES.test(server)) return server;
+  const readable = server.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40);
+  return `${readable}-${createHash('sha256').update(server).digest('hex').slice(0, 12)}`;
+}
+
+class FileLog implements ServerLog {
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #lines: LogLines;
+  readonly #failed: (error: unknown) => void;
+  /** What has come since the last look at it. */
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #lostBytes = 0;
+  /** What is to be written next. */
+  #text = '';
+  #cancelTimer: CancelTimer | undefined;
+  #writing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(file: string, clock: Clock, lines: LogLines, failed: (error: unknown) => void) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#lines = lines;
+    this.#failed = failed;
+  }
+
+  note(text: string): void {
+    if (this.#closing !== undefined) return;
+    this.#read();
+    const at = new Date(this.#clock.now()).toISOString();
+    this.#text += `${this.#lines.end()}--- ${at} ${this.#lines.line(text)} ---\n`;
+    this.#wake();
+  }
+
+  /** In a flood the newest is kept, and what comes too fast is not even looked at. */
+  take(chunk: Buffer): void {
+    if (this.#closing !== undefined) return;
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    while (this.#bytes > limits.logBatch.bytes && this.#chunks.length > 1) {
+      const { length = 0 } = this.#chunks.shift() ?? {};
+      this.#bytes -= length;
+      this.#lostBytes += length;
+    }
+    this.#wake();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#read();
+    this.#text += this.#lines.end();
+    const last = Promise.resolve(this.#writing).then(() => this.#write());
+    await settleWithin([last], { limitMs: limits.logBatch.closeMs, clock: this.#clock });
+  }
+
+  #read(): void {
+    if (this.#lostBytes > 0) {
+      this.#lines.lose();
+      this.#text += `--- ${this.#lostBytes} bytes left out ---\n`;
+      this.#lostBytes = 0;
+    }
+    if (this.#bytes === 0) return;
+    this.#text += this.#lines.push(Buffer.concat(this.#chunks));
+    this.#chunks = [];
+    this.#bytes = 0;
+  }
+
+  /** One write at a time, and a pause before each: a server that writes letter by letter does not keep the disk busy. */
+  #wake(): void {
+    if (this.#cancelTimer !== undefined || this.#writing !== undefined) return;
+    const write = () => {
+      this.#cancelTimer = undefined;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#closing === undefined && (this.#bytes > 0 || this.#text !== '')) this.#wake();
+      });
+    };
+    this.#cancelTimer = this.#clock.after(limits.logBatch.ms, write, 'background');
+  }
+
+  async #write(): Promise<void> {
+    this.#read();
+    const text = this.#text;
+    this.#text = '';
+    try {
+      if (text !== '') await append(this.#file, text, this.#clock);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+}
+
+/** Opened for each write: whoever renames or deletes it meets no one who holds on to it. Whole lines in one go, so that those of others stay whole. */
+async function append(file: string, text: string, clock: Clock): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeRoom(file, Buffer.byteLength(text), clock);
+  await appendFile(file, text, { mode: 0o600 });
+}
+
+/** One process at a time looks and renames: otherwise the second would put a log that has just begun in place of the older one. */
+async function makeRoom(file: string, bytes: number, clock: Clock): Promise<void> {
+  const isFull = async () => {
+    const size = await sizeOf(file);
+    return size > 0 && size + bytes > limits.log.bytes;
+  };
+  if (!(await isFull())) return;
+  const release = await acquire({ lock: `${file}.lock`, ttlMs: limits.logBatch.closeMs, clock });
+  try {
+    if (await isFull()) await rename(file, olderLogOf(file));
+    await removeDebris(dirname(file), basename(file));
+  } finally {
+    await release();
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,248 @@
+// Owns the proof that remote servers come up, are found out about, rest and go away as promised, over each transport.
+// What they ask is in `questions.test.ts`, their news in `news.test.ts`, what they are given in `credentials.test.ts`.
+
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { ServerConfig } from '../../src/index.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createMemoryStore } from '../../src/kernel/store.ts';
+import { createFileStore } from '../../src/store/file.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.ts';
+import { everything } from '../servers/everything.ts';
+import { eventually } from '../servers/processes.ts';
+import { json, serve, status } from '../unit/transport/http-servers.ts';
+import { verifies } from '../verifies.ts';
+import { createFolder, type Started, start, statusOf, textOf } from './runtimes.ts';
+import { relay, serveMcp } from './web.ts';
+
+const remote = ['http', 'sse', 'ws'] as const satisfies readonly Carrier[];
+const freshnessOf = (runtime: Started) => [...new Set(runtime.turn().tools.map(({ freshness }) => freshness))];
+
+/** What a server was asked to begin with, in order; over HTTP it refuses the probe itself. */
+const beginning = (methods: readonly string[]) =>
+  methods.filter((each) => each !== 'open').map((each) => each.replace('refused ', ''));
+
+const HANDSHAKE = ['initialize', 'notifications/initialized', 'tools/list'];
+
+describe('the beginning', () => {
+  for (const transport of carriers) {
+    verifies(
+      ['LIF-02', 'LIF-09'],
+      `over ${transport} is the probe, then initialize, then the tools, and without the probe the next time`,
+      async () => {
+        const server = await startAsking(transport);
+        const options = { servers: { web: server.entry }, store: createMemoryStore(systemClock) };
+        const runtime = await start(createFolder(), options);
+        expect(statusOf(runtime, 'web')).toMatchObject({
+          ...{ state: 'connected', transport, era: 'legacy', protocol: '2025-11-25', toolCount: 4 },
+        });
+        expect(beginning(server.methods())).toEqual(['server/discover', ...HANDSHAKE]);
+        await runtime.close();
+        const before = server.methods().length;
+        await start(createFolder(), options);
+        const again = server.methods().slice(before);
+        expect(beginning(again).filter((each) => each !== 'DELETE')).toEqual(HANDSHAKE);
+      },
+    );
+
+    for (const version of ['2025-06-18', '2025-03-26', '2024-11-05']) {
+      verifies('LIF-09', `over ${transport} falls back to ${version} where a server knows no newer`, async () => {
+        const server = await startAsking(transport, '--version', version);
+        const runtime = await start(createFolder(), { servers: { web: server.entry } });
+        expect(statusOf(runtime, 'web')).toMatchObject({ state: 'connected', protocol: version });
+      });
+    }
+  }
+
+  for (const transport of carriers.filter((each) => erasOf(each).length === 2)) {
+    verifies(['LIF-09', 'EXT-01'], `over ${transport} is one question where a server is modern`, async () => {
+      const server = await startAsking(transport, '--era', 'modern');
+      const runtime = await start(createFolder(), { servers: { web: server.entry } });
+      expect(statusOf(runtime, 'web')).toMatchObject({
+        ...{ state: 'connected', transport, era: 'modern', protocol: '2026-07-28', toolCount: 4 },
+      });
+      const [first, ...rest] = server.methods().filter((each) => each !== 'open');
+      expect([first, rest.sort()]).toEqual(['server/discover', ['subscriptions/listen', 'tools/list']]);
+      const asked = server.heard().filter(({ method }) => method !== undefined);
+      const version = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
+      expect(asked.map(({ params }) => params)).toMatchObject(asked.map(() => version));
+    });
+  }
+});
+
+describe('a server that does not come up', () => {
+  const waysToFail: Record<string, Partial<ServerConfig>> = {
+    'after the time of its entry': { startupTimeoutMs: 300 },
+    'after the time that MCP_TIMEOUT gives': {},
+  };
+  for (const transport of remote) {
+    for (const [when, settings] of Object.entries(waysToFail)) {
+      verifies(['LIF-11', 'LIF-12'], `over ${transport} is given up ${when}, and nothing stays open`, async () => {
+        const silent = await serve(() => undefined);
+        const url = silent.url.replace(/^http/, transport === 'ws' ? 'ws' : 'http');
+        const entry = { url, transport, reconnect: 'none', ...settings } as const;
+        const runtime = await start(createFolder(), { servers: { web: entry }, env: { MCP_TIMEOUT: '300' } });
+        expect(statusOf(runtime, 'web')).toMatchObject({
+          ...{ state: 'failed', stage: 'handshake' },
+          error: { code: 'STARTUP_TIMEOUT', message: expect.stringContaining('within 300 ms') },
+        });
+        expect(silent.received.length).toBeGreaterThan(0);
+        await eventually(() => silent.sockets.size === 0);
+      });
+    }
+  }
+
+  const wrong = (received: { message: { id?: unknown } }) =>
+    json({ jsonrpc: '2.0', id: received.message.id, result: { protocolVersion: '1999-01-01' } });
+
+  verifies('LIF-12', 'because its handshake is none leaves nothing open either', async () => {
+    const odd = await serveMcp((received, response) => {
+      if (received.message['method'] === 'initialize') wrong(received)(received, response);
+    });
+    const entry = { url: odd.url, transport: 'http', reconnect: 'none' } as const;
+    const runtime = await start(createFolder(), { servers: { web: entry } });
+    expect(statusOf(runtime, 'web')).toMatchObject({ state: 'failed', error: { code: 'PROTOCOL_BROKEN' } });
+    await eventually(() => odd.sockets.size === 0);
+  });
+});
+
+describe('a server that rests', () => {
+  for (const transport of carriers) {
+    verifies(
+      'TRN-09',
+      `over ${transport} until its first call is offered from the disk until then, also by another process`,
+      async () => {
+        const server = await startAsking(transport);
+        const folder = createFolder();
+        const servers = { web: { ...server.entry, lifecycle: 'lazy' as const } };
+        // One store each, as two processes would have it: what is known is on the disk.
+        const begin = () => start(folder, { servers, store: createFileStore(join(folder, 'cache'), systemClock) });
+        await (await begin()).close();
+        const before = server.methods().length;
+        const runtime = await begin();
+        expect(runtime.turn().tools.map(({ name }) => name)).toContain('mcp__web__ask');
+        expect([statusOf(runtime, 'web').state, freshnessOf(runtime)]).toEqual(['idle', ['cached']]);
+        expect(server.methods(), 'nobody asked it').toHaveLength(before);
+        const outcome = await runtime.turn().call('mcp__web__slow', { ms: 1 });
+        expect([textOf(outcome), statusOf(runtime, 'web').state]).toEqual(['"done"', 'connected']);
+        await runtime.ready();
+        expect(freshnessOf(runtime)).toEqual(['live']);
+      },
+    );
+  }
+
+  verifies(
+    ['LIF-03', 'TDN-03'],
+    'because nobody calls is told goodbye, is idle and not lost, and comes back for a call',
+    async () => {
+      const clock = createFakeClock();
+      const web = await serveMcp();
+      const entry = { url: web.url, transport: 'http', idleStopMs: 60_000, health: { mode: 'off' } } as const;
+      const runtime = await start(createFolder(), { servers: { web: entry }, clock });
+      await clock.advance(60_000);
+      expect(statusOf(runtime, 'web')).toMatchObject({ state: 'idle', status: 'disconnected', toolCount: 1 });
+      expect(statusOf(runtime, 'web').error).toBeUndefined();
+      await eventually(() => web.received.some(({ method }) => method === 'DELETE'));
+      expect(textOf(await runtime.turn().call('mcp__web__echo'))).toBe('done');
+      expect(statusOf(runtime, 'web')).toMatchObject({ state: 'connected', status: 'connected' });
+      const changes = runtime.events.flatMap((event) => (event.type === 'connection.changed' ? [event.to] : []));
+      expect(changes).toEqual(['connecting', 'ready', 'idle', 'connecting', 'ready']);
+    },
+  );
+});
+
+describe('closing', () => {
+  verifies('TDN-03', 'deletes the session of every server, waits for it, and leaves no socket', async () => {
+    const servers = await Promise.all([serveMcp(), serveMcp()]);
+    const [one, other] = servers.map(({ url }) => ({ url, transport: 'http' as const }));
+    if (one === undefined || other === undefined) expect.fail('there are two');
+    const runtime = await start(createFolder(), { servers: { one, other } });
+    await runtime.close();
+    const goodbyes = servers.map(({ received }) => received.filter(({ method }) => method === 'DELETE'));
+    expect(goodbyes.map((each) => each.map(({ headers }) => headers['mcp-session-id']))).toEqual([['one'], ['one']]);
+    await eventually(() => servers.every(({ sockets }) => sockets.size === 0));
+  });
+
+  verifies('TDN-03', 'waits for no goodbye longer than a moment', async () => {
+    const deaf = await serveMcp(({ method }, response) => {
+      if (method === 'DELETE') response.writeHead(200).flushHeaders();
+    });
+    const runtime = await start(createFolder(), { servers: { deaf: { url: deaf.url, transport: 'http' } } });
+    const began = Date.now();
+    await runtime.close();
+    expect(Date.now() - began).toBeLessThan(10_000);
+    await eventually(() => deaf.sockets.size === 0);
+  });
+});
+
+describe('a bare address', () => {
+  const urlOf = (entry: ServerConfig) => ('url' in entry && entry.url) || expect.fail('it has no address');
+
+  verifies('VAL-03', 'is tried with the newer transport, then the older; what worked is tried first then', async () => {
+    const road = await relay(urlOf(await everything('sse')));
+    const folder = createFolder();
+    const options = { servers: { web: { url: road.url } }, store: createFileStore(join(folder, 'cache'), systemClock) };
+    const first = await start(folder, options);
+    expect(statusOf(first, 'web')).toMatchObject({ state: 'connected', transport: 'sse' });
+    expect(road.takeSeen().slice(0, 3)).toEqual(['POST /door', 'POST /door', 'GET /door']);
+    expect(textOf(await first.turn().call('mcp__web__echo', { message: 'hello' }))).toContain('hello');
+    await first.close();
+    road.takeSeen();
+
+    const second = await start(folder, options);
+    expect(statusOf(second, 'web')).toMatchObject({ state: 'connected', transport: 'sse' });
+    const seen = road.takeSeen();
+    expect([seen[0], seen.filter((each) => each === 'POST /door')]).toEqual(['GET /door', []]);
+  });
+
+  verifies('VAL-03', 'whose server has moved on since is found to speak the newer one', async () => {
+    const road = await relay(urlOf(await everything('sse')));
+    const options = { servers: { web: { url: road.url } }, store: createMemoryStore(systemClock) };
+    await (await start(createFolder(), options)).close();
+    road.leadTo(urlOf(await everything('http')));
+    for (const lives of ['the first time', 'and then']) {
+      road.takeSeen();
+      const runtime = await start(createFolder(), options);
+      expect(statusOf(runtime, 'web'), lives).toMatchObject({ state: 'connected', transport: 'http' });
+      expect(textOf(await runtime.turn().call('mcp__web__echo', { message: 'hello' }))).toContain('hello');
+      await runtime.close();
+    }
+    expect(road.takeSeen()[0], 'the older one is not asked again').toBe('POST /door');
+  });
+
+  for (const code of [400, 404, 405]) {
+    verifies('VAL-03', `that answers ${code} to both is told by what the newer one said`, async () => {
+      const nobody = await serve(status(code));
+      const runtime = await start(createFolder(), { servers: { web: { url: nobody.url, reconnect: 'none' } } });
+      expect(statusOf(runtime, 'web')).toMatchObject({
+        ...{ state: 'failed', error: { message: expect.stringContaining(`HTTP ${code}`) } },
+      });
+    });
+  }
+});
+
+describe('a call that takes too long', () => {
+  for (const { transport, era } of remote.flatMap((each) => erasOf(each).map((era) => ({ transport: each, era })))) {
+    verifies(
+      ['CAL-05', 'CAL-06'],
+      `over ${transport} to a ${era} server ends after its silence, is called off there, and harms no other`,
+      async () => {
+        const server = await startAsking(transport, '--era', era);
+        const servers = { web: { ...server.entry, toolIdleTimeoutMs: 1_500 } };
+        const runtime = await start(createFolder(), { servers });
+        // One that says something in between has all the time it needs.
+        const talking = runtime.turn().call('mcp__web__slow', { ms: 2_000 });
+        await expect(runtime.turn().call('mcp__web__slow', { ms: 60_000 })).rejects.toMatchObject({
+          code: 'CALL_TIMEOUT',
+          data: { silence: true, afterMs: 1_500 },
+        });
+        expect(textOf(await talking)).toBe('"done"');
+        const isTold = () => server.methods().includes('notifications/cancelled');
+        // In the modern era the end of its own stream says it, where it has one.
+        if (era === 'modern' && transport === 'http') expect(isTold()).toBe(false);
+        else await eventually(isTold);
+      },
+    );
+  }
+});
