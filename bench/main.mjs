@@ -16,7 +16,7 @@ const usage = `npm run bench -- [--only NAME] [--quick] [--json] [--strict]
 /** Many short slices rather than few long ones: a disturbance then spoils a round or two, and the median passes it by. */
 const thorough = { rounds: { start: 7, calls: 15, processes: 21, fleet: 9, idle: 1 }, warmUpMs: 500, sliceMs: 250 };
 const quick = { rounds: { start: 3, calls: 5, processes: 7, fleet: 3, idle: 1 }, warmUpMs: 250, sliceMs: 150 };
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 480_000;
 
 export async function main(words) {
   const options = parse(words);

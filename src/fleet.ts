@@ -270,10 +270,15 @@ export class Fleet implements Lines, Directory {
     this.#parts.sandbox.announce(state, [...shared, ...own]);
   }
 
-  /** Servers that nobody but a person starts. */
   #startable(server: ServerName): Connection {
+    this.requireStartable(server);
+    return this.#require(server).connection;
+  }
+
+  /** A server that nobody but a person starts is not started by a call. */
+  requireStartable(server: ServerName): void {
     const { connection, definition } = this.#require(server);
-    if (definition.settings.lifecycle !== 'manual' || connection.state.kind !== 'idle') return connection;
+    if (definition.settings.lifecycle !== 'manual' || connection.state.kind !== 'idle') return;
     const because = `it is started by hand only (lifecycle = "manual"), with reconnect(${JSON.stringify(server)})`;
     throw new RuntimeError('SERVER_DENIED', { server, because });
   }

@@ -78,18 +78,25 @@ export interface Client {
 export interface Opening {
   /** Opens one session, or shares one that is open. When the signal aborts, nothing of it stays. */
   open(definition: ServerDefinition, signal: AbortSignal, client?: Client): Promise<Session>;
-  /** The next opening of the server shares nothing that is open now. */
-  renew(server: ServerName): void;
+  /** The next opening of the server, or of all, shares nothing that is open now. */
+  renew(server?: ServerName): void;
 }
 
 export function createOpening(given: OpeningParts): Opening {
   const { around, clock, secrets, askInput, onError } = given;
   const printed = new Map<string, Promise<CommandOutput>>();
+  const slots = new Map<'stdio' | 'remote', Slots>();
   // Not in the workspace: some systems look there first for the programs a command names.
   const runAnew = (command: string) => runCommand(command, { ...around, cwd: around.home, clock });
   const parts: Parts = {
     ...given,
     granted: new Map(),
+    slotsFor: (kind) => {
+      // Made when the configuration is known.
+      const made = slots.get(kind) ?? new Slots(given.circumstances().settings.connectConcurrency[kind]);
+      slots.set(kind, made);
+      return made;
+    },
     answer: createInputs({ answers: secrets, ask: askInput, onError }),
     runAnew,
     // A secret is asked of its keeper once: it may want a touch or a password each time.
@@ -112,8 +119,7 @@ export function createOpening(given: OpeningParts): Opening {
       return sharedSessions.lease({ key, open, inputs: own.inputs, signal });
     },
     renew(server) {
-      const key = keys.get(server);
-      if (key !== undefined) sharedSessions.forget(key);
+      for (const [name, key] of keys) if (server === undefined || name === server) sharedSessions.forget(key);
     },
   };
 }
@@ -122,8 +128,8 @@ interface Parts extends OpeningParts {
   /** What was approved for longer than once, with the variables it was given, for as long as the runtime lives. */
   readonly granted: Map<string, readonly string[]>;
   readonly answer: ReturnType<typeof createInputs>;
-  /** Who may be on the way at once; made when the configuration is known. */
-  slots?: Readonly<Record<'stdio' | 'remote', Slots>>;
+  /** Who may be on the way at once. */
+  readonly slotsFor: (kind: 'stdio' | 'remote') => Slots;
   readonly run: Resolving['run'];
   readonly runAnew: Resolving['runAnew'];
 }
@@ -227,9 +233,7 @@ async function openInTurn(
 ): Promise<Session> {
   const { clock } = parts;
   if (launch.kind === 'in-process') return openNow(parts, definition, launch, { signal });
-  const { stdio, remote } = parts.circumstances().settings.connectConcurrency;
-  parts.slots ??= { stdio: new Slots(stdio), remote: new Slots(remote) };
-  const leave = await parts.slots[launch.kind === 'stdio' ? 'stdio' : 'remote'].take(signal);
+  const leave = await parts.slotsFor(launch.kind === 'stdio' ? 'stdio' : 'remote').take(signal);
   const cancel = clock.after(limits.slotMs, leave, 'background');
   try {
     return await openRecorded(parts, definition, launch, { signal, onAnswer: leave });
@@ -280,7 +284,7 @@ async function openNow(
     });
     const { era } = session;
     if (launch.kind !== 'in-process' && (known.era !== era || known.spoken !== spoken))
-      await verdicts.remember(key, { era, ...(spoken && { spoken }) });
+      void verdicts.remember(key, { era, ...(spoken && { spoken }) });
     return session;
   } catch (error) {
     if (known.era !== undefined) await verdicts.forget(key);

@@ -21,6 +21,7 @@ export function createOwnLines(
 ): OwnLines {
   const ownConnection = (server: ServerName) => {
     const definition = fleet.used().find(({ name }) => name === server);
+    fleet.requireStartable(server);
     if (definition) return connections.ensure(definition);
     throw new RuntimeError('SERVER_DENIED', { server, because: fleet.refusal(server) ?? 'it is not in use' });
   };

@@ -101,6 +101,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   // One after the other, and none before the start: the configuration that was read last is the one that stays.
   let applying: Promise<unknown> = starting;
   const readAgain = async (reload?: ReloadOptions) => {
+    if (reload?.replaceAll) opening.renew();
     await fleet.apply(await load(), reload);
     await views.follow();
   };

@@ -58,6 +58,17 @@ function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
 
 function revisionOf(tools: readonly Tool[]): string {
   const hash = createHash('sha256');
-  for (const { name, definition } of tools) hash.update(canonicalJson([name, definition]));
+  for (const { name, definition } of tools) hash.update(name).update(digestOf(definition));
   return hash.digest('hex').slice(0, 16);
+}
+
+/** Definitions are frozen: each is read once, however often the catalog changes around it. */
+const digests = new WeakMap<ToolDefinition, string>();
+
+function digestOf(definition: ToolDefinition): string {
+  const known = digests.get(definition);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(canonicalJson(definition)).digest('base64');
+  digests.set(definition, digest);
+  return digest;
 }

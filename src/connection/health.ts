@@ -31,7 +31,8 @@ export function watchHealth(session: Session, { policy, keepAliveMs, clock }: He
     // The answer to a ping is no traffic: it must not stand in for the next one.
     session.takeHeard();
     if (isOver || isAlive === 'unknown-method') return;
-    failures = isAlive ? 0 : failures + 1;
+    // A server with one hand cannot answer while it works: the call has limits of its own.
+    failures = isAlive || session.usage().isBusy ? 0 : failures + 1;
     if (counts && failures >= policy.failures) session.lose(`it did not answer ${failures} pings in a row`);
     else cancel = clock.after(everyMs, () => void look(), 'background');
   };

@@ -182,7 +182,12 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
   const listeners = new Set<NotificationListener>();
   const ended = createDeferred<RuntimeError>();
-  const end = (report: ChannelReport) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
+  let loss: ChannelReport | undefined;
+  /** The first reason counts: what follows is our own clearing up. */
+  const end = (report: ChannelReport) => {
+    loss ??= report;
+    ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
+  };
   wire.release();
   wire.onclose = () => end(reportOf(channel));
   if (wire.down) end(reportOf(channel));
@@ -205,7 +210,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
     instructions: client.getInstructions(),
     pid: channel.pid,
     ended: ended.promise,
-    report: () => reportOf(channel),
+    report: () => loss ?? reportOf(channel),
     request: (method, params, options, owner) => wire.request(method, params, options, owner),
     callTool: (tool, args, call, owner) =>
       callTool({ wire, desk, clock, owner }, { name: tool, arguments: args }, call),

@@ -86,10 +86,10 @@ export const limits = {
   answeredStreams: 16,
   /** What is read of an answer that says no. */
   refusalBytes: 64 * 1024,
-  /** A line that is no message is told up to here; a failure quotes less of it. */
   /** Text that is not MCP, on a server's output, in all; a banner is a thousandth of it. */
   noiseBytes: 4 * 1024 * 1024,
   noiseLineCost: 256,
+  /** A line that is no message is told up to here; a failure quotes less of it. */
   noiseLineChars: 2_000,
   noiseQuoteChars: 200,
   /** A line over the limit is read on for so long to find its end; it is then taken to have none. */

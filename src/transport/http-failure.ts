@@ -72,11 +72,24 @@ export function sessionExpired(server: ServerName, status: number): RequestFailu
   return { sent: false, status: 404, cause: lost(server, `its session expired (HTTP ${status})`) };
 }
 
-/** Many servers say so with a 400 and an error of their own that names no request. */
-export function isUnknownSession(status: number, body: string, id: MessageId): boolean {
-  if (status !== 400) return false;
-  const answer = errorAnswerIn(body, id);
-  return answer?.loose === true && isObject(answer.message['error']) && answer.message['error']['code'] === -32000;
+const SESSION_NOT_FOUND = -32001;
+const SERVER_ERROR = -32000;
+
+/**
+ * The protocol's word is 404, unless the request itself is answered with it. Many servers say it with a 400 and an error of
+ * their own that names no request.
+ */
+export function isUnknownSession(status: number, answer: ErrorAnswer | undefined): boolean {
+  const error = answer?.message['error'];
+  const code = isObject(error) ? error['code'] : undefined;
+  if (status === 404) return answer === undefined || answer.loose || code === SESSION_NOT_FOUND;
+  return status === 400 && answer?.loose === true && code === SERVER_ERROR;
+}
+
+export interface ErrorAnswer {
+  readonly message: Message;
+  /** It names no request: the one it came for is meant. */
+  readonly loose: boolean;
 }
 
 export function lost(server: ServerName, reason: string, cause?: unknown): RuntimeError {
@@ -88,7 +101,7 @@ export function broken(server: ServerName, reason: string, cause?: unknown): Run
 }
 
 /** A no in the protocol's own words is an answer. `loose` when it names no request and only one can be meant. */
-export function errorAnswerIn(body: string, id: MessageId): { message: Message; loose: boolean } | undefined {
+export function errorAnswerIn(body: string, id: MessageId): ErrorAnswer | undefined {
   const parsed = body.trimStart().startsWith('{') ? parseJson(body) : undefined;
   if (!parsed?.ok || !isObject(parsed.value)) return undefined;
   const message = parsed.value;

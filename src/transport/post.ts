@@ -252,11 +252,13 @@ export class Post implements HttpListener {
   #refused(body: string): void {
     const { id, method, session, repeatable } = this.letter;
     const status = this.#status;
-    const isExpired =
-      session !== undefined && (status === 404 || (id !== undefined && isUnknownSession(status, body, id)));
+    const said = id === undefined ? undefined : errorAnswerIn(body, id);
+    // Where the answers come over another stream, that stream would have ended with the session.
+    const mayBeExpired = session !== undefined && (status === 404 || this.letter.answer === 'here');
+    const isExpired = mayBeExpired && isUnknownSession(status, said);
     // A login or a session that is gone is no matter of this one request, whatever else is said in its answer.
     const isAnswer = id !== undefined && !isExpired && status !== 401 && status !== 403;
-    const answer = isAnswer ? errorAnswerIn(body, id) : undefined;
+    const answer = isAnswer ? said : undefined;
     const now = this.#office.clock.now();
     const advice = retryAdvice({ status, repeatable, retries: this.#retries, retryAfter: this.#retryAfter, now });
     if (answer !== undefined && !answer.loose) this.#conclude(answer.message);

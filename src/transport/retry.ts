@@ -50,6 +50,8 @@ export function retryAdvice({ status, repeatable, retries, retryAfter, now }: Re
 function waitWanted(retryAfter: string | undefined, now: number): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  // Nearly anything passes for a date, and then for one long ago.
+  if (!/^[A-Z][a-z]{2}, \d/.test(retryAfter)) return undefined;
   const date = Date.parse(retryAfter);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

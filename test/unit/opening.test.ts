@@ -6,6 +6,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../src/call/ap
 import { type AskInput, inputName } from '../../src/config/inputs.ts';
 import type { ListedServers } from '../../src/config/lists.ts';
 import { plexusSchema } from '../../src/config/schema.ts';
+import { SandboxNews } from '../../src/connection/sandbox-state.ts';
 import type { Session } from '../../src/connection/session.ts';
 import { createVerdicts } from '../../src/connection/verdicts.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -50,7 +51,17 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
   const { approve = async () => 'no', launcher = nowhere, ...rest } = change;
   const gate = createTrust(around, store ?? createMemoryStore(clock), clock);
   const opening = createOpening({
-    ...{ around, gate, secrets, clock, askInput: undefined, inputs: {}, emit: () => undefined, id: 'test' },
+    ...{
+      around,
+      gate,
+      secrets,
+      clock,
+      askInput: undefined,
+      inputs: {},
+      emit: () => undefined,
+      id: 'test',
+      sandbox: new SandboxNews(),
+    },
     verdicts: createVerdicts(createMemoryStore(clock), clock, (error) => void seen.errors.push(error)),
     approve: (request) => {
       seen.requests.push(request);

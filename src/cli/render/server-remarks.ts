@@ -10,19 +10,18 @@ export function remarksOn(status: ServerStatus): readonly string[] {
 }
 
 /** States that no failure explains. */
-function silentReason({ name, state, transport, lifecycle }: ServerStatus): readonly string[] {
+function silentReason(status: ServerStatus): readonly string[] {
+  const { name, state, lifecycle } = status;
   switch (state) {
     case 'disabled':
       return [`It is switched off. Switch it on with: plexus enable ${shellWord(name)}`];
     case 'idle':
       return lifecycle === 'manual'
         ? [`It is started by hand only (lifecycle = "manual"): plexus tools ${shellWord(name)}`]
-        : ['It waits for its first call.'];
+        : [`It waits for its first call. Start it now with: plexus tools ${shellWord(name)}`];
     case 'connecting':
     case 'reconnecting':
-      return transport === 'stdio'
-        ? ['It has not answered yet. Start its command by hand to see what it waits for.']
-        : ['It has not answered yet. Check that its address answers.'];
+      return underWay(status);
     case 'stopped':
       return ['It was disconnected.'];
     default:
@@ -30,9 +29,18 @@ function silentReason({ name, state, transport, lifecycle }: ServerStatus): read
   }
 }
 
-function nextAttempt({ state, nextRetryInMs, gaveUp }: ServerStatus): readonly string[] {
+/** Why the attempt before failed is all that is known of this one. */
+function underWay({ transport, lastError }: ServerStatus): readonly string[] {
+  if (lastError) return [`${lastError.message} [${lastError.code}]`, 'It is being tried again right now.'];
+  return transport === 'stdio'
+    ? ['It has not answered yet. Start its command by hand to see what it waits for.']
+    : ['It has not answered yet. Check that its address answers.'];
+}
+
+function nextAttempt({ name, state, nextRetryInMs, gaveUp }: ServerStatus): readonly string[] {
   if (nextRetryInMs !== undefined) return [`It is tried again in ${span(nextRetryInMs)}.`];
-  return gaveUp && state === 'failed' ? ['It is not tried again by itself.'] : [];
+  if (!gaveUp || state !== 'failed') return [];
+  return [`Its attempts are used up. Try it again with: plexus tools ${shellWord(name)}`];
 }
 
 function heldBack({ breaker }: ServerStatus): readonly string[] {

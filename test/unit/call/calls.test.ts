@@ -193,7 +193,7 @@ verifies('CAL-11', 'a tool of a server that is not up is answered with what beca
   expect(await reasonFor('mcp__off__read_file')).toBe('server "off" is disabled');
   expect(await reasonFor('mcp__my_server__read_file_0123456789')).toBe('server "my server" is disabled');
   expect(await reasonFor('mcp__broken__read_file')).toMatch(
-    /^server "broken" is reconnecting \(The connection to server/,
+    /^server "broken" is reconnecting \(There is no connection to server/,
   );
   expect(await reasonFor('mcp__stranger__read_file')).toBeUndefined();
   expect(await reasonFor('mcp__offline__read_file')).toBeUndefined();

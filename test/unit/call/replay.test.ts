@@ -67,9 +67,10 @@ for (const [what, [first, isRepeatable]] of Object.entries(repeated)) {
 const single: Record<string, [first: Answer, isRepeatable: boolean, code: FailureCode]> = {
   'was sent and might be done twice': [lost(true), false, 'OUTCOME_UNKNOWN'],
   'was sent over a connection that broke': [lost(true, outage), false, 'OUTCOME_UNKNOWN'],
-  'was refused for want of a login': [lost(true, login), false, 'AUTH_REQUIRED'],
-  'was refused, although it may be repeated': [lost(true, login), true, 'AUTH_REQUIRED'],
-  'was refused before it was sent': [lost(false, login), false, 'AUTH_REQUIRED'],
+  'was refused for want of a login': [lost(false, login), false, 'AUTH_REQUIRED'],
+  'was refused, although it may be repeated': [lost(false, login), true, 'AUTH_REQUIRED'],
+  'was seen, and only then refused': [lost(true, login), false, 'OUTCOME_UNKNOWN'],
+  'was answered with a no': [{ kind: 'lost', sent: false, cause: outage, status: 429 }, true, 'CONNECTION_LOST'],
   'cannot be written as JSON': [lost(false, new TypeError('circular')), true, 'ARGUMENTS_BAD'],
   'got an answer over the limit': [{ kind: 'oversized' }, true, 'MESSAGE_TOO_LARGE'],
 };

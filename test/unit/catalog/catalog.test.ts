@@ -139,11 +139,13 @@ verifies('TDN-01', 'what leaves is what the server brought, whatever it is calle
 });
 
 test('who asks while a list is on its way gets one more, however many ask: what changed meanwhile is in it', async () => {
-  const { catalog, names } = setUp();
+  const { catalog, names, clock } = setUp();
   const definition = definitionOf('files');
   const pages = [page(['old']), page(['new']), page(['newest'])];
   const session = createSession(() => pages.shift() ?? page([]));
   await Promise.all([1, 2, 3].map(() => catalog.list(definition, session)));
+  expect([session.cursors.length, names()]).toEqual([1, ['mcp__files__old']]);
+  await clock.advance(limits.changedAgainMs);
   expect([session.cursors.length, names()]).toEqual([2, ['mcp__files__new']]);
   await catalog.list(definition, session);
   expect([session.cursors.length, names()]).toEqual([3, ['mcp__files__newest']]);

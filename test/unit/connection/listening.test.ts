@@ -95,7 +95,10 @@ verifies(
 );
 
 verifies('EXT-01', 'a server that refuses is not asked again', async () => {
-  for (const refusal of [{ kind: 'error', code: -32601, message: 'what?' }, { kind: 'oversized' }] as const) {
+  for (const refusal of [
+    { kind: 'error', code: -32601, message: 'what?' },
+    { kind: 'error', code: -32602, message: 'no' },
+  ] as const) {
     const { clock, end, openedAt } = setUp();
     await end(refusal);
     await clock.advance(3_600_000);

@@ -256,7 +256,7 @@ describe('an open session', () => {
     const refuse = async (status: number, cause: RuntimeError) => {
       const asked = session.request('tools/list');
       channel.onfailed?.(channel.request('tools/list')['id'] as number, { sent: true, cause, status });
-      expect(await asked).toEqual({ kind: 'lost', sent: true, cause });
+      expect(await asked).toEqual({ kind: 'lost', sent: true, cause, status });
       await clock.advance(0);
     };
     await refuse(503, new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'HTTP 503' }));

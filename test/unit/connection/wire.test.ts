@@ -180,7 +180,7 @@ test('a request that the channel could not carry through is lost, with whether i
   channel.onfailed?.(ids[1] ?? 0, { sent: true, cause });
   expect(await Promise.all(asked)).toEqual([
     { kind: 'lost', sent: false, cause },
-    { kind: 'lost', sent: true, cause },
+    { kind: 'lost', sent: true, cause, status: 503 },
   ]);
   expect([told.length, toSdk]).toEqual([3, []]);
 });

@@ -27,6 +27,8 @@ import {
   status,
 } from './http-servers.ts';
 
+/** It does not want this request; that says nothing about the server. */
+const unwanted = (reason: string) => ({ code: 'REQUEST_REFUSED', data: { server: 'files', reason } });
 const error = (id: unknown, code = -32000) => ({ jsonrpc: '2.0', id, error: { code, message: 'no' } });
 
 describe('a no', () => {
@@ -37,8 +39,8 @@ describe('a no', () => {
       { code: 'AUTH_FAILED', data: { reason: 'it answered HTTP 403 (Forbidden): members only' } },
       false,
     ],
-    'that finds the request wrong': [status(400, 'why?'), lost('it answered HTTP 400 (Bad Request): why?'), false],
-    'without a session': [status(404), lost('it answered HTTP 404 (Not Found)'), false],
+    'that finds the request wrong': [status(400, 'why?'), unwanted('it answered HTTP 400 (Bad Request): why?'), false],
+    'without a session': [status(404), unwanted('it answered HTTP 404 (Not Found)'), false],
     'of a broken server': [
       status(500, '<h1>Oops\u001b[31m\r\n</h1>'),
       lost('it answered HTTP 500 (Internal Server Error): <h1>Oops </h1>'),
@@ -190,12 +192,14 @@ describe('a server that is not there', () => {
     for (const id of [1, 2, 3]) await channel.send(request(id));
     await eventually(() => heard.closes() === 1);
     const cause = expect.objectContaining(lost('nothing listens at its address (ECONNREFUSED)'));
-    expect([...heard.failures]).toEqual([1, 2, 3].map((id) => [id, { sent: false, cause }]));
+    expect([...heard.failures].sort(([a], [b]) => Number(a) - Number(b))).toEqual(
+      [1, 2, 3].map((id) => [id, { sent: false, cause }]),
+    );
     expect(channel.report?.()).toEqual({ reason: 'nothing listens at its address (ECONNREFUSED)', isRemote: true });
     expect(await failureOf(channel.send(request(4)))).toMatchObject(lost(expect.stringContaining('ECONNREFUSED')));
   });
 
-  verifies('TRN-04', 'what had arrived before it went away is not claimed to be lost', async () => {
+  verifies('TRN-04', 'what had arrived before it went away is waited for, and not claimed to be lost', async () => {
     const server = await serve([() => undefined, status(429), hangUp]);
     const { channel, heard, clock } = await connect(server.url);
     await channel.send(request(1));
@@ -204,9 +208,11 @@ describe('a server that is not there', () => {
     await pausing(server, clock, 2);
     await server.stop();
     await channel.send(request(3));
-    await eventually(() => heard.closes() === 1);
-    expect([...heard.failures.keys()]).toEqual([2, 3]);
-    expect([...heard.failures.values()].every(({ sent }) => !sent)).toBe(true);
+    expect(await heard.failureOf(3)).toMatchObject({ sent: false });
+    await clock.advance(limits.httpRetryDelaysMs[0]);
+    expect(await heard.failureOf(2)).toMatchObject({ sent: false });
+    expect([[...heard.failures.keys()], heard.closes()]).toEqual([[3, 2], 0]);
+    await channel.close();
   });
 
   verifies('TRN-04', 'what does not speak HTTP is told as that', async () => {

@@ -179,7 +179,7 @@ describe('a message', () => {
     const server = await serveSse((received, response) => answers[server.posts().length - 1]?.(received, response));
     const { channel, heard } = await connectSse(server.url);
     const ends = [
-      { sent: false, status: 400, cause: lost('it answered HTTP 400 (Bad Request): bad') },
+      { sent: false, status: 400, cause: { code: 'REQUEST_REFUSED' } },
       { sent: false, status: 401, cause: { code: 'AUTH_REQUIRED' } },
       { sent: true, cause: lost('it hung up') },
     ];
