@@ -105,7 +105,8 @@ function idle(title, path) {
     withHttpServer(bench, async (origin) => {
       const load = path === undefined ? { restMs: 0 } : { restMs: 6_000, url: `${origin}${path}` };
       const each = (kind) => () => withContestant(kind, bench, (ask) => ask('idle', { count: FLEET, ...load }));
-      const samples = await interleave(mapValues(httpKinds, each), bench.rounds.idle);
+      const measure = path === undefined ? interleave : atOnce;
+      const samples = await measure(mapValues(httpKinds, each), bench.rounds.idle);
       return { heap: figure(`${title}: heap`, 'KB', samples, 'heapKb') };
     });
 }
@@ -169,6 +170,12 @@ async function interleave(runs, rounds) {
     }
   }
   return samples;
+}
+
+/** For what stays the same however busy the machine is. */
+async function atOnce(runs, rounds) {
+  const each = async ([name, run]) => [name, await Promise.all(Array.from({ length: rounds }, run))];
+  return Object.fromEntries(await Promise.all(Object.entries(runs).map(each)));
 }
 
 function figure(title, unit, samples, field) {

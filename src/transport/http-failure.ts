@@ -72,7 +72,8 @@ export function sessionExpired(server: ServerName, status: number): RequestFailu
   return { sent: false, status: 404, cause: lost(server, `its session expired (HTTP ${status})`) };
 }
 
-const SESSION_NOT_FOUND = -32001;
+/** What is not found here is what the request asked for: a method, a tool, a resource. */
+const ABOUT_REQUEST: ReadonlySet<unknown> = new Set([-32601, -32602, -32002]);
 const SERVER_ERROR = -32000;
 
 /**
@@ -82,7 +83,7 @@ const SERVER_ERROR = -32000;
 export function isUnknownSession(status: number, answer: ErrorAnswer | undefined): boolean {
   const error = answer?.message['error'];
   const code = isObject(error) ? error['code'] : undefined;
-  if (status === 404) return answer === undefined || answer.loose || code === SESSION_NOT_FOUND;
+  if (status === 404) return answer === undefined || answer.loose || !ABOUT_REQUEST.has(code);
   return status === 400 && answer?.loose === true && code === SERVER_ERROR;
 }
 

@@ -4,6 +4,7 @@
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject } from '../kernel/json.ts';
 import type { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
 import { type AnswerListener, EventBody, kindOfAnswer, QuotedBody } from './answer.ts';
 import { type AnswerHeaders, type Exchange, type HttpListener, type Target, targetOf } from './exchange.ts';
@@ -21,6 +22,8 @@ export function openSse(options: HttpOptions): Channel {
 
 /** One for all sends: a promise of its own for each would cost more than the send. */
 const HANDED_ON = Promise.resolve();
+
+const INITIALIZED = 'notifications/initialized';
 
 class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener {
   readonly spoken = 'sse';
@@ -43,6 +46,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   #endpoint: Target | undefined;
   #headers: HeaderBlock = [];
   #initializeId: MessageId | undefined;
+  #initialized: Deferred<void> | undefined;
   /** Why it is over. */
   #end: RuntimeError | undefined;
   #closing: Promise<void> | undefined;
@@ -62,7 +66,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     if (this.#closing !== undefined) throw this.#lost();
   }
 
-  /** Never waits for an answer: those come over the stream. */
+  /** Never waits for an answer: those come over the stream. Only the word that the handshake is over must have arrived. */
   send(message: Message, options?: SendOptions): Promise<void> {
     const endpoint = this.#endpoint;
     if (
@@ -75,7 +79,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     }
     try {
       this.#postbox.send(this.#letter(endpoint, message, options));
-      return HANDED_ON;
+      return message['method'] === INITIALIZED ? this.#untilInitialized() : HANDED_ON;
     } catch (error) {
       // What cannot be written as JSON; whose fault that is, the caller knows.
       return Promise.reject(error);
@@ -153,6 +157,10 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     this.#goDown(broken(this.#options.server, `it wants its messages ${where}`));
   }
 
+  accepted({ method }: Letter): void {
+    if (method === INITIALIZED) this.#initialized?.resolve();
+  }
+
   received(message: Message): void {
     if (this.#initializeId === undefined || !isAnswerTo(this.#initializeId, message)) return;
     this.#initializeId = undefined;
@@ -161,7 +169,8 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   }
 
   /** An address that is gone is a session that is gone. */
-  refused({ session }: Letter, { status, cause }: RequestFailure): void {
+  refused({ method, session }: Letter, { status, cause }: RequestFailure): void {
+    if (method === INITIALIZED) this.#initialized?.resolve();
     if (status === 404 && session !== undefined) this.#goDown(cause);
   }
 
@@ -203,6 +212,14 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     };
   }
 
+  /** Every message has a connection of its own: without this the first request could overtake it. */
+  #untilInitialized(): Promise<void> {
+    const initialized = createDeferred<void>();
+    this.#initialized = initialized;
+    const cancel = this.#options.clock.after(limits.initializedMs, () => initialized.resolve());
+    return initialized.promise.finally(cancel);
+  }
+
   #refusal(body: string): RuntimeError {
     const { server } = this.#options;
     const asked = { server, method: 'initialize', hasToken: this.#desk?.hasToken ?? false };
@@ -214,6 +231,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     if (this.#end !== undefined || this.#closing !== undefined) return;
     this.#end = cause;
     this.#stream?.abort();
+    this.#initialized?.resolve();
     this.#postbox?.end(cause);
     void this.#desk?.client.close();
     if (this.#endpoint === undefined) this.#ready?.reject(cause);
@@ -225,6 +243,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     // A start that failed has left nothing, and has told its own caller why.
     await Promise.allSettled([this.#opening]);
     this.#stream?.abort();
+    this.#initialized?.resolve();
     this.#postbox?.clear();
     await this.#desk?.client.close();
     const wasUp = this.#end !== undefined && this.#endpoint !== undefined;

@@ -73,6 +73,23 @@ describe('a runtime', () => {
     expect(readdirSync(join(stateOf(home), 'logs')).every((name) => /^\w+\.log$/.test(name))).toBe(true);
   });
 
+  verifies('TRN-02', 'writes down that a server was lost, and its next life below', async () => {
+    const home = createFolder();
+    const runtime = await start(home, { env, servers: { well: talkative() }, logs: true });
+    const { pid = 0 } = statusOf(runtime, 'well');
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => ![undefined, pid].includes(statusOf(runtime, 'well').pid));
+    await runtime.close();
+    expect(outline(readFileSync(logFileOf(stateOf(home), 'well'), 'utf8'))).toEqual([
+      '--- DATE started, pid N ---',
+      'token [TOKEN]',
+      '--- DATE ended: it was ended by SIGKILL ---',
+      '--- DATE started, pid N ---',
+      'token [TOKEN]',
+      '--- DATE ended: it was closed ---',
+    ]);
+  });
+
   for (const transport of ['http', 'sse', 'ws'] as const) {
     verifies(
       'TRN-02',

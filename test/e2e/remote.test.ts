@@ -7,10 +7,11 @@ import type { ServerConfig } from '../../src/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { createFileStore } from '../../src/store/file.ts';
-import { createFakeClock } from '../../src/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.ts';
 import { everything } from '../servers/everything.ts';
-import { eventually } from '../servers/processes.ts';
+import { hostile } from '../servers/hostile.ts';
+import { eventually, pidsIn, temporaryFile } from '../servers/processes.ts';
 import { json, serve, status } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, type Started, start, statusOf, textOf } from './runtimes.ts';
@@ -18,6 +19,8 @@ import { relay, serveMcp } from './web.ts';
 
 const remote = ['http', 'sse', 'ws'] as const satisfies readonly Carrier[];
 const freshnessOf = (runtime: Started) => [...new Set(runtime.turn().tools.map(({ freshness }) => freshness))];
+
+const urlOf = (entry: ServerConfig) => ('url' in entry && entry.url) || expect.fail('it has no address');
 
 /** What a server was asked to begin with, in order; over HTTP it refuses the probe itself. */
 const beginning = (methods: readonly string[]) =>
@@ -177,8 +180,6 @@ describe('closing', () => {
 });
 
 describe('a bare address', () => {
-  const urlOf = (entry: ServerConfig) => ('url' in entry && entry.url) || expect.fail('it has no address');
-
   verifies('VAL-03', 'is tried with the newer transport, then the older; what worked is tried first then', async () => {
     const road = await relay(urlOf(await everything('sse')));
     const folder = createFolder();
@@ -229,8 +230,9 @@ describe('a call that takes too long', () => {
       `over ${transport} to a ${era} server ends after its silence, is called off there, and harms no other`,
       async () => {
         const server = await startAsking(transport, '--era', era);
-        const servers = { web: { ...server.entry, toolIdleTimeoutMs: 1_500 } };
-        const runtime = await start(createFolder(), { servers });
+        const runtime = await start(createFolder(), {
+          servers: { web: { ...server.entry, toolIdleTimeoutMs: 1_500 } },
+        });
         // One that says something in between has all the time it needs.
         const talking = runtime.turn().call('mcp__web__slow', { ms: 2_000 });
         await expect(runtime.turn().call('mcp__web__slow', { ms: 60_000 })).rejects.toMatchObject({
@@ -238,11 +240,90 @@ describe('a call that takes too long', () => {
           data: { silence: true, afterMs: 1_500 },
         });
         expect(textOf(await talking)).toBe('"done"');
-        const isTold = () => server.methods().includes('notifications/cancelled');
-        // In the modern era the end of its own stream says it, where it has one.
-        if (era === 'modern' && transport === 'http') expect(isTold()).toBe(false);
-        else await eventually(isTold);
+        // In the modern era the end of its own stream says it, where it has one: see below.
+        if (era === 'legacy' || transport !== 'http')
+          await eventually(() => server.methods().includes('notifications/cancelled'));
       },
     );
   }
+
+  verifies('CAL-06', 'is called off by the end of its stream where that is all a modern server hears', async () => {
+    const server = await startAsking('http', '--era', 'modern');
+    const road = await relay(urlOf(server.entry));
+    const entry = { url: road.url, transport: 'http', toolTimeoutMs: 300 } as const;
+    const runtime = await start(createFolder(), { servers: { web: entry } });
+    await eventually(() => server.methods().includes('subscriptions/listen'));
+    const call = runtime.turn().call('mcp__web__slow', { ms: 60_000 });
+    await eventually(() => server.methods().includes('tools/call'));
+    expect(road.busy(), 'the news and the call').toBe(2);
+    await expect(call).rejects.toMatchObject({ code: 'CALL_TIMEOUT', remedy: 'check-first' });
+    await eventually(() => road.busy() === 1);
+    expect(server.methods()).not.toContain('notifications/cancelled');
+  });
+});
+
+describe('connecting many', () => {
+  const begin = (servers: Record<string, ServerConfig>, clock: FakeClock, connectConcurrency = {}) =>
+    start(createFolder(), {
+      ...{ servers, clock, startup: { whenUncached: 'background', gateMs: 100 } },
+      extraSources: [{ name: 'settings', scope: 'host', read: () => ({ plexus: { connectConcurrency } }) }],
+    });
+  const named = (count: number, entry: ServerConfig) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, entry]));
+
+  /** So many begin at once; the next ones when the first have been silent for 250 ms. */
+  const expectLine = async (clock: FakeClock, begun: () => number, ...counts: readonly number[]) => {
+    for (const count of counts) {
+      await eventually(() => begun() === count);
+      await clock.advance(249);
+      expect(begun()).toBe(count);
+      await clock.advance(1);
+    }
+  };
+
+  for (const transport of ['http', 'sse'] as const) {
+    verifies(
+      'LIF-08',
+      `over ${transport}, twenty are on their way at a time, or as many as a setting says`,
+      async () => {
+        for (const [setting, ...counts] of [
+          [{}, 20, 25],
+          [{ remote: 2 }, 2, 4, 6],
+        ] as const) {
+          const clock = createFakeClock();
+          const silent = await serve(() => undefined);
+          const starting = begin(named(25, { url: silent.url, transport }), clock, setting);
+          await expectLine(clock, () => silent.sockets.size, ...counts);
+          await (await starting).close();
+        }
+      },
+    );
+  }
+
+  verifies('LIF-08', 'three programs are started at a time, and remote servers do not wait for them', async () => {
+    const clock = createFakeClock();
+    const pids = temporaryFile('pids');
+    const silent = await serve(() => undefined);
+    const servers = {
+      ...named(5, hostile('--stall', 'everything', '--pid-file', pids)),
+      web: { url: silent.url, transport: 'http' as const },
+    };
+    const starting = begin(servers, clock);
+    await eventually(() => silent.sockets.size === 1);
+    await expectLine(clock, () => pidsIn(pids).length, 3, 5);
+    await (await starting).close();
+  });
+});
+
+verifies('TRN-13', 'the background stream is asked for after the handshake, and nobody waits for it', async () => {
+  // Time stands still: whoever waited for it would wait for ever.
+  const clock = createFakeClock();
+  const mute = await serveMcp(({ method }, response) => {
+    if (method === 'GET') response.writeHead(200, { 'content-type': 'text/event-stream' });
+  });
+  const runtime = await start(createFolder(), { servers: { web: { url: mute.url, transport: 'http' } }, clock });
+  expect(textOf(await runtime.turn().call('mcp__web__echo'))).toBe('done');
+  await eventually(() => mute.received.some(({ method }) => method === 'GET'));
+  const said = mute.received.map(({ method, message }) => (method === 'GET' ? 'GET' : message['method']));
+  expect(said.indexOf('GET')).toBeGreaterThan(said.indexOf('notifications/initialized'));
 });

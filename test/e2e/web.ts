@@ -36,6 +36,7 @@ export async function relay(to: string) {
   let target = new URL(to);
   const seen: string[] = [];
   const sockets = new Set<Socket>();
+  let busy = 0;
   const server = createServer((asked, answer) => {
     const { method = '', url = '', headers } = asked;
     const isDoor = url === '/door';
@@ -46,7 +47,11 @@ export async function relay(to: string) {
     });
     onward.on('response', (from) => from.pipe(answer.writeHead(from.statusCode ?? 500, from.headers)));
     onward.on('error', () => answer.destroy());
-    answer.on('close', () => onward.destroy());
+    busy += 1;
+    answer.on('close', () => {
+      busy -= 1;
+      onward.destroy();
+    });
     asked.pipe(onward);
   });
   server.on('connection', (socket) => sockets.add(socket.on('error', () => socket.destroy())));
@@ -60,6 +65,8 @@ export async function relay(to: string) {
     url: `http://127.0.0.1:${port}/door`,
     /** Method and path of everything that came by since the last time. */
     takeSeen: () => seen.splice(0),
+    /** How many requests have been asked and neither been answered to the end nor called off. */
+    busy: () => busy,
     /** From now on it leads there. */
     leadTo: (to: string) => {
       target = new URL(to);

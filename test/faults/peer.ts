@@ -2,7 +2,16 @@
 // Knows no test framework: the soak uses it too.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -46,12 +55,16 @@ export class Peer {
   async start(flags = this.options.flags): Promise<void> {
     if (this.options.transport === 'stdio') return;
     const port = this.#address ? ['--port', String(this.#address.port)] : [];
-    const child = spawn(process.execPath, [...this.#words(flags), ...port], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const stderr = openSync(this.#file('stderr'), 'a');
+    const child = spawn(process.execPath, [...this.#words(flags), ...port], { stdio: ['pipe', 'pipe', stderr] });
+    closeSync(stderr);
     this.#child = child;
+    if (!child.stdin || !child.stdout) throw new Error('it was started without pipes');
+    const { stdout } = child;
     child.stdin.on('error', () => child.kill('SIGKILL'));
     const line = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout }).once('line', resolve);
-      child.once('exit', (code) => reject(new Error(`the faulty server exited with ${code} before it listened`)));
+      createInterface({ input: stdout }).once('line', resolve);
+      child.once('exit', () => reject(new Error(`it did not listen: ${linesOf(this.#file('stderr')).join('\n')}`)));
     });
     this.#address = JSON.parse(line);
   }

@@ -219,7 +219,7 @@ describe('a disk that does not take it', () => {
     async () => {
       const { open, folder, file, clock } = setUp();
       mkdirSync(folder, { recursive: true });
-      await new Promise((resolve) => spawn('mkfifo', [file]).once('exit', resolve));
+      await new Promise((resolve) => spawn('sh', ['-c', 'mkfifo "$0"', file]).once('exit', resolve));
       const log = open();
       log.take(chunk('x\n'));
       const closing = log.close();

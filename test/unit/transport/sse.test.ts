@@ -9,6 +9,7 @@ import {
   type Answering,
   broken,
   connect,
+  drive,
   event,
   failureOf,
   hangUp,
@@ -86,6 +87,42 @@ describe('the stream', () => {
     expect(heard.messages.at(-1)).toEqual({ jsonrpc: '2.0', method: 'news' });
     expect(heard.noise).toEqual(['noise', '1']);
   });
+
+  const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+  verifies(['TRN-03', 'LIF-02'], 'nothing overtakes the word that the handshake is over', async () => {
+    const held: (() => void)[] = [];
+    const server = await serveSse((received, response) => {
+      if (received.message['method'] === note.method) held.push(() => response.writeHead(202).end());
+      else status(202)(received, response);
+    });
+    const { channel, heard } = await connectSse(server.url);
+    await channel.send(request(1, 'initialize'));
+    await heard.answerTo(1);
+    let isOver = false;
+    const over = channel.send(note).then(() => {
+      isOver = true;
+    });
+    await eventually(() => held.length === 1);
+    expect(isOver).toBe(false);
+    held[0]?.();
+    await over;
+  });
+
+  for (const [what, answering] of Object.entries({ 'never taken': () => undefined, refused: status(500) })) {
+    test(`that word is waited for no longer than a second where it is ${what}`, async () => {
+      const server = await serveSse((received, response) => {
+        const isNote = received.message['method'] === note.method;
+        (isNote ? answering : status(202))(received, response);
+      });
+      const { channel, heard, clock } = await connectSse(server.url);
+      await channel.send(request(1, 'initialize'));
+      await heard.answerTo(1);
+      await drive(clock, channel.send(note));
+      await channel.send(request(2));
+      await heard.answerTo(2);
+    });
+  }
 
   verifies('TRN-03', 'its version is sent once it is known', async () => {
     const server = await serveSse();

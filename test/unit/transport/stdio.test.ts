@@ -142,6 +142,28 @@ describe('the end of a server', () => {
     expect(channel.report().stderr).toHaveLength(limits.stderrQuoteChars);
   });
 
+  verifies(
+    'TRN-02',
+    'whoever wants to keep its stderr is told of its start and of every byte, and may throw',
+    async () => {
+      const told: unknown[] = [];
+      const { channel, heard } = await start({
+        ...hostile('--stderr', '200000'),
+        onStart: (pid) => told.push(pid),
+        onStderr: (chunk) => {
+          told.push(chunk.length);
+          throw new Error('listener');
+        },
+      });
+      await channel.send(call(1, 'echo', { text: 'after it' }));
+      expect(await heard.answerTo(1)).toEqual(text(1, 'after it'));
+      await channel.close();
+      const [pid, ...lengths] = told as number[];
+      expect([pid, lengths.reduce((sum, length) => sum + length, 0)]).toEqual([channel.pid, 200_000]);
+      expect(heard.errors).toHaveLength(lengths.length);
+    },
+  );
+
   test('a signal is named', async () => {
     const { channel, heard } = await start(hostile());
     process.kill(Number(channel.pid), 'SIGKILL');
