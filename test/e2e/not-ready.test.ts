@@ -2,6 +2,7 @@
 // it, and that a `required` server is missed by the commands that need it. Runs the built command line.
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { remarksOn } from '../../src/cli/render/server-remarks.ts';
 import { hostile } from '../servers/hostile.ts';
 import { nobody, serve, status } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
@@ -179,11 +180,23 @@ test('list has other words for every reason why a server is not ready, and a nex
   expect(new Set(bare).size).toBe(bare.length);
 }, 60_000);
 
-test('a server that is tried again while it is listed still says why it failed', async () => {
-  const servers = { dies: { ...hostile('--exit', '3'), reconnect: { delaysMs: [0, 0, 0, 0], jitter: 0 } } };
-  box.write(USER, { mcpServers: servers });
-  const { out } = await box.plexus('list');
-  expect(out).toMatch(/it exited with code 3/);
+test('a server that is tried again right now still says why it failed; one that never failed, what to look at', () => {
+  const status = {
+    name: 'a',
+    status: 'connecting',
+    state: 'reconnecting',
+    toolCount: 0,
+    scope: 'user',
+    label: '',
+  } as const;
+  const lastError = { code: 'CONNECTION_LOST', message: 'It fell. Lift it.', at: 0 } as const;
+  expect(remarksOn({ ...status, transport: 'stdio', lastError })).toEqual([
+    'It fell. Lift it. [CONNECTION_LOST]',
+    'It is being tried again right now.',
+  ]);
+  const first = { ...status, state: 'connecting' } as const;
+  expect(remarksOn({ ...first, transport: 'stdio' })[0]).toMatch(/not answered yet\. Start its command by hand/);
+  expect(remarksOn({ ...first, transport: 'http' })[0]).toMatch(/not answered yet\. Check that its address answers/);
 });
 
 test('a server whose attempts are used up says so, and how it is tried again', async () => {

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import {
   createMemoryStore,
@@ -23,6 +24,7 @@ import { Peer, type Transport } from './peer.ts';
 import { createTracedClock, Traces } from './traces.ts';
 
 const NAME = 'peer';
+const CLOSING_SPEED = 5;
 
 /** Real time enough for a slow machine: only a case about waiting makes these short. */
 const patient = (speed: number) => ({
@@ -100,7 +102,10 @@ async function perform(given: FaultCase, peer: Peer, act: (scene: Scene) => void
     await nextTurn();
     traces.end();
   }
-  expect(scene.errors.filter(isBug), 'what went wrong in the background').toEqual([]);
+  expect(
+    scene.errors.filter(isBug).map((error) => inspect(error)),
+    'what went wrong in the background',
+  ).toEqual([]);
   expect(ledger.problems(peer.effects()), 'every call settles, and says the truth').toEqual([]);
   expect(unpaired(scene.events), 'every call that was started is told to have finished').toEqual([]);
   expect(brokenChain(scene.events), 'every change of state is one event').toEqual([]);
@@ -114,7 +119,7 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
   const events: RuntimeEvent[] = [];
   const errors: unknown[] = [];
   const began = clock.now();
-  const runtime = await createRuntime({
+  const created = await createRuntime({
     discover: false,
     cwd: folder,
     home: folder,
@@ -128,6 +133,14 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     onError: (error) => errors.push(error),
     ...given.options,
   });
+  const runtime: Runtime = {
+    ...created,
+    close: () => {
+      // Processes need real time to end; what they get for it must not shrink to a moment.
+      clock.pace(Math.min(speed, CLOSING_SPEED));
+      return created.close();
+    },
+  };
   let writes = 0;
   const status = () => {
     const [only] = runtime.status();

@@ -21,14 +21,23 @@ subscribe('net.client.socket', (message) => {
 export interface TracedClock extends Clock {
   /** Where each timer that still waits was asked for. */
   waiting(): string[];
+  /** From now on it goes so many times as fast as real time. */
+  pace(speed: number): void;
 }
 
 /** Real time, `speed` times as fast, so that a grace of seconds is one of moments; every timer is accounted for. */
-export function createTracedClock(speed = 1): TracedClock {
-  const start = systemClock.now();
+export function createTracedClock(initial = 1): TracedClock {
+  let speed = initial;
+  let real = systemClock.now();
+  let told = real;
   const timers = new Set<Error>();
   const clock: TracedClock = {
-    now: () => Math.round(start + (systemClock.now() - start) * speed),
+    now: () => Math.round(told + (systemClock.now() - real) * speed),
+    pace(next) {
+      told = clock.now();
+      real = systemClock.now();
+      speed = next;
+    },
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     after(ms, run, hold) {
       const origin = new Error(`a timer of ${ms} ms`);

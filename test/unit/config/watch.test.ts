@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchFiles } from '../../../src/config/watch.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { verifies } from '../../verifies.ts';
 import { createFolder, type Files } from './folder.ts';
 
 const SETTLE_MS = 500;
@@ -38,7 +39,7 @@ async function watching(files: Files, watched: (folder: string) => readonly stri
 const one = (folder: string) => [join(folder, 'a.json')];
 
 describe('a change', () => {
-  test('is told when the file has been left alone for half a second, and once', async () => {
+  verifies('LIF-15', 'is told when the file has been left alone for half a second, and once', async () => {
     const { folder, told, pass } = await watching({ 'a.json': '1' }, one);
     await pass(3);
     expect(told()).toBe(0);
