@@ -70,7 +70,6 @@ export class Fleet implements Lines, Directory {
   #prepared = new Map<ServerName, Prepared>();
   #used: readonly ServerDefinition[] = [];
   #refused: ReadonlyMap<ServerName, string> = new Map();
-  #written: Promise<unknown> = Promise.resolve();
 
   constructor(parts: FleetParts) {
     const { connections, catalog, clock } = parts;
@@ -116,14 +115,7 @@ export class Fleet implements Lines, Directory {
   async listed(definition: ServerDefinition): Promise<void> {
     const entry = this.#catalog.get(definition.name);
     if (definition.settings.lifecycle === 'eager' || entry === undefined || entry.error) return;
-    const written = this.#parts.knownTools.remember(toolsKey(definition), entry);
-    this.#written = this.#written.then(() => written);
-    await written;
-  }
-
-  /** Resolves when all that is kept for the next start has been written. */
-  async whenWritten(): Promise<void> {
-    await this.#written;
+    await this.#parts.knownTools.remember(toolsKey(definition), entry);
   }
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */

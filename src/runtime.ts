@@ -25,6 +25,7 @@ import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
 import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
+import { trackWrites } from './kernel/track-writes.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import { limits } from './model/limits.ts';
 import type { ServerDefinition } from './model/server.ts';
@@ -45,7 +46,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (options.onEvent) emitter.on(options.onEvent);
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
-  const cache = options.store ?? createFileStore(cacheFolder(around), clock);
+  const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock));
   const hasLogs = options.logs ?? options.store === undefined;
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
@@ -114,7 +115,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const close = async () => {
     stopWatching?.();
     await Promise.all([views.close(), connections.close()]);
-    await fleet.whenWritten();
+    await cache.whenWritten();
   };
   const { waitMs } = await starting.catch((error: unknown) => {
     stopWatching?.();

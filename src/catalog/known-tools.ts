@@ -11,7 +11,7 @@ export interface KnownTools {
   remember(key: string, listing: Listing): Promise<void>;
 }
 
-export function createKnownTools(store: Store, onError: (error: unknown) => void): KnownTools {
+export function createKnownTools(store: Pick<Store, 'get' | 'set'>, onError: (error: unknown) => void): KnownTools {
   const toolsOf = (key: string) => `tools:${key}`;
   return {
     async recall(key) {

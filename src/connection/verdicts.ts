@@ -20,7 +20,11 @@ export interface Verdicts {
 
 const nothing: Verdict = {};
 
-export function createVerdicts(store: Store, clock: Clock, onError: (error: unknown) => void): Verdicts {
+export function createVerdicts(
+  store: Pick<Store, 'get' | 'set' | 'delete'>,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Verdicts {
   const spokenOf = (key: string) => `spoken:${key}`;
   const harmlessly = (work: Promise<unknown>) => work.then(() => undefined, onError);
   return {

@@ -1,0 +1,26 @@
+// Owns the writes that nobody waits for one by one: whoever is about to end waits for all of them at once.
+
+import type { Store } from './store.ts';
+
+export interface TrackedStore extends Pick<Store, 'get' | 'set' | 'delete'> {
+  /** Resolves when nothing is being written; whether it went well was told to whoever wrote it. */
+  whenWritten(): Promise<void>;
+}
+
+export function trackWrites(store: Pick<Store, 'get' | 'set' | 'delete'>): TrackedStore {
+  const writing = new Set<Promise<void>>();
+  const track = (write: Promise<void>): Promise<void> => {
+    const forget = () => writing.delete(write);
+    writing.add(write);
+    write.then(forget, forget);
+    return write;
+  };
+  return {
+    get: (key) => store.get(key),
+    set: (key, value, ttlMs) => track(store.set(key, value, ttlMs)),
+    delete: (key) => track(store.delete(key)),
+    whenWritten: async () => {
+      await Promise.allSettled(writing);
+    },
+  };
+}
