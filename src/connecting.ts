@@ -1,6 +1,7 @@
 // Owns what a connection's life means for the other stations: its tools go into the catalog, its return closes the breaker,
 // and a server that comes up is told what the agent may touch.
 
+import { createHash } from 'node:crypto';
 import type { Breakers } from './call/guard.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { Connections } from './connection/connections.ts';
@@ -72,4 +73,5 @@ export function createOwnConnections(parts: ConnectingParts, id: string, inputs:
 const unheard = (): void => undefined;
 
 /** A server whose entry or settings changed is another one. */
-const keyOf = (definition: ServerDefinition) => definitionHash(definition) + canonicalJson(definition.settings);
+const keyOf = (definition: ServerDefinition) =>
+  definitionHash(definition) + createHash('sha256').update(canonicalJson(definition.settings)).digest('base64');

@@ -16,7 +16,8 @@ export interface Lease {
 
 interface Shared {
   readonly session: Promise<Session>;
-  readonly opening: AbortController;
+  /** Only while it is being opened. */
+  opening: AbortController | undefined;
   holders: number;
 }
 
@@ -48,14 +49,20 @@ export class SharedSessions {
 
   #open(key: string, open: Lease['open']): Shared {
     const opening = new AbortController();
-    const former = this.#ending.get(key);
-    const session = former ? former.then(() => open(opening.signal)) : open(opening.signal);
+    const session = openAfter(this.#ending.get(key), open, opening.signal);
     const shared: Shared = { session, opening, holders: 0 };
     this.#shared.set(key, shared);
-    const drop = () => this.#shared.get(key) === shared && this.#shared.delete(key);
-    // What has ended is nobody's to share any more; why is told to those who hold it.
-    session.then(({ ended }) => ended.then(drop), drop);
+    this.#dropEnded(key, shared);
     return shared;
+  }
+
+  /** What has ended is nobody's to share any more; why is told to those who hold it. */
+  #dropEnded(key: string, shared: Shared): void {
+    const drop = () => this.#shared.get(key) === shared && this.#shared.delete(key);
+    shared.session.then(({ ended }) => {
+      shared.opening = undefined;
+      return ended.then(drop);
+    }, drop);
   }
 
   #leaseOf(key: string, shared: Shared, session: Session, inputs: InputHandlers): Session {
@@ -91,7 +98,7 @@ export class SharedSessions {
     shared.holders--;
     if (shared.holders > 0) return;
     if (this.#shared.get(key) === shared) this.#shared.delete(key);
-    shared.opening.abort();
+    shared.opening?.abort();
     const gone = shared.session.then((session) => session.close(), neverOpened);
     // Whether it ended well is for those to hear who let go of it, not for those who come next.
     const ended = Promise.allSettled([this.#ending.get(key), gone]).then(() => {
@@ -100,6 +107,10 @@ export class SharedSessions {
     this.#ending.set(key, ended);
     await gone;
   }
+}
+
+function openAfter(former: Promise<void> | undefined, open: Lease['open'], signal: AbortSignal): Promise<Session> {
+  return former ? former.then(() => open(signal)) : open(signal);
 }
 
 /** A promise that rejects when the signal aborts, and how to be done with it. */

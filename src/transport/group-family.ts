@@ -4,50 +4,77 @@ import { type EndSignal, type Family, type Leader, send } from './family.ts';
 import { carries, findMarked } from './mark.ts';
 import { listProcesses, runningGroupOf } from './proc.ts';
 
-interface Group {
-  isRunning(): boolean;
-  signal(signal: EndSignal): void;
-}
-
 /** Once gone, always gone: from then on its number may be given to others. */
-export function createGroup(leader: Leader, hasRunningMember: () => boolean = () => true): Group {
-  let gone = false;
-  const isRunning = () => {
-    gone ||= leader.hasExited() && !(send(-leader.pid, 0) && hasRunningMember());
-    return !gone;
-  };
-  return {
-    isRunning,
-    signal(signal) {
-      if (isRunning()) send(-leader.pid, signal);
-    },
-  };
+class Group {
+  readonly leader: Leader;
+  #isGone = false;
+
+  constructor(leader: Leader) {
+    this.leader = leader;
+  }
+
+  isRunning(): boolean {
+    this.#isGone ||= this.leader.hasExited() && !(send(-this.leader.pid, 0) && this.hasRunningMember());
+    return !this.#isGone;
+  }
+
+  signal(signal: EndSignal): void {
+    if (this.isRunning()) send(-this.leader.pid, signal);
+  }
+
+  protected hasRunningMember(): boolean {
+    return true;
+  }
 }
 
-/** The group without its zombies, and its strays: whoever left it and carries the mark. */
-export function createLinuxFamily(leader: Leader): Family {
-  // Whom the last look found: most looks read one file instead of all of /proc.
-  let member: number | undefined;
-  let strays: readonly number[] = [];
+/** Without its zombies. */
+class LinuxGroup extends Group {
+  /** Whom the last look found: most looks read one file instead of all of /proc. */
+  #member: number | undefined;
 
-  const isMember = (pid: number) => runningGroupOf(pid) === leader.pid;
-  const isStray = (pid: number) => carries(pid, leader.mark) && !isMember(pid);
-  const findStrays = async () => (await findMarked(leader.mark)).filter(isStray);
-  const group = createGroup(leader, () => {
-    if (member === undefined || !isMember(member)) member = listProcesses().find(isMember);
-    return member !== undefined;
-  });
+  isMember(pid: number): boolean {
+    return runningGroupOf(pid) === this.leader.pid;
+  }
 
-  return {
-    async isRunning() {
-      if (group.isRunning() || strays.some(isStray)) return true;
-      strays = await findStrays();
-      return strays.length > 0;
-    },
-    async signal(signal) {
-      group.signal(signal);
-      strays = await findStrays();
-      for (const stray of strays) send(stray, signal);
-    },
-  };
+  protected override hasRunningMember(): boolean {
+    if (this.#member === undefined || !this.isMember(this.#member))
+      this.#member = listProcesses().find((pid) => this.isMember(pid));
+    return this.#member !== undefined;
+  }
 }
+
+/** The group, and its strays: whoever left it and carries the mark. */
+class LinuxFamily implements Family {
+  readonly #group: LinuxGroup;
+  #strays: readonly number[] = nobody;
+
+  constructor(leader: Leader) {
+    this.#group = new LinuxGroup(leader);
+  }
+
+  async isRunning(): Promise<boolean> {
+    if (this.#group.isRunning() || this.#strays.some((pid) => this.#isStray(pid))) return true;
+    await this.#findStrays();
+    return this.#strays.length > 0;
+  }
+
+  async signal(signal: EndSignal): Promise<void> {
+    this.#group.signal(signal);
+    await this.#findStrays();
+    for (const stray of this.#strays) send(stray, signal);
+  }
+
+  #isStray(pid: number): boolean {
+    return carries(pid, this.#group.leader.mark) && !this.#group.isMember(pid);
+  }
+
+  async #findStrays(): Promise<void> {
+    const marked = await findMarked(this.#group.leader.mark);
+    this.#strays = marked.filter((pid) => this.#isStray(pid));
+  }
+}
+
+const nobody: readonly number[] = [];
+
+export const createGroup = (leader: Leader): Family => new Group(leader);
+export const createLinuxFamily = (leader: Leader): Family => new LinuxFamily(leader);

@@ -47,7 +47,7 @@ export class ListeningStream implements HttpListener, AnswerListener {
 
   stop(): void {
     this.#cancelPause?.();
-    this.#exchange?.abort();
+    this.#abort();
   }
 
   head(status: number, headers: AnswerHeaders): void {
@@ -58,7 +58,7 @@ export class ListeningStream implements HttpListener, AnswerListener {
       this.#body = new EventBody(maxMessageBytes, this);
       return;
     }
-    this.#exchange?.abort();
+    this.#abort();
     // Most servers have no such stream, and say so in many ways; only a trouble that may pass is worth another try.
     if (isPassing(status)) this.#openAgain();
   }
@@ -93,7 +93,14 @@ export class ListeningStream implements HttpListener, AnswerListener {
     this.#options.office.oversized(id);
   }
 
+  /** Let go of at once: it holds on to its connection. */
+  #abort(): void {
+    this.#exchange?.abort();
+    this.#exchange = undefined;
+  }
+
   #over(): void {
+    this.#exchange = undefined;
     const reader = this.#body?.reader;
     this.#body = undefined;
     this.#lastEventId = reader?.lastEventId ?? this.#lastEventId;

@@ -53,12 +53,18 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
       child.once('error', fail);
       if (child.pid === undefined) return;
       const group = new ProcessGroup(child, { pid: child.pid, mark, clock: options.clock });
-      child.once('spawn', () => resolve(group));
+      child.once('spawn', () => {
+        // From now on its exit tells everything; what it was started with is let go of.
+        child.on('error', ignore).off('error', fail);
+        resolve(group);
+      });
     } catch (error) {
       fail(error);
     }
   });
 }
+
+const ignore = (): void => undefined;
 
 /** Elsewhere the system finds the program and takes the arguments as they are. */
 export function programOf(options: Omit<GroupOptions, 'clock'>, platform: NodeJS.Platform): Program {

@@ -1,11 +1,12 @@
 // Owns the last bytes of a stream that nobody reads to its end.
 
 const SMALLEST = 1024;
+const EMPTY = Buffer.alloc(0);
 
 /** Keeps the newest `capacity` bytes; takes memory only as far as something was written. */
 export class Ring {
   readonly #capacity: number;
-  #bytes = Buffer.alloc(0);
+  #bytes = EMPTY;
   /** Of all bytes ever written; its remainder is the place of the next one. */
   #written = 0;
 

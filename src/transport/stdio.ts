@@ -42,6 +42,8 @@ export class StdioChannel implements Channel {
   onoversized?: ((id: MessageId | undefined) => void) | undefined;
 
   readonly #options: StdioOptions;
+  /** Until it is started: its environment weighs as much as all the rest of the channel. */
+  #launch: StdioOptions | undefined;
   readonly #reader: FrameReader;
   readonly #stderr = new Ring(limits.stderrBytes);
   readonly #noise = new Noise();
@@ -60,7 +62,8 @@ export class StdioChannel implements Channel {
   #ended = false;
 
   constructor(options: StdioOptions) {
-    this.#options = options;
+    this.#options = { ...options, env: {} };
+    this.#launch = options;
     this.#reader = new FrameReader(options.maxMessageBytes, {
       onMessage: (message) => this.#tell(this.onmessage, message),
       onNoise: (line) => this.#takeNoise(line),
@@ -79,7 +82,8 @@ export class StdioChannel implements Channel {
   /** Resolves once the program runs, which is not to say that it answers. */
   async start(): Promise<void> {
     if (this.#closing === undefined) {
-      this.#opening ??= openProcessGroup(this.#options).then((group) => this.#attach(group));
+      if (this.#launch) this.#opening = openProcessGroup(this.#launch).then((group) => this.#attach(group));
+      this.#launch = undefined;
       await this.#opening;
     }
     if (this.#closing !== undefined) throw this.#lost(this.report());
