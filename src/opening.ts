@@ -284,10 +284,10 @@ async function openNow(
     });
     const { era } = session;
     if (launch.kind !== 'in-process' && (known.era !== era || known.spoken !== spoken))
-      void verdicts.remember(key, { era, ...(spoken && { spoken }) });
+      verdicts.remember(key, { era, ...(spoken && { spoken }) });
     return session;
   } catch (error) {
-    if (known.era !== undefined) await verdicts.forget(key);
+    if (known.era !== undefined) verdicts.forget(key);
     throw error;
   }
 }

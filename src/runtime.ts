@@ -51,6 +51,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const catalog = new Catalog(clock, emit);
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
+  const verdicts = createVerdicts(cache, clock, onceOnly(onError));
   const opening = createOpening({
     ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
     id: randomUUID(),
@@ -58,7 +59,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     gate: createTrust(around, store, clock),
     secrets: createSecretsFor(around, store),
     sandbox,
-    verdicts: createVerdicts(cache, clock, onceOnly(onError)),
+    verdicts,
     logs: hasLogs ? createServerLogs(stateFolder(around), clock, onError) : undefined,
     circumstances: () => fleet.circumstances(),
     onPrepared: (server, prepared) => fleet.prepared(server, prepared),
@@ -115,6 +116,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const close = async () => {
     stopWatching?.();
     await Promise.all([views.close(), connections.close()]);
+    await verdicts.flush();
     await cache.whenWritten();
   };
   const { waitMs } = await starting.catch((error: unknown) => {

@@ -45,6 +45,8 @@ export const limits = {
   listenAgainMostMs: 60_000,
   /** How long it is remembered what a server speaks. */
   verdictMs: 7 * 24 * 3_600_000,
+  /** What was found out about several servers in this time is written together. */
+  verdictWriteMs: 1_000,
   /** How long a person may think about an approval; after it the answer is no. */
   approvalMs: 300_000,
 

@@ -29,6 +29,7 @@ test('the ceilings are exactly these', () => {
     listenAgainMs: 1_000,
     listenAgainMostMs: 60_000,
     verdictMs: 604_800_000,
+    verdictWriteMs: 1_000,
     approvalMs: 300_000,
     endOfInputGraceMs: 2_000,
     terminateGraceMs: 1_000,

@@ -11,46 +11,90 @@ function setUp(change: Partial<Store> = {}) {
   const clock = createFakeClock(1_000);
   const store = { ...createMemoryStore(clock), ...change };
   const errors: unknown[] = [];
-  return { clock, store, errors, verdicts: createVerdicts(store, clock, (error) => errors.push(error)) };
+  const begin = () => createVerdicts(store, clock, (error) => errors.push(error));
+  return { clock, store, errors, begin, verdicts: begin() };
 }
 
-verifies('VAL-03', 'what was found out is known the next time, with the date it was found out', async () => {
-  const { verdicts, store } = setUp();
-  expect(await verdicts.recall('k')).toEqual({});
-  await verdicts.remember('k', { era: 'legacy', spoken: 'sse' });
-  expect(await verdicts.recall('k')).toEqual({ era: 'legacy', spoken: 'sse' });
-  expect(await verdicts.recall('other')).toEqual({});
-  expect(JSON.parse((await store.get('spoken:k')) ?? '')).toEqual({ era: 'legacy', spoken: 'sse', at: 1_000 });
-});
+verifies(
+  'VAL-03',
+  'what was found out is known at once and the next time, with the date it was found out',
+  async () => {
+    const { verdicts, store, begin } = setUp();
+    expect(await verdicts.recall('k')).toEqual({});
+    verdicts.remember('k', { era: 'legacy', spoken: 'sse' });
+    expect(await verdicts.recall('k')).toEqual({ era: 'legacy', spoken: 'sse' });
+    await verdicts.flush();
+    expect(await begin().recall('k')).toEqual({ era: 'legacy', spoken: 'sse' });
+    expect(await begin().recall('other')).toEqual({});
+    expect(JSON.parse((await store.get('spoken')) ?? '')).toEqual({ k: { era: 'legacy', spoken: 'sse', at: 1_000 } });
+  },
+);
 
 verifies('VAL-03', 'it is forgotten after a week, or when it turned out to be wrong', async () => {
-  const { clock, verdicts } = setUp();
-  await verdicts.remember('k', { era: 'modern' });
+  const { clock, verdicts, store, begin } = setUp();
+  verdicts.remember('k', { era: 'modern' });
   await clock.advance(7 * 24 * 3_600_000 - 1);
-  expect(await verdicts.recall('k')).toEqual({ era: 'modern' });
-  await clock.advance(1);
-  expect([await verdicts.recall('k'), limits.verdictMs]).toEqual([{}, 604_800_000]);
-  await verdicts.remember('k', { era: 'modern' });
-  await verdicts.forget('k');
-  expect(await verdicts.recall('k')).toEqual({});
+  verdicts.remember('other', { era: 'modern' });
+  expect([await verdicts.recall('k'), await begin().recall('k')]).toEqual([{ era: 'modern' }, { era: 'modern' }]);
+  await clock.advance(limits.verdictWriteMs);
+  expect([await verdicts.recall('k'), await begin().recall('k'), limits.verdictMs]).toEqual([{}, {}, 604_800_000]);
+  verdicts.forget('other');
+  expect(await verdicts.recall('other')).toEqual({});
+  await verdicts.flush();
+  expect(await store.get('spoken')).toBe('{}');
+});
+
+test('what many servers turn out to speak is written together, and beside what others wrote', async () => {
+  let writes = 0;
+  const { clock, store, begin } = setUp();
+  const { set } = store;
+  store.set = (...written) => {
+    writes++;
+    return set(...written);
+  };
+  const [ours, theirs] = [begin(), begin()];
+  await ours.recall('a');
+  for (const key of ['a', 'b', 'c']) ours.remember(key, { era: 'legacy' });
+  await clock.advance(limits.verdictWriteMs - 1);
+  expect(writes).toBe(0);
+  theirs.remember('d', { era: 'modern' });
+  await clock.advance(limits.verdictWriteMs);
+  await ours.flush();
+  expect({
+    writes,
+    known: Object.keys(JSON.parse((await store.get('spoken')) ?? '')),
+    timers: clock.pending(),
+  }).toEqual({
+    writes: 2,
+    known: ['a', 'b', 'c', 'd'],
+    timers: 0,
+  });
 });
 
 test('what somebody else wrote there is no verdict', async () => {
-  const odd = ['', '{', 'null', '[]', '"legacy"', '{"era":"future","spoken":"ws"}', '{"era":1}'];
+  const odd = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"legacy"',
+    '{"k":{"era":"future","spoken":"ws","at":1000}}',
+    '{"k":{"era":"modern"}}',
+  ];
   for (const value of odd) {
     const { verdicts } = setUp({ get: async () => value });
     expect(await verdicts.recall('k')).toEqual({});
   }
-  const { verdicts } = setUp({ get: async () => '{"era":"modern","spoken":"ws"}' });
+  const { verdicts } = setUp({ get: async () => '{"k":{"era":"modern","spoken":"ws","at":1000}}' });
   expect(await verdicts.recall('k')).toEqual({ era: 'modern' });
 });
 
 test('a memory that fails is told of, and costs nothing else', async () => {
   const failure = new Error('the disk is full');
   const fail = () => Promise.reject(failure);
-  const { verdicts, errors } = setUp({ get: fail, set: fail, delete: fail });
+  const { verdicts, errors } = setUp({ get: fail, set: fail });
   expect(await verdicts.recall('k')).toEqual({});
-  await verdicts.remember('k', { era: 'legacy' });
-  await verdicts.forget('k');
-  expect(errors).toEqual([failure, failure, failure]);
+  verdicts.remember('k', { era: 'legacy' });
+  await verdicts.flush();
+  expect([errors, await verdicts.recall('k')]).toEqual([[failure, failure, failure], { era: 'legacy' }]);
 });
