@@ -65,6 +65,7 @@ export class Wire {
         readonly late: Deferred<void>;
       }
     | undefined;
+  #wentDown: Deferred<void> | undefined;
   #early: Message[] = [];
   #deliver: ((message: Message) => void) | undefined;
   /** What every request of the modern era carries; set once the era is known. */
@@ -132,10 +133,17 @@ export class Wire {
     return this.#deliver;
   }
 
-  send(message: Message): Promise<void> {
+  /** That nobody takes a message is known a moment before it is known why. */
+  async send(message: Message): Promise<void> {
     if (message['method'] === 'server/discover' && this.#probe === undefined && !this.#down)
       this.#watchProbe(message['id']);
-    return this.#channel.send(message);
+    try {
+      await this.#channel.send(message);
+    } catch (error) {
+      const isEnding = !this.#down && !this.#channel.hasRequestStreams;
+      if (isEnding) await settleWithin([this.#whenDown()], { limitMs: limits.lossMs, clock: this.#clock });
+      throw error;
+    }
   }
 
   /** The handshake is over: the SDK has nothing left to do, and weighs a quarter of an idle connection. */
@@ -312,11 +320,17 @@ export class Wire {
     this.#probe = { id, answered: false, isGivenUp: false, late: createDeferred(), cancelTimeout };
   }
 
+  #whenDown(): Promise<void> {
+    this.#wentDown ??= createDeferred<void>();
+    return this.#wentDown.promise;
+  }
+
   #goDown(): void {
     if (this.#down) return;
     this.#down = true;
     this.#probe?.cancelTimeout();
     this.#probe?.late.resolve();
+    this.#wentDown?.resolve();
     for (const id of [...this.#pending.keys()]) this.#settle(id, { kind: 'lost', sent: true });
     this.onclose?.();
   }

@@ -68,7 +68,7 @@ export class Traces {
   readonly clock: TracedClock;
   readonly #resources = tally(process.getActiveResourcesInfo());
   readonly #listeners = listenersOf(process);
-  readonly #descendants = new Set(descendants());
+  readonly #processes = new Set(listProcesses());
   readonly #sockets = new Set(sockets);
   readonly #warnings: string[] = [];
   readonly #onWarning = (warning: Error) => this.#warnings.push(`a warning: ${warning.message}`);
@@ -93,8 +93,8 @@ export class Traces {
 
   #remains(known: readonly (number | undefined)[]): string[] {
     return [
-      ...descendants()
-        .filter((pid) => !this.#descendants.has(pid) && !known.includes(pid))
+      ...listProcesses()
+        .filter((pid) => !this.#processes.has(pid) && !known.includes(pid) && isDescendant(pid))
         .map((pid) => `the process ${pid}: ${commandOf(pid)}`),
       ...[...sockets].filter((each) => !this.#sockets.has(each)).map(describeSocket),
       ...more(this.#resources, tally(process.getActiveResourcesInfo())).map((each) => `an active resource: ${each}`),
@@ -126,15 +126,15 @@ function describeSocket(socket: Socket): string {
   return `a socket to ${socket.remoteAddress ?? '?'}:${socket.remotePort ?? '?'}, ${socket.readyState}${socket.destroyed ? ', destroyed' : ''}`;
 }
 
-/** By parentage, and by the mark that servers hand on to whomever they start. */
-export function descendants(): number[] {
-  const parents = new Map(listProcesses().map((pid) => [pid, parentOf(pid)]));
-  const isOurs = (pid: number | undefined): boolean =>
-    pid !== undefined && (pid === process.pid || isOurs(parents.get(pid)));
-  const isMarked = (pid: number) => environmentOf(pid).some((each) => each.startsWith(`${MARK_VARIABLE}=${hostMark}.`));
-  return [...parents.keys()].filter(
-    (pid) => pid !== process.pid && runningGroupOf(pid) !== undefined && (isOurs(parents.get(pid)) || isMarked(pid)),
-  );
+/** By parentage, or by the mark that servers hand on to whomever they start. A zombie does not count. */
+function isDescendant(pid: number): boolean {
+  const isMarked = () => environmentOf(pid).some((each) => each.startsWith(`${MARK_VARIABLE}=${hostMark}.`));
+  return runningGroupOf(pid) !== undefined && (hasAncestor(pid) || isMarked());
+}
+
+function hasAncestor(pid: number): boolean {
+  const parent = parentOf(pid);
+  return parent !== undefined && parent > 0 && (parent === process.pid || hasAncestor(parent));
 }
 
 function parentOf(pid: number): number | undefined {
