@@ -13,11 +13,20 @@ const runFile = promisify(execFile);
 /** Node's own variables are left out: extra certificates alone double the start of every process, on some machines only. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));
 
-/** Lends a contestant to `use`, and ends it whatever happens. Each lives in an empty home: none knows anything from before. */
-export async function withContestant(kind, { signal, folder }, use) {
-  const home = await mkdtemp(join(folder, `${kind}-`));
-  const env = { ...environment, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), XDG_STATE_HOME: join(home, 'state') };
-  const options = { env, signal, killSignal: 'SIGKILL', execArgv: ['--expose-gc', '--no-warnings'] };
+function environmentIn(home) {
+  const folders = { CACHE: 'cache', STATE: 'state', CONFIG: '.config' };
+  const xdg = Object.entries(folders).map(([name, folder]) => [`XDG_${name}_HOME`, join(home, folder)]);
+  return { ...environment, HOME: home, USERPROFILE: home, ...Object.fromEntries(xdg) };
+}
+
+/**
+ * Lends a contestant to `use`, and ends it whatever happens. Each lives in an empty home, so that none knows anything from
+ * before, unless it is given the place of a person who does.
+ */
+export async function withContestant(kind, { signal, folder, place }, use) {
+  const { home, cwd } = place ?? { home: await mkdtemp(join(folder, `${kind}-`)) };
+  const execArgv = ['--expose-gc', '--no-warnings'];
+  const options = { env: environmentIn(home), cwd, signal, killSignal: 'SIGKILL', execArgv };
   const child = fork(fileOf('./contestant.mjs'), [kind], options);
   return lend(child, () => use((job, given) => ask(child, { job, ...given })));
 }
@@ -62,9 +71,17 @@ async function answerOf(child, doing) {
   }
 }
 
-/** How long Node takes with these arguments, from the outside, and what it printed. */
-export async function timeNode(args, { signal }) {
+/** How long Node takes with these arguments, from the outside, and what it printed; at the place of a person, if there is one. */
+export async function timeNode(args, { signal, place }) {
+  const env = place?.home === undefined ? environment : environmentIn(place.home);
+  const options = { env, cwd: place?.cwd, signal, killSignal: 'SIGKILL', maxBuffer: Number.POSITIVE_INFINITY };
   const from = performance.now();
-  const { stdout } = await runFile(process.execPath, args, { env: environment, signal, killSignal: 'SIGKILL' });
-  return { wallMs: performance.now() - from, stdout };
+  const { stdout, stderr } = await runFile(process.execPath, args, options);
+  return { wallMs: performance.now() - from, stdout, stderr };
+}
+
+/** Also what it cost, as it tells itself at its end. */
+export async function timeNodeAndCpu(args, bench) {
+  const { wallMs, stderr } = await timeNode(['--require', fileOf('./cpu-at-exit.cjs'), ...args], bench);
+  return { wallMs, cpuMs: Number(/^cpu (\d+)$/m.exec(stderr)[1]) / 1_000 };
 }

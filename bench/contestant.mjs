@@ -53,6 +53,28 @@ const jobs = {
     return { tookMs };
   },
 
+  /** Until the tools of all configured servers can be used; loading the library is counted apart. */
+  async configured({ servers, toolsOfEach }) {
+    const from = performance.now();
+    await client.load();
+    const loaded = performance.now();
+    const fleet = await client.openConfigured({ servers, toolsOfEach });
+    const usable = performance.now();
+    if (fleet.tools !== servers * toolsOfEach) throw new Error(`expected all tools, not ${fleet.tools}`);
+    await fleet.close();
+    return { usableMs: usable - loaded, wholeMs: usable - from };
+  },
+
+  /** How long servers that never answer hold up a start. */
+  async stalled({ count }) {
+    await client.load();
+    const from = performance.now();
+    const fleet = await client.openStalled(count);
+    const tookMs = performance.now() - from;
+    await fleet.close();
+    return { tookMs };
+  },
+
   /** What each further connection adds to the heap. What is loaded and compiled once is there before anything is counted. */
   async idle({ count, url, restMs }) {
     const heapWith = async (servers, idleMs) => {

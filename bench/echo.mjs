@@ -14,10 +14,17 @@ const tool = {
   },
 };
 
+let list = JSON.stringify({ tools: [tool] });
+
+/** From now on it lists these. */
+export function offer(tools) {
+  list = JSON.stringify({ tools });
+}
+
 const results = {
   initialize: ({ protocolVersion }) =>
     `{"protocolVersion":"${protocolVersion}","capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1.0.0"}}`,
-  'tools/list': () => JSON.stringify({ tools: [tool] }),
+  'tools/list': () => list,
   'tools/call': ({ arguments: { size } }) => resultOf(size),
 };
 

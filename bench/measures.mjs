@@ -2,8 +2,10 @@
 // `limit` is the least that can be: the hand-written client, or Node itself. What it all amounts to is left to `report.mjs`.
 
 import { fileURLToPath } from 'node:url';
-import { timeNode, withContestant, withHttpServer } from './children.mjs';
+import { timeNode, timeNodeAndCpu, withContestant, withHttpServer } from './children.mjs';
 import { parseAll, writeConfigFiles } from './config-files.mjs';
+import { cli, writeFleetHome } from './fleet-home.mjs';
+import { LARGE, SMALL, withLargeCatalog } from './large-catalog.mjs';
 
 const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const KB = 1_024;
@@ -19,11 +21,15 @@ export const measures = {
   'http-json': httpCalls('HTTP, 64 in flight, 1 KB', '/json'),
   'http-events': httpCalls('HTTP with events, 64 in flight, 1 KB', '/events'),
   fleet,
+  'cached-start': cachedStart,
+  stalled,
+  catalog,
   idle: idle('an idle connection over pipes'),
   'idle-http': idle('an idle connection over HTTP', '/json'),
   config,
   import: importing,
   help,
+  'cli-cached': cliCached,
 };
 
 /** A fresh process each time: its first start pays for loading the library, its second only for the server. */
@@ -99,6 +105,60 @@ async function fleet(bench) {
   return { connect: figure(`connecting and listing ${FLEET} servers`, 'ms', samples, 'tookMs') };
 }
 
+const KNOWN = { servers: FLEET, toolsOfEach: 10 };
+
+/** What a person waits for who has used these servers before. A fresh process each time, of which the import is left out. */
+async function cachedStart(bench) {
+  const place = await writeFleetHome(bench, KNOWN);
+  const started = (kind) => () => withContestant(kind, { ...bench, place }, (ask) => ask('configured', KNOWN));
+  const samples = await interleave(mapValues(httpKinds, started), bench.rounds.fleet);
+  return {
+    usable: figure(`${FLEET} known servers: start to first turn`, 'ms', samples, 'usableMs'),
+    whole: figure(`${FLEET} known servers: import to first turn`, 'ms', samples, 'wholeMs'),
+  };
+}
+
+/** What servers that never answer, and of which nothing is known, cost a person: the least is a start without any. */
+async function stalled(bench) {
+  const started = (count) => () => withContestant('plexus', bench, (ask) => ask('stalled', { count }));
+  const runs = { none: started(0), one: started(1), ten: started(10), hundred: started(100) };
+  const { none, ...some } = await interleave(runs, bench.rounds.start);
+  const told = (title, samples) => figure(`start with ${title}`, 'ms', { plexus: samples, limit: none }, 'tookMs');
+  return {
+    one: told('1 stalled server', some.one),
+    ten: told('10 stalled servers', some.ten),
+    hundred: told('100 stalled servers', some.hundred),
+  };
+}
+
+/** In one process, warm: ten thousand tools, of which those of one server change. */
+async function catalog({ rounds }) {
+  return withLargeCatalog(async ({ mcp, firstMs, change }) => {
+    const changes = (size) => interleave({ plexus: () => change(size) }, rounds.processes);
+    // Compilers and heaps come to rest first.
+    await changes('small');
+    const small = await changes('small');
+    const large = await changes('large');
+    const turns = await interleave({ plexus: () => ({ micros: microsOf(() => mcp.turn()) }) }, rounds.processes);
+    const title = (what) => `10,000 tools: ${what}`;
+    return {
+      first: figure(title('start to first turn'), 'ms', { plexus: [{ firstMs }] }, 'firstMs'),
+      snapshot: figure(title(`a server of ${SMALL} changes`), 'ms', small, 'changedMs'),
+      large: figure(title(`a server of ${LARGE} changes`), 'ms', large, 'changedMs'),
+      next: figure(title('the turn after that'), 'ms', small, 'turnMs'),
+      turn: figure(title('a turn without change'), 'µs', turns, 'micros'),
+    };
+  });
+}
+
+const TURNS = 1_000;
+
+function microsOf(work) {
+  const from = performance.now();
+  for (let time = 0; time < TURNS; time += 1) work();
+  return ((performance.now() - from) * 1_000) / TURNS;
+}
+
 /** What a user pays for servers that are not used. Sockets that nobody uses are closed after a while: that is waited for. */
 function idle(title, path) {
   return (bench) =>
@@ -153,10 +213,26 @@ async function importing(bench) {
 
 async function help(bench) {
   const runs = {
-    plexus: () => timeNode([fileOf('../dist/cli.js'), '--help'], bench),
+    plexus: () => timeNode([cli, '--help'], bench),
     limit: () => timeNode(['-e', '0'], bench),
   };
   return { process: figure('plexus --help', 'ms', await interleave(runs, bench.rounds.processes), 'wallMs') };
+}
+
+/** Commands that are answered from what is known, against what any program pays for importing the SDK. */
+async function cliCached(bench) {
+  const place = await writeFleetHome(bench, KNOWN);
+  const told = (command) => () => timeNodeAndCpu([cli, command], { ...bench, place });
+  const imported = ['--eval', "import('@modelcontextprotocol/client')"];
+  const sdk = () => timeNodeAndCpu(imported, { ...bench, place: { cwd: fileOf('.') } });
+  const samples = await interleave({ list: told('list'), tools: told('tools'), sdk }, bench.rounds.processes);
+  const against = (command) => ({ plexus: samples[command], sdk: samples.sdk });
+  return {
+    list: figure(`plexus list of ${FLEET} known servers`, 'ms', against('list'), 'wallMs'),
+    'list-cpu': figure(`plexus list of ${FLEET} known servers: CPU`, 'ms', against('list'), 'cpuMs'),
+    tools: figure(`plexus tools of ${FLEET} known servers`, 'ms', against('tools'), 'wallMs'),
+    'tools-cpu': figure(`plexus tools of ${FLEET} known servers: CPU`, 'ms', against('tools'), 'cpuMs'),
+  };
 }
 
 /** One after the other, each round begun by another: whatever else the machine does hits them all alike. */

@@ -1,6 +1,6 @@
 // Owns how users of Plexus open their servers. The library is loaded when the first one is opened.
 
-import { entryOf } from './servers.mjs';
+import { entryOf, stalledEntryOf } from './servers.mjs';
 
 export async function open(url) {
   const mcp = await start({ bench: plexusEntry(0, url) });
@@ -15,6 +15,25 @@ export async function openFleet(count, url) {
   const servers = Array.from({ length: count }, (_, at) => [`bench-${at}`, plexusEntry(at, url)]);
   const mcp = await start(Object.fromEntries(servers));
   return { tools: mcp.turn().tools.length, close: () => mcp.close() };
+}
+
+export const load = () => import('plexus');
+
+/** As an agent with a person in front of it starts: what is configured is in the person's files. */
+export async function openConfigured() {
+  const { createRuntime } = await load();
+  const mcp = await createRuntime({ interactive: true });
+  mcp.turn();
+  return { tools: mcp.getTools().length, close: () => mcp.close() };
+}
+
+/** The same, where so many servers never answer and nothing is known of them. */
+export async function openStalled(count) {
+  const { createRuntime } = await load();
+  const servers = Array.from({ length: count }, (_, at) => [`stalled-${at}`, stalledEntryOf(at)]);
+  const mcp = await createRuntime({ discover: false, interactive: true, servers: Object.fromEntries(servers) });
+  mcp.turn();
+  return { close: () => mcp.close() };
 }
 
 const plexusEntry = (number, url) => (url === undefined ? entryOf(number) : { url, transport: 'http' });

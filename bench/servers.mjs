@@ -4,8 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const file = fileURLToPath(new URL('./echo-server.mjs', import.meta.url));
 
-/** Each another one: nobody may take what it learned of one for another. */
-export const entryOf = (number) => ({ command: process.execPath, args: [file, String(number)] });
+/** Each another one: nobody may take what it learned of one for another. It has the echo, or so many ordinary tools. */
+export const entryOf = (number, tools) => ({
+  command: process.execPath,
+  args: [file, String(number), ...(tools === undefined ? [] : [String(tools)])],
+});
+
+const stalledFile = fileURLToPath(new URL('./stalled-server.mjs', import.meta.url));
+
+export const stalledEntryOf = (number) => ({ command: process.execPath, args: [stalledFile, String(number)] });
 
 const AT_ONCE = 3;
 const PATIENCE_MS = 250;

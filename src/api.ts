@@ -1,6 +1,8 @@
 // Owns the types of the public surface: what a host may ask for, and what it gets.
 
 import type { Approve } from './call/approval.ts';
+import type { Prompts } from './catalog/offers/prompts.ts';
+import type { Resources } from './catalog/offers/resources.ts';
 import type { ConfigSource } from './config/discover.ts';
 import type { AskInput } from './config/inputs.ts';
 import type { NativeTool } from './config/native.ts';
@@ -17,6 +19,7 @@ import type { ClientInfo } from './model/identity.ts';
 import type { ServerName } from './model/names.ts';
 import type { Verdict } from './model/rule.ts';
 import type { Launcher } from './model/server.ts';
+import type { Tool, ToolRef } from './model/tool.ts';
 import type { View, ViewOptions } from './view.ts';
 
 /** Everything is optional: the defaults are the process's own surroundings. */
@@ -36,11 +39,13 @@ export interface RuntimeOptions extends InputHandlers {
   /** Asked where no rule allows or denies; the default says no. */
   readonly approve?: Approve;
   readonly startup?: {
-    /** How long an interactive start waits for its servers. */
+    /** How long an interactive start waits for servers whose tools are not known from an earlier one. */
     readonly gateMs?: number;
     readonly whenUncached?: 'background' | 'wait';
-    /** How long a headless start waits. */
+    /** How long a headless start waits for them. */
     readonly waitMs?: number;
+    /** Whether servers whose tools are known are connected at once (the default), or left until they are called. */
+    readonly whenCached?: 'connect' | 'leave';
   };
   /** Further settings, in the shape of a file, such as an editor's own: a layer of scope local. */
   readonly extraSources?: readonly ConfigSource[];
@@ -107,6 +112,14 @@ export interface Runtime extends View, AsyncDisposable {
   /** Tells servers that want to know what the agent may touch; said again to those that come up later. */
   notifySandboxState(state: SandboxState): void;
   getStats(): RuntimeStats;
+  /** The whole catalog of this moment, whatever a turn shows of it. */
+  getTools(): readonly Tool[];
+  /** Every tool that its server calls so, whichever server that is. */
+  findByToolName(tool: string): readonly ToolRef[];
+  /** Lists anew what the servers offer, or one of them, which must then succeed. */
+  refreshTools(server?: ServerName): Promise<void>;
+  readonly resources: Resources;
+  readonly prompts: Prompts;
   /** Closes one server and takes its tools out of the catalog. */
   disconnect(server: ServerName): Promise<void>;
   /** Resolves when no process, timer or socket of the runtime is left. */

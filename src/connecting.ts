@@ -4,14 +4,16 @@
 import { createHash } from 'node:crypto';
 import type { Breakers } from './call/guard.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import type { Offers } from './catalog/offers/offers.ts';
 import { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import type { SandboxNews } from './connection/sandbox-state.ts';
-import type { Session } from './connection/session.ts';
+import type { Subscriptions } from './connection/subscriptions.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { canonicalJson } from './kernel/json.ts';
+import type { FailureCode } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { Opening } from './opening.ts';
 import { definitionHash } from './trust/fingerprint.ts';
@@ -19,10 +21,10 @@ import { definitionHash } from './trust/fingerprint.ts';
 export interface ConnectingParts {
   readonly opening: Opening;
   readonly catalog: Catalog;
+  readonly offers: Offers;
+  readonly subscriptions: Subscriptions;
   readonly breakers: Breakers;
   readonly sandbox: SandboxNews;
-  /** Told when a server's tools have been listed. */
-  readonly onListed: (definition: ServerDefinition) => Promise<void>;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
   readonly onError: (error: unknown) => void;
@@ -32,25 +34,33 @@ const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** Those of the fleet, which everybody shares. */
 export function createConnections(parts: ConnectingParts): Connections {
-  const { opening, catalog, breakers, sandbox, onListed, clock, emit, onError } = parts;
-  const list = (definition: ServerDefinition, session: Session) =>
-    void catalog
-      .list(definition, session)
-      .then(() => onListed(definition))
-      .catch(onError);
+  const { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError } = parts;
   return new Connections({
     open: opening.open,
     keyOf,
     onReady: (definition, session) => {
       breakers.recovered(definition.name);
       sandbox.tell(session);
-      list(definition, session);
+      subscriptions.onReady(definition.name, session);
+      // Tools first: they are what a model waits for.
+      const listed = catalog.list(definition, session).catch(onError);
+      void offers.onReady(definition, session, listed);
     },
-    onDown: (server) => catalog.stale(server),
-    onNotification: (definition, session, method) => {
-      if (method === LIST_CHANGED) list(definition, session);
+    onDown: (server) => {
+      for (const part of [offers, subscriptions]) part.onDown(server);
+      catalog.stale(server);
     },
-    onRemoved: (server) => catalog.remove(server),
+    // What was remembered of it was shown in good faith.
+    onBlocked: (server, { code }) => isRefusal(code) && catalog.remove(server),
+    onNotification: (definition, session, method, params) => {
+      if (method === LIST_CHANGED) catalog.announce(definition, session);
+      offers.onNotification(definition, session, method);
+      subscriptions.onNotification(definition.name, session, method, params);
+    },
+    onRemoved: (server) => {
+      for (const part of [offers, subscriptions]) part.onRemoved(server);
+      catalog.remove(server);
+    },
     ...{ clock, emit, onError },
   });
 }
@@ -63,12 +73,15 @@ export function createOwnConnections(parts: ConnectingParts, id: string, inputs:
     keyOf,
     onReady: (_, session) => sandbox.tell(session),
     onDown: unheard,
+    onBlocked: unheard,
     onNotification: unheard,
     onRemoved: unheard,
     emit: unheard,
     ...{ clock, onError },
   });
 }
+
+const isRefusal = (code: FailureCode) => code === 'SERVER_UNTRUSTED' || code === 'SERVER_DENIED';
 
 const unheard = (): void => undefined;
 

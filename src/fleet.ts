@@ -7,28 +7,34 @@ import type { CallLimits } from './call/deadline.ts';
 import type { Breakers } from './call/guard.ts';
 import type { Lines } from './call/lines.ts';
 import type { Directory } from './call/resolve.ts';
+import { createAliases } from './catalog/aliases.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import type { KnownTools } from './catalog/known-tools.ts';
-import type { Listing } from './catalog/listing.ts';
-import { assignNames } from './catalog/naming.ts';
+import type { ServerInstructions } from './catalog/exposure/instructions.ts';
+import { createPlacement } from './catalog/exposure/placement.ts';
+import { isExposed, speaksOf } from './catalog/filter.ts';
+import { canonicalName } from './catalog/naming.ts';
+import type { Offers } from './catalog/offers/offers.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
+import { invalidStatus, suppressedStatus } from './connection/absent-status.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Connections, Reconciling } from './connection/connections.ts';
 import type { SandboxNews, SandboxState } from './connection/sandbox-state.ts';
 import type { Session } from './connection/session.ts';
 import { type ServerStatus, statusOf } from './connection/status.ts';
 import type { Clock } from './kernel/clock.ts';
-import { canonicalJson, type JsonObject } from './kernel/json.ts';
+import type { JsonObject } from './kernel/json.ts';
 import { nearest } from './kernel/nearest.ts';
 import { settleWithin } from './kernel/settle.ts';
+import { builtinNames } from './model/builtin.ts';
 import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
-import type { QualifiedName, ServerName } from './model/names.ts';
-import { labelOf, type ServerDefinition } from './model/server.ts';
+import type { QualifiedName, ServerName, ToolId } from './model/names.ts';
+import type { ServerDefinition } from './model/server.ts';
 import type { Tool } from './model/tool.ts';
-import { parseRule, type Rule } from './policy/rule.ts';
-import { definitionHash } from './trust/fingerprint.ts';
+import type { Common } from './offering.ts';
+import { parseRules, type Rule } from './policy/rule.ts';
+import type { Memory } from './remembering.ts';
 
 /** What is known of a server only once everything is filled in. */
 export interface Prepared {
@@ -45,10 +51,16 @@ export interface Prepared {
 export interface FleetParts {
   readonly connections: Connections;
   readonly catalog: Catalog;
-  readonly knownTools: KnownTools;
+  readonly offers: Offers;
+  readonly memory: Memory;
   readonly breakers: Breakers;
   readonly sandbox: SandboxNews;
   readonly clock: Clock;
+}
+
+export interface Applying extends Pick<Reconciling, 'replaceAll'> {
+  /** Whether servers whose tools are known are connected all the same, or left until they are called. */
+  readonly whenCached?: 'connect' | 'leave' | undefined;
 }
 
 export interface Waiting {
@@ -70,6 +82,7 @@ export class Fleet implements Lines, Directory {
   #prepared = new Map<ServerName, Prepared>();
   #used: readonly ServerDefinition[] = [];
   #refused: ReadonlyMap<ServerName, string> = new Map();
+  #common: { readonly said: readonly ServerInstructions[]; readonly common: Omit<Common, 'builtins'> } | undefined;
 
   constructor(parts: FleetParts) {
     const { connections, catalog, clock } = parts;
@@ -80,42 +93,39 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Makes the fleet what the configuration says; connections that did not change stay as they are. */
-  async apply(config: LoadedConfig, { replaceAll }: Pick<Reconciling, 'replaceAll'> = {}): Promise<void> {
+  async apply(config: LoadedConfig, { replaceAll, whenCached = 'connect' }: Applying = {}): Promise<void> {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
-    this.#rules = config.rules.map(parseRule);
+    this.#rules = parseRules(
+      config.rules,
+      [...config.definitions, ...config.invalid].map(({ name }) => name),
+    );
     this.#forgetChanged();
     this.#refused = this.#refusals(config);
     const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
     this.#used = used;
-    const known = await this.#knownTools(used);
-    const isWantedAtOnce = ({ name, settings }: ServerDefinition) =>
-      settings.lifecycle === 'eager' || (settings.lifecycle === 'lazy' && !known.has(name));
+    this.#common = undefined;
+    this.#catalog.configure(styleOf(config.settings));
+    const known = await this.#parts.memory.recall(used, config.settings.startup.gateMs);
+    const isWantedAtOnce = (definition: ServerDefinition) => {
+      const { lifecycle } = definition.settings;
+      if (!known.has(definition)) return lifecycle !== 'manual';
+      // A lazy server is started right away only to learn what it offers.
+      return lifecycle === 'eager' && whenCached === 'connect';
+    };
     const reconciled = this.#connections.reconcile(used, { isWantedAtOnce, replaceAll });
     // Only now: what a server that has changed brought before is gone. One that was disconnected stays without tools.
-    for (const { definition, connection } of this.#connections.all()) {
-      const listing = known.get(definition.name);
-      if (listing && connection.state.kind !== 'closed') this.#catalog.adopt(definition, listing);
-    }
+    const isStopped = ({ name }: ServerDefinition) => this.#connections.get(name)?.connection.state.kind === 'closed';
+    this.#catalog.adopt([...known].filter(([definition]) => !isStopped(definition)));
     await reconciled;
   }
 
-  /** A lazy server is started right away only to learn what it offers: once that is known, it waits for its first call. */
-  async #knownTools(definitions: readonly ServerDefinition[]): Promise<ReadonlyMap<ServerName, Listing>> {
-    const known = new Map<ServerName, Listing>();
-    const recall = async (definition: ServerDefinition) => {
-      const listing = await this.#parts.knownTools.recall(toolsKey(definition));
-      if (listing) known.set(definition.name, listing);
-    };
-    await Promise.all(definitions.filter(({ settings }) => settings.lifecycle !== 'eager').map(recall));
-    return known;
-  }
-
-  /** Tools of servers that are not started before they are called are remembered for the next start. */
-  async listed(definition: ServerDefinition): Promise<void> {
-    const entry = this.#catalog.get(definition.name);
-    if (definition.settings.lifecycle === 'eager' || entry === undefined || entry.error) return;
-    await this.#parts.knownTools.remember(toolsKey(definition), entry);
+  /** Those whose tools nobody knows yet: what a start waits for. */
+  uncached(): readonly ServerName[] {
+    return this.#connections
+      .all()
+      .map(({ definition }) => definition.name)
+      .filter((name) => this.#catalog.get(name) === undefined);
   }
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
@@ -149,7 +159,12 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
-  async ready({ timeoutMs, servers, untilDecided = false, signal }: Waiting): Promise<Readiness> {
+  async ready(waiting: Waiting): Promise<Readiness> {
+    await this.settled(waiting);
+    return this.readiness(waiting.servers);
+  }
+
+  async settled({ timeoutMs, servers, untilDecided = false, signal }: Waiting): Promise<void> {
     const isAwaited = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
     for (const name of servers ?? []) this.#requireKnown(name);
     const settling = this.#connections
@@ -160,7 +175,12 @@ export class Fleet implements Lines, Directory {
         await this.#catalog.listed(definition.name);
       });
     await settleWithin(settling, { limitMs: timeoutMs, clock: this.#clock, signal });
-    const statuses = this.status().filter(({ name }) => isAwaited(name));
+  }
+
+  /** Who is up, and who is not although it should be. */
+  readiness(servers?: readonly ServerName[]): Readiness {
+    const isAsked = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
+    const statuses = this.status().filter(({ name }) => isAsked(name));
     return {
       ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
       notReady: statuses
@@ -168,6 +188,20 @@ export class Fleet implements Lines, Directory {
         .filter((each) => each.status !== 'connected' && each.state !== 'idle')
         .map(({ name, state, error }) => ({ server: name, state, ...(error && { message: error.message }) })),
     };
+  }
+
+  /** Lists anew what the servers offer, and wakes those that are not up. One that was named must succeed. */
+  async refreshTools(server?: ServerName): Promise<void> {
+    if (server !== undefined) return this.#refreshOne(server);
+    const started = this.#connections.all().filter(({ definition, connection }) => isStarted(definition, connection));
+    await Promise.allSettled(started.map(({ definition }) => this.#refreshOne(definition.name)));
+  }
+
+  async #refreshOne(server: ServerName): Promise<void> {
+    const session = await this.whenReady(server);
+    await this.#catalog.list(this.#require(server).definition, session);
+    const failure = this.#catalog.get(server)?.error;
+    if (failure) throw failure;
   }
 
   stats(): RuntimeStats {
@@ -203,6 +237,32 @@ export class Fleet implements Lines, Directory {
     return this.#config;
   };
 
+  /** What every view is offered alike. */
+  common(): Omit<Common, 'builtins'> {
+    const said = this.#catalog.instructions();
+    if (this.#common?.said !== said) this.#common = { said, common: this.#createCommon(said) };
+    return this.#common.common;
+  }
+
+  #createCommon(said: readonly ServerInstructions[]): Omit<Common, 'builtins'> {
+    const { settings } = this.circumstances();
+    const isHeard = ({ server }: ServerInstructions) => this.#definitions.get(server)?.settings.instructions === true;
+    return {
+      toolSearch: settings.toolSearch,
+      placementOf: createPlacement({
+        isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
+        settingsOf: (server) => this.#definitions.get(server)?.settings,
+      }),
+      servers: this.#used.map(({ name, settings: { title } }) => ({ name, title })),
+      instructions: settings.instructions ? said.filter(isHeard) : [],
+    };
+  }
+
+  /** Why a search may find nothing of a server, in words for a model. */
+  remarks(): readonly string[] {
+    return this.readiness().notReady.map(({ server, state }) => `Server "${server}" is ${state}.`);
+  }
+
   watched(): readonly string[] {
     return this.#config?.watched ?? [];
   }
@@ -213,8 +273,13 @@ export class Fleet implements Lines, Directory {
   readonly isStranger = (server: ServerName): boolean => this.#prepared.get(server)?.isStranger ?? false;
 
   readonly rules = (): readonly Rule[] => this.#rules;
+  /** By its entry as it is now: a turn may be older than it. */
+  readonly isHidden = ({ server, tool }: ToolId): boolean => {
+    const definition = this.#definitions.get(server);
+    return definition !== undefined && !isExposed(tool, definition.settings);
+  };
   readonly maxResultChars = (server: ServerName): number =>
-    this.#definitions.get(server)?.settings.maxResultChars ?? limits.failureTextChars;
+    this.#definitions.get(server)?.settings.maxResultChars ?? limits.builtinResultChars;
   readonly callLimits = (server: ServerName): CallLimits => {
     const settings = this.#definitions.get(server)?.settings;
     return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
@@ -288,8 +353,9 @@ export class Fleet implements Lines, Directory {
     for (const definition of this.#definitions.values()) {
       const { state, error } = this.#statusOf(definition);
       const { hidden = [] } = this.#catalog.get(definition.name) ?? {};
-      const spelled = [...assignNames(hidden.map((tool) => ({ server: definition.name, tool }))).values()];
-      if (spelled.includes(name)) return `the tool filters of server "${definition.name}" hide it`;
+      const ids = hidden.map((tool) => ({ server: definition.name, tool }));
+      if (createAliases(ids.map((id) => ({ id, name: canonicalName(id) }))).find(name) !== undefined)
+        return `the tool filters of server "${definition.name}" hide it`;
       const prefix = spelledPrefix(definition.name);
       if (state !== 'connected' && prefix !== undefined && name.startsWith(prefix)) {
         const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
@@ -300,16 +366,23 @@ export class Fleet implements Lines, Directory {
   }
 
   #statusOf(definition: ServerDefinition): ServerStatus {
-    const { tools = [], problems = [], error } = this.#catalog.get(definition.name) ?? {};
+    const entry = this.#catalog.get(definition.name);
     return statusOf({
       definition,
       connection: this.#connections.get(definition.name)?.connection,
       refusal: this.refusal(definition.name),
       breaker: this.#parts.breakers.statusOf(definition.name),
       listing: {
-        toolCount: tools.length,
-        problems: [...(this.#prepared.get(definition.name)?.warnings ?? []), ...problems],
-        ...(error && { error }),
+        toolCount: entry?.tools.length ?? 0,
+        hiddenCount: entry?.hidden.length ?? 0,
+        freshness: entry?.freshness,
+        listedAt: entry?.listedAt,
+        problems: [
+          ...(this.#prepared.get(definition.name)?.warnings ?? []),
+          ...(entry?.problems ?? []),
+          ...this.#parts.offers.problemsOf(definition.name),
+        ],
+        ...(entry?.error && { error: entry.error }),
       },
       now: this.#clock.now(),
     });
@@ -330,52 +403,20 @@ export class Fleet implements Lines, Directory {
   }
 }
 
-/** Of the settings, those count that say which tools are offered: what is hidden now must not be shown from memory. */
-const toolsKey = (definition: ServerDefinition): string => {
-  const { enabledTools, disabledTools } = definition.settings;
-  return definitionHash(definition) + canonicalJson([enabledTools ?? null, disabledTools]);
-};
+function styleOf({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: LoadedConfig['settings']) {
+  const reserved = new Set<string>(builtinNames);
+  return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
+}
+
+/** Who nobody has started yet is left alone. */
+const isStarted = ({ settings }: ServerDefinition, { state }: Connection) =>
+  state.kind !== 'closed' && !(settings.lifecycle === 'manual' && state.kind === 'idle');
 
 /** How the names of a server's tools begin; nothing where its own name leaves no room for them. */
 function spelledPrefix(server: ServerName): string | undefined {
-  const [name = ''] = assignNames([{ server, tool: 'x' }]).values();
+  const name = canonicalName({ server, tool: 'x' });
   const end = name.indexOf('__', 'mcp__'.length);
   return end < 0 ? undefined : name.slice(0, end + 2);
-}
-
-type Invalid = LoadedConfig['invalid'][number];
-
-/** An entry that could not be read is still a server somebody expects to see. */
-function invalidStatus({ name, provenance, diagnostic }: Invalid): ServerStatus {
-  return {
-    name,
-    status: 'failed',
-    state: 'invalid',
-    transport: 'unknown',
-    toolCount: 0,
-    scope: provenance.scope,
-    label: labelOf({ name, provenance }),
-    ...(provenance.file && { source: provenance.file }),
-    error: new RuntimeError('CONFIG_INVALID', {
-      problem: diagnostic.message,
-      ...(diagnostic.file !== undefined && { file: diagnostic.file }),
-      ...(diagnostic.line !== undefined && { line: diagnostic.line }),
-    }),
-  };
-}
-
-function suppressedStatus({ name, provenance, because }: LoadedConfig['suppressed'][number]): ServerStatus {
-  return {
-    name,
-    status: 'disconnected',
-    state: 'disabled',
-    transport: 'unknown',
-    toolCount: 0,
-    scope: provenance.scope,
-    label: labelOf({ name, provenance }),
-    ...(provenance.file && { source: provenance.file }),
-    error: new RuntimeError('SERVER_DENIED', { server: name, because }),
-  };
 }
 
 /** What the container engine's source yields; see `config/sources/docker-gateway.ts`. */

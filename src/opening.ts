@@ -218,10 +218,10 @@ async function prepare(
 function keyOf(parts: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {
   const { cwd, env } = parts.around;
   const { name: server, settings } = definition;
-  const { maxMessageBytes } = settings;
+  const { maxMessageBytes, logLevel } = settings;
   const { inputs, sandbox, clientInfo } = parts;
   const shown = { inputs, clientInfo, sandbox: sandbox.state };
-  return connectionKey({ server, launch, cwd, env, maxMessageBytes, ...shown, client });
+  return connectionKey({ server, launch, cwd, env, maxMessageBytes, logLevel, ...shown, client });
 }
 
 /** A server that is slow to answer gives up its place, so that the next ones need not wait for it. */
@@ -256,7 +256,7 @@ function openRecorded(
   const secrets = launch.kind === 'stdio' ? launch.env : launch.headers;
   const log = parts.logs?.open(definition.name, { secrets, clean: printable });
   const open = () => openNow(parts, definition, launch, { ...attempt, log });
-  return log ? openLogged(log, attempt.signal, open) : open();
+  return log ? openLogged({ log, clock: parts.clock, signal: attempt.signal }, open) : open();
 }
 
 async function openNow(
@@ -279,6 +279,7 @@ async function openNow(
       identity: clientInfo,
       inputs,
       startupTimeoutMs: definition.settings.startupTimeoutMs,
+      logLevel: definition.settings.logLevel,
       clock,
       ...attempt,
     });

@@ -15,11 +15,15 @@ import { resolve } from './call/resolve.ts';
 import { shape } from './call/shape.ts';
 import { validate } from './call/validate.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { createKnownTools } from './catalog/known-tools.ts';
+import { Offers } from './catalog/offers/offers.ts';
+import { createPrompts } from './catalog/offers/prompts.ts';
+import { createResources } from './catalog/offers/resources.ts';
+import { findByToolName } from './catalog/tool-meta.ts';
 import { cacheFolder, stateFolder } from './config/scopes.ts';
 import { watchFiles } from './config/watch.ts';
 import { createConnections, createOwnConnections } from './connecting.ts';
 import { SandboxNews } from './connection/sandbox-state.ts';
+import { Subscriptions } from './connection/subscriptions.ts';
 import { createVerdicts } from './connection/verdicts.ts';
 import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
@@ -27,10 +31,14 @@ import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
 import { trackWrites } from './kernel/track-writes.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
+import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
+import type { ServerName } from './model/names.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { createOpening } from './opening.ts';
-import { createLoader, startUp } from './starting.ts';
+import { createOffering } from './own-tools.ts';
+import { createMemory } from './remembering.ts';
+import { createLoader, reportStart, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
 import { createServerLogs } from './store/server-log.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
@@ -46,9 +54,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (options.onEvent) emitter.on(options.onEvent);
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
-  const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock));
+  const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock, dropped(onError)));
   const hasLogs = options.logs ?? options.store === undefined;
-  const catalog = new Catalog(clock, emit);
+  const gate = createTrust(around, store, clock);
+  const catalog = new Catalog({ clock, emit, onListed: (...listed) => void memory.remember(...listed).catch(onError) });
+  const offers = new Offers({ clock, emit });
+  const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
+  const subscriptions = new Subscriptions({ clock, onError, onUpdated });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
   const verdicts = createVerdicts(cache, clock, onceOnly(onError));
@@ -56,7 +68,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
     id: randomUUID(),
     clientInfo: options.clientInfo,
-    gate: createTrust(around, store, clock),
+    gate,
     secrets: createSecretsFor(around, store),
     sandbox,
     verdicts,
@@ -65,16 +77,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     onPrepared: (server, prepared) => fleet.prepared(server, prepared),
     ...{ clock, emit, onError },
   });
-  const parts = { opening, catalog, breakers, sandbox, clock, emit, onError };
-  const connecting = { ...parts, onListed: (definition: ServerDefinition) => fleet.listed(definition) };
+  const connecting = { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
-  const fleet: Fleet = new Fleet({
-    ...{ connections, catalog, breakers, sandbox, clock },
-    knownTools: createKnownTools(cache, onceOnly(onError)),
-  });
+  const memory = createMemory({ store: cache, gate, clock, onError: onceOnly(onError) });
+  const fleet: Fleet = new Fleet({ connections, catalog, offers, memory, breakers, sandbox, clock });
   const perform = compose(
     [
-      observe(emit, clock),
+      observe({ emit, clock, onError }),
       shape(fleet.maxResultChars),
       resolve(fleet),
       validate(),
@@ -92,9 +101,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ],
     invoke(fleet),
   );
+  const resources = createResources({ offers, reach: fleet, subscriptions, inputs: options, clock });
+  const prompts = createPrompts({ offers, reach: fleet, inputs: options, clock });
   const views = createViews({
-    ...{ perform, fleet, inputs: options },
-    snapshot: () => catalog.snapshot(),
+    ...{ fleet, inputs: options },
+    shared: { perform, ...createOffering({ catalog, fleet, offers, resources, prompts }) },
     createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
   });
   const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
@@ -106,6 +117,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     if (reload?.replaceAll) opening.renew();
     await fleet.apply(await load(), reload);
     await views.follow();
+    void fleet
+      .settled({ timeoutMs: fleet.circumstances().settings.startup.waitMs })
+      .then(() => reportStart(fleet, emit));
   };
   const changed = () => {
     applying = applying.then(() => readAgain()).catch(onError);
@@ -115,6 +129,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
   const close = async () => {
     stopWatching?.();
+    offers.close();
+    subscriptions.close();
     await Promise.all([views.close(), connections.close()]);
     await verdicts.flush();
     await cache.whenWritten();
@@ -142,6 +158,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     },
     notifySandboxState: (state) => fleet.announce(state, views.sessions()),
     getStats: () => fleet.stats(),
+    getTools: () => catalog.snapshot().tools,
+    findByToolName: (tool) => findByToolName(catalog.snapshot().tools, tool),
+    refreshTools: (server) => fleet.refreshTools(server),
+    resources,
+    prompts,
     disconnect: (server) => fleet.disconnect(server),
     close,
     [Symbol.asyncDispose]: close,
@@ -181,6 +202,11 @@ function onceOnly(onError: (error: unknown) => void): (error: unknown) => void {
     if (!isTold) onError(error);
     isTold = true;
   };
+}
+
+/** Nothing of worth is lost with a file of the cache; that one broke is worth a word. */
+function dropped(onError: (error: unknown) => void): (file: string) => void {
+  return (file) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
 }
 
 function warn(error: unknown): void {

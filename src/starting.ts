@@ -89,8 +89,9 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });
-  await fleet.apply(config);
-  const readiness = await fleet.ready({ timeoutMs: whenUncached === 'wait' ? waitMs : gateMs, signal });
+  await fleet.apply(config, { whenCached: options.startup?.whenCached });
+  // Whose tools are known is not waited for, and nobody without a person's patience is waited for beyond the gate.
+  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateMs, servers: fleet.uncached(), signal });
   const missing = await requiredMissing(fleet, required, signal);
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await connections.close();
@@ -100,8 +101,17 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
     await connections.close();
     throw new RuntimeError('REQUIRED_NOT_READY', { missing });
   }
-  emit({ type: 'startup.completed', ...readiness });
+  reportStart(fleet, emit);
   return { waitMs };
+}
+
+/** One line for a status bar: nothing is lost in silence, and nobody is stopped by it. */
+export function reportStart(fleet: Fleet, emit: Emit<ConnectionEvent>): void {
+  const readiness = fleet.readiness();
+  const { ready, notReady } = readiness;
+  const others = notReady.map(({ server, state }) => `${server} is ${state}`).join(', ');
+  const line = `${ready.length} of ${ready.length + notReady.length} servers ready${others && `; ${others}`}`;
+  emit({ type: 'startup.completed', ...readiness, line });
 }
 
 /** They are given as long as their own limits allow, further attempts included: without them there is nothing to do. */

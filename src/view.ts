@@ -1,23 +1,32 @@
-// Owns one agent, sub-agent or gateway client: which tools it sees, its session grants, its handlers and, where it wants them,
-// connections of its own. The runtime itself is the root view; a child only ever narrows.
+// Owns one agent, sub-agent or gateway client: which tools it sees, its session grants, what it found by searching, its
+// handlers and, where it wants them, connections of its own. The runtime itself is the root view; a child only ever narrows.
 
 import type { Lines } from './call/lines.ts';
 import type { Perform } from './call/pipeline.ts';
+import type { Provider } from './catalog/definition/providers.ts';
 import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
-import type { Tool } from './model/tool.ts';
+import type { Model } from './model/model.ts';
+import { createOffers, type OfferParts } from './offering.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface ViewOptions extends InputHandlers {
   /** Of the tools, only these: qualified names, where `*` stands for anything. */
   readonly tools?: readonly string[];
+  /** The model that reads: how much fits into it, what it can do, and whose rules for schemas count. */
+  readonly model?: Model;
   /** Connections of its own, shared with nobody; its handlers decide what their servers may ask for. */
   readonly perClient?: boolean;
 }
 
+export interface TurnOptions {
+  /** What the turn is about: a model that cannot search is shown the tools that fit it best. */
+  readonly query?: string;
+}
+
 export interface View {
-  turn(): Turn;
+  turn(options?: TurnOptions): Turn;
   /** A narrower view of the same servers: it starts none, and sees no more than this one. */
   child(options?: Omit<ViewOptions, 'perClient'>): View;
   /** Ends what the view has for itself. */
@@ -25,20 +34,35 @@ export interface View {
 }
 
 export interface ViewParts {
-  readonly snapshot: () => CatalogSnapshot;
+  readonly offering: Pick<OfferParts, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'>;
+  /** The same tools, as the provider's models are best shown them. */
+  readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly perform: Perform;
   readonly inputs: InputHandlers;
+  readonly model?: Model | undefined;
+  /** One list for each view between the runtime and this one: what all of them let through is seen. */
+  readonly narrowing?: readonly (readonly string[])[];
   readonly lines?: (Lines & { close(): Promise<void> }) | undefined;
 }
 
-export function createView({ snapshot, perform, inputs, lines }: ViewParts): View {
+export function createView(parts: ViewParts): View {
+  const { offering, perform, inputs, lines, model = {}, narrowing = [] } = parts;
   const caller = { grants: new Set<string>(), inputs, ...(lines && { lines }) };
+  const isSeen = (name: string) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, name)));
+  const offerFor = createOffers({
+    ...offering,
+    snapshot: remembering(offering.snapshot, (whole) => seenBy(parts, whole, isSeen)),
+    model,
+    isOffered: isSeen,
+    isNarrowed: narrowing.length > 0,
+  });
   return {
-    turn: () => createTurn(snapshot(), perform, caller),
-    child: ({ tools, ...handlers } = {}) =>
+    turn: ({ query } = {}) => createTurn(offerFor(query), perform, caller),
+    child: ({ tools, model: other, ...handlers } = {}) =>
       createView({
-        snapshot: tools === undefined ? snapshot : narrowed(snapshot, tools),
-        perform,
+        ...parts,
+        narrowing: tools === undefined ? narrowing : [...narrowing, tools],
+        model: other ?? model,
         inputs: { ...inputs, ...handlers },
         // The child uses what its parent holds, and leaves the ending of it to the parent.
         lines: lines && { ...lines, close: async () => undefined },
@@ -47,13 +71,21 @@ export function createView({ snapshot, perform, inputs, lines }: ViewParts): Vie
   };
 }
 
-/** As long as nothing changes, the same snapshot: what a model reads stays the same object too. */
-export function narrowed(snapshot: () => CatalogSnapshot, patterns: readonly string[]): () => CatalogSnapshot {
-  const isSeen = ({ name }: Tool) => patterns.some((pattern) => matchesWildcard(pattern, name));
-  let latest: { readonly of: CatalogSnapshot; readonly view: CatalogSnapshot } | undefined;
+function seenBy(
+  { model: { provider = 'any' } = {}, narrowing = [], presentFor }: ViewParts,
+  whole: CatalogSnapshot,
+  isSeen: (name: string) => boolean,
+): CatalogSnapshot {
+  const seen = narrowing.length === 0 ? whole : narrowSnapshot(whole, ({ name }) => isSeen(name));
+  return provider === 'any' ? seen : presentFor(seen, provider);
+}
+
+/** As long as nothing changes, the same answer: what a model reads stays the same object too. */
+function remembering<Value, Answer>(read: () => Value, answer: (value: Value) => Answer): () => Answer {
+  let latest: { readonly of: Value; readonly answer: Answer } | undefined;
   return () => {
-    const whole = snapshot();
-    if (latest?.of !== whole) latest = { of: whole, view: narrowSnapshot(whole, isSeen) };
-    return latest.view;
+    const value = read();
+    if (latest?.of !== value) latest = { of: value, answer: answer(value) };
+    return latest.answer;
   };
 }

@@ -1,19 +1,16 @@
 // Owns all views of one runtime: makes them, and ends with the runtime what they have for themselves.
 
 import { randomUUID } from 'node:crypto';
-import type { Perform } from './call/pipeline.ts';
-import type { CatalogSnapshot } from './catalog/snapshot.ts';
 import type { Connections } from './connection/connections.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import type { Session } from './connection/session.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerName } from './model/names.ts';
 import { createOwnLines, type OwnLines } from './own-lines.ts';
-import { createView, narrowed, type View, type ViewOptions } from './view.ts';
+import { createView, type View, type ViewOptions, type ViewParts } from './view.ts';
 
 export interface ViewsParts {
-  readonly snapshot: () => CatalogSnapshot;
-  readonly perform: Perform;
+  readonly shared: Pick<ViewParts, 'offering' | 'presentFor' | 'perform'>;
   readonly fleet: Fleet;
   readonly createConnections: (id: string, inputs: InputHandlers) => Connections;
   readonly inputs: InputHandlers;
@@ -29,22 +26,18 @@ export interface Views {
   close(): Promise<void>;
 }
 
-export function createViews({ snapshot, perform, fleet, createConnections, inputs }: ViewsParts): Views {
+export function createViews({ shared, fleet, createConnections, inputs }: ViewsParts): Views {
   const open = new Set<OwnLines>();
-  const { turn, child } = createView({ snapshot, perform, inputs });
+  const { turn, child } = createView({ ...shared, inputs });
   return {
     root: { turn, child },
-    open({ tools, perClient = false, ...handlers } = {}) {
+    open({ tools, model, perClient = false, ...handlers } = {}) {
       const own = { ...inputs, ...handlers };
       const isOwn = (server: ServerName) => perClient || fleet.definition(server)?.settings.perClient === true;
       const lines = createOwnLines(fleet, createConnections(randomUUID(), own), isOwn);
       open.add(lines);
-      const view = createView({
-        snapshot: tools === undefined ? snapshot : narrowed(snapshot, tools),
-        perform,
-        inputs: own,
-        lines,
-      });
+      const narrowing = tools === undefined ? [] : [tools];
+      const view = createView({ ...shared, inputs: own, model, narrowing, lines });
       return { ...view, close: () => view.close().finally(() => open.delete(lines)) };
     },
     sessions: () => [...open].flatMap((lines) => lines.sessions()),

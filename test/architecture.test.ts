@@ -11,8 +11,8 @@ const rows = [
   ['cli'],
   ['gateway', 'agent', 'adapters', 'testing'],
   ...[
-    ...['index', 'runtime', 'starting', 'connecting', 'opening', 'trusting', 'views', 'own-lines', 'fleet'],
-    ...['api', 'view', 'turn', 'events'],
+    ...['index', 'runtime', 'starting', 'connecting', 'opening', 'trusting', 'views', 'own-lines', 'own-tools'],
+    ...['fleet', 'remembering', 'api', 'view', 'turn', 'offering', 'events'],
   ].map((name) => [`${name}.ts`]),
   ['call', 'builtins'],
   ['catalog'],

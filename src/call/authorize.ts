@@ -1,5 +1,6 @@
 // Owns whether a call may be made: the rules decide, and where they say "ask", a person does.
 
+import { canonicalName } from '../catalog/naming.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -31,7 +32,7 @@ export function authorize(parts: AuthorizeParts): Stage {
     const because = parts.refusal(tool.id.server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: tool.id.server, because });
     const decision = distrust(decisionFor(tool), parts.isStranger(tool.id.server));
-    if (decision.verdict === 'allow') return next(call);
+    if (decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule)) return next(call);
     if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
     return call.caller.grants.has(toolKey(tool.id)) ? next(call) : ask(parts, call, decision, next);
   };
@@ -52,7 +53,9 @@ async function ask(
   { because, byRule }: Decision,
   next: Perform,
 ): Promise<ToolOutcome> {
-  const { id, name, definition } = toolOf(call);
+  const { id, definition } = toolOf(call);
+  // Whatever style a model reads: in an answer or a rule the name must say whose tool it is.
+  const name = canonicalName(id);
   const { callId } = call;
   parts.emit({ type: 'approval.requested', callId, tool: id, because });
   let answer: ApprovalAnswer = 'no';
@@ -92,7 +95,7 @@ function rememberDecisions(rules: () => readonly Rule[]): (tool: Tool) => Decisi
     }
     const remembered = known.get(tool);
     if (remembered) return remembered;
-    const decision = decide(current, tool.id, tool.name);
+    const decision = decide(current, tool.id, canonicalName(tool.id));
     known.set(tool, decision);
     return decision;
   };

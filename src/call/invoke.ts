@@ -3,9 +3,10 @@
 import { paramHeaders } from '../connection/param-headers.ts';
 import type { Answer, Session } from '../connection/session.ts';
 import { isObject } from '../kernel/json.ts';
+import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
-import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
+import type { ContentBlock, Tool, ToolOutcome } from '../model/tool.ts';
 import type { Lines } from './lines.ts';
 import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 
@@ -13,16 +14,21 @@ import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 export function invoke(shared: Lines): Perform {
   return async (call) => {
     const tool = toolOf(call);
+    if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
     const { server } = tool.id;
     const lines = call.caller.lines ?? shared;
     const isRepeatable = lines.isRepeatable(tool);
     const session = lines.open(server) ?? (await connected(call, lines.whenReady(server)));
     const answer = await send(session, call, lines, isRepeatable);
-    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool.id, { session, lines, attempts: 1 });
+    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts: 1 });
     const next = await connected(call, lines.whenReplaced(server, session));
     const second = await send(next, call, lines, isRepeatable);
-    return outcomeOf(second, tool.id, { session: next, lines, attempts: 2 });
+    return outcomeOf(second, tool, { session: next, lines, attempts: 2 });
   };
+}
+
+function builtinOutcome(id: ToolId, { content, structured, isError = false }: BuiltinAnswer): ToolOutcome {
+  return outcome(id, content, { isError, structured, attempts: 1 });
 }
 
 /** Whoever waited in vain for a connection has sent nothing: that the time is up says nothing about an effect. */
@@ -37,7 +43,7 @@ async function connected(call: ToolCall, session: Promise<Session>): Promise<Ses
 }
 
 function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolean): Promise<Answer> {
-  const { id, inputSchema } = toolOf(call);
+  const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
     cancellation: call.cancellation,
@@ -45,7 +51,7 @@ function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolea
     inputs: call.caller.inputs,
     meta: lines.metaFor(session),
     repeatable,
-    ...(mirrored && { headers: paramHeaders(inputSchema, call.arguments) }),
+    ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),
   });
 }
 
@@ -63,15 +69,16 @@ interface Circumstances {
   readonly attempts: number;
 }
 
-function outcomeOf(answer: Answer, id: ToolId, { session, lines, attempts }: Circumstances): ToolOutcome {
+function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, lines, attempts }: Circumstances): ToolOutcome {
+  const how = { attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':
-      return readResult(answer.result, id, attempts);
+      return readResult(answer.result, id, how);
     case 'error':
       // The server's own "no" is an answer the model can act on, like any error of the tool itself.
       return outcome(id, [{ type: 'text', text: `MCP error ${answer.code}: ${answer.message}` }], {
         isError: true,
-        attempts,
+        ...how,
       });
     case 'lost':
       throw lossOf(answer, id, session);
@@ -97,12 +104,12 @@ function notJson(id: ToolId, cause: TypeError): RuntimeError {
   return new RuntimeError('ARGUMENTS_BAD', { ...id, problems: ['they cannot be written as JSON'] }, { cause });
 }
 
-function readResult(result: unknown, id: ToolId, attempts: number): ToolOutcome {
+function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
   if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
-  return outcome(id, content, { isError: isError === true, structured: structuredContent, attempts });
+  return outcome(id, content, { isError: isError === true, structured: structuredContent, ...how });
 }
 
 function isBlock(block: unknown): block is ContentBlock {
@@ -117,10 +124,13 @@ interface Found {
   readonly isError: boolean;
   readonly structured?: unknown;
   readonly attempts: number;
+  /** The model knew the tool from an earlier start. */
+  readonly fromCache?: boolean;
 }
 
 /** Not shaped yet: the text is `shape`'s work, the duration `observe`'s. */
-function outcome(id: ToolId, content: readonly ContentBlock[], { isError, structured, attempts }: Found): ToolOutcome {
+function outcome(id: ToolId, content: readonly ContentBlock[], found: Found): ToolOutcome {
+  const { isError, structured, attempts, fromCache = false } = found;
   return {
     text: '',
     content,
@@ -128,6 +138,6 @@ function outcome(id: ToolId, content: readonly ContentBlock[], { isError, struct
     ...(structured !== undefined && { structured }),
     isError,
     signals: [],
-    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache: false },
+    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
   };
 }

@@ -1,7 +1,9 @@
 // Owns what the outside hears of a call: started and finished, always both, with how long it took.
 
+import type { Progress } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
+import { createThrottle, type Throttle } from '../kernel/throttle.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolOutcome } from '../model/tool.ts';
@@ -9,22 +11,40 @@ import type { CallEnd, CallEvent } from './events.ts';
 import type { Perform, Stage, ToolCall } from './pipeline.ts';
 
 /** The outermost stage: a stage that throws instead of rejecting is caught here as well. */
-export function observe(emit: Emit<CallEvent>, clock: Clock): Stage {
-  return (next) => (call) => observed(call, next, emit, clock);
+export function observe(parts: ObserveParts): Stage {
+  return (next) => (call) => observed(call, next, parts);
 }
 
-async function observed(call: ToolCall, next: Perform, emit: Emit<CallEvent>, clock: Clock): Promise<ToolOutcome> {
+export interface ObserveParts {
+  readonly emit: Emit<CallEvent>;
+  readonly clock: Clock;
+  /** Told what the caller's own listener threw. */
+  readonly onError: (error: unknown) => void;
+}
+
+async function observed(call: ToolCall, next: Perform, { emit, clock, onError }: ObserveParts): Promise<ToolOutcome> {
   const { callId, name, cancellation } = call;
   const who = { callId, name, ...(call.tool && { tool: call.tool.id }) };
   const startedAt = clock.now();
+  let throttle: Throttle<Progress> | undefined;
+  const tell = (progress: Progress) => {
+    emit({ type: 'call.progressed', callId, ...progress });
+    try {
+      call.onProgress(progress);
+    } catch (error) {
+      onError(error);
+    }
+  };
   const finish = (end: CallEnd) => {
+    if (end.kind === 'cancelled') throttle?.drop();
+    else throttle?.flush();
     const tookMs = clock.now() - startedAt;
     emit({ type: 'call.finished', ...who, tookMs, end });
     return tookMs;
   };
   const onProgress: ToolCall['onProgress'] = (progress) => {
-    emit({ type: 'call.progressed', callId, ...progress });
-    call.onProgress(progress);
+    throttle ??= createThrottle(clock, limits.progressMs, tell);
+    throttle.push(progress);
   };
   emit({ type: 'call.started', ...who });
   try {

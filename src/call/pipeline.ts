@@ -4,6 +4,7 @@ import type { InputHandlers } from '../connection/requests.ts';
 import type { Progress } from '../connection/session.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { QualifiedName } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
@@ -20,6 +21,14 @@ export interface ToolCall {
   readonly cancellation: Cancellation;
   readonly onProgress: (progress: Progress) => void;
   readonly caller: Caller;
+  /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
+  readonly builtin?: BuiltinCall;
+}
+
+export interface BuiltinCall {
+  /** It touches no server: where no rule speaks of it, nobody is asked. */
+  readonly isLocal: boolean;
+  readonly perform: (args: JsonObject, cancellation: Cancellation) => Promise<BuiltinAnswer>;
 }
 
 /** The view that calls: what it was granted this session, and who answers what a server asks during its calls. */

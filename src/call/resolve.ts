@@ -3,17 +3,19 @@
 import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { QualifiedName } from '../model/names.ts';
+import type { QualifiedName, ToolId } from '../model/names.ts';
 import type { Stage, ToolCall } from './pipeline.ts';
 
 /** What is known about names that nobody can call right now: a server that is down, disabled, or not approved. */
 export interface Directory {
   names(): Iterable<QualifiedName>;
   whyMissing(name: QualifiedName): string | undefined;
+  /** By the filters as they are now. */
+  isHidden(tool: ToolId): boolean;
 }
 
 export function resolve(directory: Directory): Stage {
-  return (next) => (call) => (call.tool ? next(call) : unknown(call, directory));
+  return (next) => (call) => (call.tool && !directory.isHidden(call.tool.id) ? next(call) : unknown(call, directory));
 }
 
 async function unknown({ name }: ToolCall, directory: Directory): Promise<never> {

@@ -6,7 +6,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-/** What cannot be decided here is left to the server, which checks its own arguments: the tool stays callable. */
+/** Against the schema as the server sent it, whatever the model was shown of it. What cannot be decided here is left to the server, which checks its own arguments: the tool stays callable. */
 export function validate(): Stage {
   return (next) => async (call) => {
     const problems = problemsOf(call, call.arguments);
@@ -20,14 +20,14 @@ export function validate(): Stage {
 
 function problemsOf(call: ToolCall, args: unknown): readonly string[] {
   if (!isObject(args)) return [`they must be an object, not ${describe(args)}`];
-  return problemsWith(args, toolOf(call).inputSchema, limits.schemaCheck);
+  return problemsWith(args, toolOf(call).definition.inputSchema, limits.schemaCheck);
 }
 
 /** Models write null where they mean "not given"; where the schema knows no null and does not ask for it, that is what it is. */
 function withoutEmptyOnes(call: ToolCall): JsonObject | undefined {
   const { arguments: args } = call;
   if (!isObject(args) || !Object.values(args).includes(null)) return undefined;
-  const { required } = toolOf(call).inputSchema;
+  const { required } = toolOf(call).definition.inputSchema;
   const isAsked = (name: string) => Array.isArray(required) && required.includes(name);
   const said = Object.entries(args).filter(([name, value]) => value !== null || isAsked(name));
   const bare = Object.fromEntries(said);

@@ -1,35 +1,82 @@
 // Owns all servers' tools as one list: a slice per server, replaced whole, and the snapshot made of them.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
+import { pause } from '../kernel/pause.ts';
 import { SingleFlight } from '../kernel/single-flight.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { labelOf, type ServerDefinition } from '../model/server.ts';
-import type { Freshness, Tool } from '../model/tool.ts';
+import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
+import { digestOf } from './definition/digest.ts';
 import type { CatalogEvent } from './events.ts';
-import { fetchTools, type Listing } from './listing.ts';
-import { type CatalogSnapshot, createSnapshot } from './snapshot.ts';
+import type { ServerInstructions } from './exposure/instructions.ts';
+import { isExposed } from './filter.ts';
+import { fetchTools, freshUntil, type Listing, type Offering } from './listing.ts';
+import { type Hit, type SearchOptions, SearchWindow } from './search/search-window.ts';
+import { type CatalogSnapshot, createSnapshot, differenceOf, type Style } from './snapshot.ts';
 
-type Entry = Listing & { readonly label: string; readonly freshness: Freshness; readonly error?: RuntimeError };
+export interface Entry extends Omit<Listing, 'tools'> {
+  /** What the model may see of it. */
+  readonly tools: readonly ToolDefinition[];
+  /** Kept back by the filters of its entry. */
+  readonly hidden: readonly string[];
+  readonly label: string;
+  readonly freshness: Freshness;
+  /** Why the latest attempt to list brought nothing. */
+  readonly error?: RuntimeError;
+}
+
+export interface CatalogSettings extends Style {
+  /** How long a list counts as fresh, where neither the server nor its entry says. */
+  readonly toolCacheTtlMs: number;
+}
+
+export interface CatalogParts {
+  readonly clock: Clock;
+  readonly emit: Emit<CatalogEvent>;
+  /** Told each list that came from a server. */
+  readonly onListed?: (definition: ServerDefinition, listing: Listing) => void;
+}
+
+/** Who a list is asked of. What a former session still answers, or one of a removed server, is not news any more. */
+interface Source {
+  readonly definition: ServerDefinition;
+  readonly session: Session;
+  readonly outdated: AbortController;
+  freshUntil: number;
+  /** It was said to have changed, and is fetched in a moment. */
+  isAnnounced: boolean;
+  /** It was said to have changed while it was being fetched. */
+  isBehind: boolean;
+}
 
 export class Catalog {
-  readonly #clock: Clock;
-  readonly #emit: Emit<CatalogEvent>;
+  readonly #parts: CatalogParts;
   readonly #entries = new Map<ServerName, Entry>();
-  readonly #listing = new SingleFlight<Session, void>();
-  /** Whose list counts: what a former session still answers, or one of a removed server, is not news any more. */
-  readonly #current = new Map<ServerName, { readonly session: Session; readonly outdated: AbortController }>();
-  /** Whose list changed while it was being fetched. */
-  readonly #again = new WeakSet<Session>();
+  readonly #sources = new Map<ServerName, Source>();
+  readonly #listing = new SingleFlight<Source, void>();
   readonly #latest = new Map<ServerName, Promise<void>>();
+  #settings: CatalogSettings = { toolCacheTtlMs: 0 };
   #snapshot: CatalogSnapshot = createSnapshot([]);
+  #instructions: readonly ServerInstructions[] = [];
+  readonly #search = new SearchWindow();
 
-  constructor(clock: Clock, emit: Emit<CatalogEvent>) {
-    this.#clock = clock;
-    this.#emit = emit;
+  constructor(parts: CatalogParts) {
+    this.#parts = parts;
+  }
+
+  /** How tools are named and shown from now on. */
+  configure(settings: CatalogSettings): void {
+    this.#settings = settings;
+    this.#refresh();
+  }
+
+  get style(): Style {
+    return this.#settings;
   }
 
   snapshot(): CatalogSnapshot {
@@ -40,49 +87,61 @@ export class Catalog {
     return this.#entries.get(server);
   }
 
-  /** What was known of a server before it is up; news replaces it. */
-  adopt(definition: ServerDefinition, listing: Listing): void {
-    if (this.#entries.has(definition.name)) return;
-    this.#entries.set(definition.name, { ...listing, label: labelOf(definition), freshness: 'cached' });
+  /** What servers say about their use. The same list as long as none of it changes. */
+  instructions(): readonly ServerInstructions[] {
+    return this.#instructions;
+  }
+
+  /** Whether any server has them, up or not. */
+  hasAny(offering: Offering): boolean {
+    return [...this.#entries.values()].some(({ offers }) => offers?.includes(offering));
+  }
+
+  /** The best tools first. */
+  search(query: string, options: SearchOptions = {}): readonly Hit[] {
+    return this.#search.search(this.#snapshot, query, options);
+  }
+
+  /** Words that tools do use, close to those of a query that found nothing. */
+  nearestWords(query: string): readonly string[] {
+    return this.#search.nearestWords(this.#snapshot, query);
+  }
+
+  /** What is remembered of servers that are not up yet; news replaces it. */
+  adopt(known: Iterable<readonly [ServerDefinition, Listing]>): void {
+    for (const [definition, listing] of known) {
+      if (!this.#entries.has(definition.name))
+        this.#entries.set(definition.name, entryOf(definition, listing, 'cached'));
+    }
     this.#refresh();
   }
 
   /** Its session is gone: what it brought stays visible, and says that it is old. */
   stale(server: ServerName): void {
+    this.#outdate(server);
     const entry = this.#entries.get(server);
     if (entry === undefined) return;
     this.#entries.set(server, { ...entry, freshness: 'stale' });
     this.#refresh();
   }
 
-  /**
-   * Lists the session's tools once, however many ask; asked again while it runs, it is done once more a moment later.
-   * The tools of a former session stay until the new list is there.
-   */
+  /** Lists the session's tools once, however many ask. The tools of a former session stay until the new list is there. */
   list(definition: ServerDefinition, session: Session): Promise<void> {
-    const { name } = definition;
-    if (this.#current.get(name)?.session === session) this.#again.add(session);
-    else this.#outdate(name);
-    const current = this.#current.get(name) ?? { session, outdated: new AbortController() };
-    this.#current.set(name, current);
-    const { signal } = current.outdated;
-    const flight = this.#listing.run(session, async () => {
-      this.#again.delete(session);
-      const entry = await this.#fetch(definition, session, signal);
-      if (signal.aborted) return;
-      this.#entries.set(name, entry);
-      for (const problem of entry.problems) this.#emit({ type: 'catalog.problem-found', server: name, problem });
-      this.#refresh();
-      if (this.#again.has(session)) void this.#listAgain(definition, session, signal);
-    });
-    this.#latest.set(name, flight);
-    return flight;
+    return this.#list(this.#sourceOf(definition, session));
   }
 
-  /** After a pause: a server that announces a change with every list must not keep us listing. */
-  async #listAgain(definition: ServerDefinition, session: Session, signal: AbortSignal): Promise<void> {
-    await pause(this.#clock, limits.changedAgainMs, signal);
-    if (!signal.aborted) await this.list(definition, session);
+  /** The server says that its list is another one now. Changes come in groups: it is fetched in a moment, and once. */
+  announce(definition: ServerDefinition, session: Session): void {
+    const source = this.#sourceOf(definition, session);
+    if (source.isAnnounced) return;
+    source.isAnnounced = true;
+    void this.#listAfter(limits.listChangedMs, source);
+  }
+
+  /** Lists in the background what has been known for too long; meanwhile it stays as it is. */
+  revalidate(): void {
+    const now = this.#parts.clock.now();
+    for (const source of this.#sources.values()) if (source.freshUntil <= now) void this.#list(source);
   }
 
   /** Resolves when the server's latest list is in, or at once when none is on its way. */
@@ -97,61 +156,122 @@ export class Catalog {
     if (this.#entries.delete(server)) this.#refresh();
   }
 
+  #sourceOf(definition: ServerDefinition, session: Session): Source {
+    const present = this.#sources.get(definition.name);
+    if (present?.session === session) return present;
+    this.#outdate(definition.name);
+    const outdated = new AbortController();
+    const source = { definition, session, outdated, freshUntil: Infinity, isAnnounced: false, isBehind: false };
+    this.#sources.set(definition.name, source);
+    return source;
+  }
+
   /** What is still on its way for a former session, or a removed server, is not waited for. */
   #outdate(server: ServerName): void {
-    this.#current.get(server)?.outdated.abort();
-    this.#current.delete(server);
+    this.#sources.get(server)?.outdated.abort();
+    this.#sources.delete(server);
+  }
+
+  #list(source: Source): Promise<void> {
+    const { definition } = source;
+    const { signal } = source.outdated;
+    let isNew = false;
+    const flight = this.#listing.run(source, async () => {
+      isNew = true;
+      source.freshUntil = Number.POSITIVE_INFINITY;
+      const entry = await this.#fetch(source);
+      if (signal.aborted) return;
+      source.freshUntil = this.#freshUntil(definition, entry);
+      this.#entries.set(definition.name, entry);
+      for (const problem of entry.problems) {
+        this.#parts.emit({ type: 'catalog.problem-found', server: definition.name, problem });
+      }
+      this.#refresh();
+      // After a pause: a server that announces a change with every list must not keep us listing.
+      if (source.isBehind) void this.#listAfter(limits.changedAgainMs, source);
+    });
+    if (!isNew) source.isBehind = true;
+    this.#latest.set(definition.name, flight);
+    return flight;
+  }
+
+  async #listAfter(ms: number, source: Source): Promise<void> {
+    const { signal } = source.outdated;
+    await pause(this.#parts.clock, ms, signal);
+    if (signal.aborted) return;
+    source.isAnnounced = false;
+    source.isBehind = false;
+    await this.#list(source);
+  }
+
+  #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
+    const asked = this.#parts.clock.now();
+    return freshUntil({ ...entry, listedAt: asked }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
   }
 
   /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */
-  async #fetch(definition: ServerDefinition, session: Session, signal: AbortSignal): Promise<Entry> {
-    const label = labelOf(definition);
+  async #fetch({ definition, session, outdated: { signal } }: Source): Promise<Entry> {
+    const { clock, onListed } = this.#parts;
     for (let failures = 0; ; failures++) {
       try {
-        return { ...(await fetchTools(session, definition, { clock: this.#clock, signal })), label, freshness: 'live' };
+        const listing = await fetchTools(session, definition, { clock, signal });
+        if (!signal.aborted) onListed?.(definition, listing);
+        return entryOf(definition, this.#asKnown(listing, definition.name), 'live');
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
         if (pauseMs === undefined || signal.aborted || !failure.reconnect)
           return this.#withoutNews(definition, failure);
-        await pause(this.#clock, pauseMs, signal);
+        await pause(clock, pauseMs, signal);
       }
     }
   }
 
+  /** What is the same as before stays the same object: whatever was worked out about it holds. */
+  #asKnown(listing: Listing, server: ServerName): Listing {
+    const known = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
+    const tools = listing.tools.map((tool) => {
+      const before = known.get(tool.name);
+      return before && digestOf(before) === digestOf(tool) ? before : tool;
+    });
+    return { ...listing, tools };
+  }
+
   #withoutNews(definition: ServerDefinition, error: RuntimeError): Entry {
-    const known = this.#entries.get(definition.name) ?? { tools: [], hidden: [], problems: [], freshness: 'stale' };
-    return { ...known, label: labelOf(definition), error };
+    const nothing = { tools: [], hidden: [], problems: [], freshness: 'stale', listedAt: 0 } as const;
+    return { ...(this.#entries.get(definition.name) ?? nothing), label: labelOf(definition), error };
   }
 
   #refresh(): void {
+    this.#instructions = instructionsOf(this.#entries, this.#instructions);
     const before = this.#snapshot;
-    const snapshot = createSnapshot([...this.#entries].map(([server, entry]) => ({ server, ...entry })));
+    const slices = [...this.#entries].map(([server, entry]) => ({ server, ...entry }));
+    const snapshot = createSnapshot(slices, this.#settings);
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
     if (snapshot.revision === before.revision) return;
-    const added = snapshot.tools.filter(({ name }) => !before.find(name)).map(({ name }) => name);
-    const removed = before.tools.filter(({ name }) => !snapshot.find(name)).map(({ name }) => name);
-    this.#emit({ type: 'catalog.changed', revision: snapshot.revision, added, removed });
+    this.#parts.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
+}
+
+function entryOf(definition: ServerDefinition, listing: Listing, freshness: Freshness): Entry {
+  const isSeen = ({ name }: ToolDefinition) => isExposed(name, definition.settings);
+  const tools = listing.tools.filter(isSeen);
+  const hidden = listing.tools.filter((tool) => !isSeen(tool)).map(({ name }) => name);
+  return { ...listing, tools, hidden, label: labelOf(definition), freshness };
+}
+
+function instructionsOf(
+  entries: ReadonlyMap<ServerName, Entry>,
+  before: readonly ServerInstructions[],
+): readonly ServerInstructions[] {
+  const now = [...entries].flatMap(([server, { label, instructions }]) =>
+    instructions === undefined ? [] : [{ server, label, instructions }],
+  );
+  return isDeepStrictEqual(now, before) ? before : now;
 }
 
 /** Who reads the list again and finds the same object need not read it at all. */
 function isSame({ revision, tools }: CatalogSnapshot, before: CatalogSnapshot): boolean {
-  const isLikeBefore = ({ freshness, label }: Tool, at: number) =>
-    freshness === before.tools[at]?.freshness && label === before.tools[at].label;
-  return revision === before.revision && tools.every(isLikeBefore);
-}
-
-/** Ends early, and well, when nobody waits any more. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      cancel();
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const cancel = clock.after(ms, finish, 'background');
-    signal.addEventListener('abort', finish, { once: true });
-  });
+  return revision === before.revision && tools.every((tool: Tool, at) => tool === before.tools[at]);
 }

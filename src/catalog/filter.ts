@@ -1,9 +1,75 @@
-// Owns which of a server's tools its entry lets through. A deny subtracts from an allow.
+// Owns which of a server's tools its entry lets through, and what it says of single ones. A deny subtracts from an allow.
+// Asked when tools are listed and again at every call: a list may be older than the entry.
 
-import { matchesWildcard } from '../kernel/wildcard.ts';
-import type { ServerSettings } from '../model/server.ts';
+import { matchesWildcard, specificity } from '../kernel/wildcard.ts';
+import type { QualifiedName, ToolId } from '../model/names.ts';
+import type { ServerSettings, ToolSettings } from '../model/server.ts';
 
-export function isExposed(tool: string, settings: Pick<ServerSettings, 'enabledTools' | 'disabledTools'>): boolean {
-  const listed = (patterns: readonly string[]) => patterns.some((pattern) => matchesWildcard(pattern, tool));
-  return (settings.enabledTools === undefined || listed(settings.enabledTools)) && !listed(settings.disabledTools);
+export type Filters = Pick<ServerSettings, 'enabledTools' | 'disabledTools' | 'tools'>;
+
+export function isExposed(tool: string, settings: Filters): boolean {
+  const { enabledTools, disabledTools } = settings;
+  if (enabledTools !== undefined && !isListed(tool, enabledTools)) return false;
+  return !isListed(tool, disabledTools) && toolSettingsOf(tool, settings).enabled !== false;
+}
+
+/** What the entry says of this one tool; of two patterns the closer one counts, key by key. */
+export function toolSettingsOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): ToolSettings {
+  if (tools === undefined) return nothing;
+  const { exact, patterns } = sortedOnce(tools);
+  const matching = patterns.filter(({ pattern }) => matchesWildcard(pattern, tool));
+  return Object.assign({}, ...matching.map(({ said }) => said), exact.get(tool));
+}
+
+/** Whether a pattern of names speaks of this tool: as a model spells it, canonically, or as `server.tool` or `server/tool`. */
+export function speaksOf(
+  pattern: string,
+  { id, name }: { readonly id: ToolId; readonly name: QualifiedName },
+): boolean {
+  const { server, tool } = id;
+  const spellings = [name, `mcp__${server}__${tool}`, `${server}__${tool}`, `${server}.${tool}`, `${server}/${tool}`];
+  return spellings.some((spelled) => matchesWildcard(pattern, spelled)) || isServer(pattern, server);
+}
+
+/** A server alone stands for all of its tools. */
+const isServer = (pattern: string, server: string) => pattern === server || pattern === `mcp__${server}`;
+
+const nothing: ToolSettings = Object.freeze({});
+const isPattern = (text: string) => /[*?]/.test(text);
+
+interface Sorted {
+  readonly exact: ReadonlyMap<string, ToolSettings>;
+  /** The closest last; of two as close the one that takes away. */
+  readonly patterns: readonly { readonly pattern: string; readonly said: ToolSettings }[];
+}
+
+/** Settings are frozen values: each is sorted once, however many tools it is held against. */
+const sorted = new WeakMap<object, Sorted>();
+const lists = new WeakMap<
+  readonly string[],
+  { readonly exact: ReadonlySet<string>; readonly patterns: readonly string[] }
+>();
+
+function sortedOnce(tools: Readonly<Record<string, ToolSettings>>): Sorted {
+  const known = sorted.get(tools);
+  if (known) return known;
+  const entries = Object.entries(tools);
+  const patterns = entries
+    .filter(([name]) => isPattern(name))
+    .map(([pattern, said]) => ({ pattern, said }))
+    .sort((a, b) => specificity(a.pattern) - specificity(b.pattern) || strictness(a.said) - strictness(b.said));
+  const made = { exact: new Map(entries), patterns };
+  sorted.set(tools, made);
+  return made;
+}
+
+const strictness = ({ enabled }: ToolSettings) => (enabled === false ? 1 : 0);
+
+function isListed(tool: string, list: readonly string[]): boolean {
+  let known = lists.get(list);
+  if (known === undefined) {
+    known = { exact: new Set(list), patterns: list.filter(isPattern) };
+    lists.set(list, known);
+  }
+  return known.exact.has(tool) || known.patterns.some((pattern) => matchesWildcard(pattern, tool));
 }

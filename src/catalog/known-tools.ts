@@ -1,33 +1,62 @@
-// Owns remembering which tools a server has, for servers that are not started before somebody calls one of them.
+// Owns what is remembered of servers' lists from one start to the next, so that a model has its tools before a server is up.
 
+import { createHash } from 'node:crypto';
 import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
-import type { Listing } from './listing.ts';
-import { checkDefinition } from './tool-definition.ts';
+import { limits } from '../model/limits.ts';
+import { digestOf } from './definition/digest.ts';
+import { healthyOnes, type Listing, offerings } from './listing.ts';
 
 export interface KnownTools {
-  /** Nothing where it was never listed, or what was kept cannot be read. */
-  recall(key: string): Promise<Listing | undefined>;
+  /** Nothing where it was never listed, or that is too long ago; what cannot be read is dropped. */
+  recall(key: string): Promise<Listing | 'unreadable' | undefined>;
+  /** Writes only what is news. */
   remember(key: string, listing: Listing): Promise<void>;
 }
 
-export function createKnownTools(store: Pick<Store, 'get' | 'set'>, onError: (error: unknown) => void): KnownTools {
-  const toolsOf = (key: string) => `tools:${key}`;
+/** Counts up whenever the form changes: what another version wrote is not read. */
+const VERSION = 1;
+
+export function createKnownTools(store: Pick<Store, 'get' | 'set' | 'delete'>): KnownTools {
+  const written = new Map<string, { readonly summary: string; readonly at: number }>();
+  const placeOf = (key: string) => `tools:${key}`;
   return {
     async recall(key) {
-      const found = await store.get(toolsOf(key)).catch((error: unknown) => onError(error));
-      const read = found === undefined ? undefined : parseJson(found);
-      return read?.ok ? listingOf(read.value) : undefined;
+      const found = await store.get(placeOf(key));
+      if (found === undefined) return undefined;
+      const listing = listingOf(found);
+      if (listing) written.set(key, { summary: summaryOf(listing), at: listing.listedAt });
+      else await store.delete(placeOf(key));
+      return listing ?? 'unreadable';
     },
-    remember: (key, { tools, hidden }) =>
-      store.set(toolsOf(key), JSON.stringify({ tools, hidden })).then(() => undefined, onError),
+    async remember(key, listing) {
+      const summary = summaryOf(listing);
+      const before = written.get(key);
+      if (before?.summary === summary && listing.listedAt - before.at < limits.knownTools.writeAgainMs) return;
+      written.set(key, { summary, at: listing.listedAt });
+      const { tools, instructions, offers, listedAt } = listing;
+      const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, tools });
+      await store.set(placeOf(key), text, limits.knownTools.keptMs);
+    },
   };
 }
 
 /** It comes from a disk: read with the same care as from a server. */
-function listingOf(value: unknown): Listing | undefined {
-  if (!isObject(value) || !Array.isArray(value['tools']) || !Array.isArray(value['hidden'])) return undefined;
-  const tools = value['tools'].map((each) => checkDefinition(each)).filter((each) => typeof each !== 'string');
-  const hidden = value['hidden'].filter((each) => typeof each === 'string');
-  return { tools, hidden, problems: [] };
+function listingOf(text: string): Listing | undefined {
+  const read = parseJson(text);
+  if (!read.ok || !isObject(read.value)) return undefined;
+  const { version, tools, listedAt, instructions, offers } = read.value;
+  if (version !== VERSION || !Array.isArray(tools) || typeof listedAt !== 'number') return undefined;
+  return {
+    ...healthyOnes(tools.slice(0, limits.listItems)),
+    listedAt,
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(Array.isArray(offers) && { offers: offerings.filter((each) => offers.includes(each)) }),
+  };
+}
+
+function summaryOf({ tools, instructions = '', offers = [] }: Listing): string {
+  return createHash('sha256')
+    .update([...offers, instructions, ...tools.map(digestOf)].join('\n'))
+    .digest('base64');
 }

@@ -1,25 +1,38 @@
-// Owns one server's tools: fetching them from a session, and telling healthy definitions from broken ones.
+// Owns one server's list of tools: fetching it from a session, page by page, and what the server says of how long it holds.
 
 import type { Answer, Session } from '../connection/session.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { visible } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { isExposed } from './filter.ts';
+import { checkDefinition } from './definition/check.ts';
 import { asPage, walkPages } from './pages.ts';
-import { checkDefinition } from './tool-definition.ts';
 
 export interface Listing {
+  /** Every healthy one, also those that the entry's filters keep back. */
   readonly tools: readonly ToolDefinition[];
-  /** Offered by the server, kept back by its entry's filters. */
-  readonly hidden: readonly string[];
   /** What was left out or cut off, in words for a person. */
   readonly problems: readonly string[];
+  /** What the server says about its use. */
+  readonly instructions?: string;
+  /** What else it has. */
+  readonly offers?: readonly Offering[];
+  /** When it was fetched, in milliseconds since 1970. */
+  readonly listedAt: number;
+  /** How long it holds, where the server says so. */
+  readonly ttlMs?: number;
+  /** The server tells when it changes. */
+  readonly isAnnounced?: true;
 }
+
+export type Offering = 'resources' | 'prompts';
+
+export const offerings: readonly Offering[] = ['resources', 'prompts'];
 
 export interface Patience {
   readonly clock: Clock;
@@ -33,8 +46,16 @@ export async function fetchTools(
   definition: ServerDefinition,
   { clock, signal }: Patience,
 ): Promise<Listing> {
-  if (session.capabilities['tools'] === undefined) return { tools: [], hidden: [], problems: [] };
-  const { name, settings } = definition;
+  const { instructions } = session;
+  const offers = offerings.filter((each) => session.capabilities[each] !== undefined);
+  const about = {
+    listedAt: clock.now(),
+    ...(instructions !== undefined && { instructions }),
+    ...(offers.length > 0 && { offers }),
+  };
+  const capability = session.capabilities['tools'];
+  if (capability === undefined) return { tools: [], problems: [], ...about };
+  const { name } = definition;
   const cancellation = new Cancellation();
   const letGo = cancellation.follow(signal);
   const timeUp = () =>
@@ -47,30 +68,54 @@ export async function fetchTools(
       }),
     );
   const cancelTimeout = clock.after(limits.listTimeoutMs, timeUp, 'background');
+  let ttlMs = Number.POSITIVE_INFINITY;
   try {
     const walked = await walkPages(async (cursor) => {
       const answer = await session.request('tools/list', cursor === undefined ? {} : { cursor }, {
         cancellation,
         repeatable: true,
       });
-      return pageOf(resultOf(answer, name, session), name, cursor === undefined);
+      const page = pageOf(resultOf(answer, name, session), name, cursor === undefined);
+      if (typeof page['ttlMs'] === 'number' && page['ttlMs'] >= 0) ttlMs = Math.min(ttlMs, page['ttlMs']);
+      return page;
     }, 'tools');
-    const problems = walked.cutOff === undefined ? [] : [`the list of tools was cut off: ${walked.cutOff}`];
-    const tools = new Map<string, ToolDefinition>();
-    const hidden: string[] = [];
-    for (const item of walked.items) {
-      const checked = checkDefinition(item, { mirrorsArguments: mirrorsArguments(session) });
-      if (typeof checked === 'string') problems.push(checked);
-      else if (tools.has(checked.name))
-        problems.push(`the tool "${checked.name}" is listed twice; the first one counts`);
-      else if (isExposed(checked.name, settings)) tools.set(checked.name, checked);
-      else hidden.push(checked.name);
-    }
-    return { tools: [...tools.values()], hidden, problems };
+    const cutOff = walked.cutOff === undefined ? [] : [`the list of tools was cut off: ${walked.cutOff}`];
+    const { tools, problems } = healthyOnes(walked.items, { mirrorsArguments: mirrorsArguments(session) });
+    return {
+      ...{ tools, problems: [...cutOff, ...problems], ...about },
+      ...(Number.isFinite(ttlMs) && { ttlMs }),
+      ...(isObject(capability) && capability['listChanged'] === true && { isAnnounced: true }),
+    };
   } finally {
     letGo();
     cancelTimeout();
   }
+}
+
+/** One broken definition costs itself and never its neighbors. */
+export function healthyOnes(
+  items: readonly unknown[],
+  how: { readonly mirrorsArguments?: boolean } = {},
+): Pick<Listing, 'tools' | 'problems'> {
+  const tools = new Map<string, ToolDefinition>();
+  const problems: string[] = [];
+  for (const item of items) {
+    const checked = checkDefinition(item, how);
+    if (typeof checked === 'string') problems.push(checked);
+    else if (tools.has(checked.name))
+      problems.push(`the tool "${visible(checked.name)}" is listed twice; the first one counts`);
+    else tools.set(checked.name, checked);
+  }
+  const { listProblems } = limits;
+  if (problems.length > listProblems)
+    problems.splice(listProblems, Infinity, `and ${problems.length - listProblems} more`);
+  return { tools: [...tools.values()], problems };
+}
+
+/** Until when a list counts as fresh: the server's own word counts most, and who tells of changes is not asked for them. */
+export function freshUntil({ listedAt, ttlMs, isAnnounced }: Listing, defaultTtlMs: number): number {
+  if (ttlMs !== undefined) return listedAt + Math.max(limits.shortestTtlMs, ttlMs);
+  return isAnnounced || defaultTtlMs === 0 ? Number.POSITIVE_INFINITY : listedAt + defaultTtlMs;
 }
 
 /** Only there do arguments become headers, and only there may a tool not be used when it declares them wrongly. */

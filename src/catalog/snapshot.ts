@@ -1,17 +1,25 @@
 // Owns the frozen catalog of one moment: every tool with its name, in a stable order, under a revision.
 
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../kernel/json.ts';
 import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
-import { assignNames } from './naming.ts';
+import { type Aliases, createAliases } from './aliases.ts';
+import { digestOf } from './definition/digest.ts';
+import { present } from './definition/present.ts';
+import type { Provider } from './definition/providers.ts';
+import { assignNames, type NamingOptions } from './naming.ts';
+import { metaOf, prefixed } from './tool-meta.ts';
 
-/** Two snapshots with the same revision show a model the same; how fresh that is may differ. */
+/** Two snapshots with the same revision show a model the same, byte for byte; how fresh that is may differ. */
 export interface CatalogSnapshot {
   readonly revision: string;
   /** Sorted by name: what a model reads never moves without a reason. */
   readonly tools: readonly Tool[];
+  /** What decides how they are shown: for whom, and with which prefix. */
+  readonly shownAs: string;
   find(name: QualifiedName): Tool | undefined;
+  /** Also in the spellings of other agents, where only one tool can be meant. */
+  resolve(spelled: string): Tool | undefined;
 }
 
 export interface Slice {
@@ -21,54 +29,128 @@ export interface Slice {
   readonly tools: readonly ToolDefinition[];
 }
 
-export function createSnapshot(slices: readonly Slice[]): CatalogSnapshot {
-  const found = slices.flatMap(({ server, label, freshness, tools }) =>
-    tools.map((definition) => ({
-      id: { server, tool: definition.name } satisfies ToolId,
-      label,
-      freshness,
-      definition,
-    })),
-  );
-  const names = assignNames(found.map(({ id }) => id));
-  const tools = found
-    .map(({ id, label, freshness, definition }): Tool => {
-      const { description = '', inputSchema } = definition;
-      const name = names.get(toolKey(id)) ?? '';
-      const said = { freshness, label, description, inputSchema };
-      return Object.freeze({ id: Object.freeze(id), name, ...said, definition });
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return snapshotOf(tools);
+/** How tools are shown, the same for all of them. */
+export interface Style {
+  readonly naming?: NamingOptions;
+  /** What every description begins with; `{server}` stands for the server's name. */
+  readonly descriptionPrefix?: string | undefined;
 }
+
+export function createSnapshot(slices: readonly Slice[], style: Style = {}): CatalogSnapshot {
+  const ids = slices.flatMap(({ server, tools }) => tools.map(({ name }): ToolId => ({ server, tool: name })));
+  const names = assignNames(ids, style.naming);
+  const tools: Tool[] = [];
+  for (const { server, tools: definitions, ...said } of slices) {
+    for (const definition of definitions) {
+      const id = ids[tools.length] ?? { server, tool: definition.name };
+      const name = names.get(toolKey(id)) ?? '';
+      tools.push(toolOf(definition, { id, name, ...said, prefix: style.descriptionPrefix ?? '' }));
+    }
+  }
+  return snapshotOf(tools.sort(byName), style.descriptionPrefix ?? '');
+}
+
+interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'freshness'> {
+  readonly prefix: string;
+}
+
+const made = new WeakMap<ToolDefinition, { readonly tool: Tool; readonly prefix: string }>();
+
+/** As long as nothing about it changes, a tool stays the same object: what was worked out about it holds. */
+function toolOf(definition: ToolDefinition, { id, name, label, freshness, prefix }: Said): Tool {
+  const before = made.get(definition);
+  if (
+    before?.prefix === prefix &&
+    before.tool.name === name &&
+    before.tool.freshness === freshness &&
+    before.tool.label === label &&
+    before.tool.id.server === id.server
+  )
+    return before.tool;
+  const { description, inputSchema, changes } = present(definition, 'any');
+  const tool: Tool = Object.freeze({
+    id: Object.freeze(id),
+    name,
+    freshness,
+    label,
+    description: prefixed(description, prefix, id),
+    inputSchema,
+    meta: metaOf(definition, id),
+    definition,
+    ...(changes.length > 0 && { reduced: changes }),
+  });
+  made.set(definition, { tool, prefix });
+  return tool;
+}
+
+const byName = (a: Tool, b: Tool) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** What of it passes, under the same names. */
-export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
-  return snapshotOf(tools.filter(isSeen));
+export function narrowSnapshot({ tools, shownAs }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
+  return snapshotOf(tools.filter(isSeen), shownAs);
 }
 
-function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
+/** The same tools, as one provider's models are best shown them. */
+export function presentFor(
+  snapshot: CatalogSnapshot,
+  provider: Provider,
+  { descriptionPrefix = '' }: Style,
+): CatalogSnapshot {
+  const shown = snapshot.tools.map((tool) => {
+    const { reduced: _forAll, ...same } = tool;
+    const { description, inputSchema, changes } = present(tool.definition, provider);
+    const shown = { description: prefixed(description, descriptionPrefix, tool.id), inputSchema };
+    return Object.freeze({ ...same, ...shown, ...(changes.length > 0 && { reduced: changes }) });
+  });
+  return snapshotOf(shown, `${provider}:${snapshot.shownAs}`);
+}
+
+/** Some of its tools, perhaps beside others, as they are shown. */
+export function windowOn({ shownAs }: CatalogSnapshot, tools: readonly Tool[]): CatalogSnapshot {
+  return snapshotOf([...tools].sort(byName), shownAs);
+}
+
+function snapshotOf(tools: readonly Tool[], shownAs: string): CatalogSnapshot {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  let aliases: Aliases | undefined;
   return Object.freeze({
-    revision: revisionOf(tools),
+    revision: revisionOf(tools, shownAs),
     tools: Object.freeze(tools),
+    shownAs,
     find: (name: QualifiedName) => byName.get(name),
+    resolve(spelled: string) {
+      const exact = byName.get(spelled);
+      if (exact) return exact;
+      aliases ??= createAliases(tools);
+      const id = aliases.find(spelled);
+      if (id === undefined || id === 'ambiguous') return undefined;
+      return tools.find((tool) => tool.id.server === id.server && tool.id.tool === id.tool);
+    },
   });
 }
 
-function revisionOf(tools: readonly Tool[]): string {
-  const hash = createHash('sha256');
-  for (const { name, definition } of tools) hash.update(name).update(digestOf(definition));
-  return hash.digest('hex').slice(0, 16);
+export interface Difference {
+  readonly added: readonly QualifiedName[];
+  readonly removed: readonly QualifiedName[];
+  /** Under the same name, something else. */
+  readonly changed: readonly QualifiedName[];
 }
 
-/** Definitions are frozen: each is read once, however often the catalog changes around it. */
-const digests = new WeakMap<ToolDefinition, string>();
+export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Difference {
+  const isOther = (tool: Tool, former: Tool | undefined) =>
+    former !== undefined && digestOf(tool.definition) !== digestOf(former.definition);
+  const named = (tools: readonly Tool[]) => tools.map(({ name }) => name);
+  return {
+    added: named(now.tools.filter(({ name }) => !before.find(name))),
+    removed: named(before.tools.filter(({ name }) => !now.find(name))),
+    changed: named(now.tools.filter((tool) => isOther(tool, before.find(tool.name)))),
+  };
+}
 
-function digestOf(definition: ToolDefinition): string {
-  const known = digests.get(definition);
-  if (known !== undefined) return known;
-  const digest = createHash('sha256').update(canonicalJson(definition)).digest('base64');
-  digests.set(definition, digest);
-  return digest;
+function revisionOf(tools: readonly Tool[], shownAs: string): string {
+  const parts = tools.map(({ name, definition }) => name + digestOf(definition));
+  return createHash('sha256')
+    .update([shownAs, ...parts].join('\n'))
+    .digest('hex')
+    .slice(0, 16);
 }

@@ -11,6 +11,8 @@ export interface Found {
   readonly text: (paint: Paint) => string;
   /** What comes after it, line by line or in blocks of them; whoever stops it is not told that anything failed. */
   readonly more?: (paint: Paint) => AsyncIterable<string>;
+  /** Goes out as it is in place of the text, to the last byte: for what is not meant for a screen. */
+  readonly bytes?: Uint8Array;
   readonly exitCode?: number;
 }
 

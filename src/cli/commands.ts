@@ -20,9 +20,29 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show the tools of all servers, or of one.',
     load: async () => (await import('./commands/tools.ts')).tools,
   },
+  search: {
+    summary: 'Find tools by what they can do, of all servers or of a file.',
+    load: async () => (await import('./commands/search.ts')).search,
+  },
   call: {
     summary: 'Call one tool and print what it answers.',
     load: async () => (await import('./commands/call.ts')).call,
+  },
+  resources: {
+    summary: 'Show the resources of all servers, or of one.',
+    load: async () => (await import('./commands/resources.ts')).resources,
+  },
+  read: {
+    summary: 'Read one resource and print it.',
+    load: async () => (await import('./commands/read.ts')).read,
+  },
+  prompts: {
+    summary: 'Show the prompts of all servers, or of one, and what they take.',
+    load: async () => (await import('./commands/prompts.ts')).prompts,
+  },
+  prompt: {
+    summary: 'Fill in one prompt and print it.',
+    load: async () => (await import('./commands/prompt.ts')).prompt,
   },
   logs: {
     summary: 'Show what a server wrote on stderr, when it started and why it ended.',

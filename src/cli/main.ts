@@ -144,17 +144,18 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-const draw = (found: Found, json: boolean) => (json ? documentText(found.data) : `${found.text(paintFor(OUT))}\n`);
+const draw = (found: Found, json: boolean) =>
+  json ? documentText(found.data) : (found.bytes ?? `${found.text(paintFor(OUT))}\n`);
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
-async function print(text: string, exitCode = 0): Promise<number> {
+async function print(text: string | Uint8Array, exitCode = 0): Promise<number> {
   // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
   process.stdout.once('error', () => process.exit(exitCode));
   await write(text);
   return exitCode;
 }
 
-const write = (text: string) => new Promise<void>((done) => process.stdout.write(text, () => done()));
+const write = (text: string | Uint8Array) => new Promise<void>((done) => process.stdout.write(text, () => done()));
 
 /** What any pipe takes at once. */
 function printShort(text: string, exitCode = 0): number {

@@ -2,6 +2,7 @@
 
 import type { Runtime, RuntimeOptions } from '../api.ts';
 import type { AskInput } from '../config/inputs.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -9,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
 import { diagnosticsText } from './render/diagnostics.ts';
-import { shellWord } from './render/text.ts';
+import { printable, shellWord } from './render/text.ts';
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
@@ -53,6 +54,11 @@ export async function withRuntime<Value>(
   }
 }
 
+/** What is known of a server is the answer, unless it is to be asked anew. */
+export function startupFor({ values }: Context): NonNullable<RuntimeOptions['startup']> {
+  return values['live'] === true ? {} : { whenCached: 'leave' };
+}
+
 function askOn(askText: NonNullable<Context['askText']>, questions: Set<Promise<unknown>>): AskInput {
   return ({ server, id, description = id, options = [], default: preset, password }) => {
     const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
@@ -88,6 +94,16 @@ export function complainOf(diagnostics: readonly Diagnostic[], context: Context)
   if (errors.length > 0) context.complain((paint) => diagnosticsText(errors, paint));
 }
 
+/** Tools that are missing are missed: one line says whose, and where to read more. */
+export function complainOfAbsent(runtime: Runtime, context: Context): void {
+  const absent = runtime.status().filter(({ status, state }) => status !== 'connected' && isExpected(state));
+  if (absent.length === 0) return;
+  const names = absent.map(({ name, state }) => `${printable(name)} (${state})`).join(', ');
+  context.complain((paint) => paint.yellow(`Not ready: ${names}. See why with: plexus list`));
+}
+
+const isExpected = (state: ServerStatus['state']) => state !== 'disabled' && state !== 'idle' && state !== 'stopped';
+
 /** The server must be there and up; otherwise its own failure is the command's. */
 export function requireServer(runtime: Runtime, server: ServerName): void {
   const statuses = runtime.status();
@@ -97,7 +113,7 @@ export function requireServer(runtime: Runtime, server: ServerName): void {
     throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
   }
   if (status.error) throw status.error;
-  if (status.status === 'connected') return;
+  if (status.status === 'connected' || status.freshness === 'cached') return;
   throw status.state === 'disabled'
     ? new RuntimeError('SERVER_DENIED', {
         server,

@@ -1,7 +1,7 @@
 // Owns the step from one written entry to one definition. Reads no file. An entry with an error gives no definition, and says
 // why. Which keys go together is in `launch.ts`.
 
-import type { Launch, Scope, ServerDefinition, ServerSettings } from '../model/server.ts';
+import type { Launch, Scope, ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
 import { isCommand } from './expand.ts';
 import { healthPolicy } from './health.ts';
@@ -61,7 +61,7 @@ export function defineServer(written: Written, { defaults, mayLoosen }: Circumst
 /** What an entry is that says nothing; made once. */
 let blank: CompleteEntry | undefined;
 
-/** A definition is two maps deep, and its policies are frozen already, so this is all of it. */
+/** A definition is a few maps deep, and its policies are frozen already, so this is all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
   const { launch, settings, provenance } = definition;
   if (launch.kind === 'stdio') Object.freeze(launch.args);
@@ -72,6 +72,8 @@ function freeze(definition: ServerDefinition): ServerDefinition {
   Object.freeze(launch);
   Object.freeze(settings.disabledTools);
   Object.freeze(settings.enabledTools);
+  Object.freeze(settings.tools);
+  for (const tool of Object.values(settings.tools ?? {})) Object.freeze(tool);
   Object.freeze(settings);
   Object.freeze(provenance.key);
   Object.freeze(provenance);
@@ -137,6 +139,7 @@ function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
     const map = tidied[key];
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
   }
+  if (isMap(fields['tools'])) tidied['tools'] = withoutProto(fields['tools'], keyOf('tools'), found);
   takeBack(tidied, keyOf, rights, found);
   return { fields: tidied, problems: found };
 }
@@ -182,6 +185,13 @@ const LONGEST_LINE = 8_192;
 
 /** A bare name, then more, with every quote closed. */
 const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
+
+/** A tool of that name would be a key that is none. */
+function withoutProto(map: Readonly<Record<string, unknown>>, key: string, found: Problem[]) {
+  if (!Object.hasOwn(map, '__proto__')) return map;
+  found.push(unsafe([key, '__proto__']));
+  return Object.fromEntries(Object.entries(map).filter(([name]) => name !== '__proto__'));
+}
 
 /** Always a copy: what a host gave stays the host's. */
 function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
@@ -276,12 +286,16 @@ function settingsOf(
 ): ServerSettings {
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
   const idle = said.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  const { title, description, enabledTools } = said;
+  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel } = said;
   const settings: Mutable<ServerSettings> = {
     enabled: said.enabled ?? blank.enabled,
     startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
     toolTimeoutMs: said.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
     disabledTools: said.disabledTools ?? blank.disabledTools,
+    alwaysLoad: said.alwaysLoad ?? blank.alwaysLoad,
+    instructions: said.instructions ?? blank.instructions,
+    cacheable: said.cacheable ?? blank.cacheable,
+    subscriptions: said.subscriptions ?? blank.subscriptions,
     maxResultChars: said.maxResultChars ?? blank.maxResultChars,
     maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
     lifecycle: said.lifecycle ?? blank.lifecycle,
@@ -297,5 +311,19 @@ function settingsOf(
   if (description !== undefined) settings.description = description;
   if (idle !== undefined) settings.toolIdleTimeoutMs = idle;
   if (enabledTools !== undefined) settings.enabledTools = enabledTools;
+  if (tools !== undefined) settings.tools = toolsOf(tools);
+  if (exposure !== undefined) settings.exposure = exposure;
+  if (toolCacheTtlMs !== undefined) settings.toolCacheTtlMs = toolCacheTtlMs;
+  if (logLevel !== undefined) settings.logLevel = logLevel;
   return settings;
+}
+
+/** A switch alone is the shortest way to say whether a tool is offered. */
+function toolsOf(written: NonNullable<CompleteEntry['tools']>): Record<string, ToolSettings> {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, said]) => {
+      if (typeof said === 'boolean') return [name, { enabled: said }];
+      return [name, Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))];
+    }),
+  );
 }

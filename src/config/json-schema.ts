@@ -26,7 +26,8 @@ const isSchema = (value: unknown): value is object => typeof value === 'object' 
 function spelledTwice(properties: Readonly<Record<string, object>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([key, property]) => {
-      const said = key === 'command' && 'type' in property ? commandSchema(property) : bothSpellings(property);
+      const list = 'type' in property ? lists.get(key) : undefined;
+      const said = list ? orList(bothSpellings(property), list) : bothSpellings(property);
       const snake = snakeCase(key);
       return snake === key
         ? [[key, said]]
@@ -38,8 +39,12 @@ function spelledTwice(properties: Readonly<Record<string, object>>): Record<stri
   );
 }
 
-/** The one key whose second shape ends before the schema is asked. */
-function commandSchema(property: object): Record<string, unknown> {
-  const { description, ...one } = { description: undefined, ...property };
-  return { description, anyOf: [one, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
+/** The keys whose second shape ends before the schema is asked. */
+const lists: ReadonlyMap<string, object> = new Map([
+  ['command', { type: 'array', items: { type: 'string' }, minItems: 1 }],
+  ['tools', { type: 'array', items: { type: 'string' } }],
+]);
+
+function orList({ description, ...one }: Record<string, unknown>, list: object): Record<string, unknown> {
+  return { description, anyOf: [one, list] };
 }

@@ -2,6 +2,7 @@
 // docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
 
 import * as z from 'zod';
+import { limits } from '../model/limits.ts';
 import type { ServerEntry } from './server-entry.ts';
 
 /** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
@@ -59,6 +60,9 @@ export const reconnectSchema = z.object({
     .describe('Whether a remote server is tried on and on when the attempts are used up, and how often.'),
 });
 
+/** In the protocol's words, the least important first. */
+const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+
 const healthModes = ['remote', 'all', 'off'] as const;
 
 export const healthSchema = z.object({
@@ -69,6 +73,17 @@ export const healthSchema = z.object({
   intervalMs: above().default(30_000).describe('How long a server may be quiet before it is asked.'),
   timeoutMs: above().default(5_000).describe('How long it may take to answer.'),
   failures: size().default(5).describe('After so many missing answers in a row the connection counts as lost.'),
+});
+
+const exposure = () => z.enum(['load', 'defer', 'use_tool'], '"load", "defer" or "use_tool"').optional();
+
+export const toolSchema = z.object({
+  enabled: flag()
+    .optional()
+    .describe('Whether the tool is offered. What `disabledTools` names stays off, and what `enabledTools` leaves out.'),
+  alwaysLoad: flag().optional().describe('Whether the model always sees it. Otherwise as its server says.'),
+  exposure: exposure().describe('How the model gets to it. Otherwise as its server says.'),
+  toolTimeoutMs: duration().optional().describe('How long one call of it may take. Otherwise as its server says.'),
 });
 
 export const serverSchema = z.object({
@@ -141,6 +156,36 @@ export const serverSchema = z.object({
     .optional()
     .describe('Only these tools are offered; `*` stands for anything. Otherwise all of them.'),
   disabledTools: texts().default([]).describe('These tools are not offered, even when `enabledTools` names them.'),
+  tools: z
+    .record(
+      z.string(),
+      z.union([flag(), toolSchema], 'true, false or a map of settings'),
+      'a list of tools or a map of maps',
+    )
+    .optional()
+    .describe(
+      'Settings of single tools, by name; `*` stands for anything, and the closest name counts. `false` alone takes a tool away. See below. A list means `enabledTools`.',
+    ),
+  exposure: exposure().describe(
+    'How the model gets to the tools: `load`: it sees them; `defer`: it finds them by searching; `use_tool`: it finds them so and calls them through one tool for all. Otherwise as `toolSearch` decides.',
+  ),
+  alwaysLoad: flag()
+    .default(false)
+    .describe('Whether the model sees the tools even while others must be searched for.'),
+  instructions: flag().default(true).describe('Whether what the server says about its use is put before the model.'),
+  cacheable: flag()
+    .default(true)
+    .describe('Whether the list of tools is kept on disk, so that the next start need not wait for it.'),
+  toolCacheTtlMs: duration()
+    .optional()
+    .describe("How long the list of tools counts as fresh, instead of what Plexus's own setting says."),
+  subscriptions: flag()
+    .default(false)
+    .describe('Whether the server is asked to tell when a resource that was read changes.'),
+  logLevel: z
+    .enum(logLevels, `${logLevels.map((level) => `"${level}"`).join(', ')}`)
+    .optional()
+    .describe('From which level on the server is asked to send its log. Otherwise as it likes.'),
   maxResultChars: size()
     .default(50_000)
     .describe('How much of one result the model gets to read; the middle of a longer one is cut.'),
@@ -180,7 +225,9 @@ export const serverSchema = z.object({
 });
 
 export const ruleSchema = z.object({
-  tool: text().describe('The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything.'),
+  tool: text().describe(
+    'The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything. Spellings of other agents such as `server.tool` are understood where they can mean one server only; what denies or asks counts for all that it may mean.',
+  ),
   action: z
     .enum(['allow', 'ask', 'deny'], '"allow", "ask" or "deny"')
     .describe('What happens to a call. A deny always wins. A file inside the workspace cannot allow.'),
@@ -235,6 +282,9 @@ export const connectConcurrencySchema = z.object({
   remote: size().default(20).describe('How many remote servers are reached at once.'),
 });
 
+const NAME_LENGTH = 'a whole number from 20 to 256';
+const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
+
 export const plexusSchema = z.object({
   enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
   import: z
@@ -269,6 +319,42 @@ export const plexusSchema = z.object({
       "Whether Docker's MCP gateway is a server too: `auto` when no other server is configured and Docker is there.",
     ),
   connectConcurrency: connectConcurrencySchema.prefault({}).describe('How many servers are opened at once.'),
+  naming: z
+    .enum(['canonical', 'compact', 'single', 'bare'], '"canonical", "compact", "single" or "bare"')
+    .default('canonical')
+    .describe(
+      'How the model is told the names of tools: `mcp__server__tool`, `mcp__server_tool`, `mcp_server_tool` or `tool`. All of them are understood.',
+    ),
+  maxToolNameLength: z
+    .int(NAME_LENGTH)
+    .min(20, NAME_LENGTH)
+    .max(256, NAME_LENGTH)
+    .default(limits.toolNameLength)
+    .describe('The longest name that the provider of the model accepts; a longer one is cut and marked.'),
+  descriptionPrefix: text()
+    .optional()
+    .describe('What every description of a tool begins with, such as `[MCP: {server}] `.'),
+  toolCacheTtlMs: duration()
+    .default(300_000)
+    .describe(
+      "How long a server's list of tools counts as fresh; an older one is still used while a new one is fetched. What a server says itself counts more.",
+    ),
+  toolSearch: z
+    .string(TOOL_SEARCH)
+    .regex(/^(?:on|off|auto(?::(?:100|[1-9]?\d))?)$/, TOOL_SEARCH)
+    .default('auto')
+    .describe(
+      'Whether the model searches for tools instead of reading them all. `auto`: when they would fill a tenth of its context window; `auto:N`: when they would fill N percent.',
+    ),
+  alwaysLoad: texts()
+    .default([])
+    .describe('Tools that the model sees even while others must be searched for; written as in a rule.'),
+  instructions: flag()
+    .default(true)
+    .describe('Whether what servers say about their use is put into the system prompt.'),
+  builtinTools: flag()
+    .default(true)
+    .describe('Whether the model gets tools to list and read resources and prompts, where a server has any.'),
 });
 
 export const inputSchema = z.object({

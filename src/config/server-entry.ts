@@ -1,7 +1,15 @@
 // Owns the type of one server as a host or a file writes it, in plain TypeScript: what a user's compiler and editor read.
 // `schema.ts` is where the keys, their defaults and their meaning are defined; the compiler holds the two together.
 
-import type { HealthPolicy, InheritEnv, InProcessLaunch, Lifecycle } from '../model/server.ts';
+import type {
+  Exposure,
+  HealthPolicy,
+  InheritEnv,
+  InProcessLaunch,
+  Lifecycle,
+  LogLevel,
+  ToolSettings,
+} from '../model/server.ts';
 
 /** How a lost connection is tried again, where none of the five words fits. */
 export interface ReconnectEntry {
@@ -16,6 +24,9 @@ export interface ReconnectEntry {
 
 export type HealthEntry = { -readonly [Key in keyof HealthPolicy]?: HealthPolicy[Key] | undefined };
 
+/** What is said of a single tool. */
+export type ToolEntry = { -readonly [Key in keyof ToolSettings]?: ToolSettings[Key] | undefined };
+
 interface CommonEntry {
   enabled?: boolean | undefined;
   title?: string | undefined;
@@ -25,6 +36,14 @@ interface CommonEntry {
   toolIdleTimeoutMs?: number | undefined;
   enabledTools?: string[] | undefined;
   disabledTools?: string[] | undefined;
+  tools?: Record<string, boolean | ToolEntry> | undefined;
+  exposure?: Exposure | undefined;
+  alwaysLoad?: boolean | undefined;
+  instructions?: boolean | undefined;
+  cacheable?: boolean | undefined;
+  toolCacheTtlMs?: number | undefined;
+  subscriptions?: boolean | undefined;
+  logLevel?: LogLevel | undefined;
   maxResultChars?: number | undefined;
   maxMessageBytes?: number | undefined;
   lifecycle?: Lifecycle | undefined;

@@ -15,6 +15,7 @@ import {
   securitySchema,
   serverSchema,
   startupSchema,
+  toolSchema,
 } from './schema.ts';
 import { snakeCase } from './vocabulary.ts';
 
@@ -22,6 +23,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['A server: `[mcp_servers.NAME]`, in JSON `mcpServers.NAME`', serverSchema],
+  ['A tool: `[mcp_servers.NAME.tools.TOOL]`, in JSON `mcpServers.NAME.tools.TOOL`', toolSchema],
   ['Trying again: `[mcp_servers.NAME.reconnect]`, in JSON `mcpServers.NAME.reconnect`', reconnectSchema],
   [
     'Trying on and on: `[mcp_servers.NAME.reconnect.background]`, in JSON `mcpServers.NAME.reconnect.background`',
@@ -83,8 +85,13 @@ function typeOf(schema: JsonSchema): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${itemsOf(schema)}`;
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.type === 'object') return schema.properties ? 'map' : 'map of strings';
+  if (schema.type === 'object') return schema.properties ? 'map' : `map of ${valuesOf(schema)}`;
   return schema.type === 'integer' ? 'whole number' : String(schema.type);
+}
+
+/** A map of strings, or one of switches and maps. */
+function valuesOf({ additionalProperties: values }: JsonSchema): string {
+  return typeof values === 'object' && values.anyOf ? 'maps' : 'strings';
 }
 
 function itemsOf({ items }: JsonSchema): string {

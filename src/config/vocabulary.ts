@@ -19,6 +19,7 @@ import {
   securitySchema,
   serverSchema,
   startupSchema,
+  toolSchema,
 } from './schema.ts';
 import { camelCase, snakeCase } from './spelling.ts';
 import { type Known, withoutMeaning } from './unknown-keys.ts';
@@ -36,6 +37,8 @@ export interface Vocabulary extends Known {
   readonly nested: ReadonlyMap<string, (map: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>;
   /** Keys whose value may be a map with words of its own. */
   readonly sections: ReadonlyMap<string, Vocabulary>;
+  /** Keys whose value may be a map of such maps, under names that anybody may choose. */
+  readonly members: ReadonlyMap<string, Vocabulary>;
   /** Whether such a key is nobody's mistake. */
   readonly isForOthers: (key: string) => boolean;
 }
@@ -63,6 +66,7 @@ function vocabulary(
     of,
     nested: new Map(),
     sections: new Map(),
+    members: new Map(),
     isForOthers: () => false,
     elsewhere: new Map(),
     guesses: [...keys, ...inSeconds.map((key) => key.replace(/Ms$/, 'Sec'))],
@@ -129,6 +133,10 @@ const reconnectWords = vocabulary(
   { sections: new Map([['background', backgroundWords]]) },
 );
 
+const asSwitchedOff: Meaning = (value) => ({ enabled: typeof value === 'boolean' ? !value : value });
+const asApproved = ['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const);
+const toolWords = vocabulary('a tool', toolSchema, { disabled: asSwitchedOff }, { elsewhere: new Map(asApproved) });
+
 export const vocabularies = {
   file: vocabulary(
     'a configuration file',
@@ -164,11 +172,12 @@ export const vocabularies = {
       authorizationToken: asBearer,
       workingDirectory: (cwd) => ({ cwd }),
       includeTools: asEnabledTools,
-      tools: (tools) => (isMap(tools) ? {} : { enabledTools: isEverything(tools) ? undefined : tools }),
+      // A list chooses; a map says something of each, and anything else is told what it must be.
+      tools: (tools) => (Array.isArray(tools) ? { enabledTools: isEverything(tools) ? undefined : tools } : { tools }),
       excludeTools: asDisabledTools,
       timeout: asTimeout,
       name: (title) => ({ title }),
-      disabled: (value) => ({ enabled: typeof value === 'boolean' ? !value : value }),
+      disabled: asSwitchedOff,
       isActive: (enabled) => ({ enabled }),
     },
     {
@@ -177,10 +186,8 @@ export const vocabularies = {
         ['reconnect', reconnectWords],
         ['health', vocabulary('"health"', healthSchema)],
       ]),
-      elsewhere: new Map([
-        ...['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const),
-        ['tools', 'Choose tools with "enabledTools" and "disabledTools".'],
-      ]),
+      members: new Map([['tools', toolWords]]),
+      elsewhere: new Map(asApproved),
     },
   ),
   input: vocabulary('an input', inputSchema),
@@ -230,7 +237,7 @@ function transportOf(word: unknown): unknown {
 
 /** A key set to null is a key not set. Two keys that mean the same may both be written as long as they agree. */
 export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
-  const { plain, nested, sections, isForOthers } = vocabulary;
+  const { plain, nested, sections, members, isForOthers } = vocabulary;
   const fields: Record<string, unknown> = {};
   const writtenAs = new Map<string, string>();
   const unknown: [key: string, value: unknown][] = [];
@@ -249,7 +256,7 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
     const { meant, inner } = meaningOf(word, value, vocabulary);
     problems.push(...(inner?.problems ?? []).map((problem) => within([key], problem)));
     if (meant.length === 0 && !inner) unknown.push([key, value]);
-    if (sections.has(word))
+    if (sections.has(word) || members.has(word))
       for (const [field, spelled] of inner?.writtenAs ?? []) writtenAs.set(`${word}.${field}`, spelled);
     for (const [field, said] of meant) {
       if (said === undefined) continue;
@@ -267,7 +274,12 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
 
 /** What one key says, in canonical keys; `inner` when its value is a map that is read key by key. */
 function meaningOf(word: string, value: unknown, vocabulary: Vocabulary) {
-  const { meanings, nested, sections } = vocabulary;
+  const { meanings, nested, sections, members } = vocabulary;
+  const each = isMap(value) ? members.get(word) : undefined;
+  if (each && isMap(value)) {
+    const inner = readMembers(value, each);
+    return { meant: [[word, inner.fields] as const], inner };
+  }
   const section = isMap(value) ? sections.get(word) : undefined;
   if (section && isMap(value)) {
     const inner = readKeys(value, section);
@@ -276,6 +288,21 @@ function meaningOf(word: string, value: unknown, vocabulary: Vocabulary) {
   const unfolded = isMap(value) ? nested.get(word)?.(value) : undefined;
   const inner = unfolded && readKeys(unfolded, vocabulary);
   return { meant: Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {}), inner };
+}
+
+/** What is no map is left for the schema to judge. */
+function readMembers(written: Content, vocabulary: Vocabulary): Pick<Reading, 'fields' | 'writtenAs' | 'problems'> {
+  const fields: [name: string, said: unknown][] = [];
+  const writtenAs = new Map<string, string>();
+  const problems: Problem[] = [];
+  for (const [name, value] of Object.entries(written)) {
+    if (value === null) continue;
+    const inner = isMap(value) ? readKeys(value, vocabulary) : undefined;
+    fields.push([name, inner?.fields ?? value]);
+    for (const [field, spelled] of inner?.writtenAs ?? []) writtenAs.set(`${name}.${field}`, spelled);
+    problems.push(...(inner?.problems ?? []).map((problem) => within([name], problem)));
+  }
+  return { fields: Object.fromEntries(fields), writtenAs, problems };
 }
 
 /** Equal values are one; maps are joined as long as they do not contradict each other. `undefined`: they do. */

@@ -5,7 +5,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../kernel/json.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch } from '../model/server.ts';
+import type { Launch, LogLevel } from '../model/server.ts';
 import { capabilitiesOf, type InputHandlers } from './requests.ts';
 
 export interface KeyParts {
@@ -15,6 +15,8 @@ export interface KeyParts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxMessageBytes: number;
+  /** One server has one level. */
+  readonly logLevel?: LogLevel | undefined;
   readonly inputs: InputHandlers;
   /** Whom the server believes it is talking to. */
   readonly clientInfo?: ClientInfo | undefined;

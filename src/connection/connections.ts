@@ -12,6 +12,7 @@ import type { ConnectionEvent } from './events.ts';
 import { watchHealth } from './health.ts';
 import { watchIdle } from './idle.ts';
 import { keepListening } from './listening.ts';
+import { watchLog } from './log-messages.ts';
 import { createRecovery } from './recovery.ts';
 import type { NotificationListener, Session } from './session.ts';
 import type { ConnectionState } from './state.ts';
@@ -25,6 +26,8 @@ export interface ConnectionsOptions {
   readonly onReady: (definition: ServerDefinition, session: Session) => void;
   /** It was up and is not any more; it may come back. */
   readonly onDown: (server: ServerName) => void;
+  /** Somebody must do something before it can start. */
+  readonly onBlocked: (server: ServerName, cause: RuntimeError) => void;
   readonly onNotification: (definition: ServerDefinition, session: Session, ...news: News) => void;
   readonly onRemoved: (server: ServerName) => void;
   /** For tests; the delays of a schedule are spread by it. */
@@ -133,7 +136,7 @@ export class Connections {
   }
 
   #add(definition: ServerDefinition): Connection {
-    const { open, keyOf, clock, onReady, onDown, onError, random } = this.#options;
+    const { open, keyOf, clock, onReady, onDown, onBlocked, onError, random } = this.#options;
     const { kind } = definition.launch;
     const isRemote = kind !== 'stdio' && kind !== 'in-process';
     const connection: Connection = new Connection({
@@ -149,6 +152,7 @@ export class Connections {
         this.#report(definition, state, before);
         if (state.kind === 'ready' && connection.session) onReady(definition, connection.session);
         else if (before.kind === 'ready' && state.kind !== 'closed') onDown(definition.name);
+        if (state.kind === 'blocked') onBlocked(definition.name, state.cause);
       },
     });
     this.#entries.set(definition.name, { definition, connection, key: keyOf(definition) });
@@ -157,12 +161,13 @@ export class Connections {
 
   /** What is done for a session for as long as it is up; returns how to stop all of it. */
   #attend(definition: ServerDefinition, session: Session, connection: Connection): () => void {
-    const { clock, onNotification } = this.#options;
+    const { clock, emit, onNotification } = this.#options;
     const { health, keepAliveMs, idleStopMs } = definition.settings;
     const onNews = (...news: News) => onNotification(definition, session, ...news);
     const stops = [
       watchHealth(session, { policy: health, keepAliveMs, clock }),
       keepListening(session, clock, onNews),
+      watchLog(definition, session, { clock, emit }),
       session.onNotification(onNews),
     ];
     if (idleStopMs > 0) stops.push(watchIdle(session, { idleStopMs, clock, stop: () => connection.idleStop() }));

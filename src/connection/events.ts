@@ -19,9 +19,22 @@ export type ConnectionEvent =
       readonly type: 'startup.completed';
       readonly ready: readonly ServerName[];
       readonly notReady: readonly NotReady[];
+      /** The same in one line. */
+      readonly line: string;
     }
   /** A line on a server's stdout that is not MCP: harmless, but worth knowing when a server misbehaves. */
-  | { readonly type: 'connection.noise-received'; readonly server: ServerName; readonly line: string };
+  | { readonly type: 'connection.noise-received'; readonly server: ServerName; readonly line: string }
+  /** A message of the server's own log, by the protocol; what comes too fast is only counted. */
+  | {
+      readonly type: 'connection.log-received';
+      readonly server: ServerName;
+      readonly level: string;
+      readonly logger?: string;
+      /** Its data: as it is where that is a text, otherwise as JSON; bounded. */
+      readonly text: string;
+      /** How many came too fast since the last one that was told. */
+      readonly leftOut?: number;
+    };
 
 /** Who is not up, in which fine word, and why. */
 export interface NotReady {

@@ -12,8 +12,8 @@ export interface IdleWatch {
 /** Looks only when the time may be up, so that a call costs nothing here. */
 export function watchIdle(session: Pick<Session, 'usage'>, { idleStopMs, clock, stop }: IdleWatch): () => void {
   const look = () => {
-    const { isBusy, quietSince } = session.usage();
-    const leftMs = isBusy ? idleStopMs : quietSince + idleStopMs - clock.now();
+    const { isBusy, isKept, quietSince } = session.usage();
+    const leftMs = isBusy || isKept ? idleStopMs : quietSince + idleStopMs - clock.now();
     if (leftMs <= 0) stop();
     else cancel = clock.after(leftMs, look, 'background');
   };

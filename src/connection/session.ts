@@ -8,10 +8,10 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport, Launch } from '../model/server.ts';
+import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
 import { answerFrom } from './questions.ts';
 import { capabilitiesOf, InputDesk, type InputHandlers } from './requests.ts';
-import { type CallOptions, callTool } from './tool-call.ts';
+import { type CallOptions, performCall } from './tool-call.ts';
 import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
 
 export type { Answer, NotificationListener, Progress } from './wire.ts';
@@ -29,6 +29,8 @@ export interface Session {
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<Answer>;
   /** One tool call, rounds of asked-for input included. */
   callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
+  /** Any other request that somebody waits for and that may ask for input on its way. */
+  ask(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
   /** Ends what this owner still waits for; what others wait for goes on. */
   dismiss(owner: object): void;
   notify(method: string, params: JsonObject): void;
@@ -37,6 +39,8 @@ export interface Session {
   /** Whether anything came since the last time somebody asked. */
   takeHeard(): boolean;
   usage(): Usage;
+  /** It is needed although nobody calls: it is not stopped for being idle. Returns how to let go. */
+  keep(): () => void;
   /** Whether others use it too. */
   isShared(): boolean;
   /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
@@ -52,6 +56,8 @@ export interface Session {
 
 export interface Usage {
   readonly isBusy: boolean;
+  /** Somebody waits for its news. */
+  readonly isKept: boolean;
   /** When the last call ended, or the session began. */
   readonly quietSince: number;
   /** Calls answered so far. */
@@ -71,6 +77,8 @@ export interface SessionOptions {
   /** What is advertised: only what these handlers can answer. */
   readonly inputs: InputHandlers;
   readonly startupTimeoutMs: number;
+  /** From which level on the server is asked for its log. */
+  readonly logLevel?: LogLevel | undefined;
   readonly clock: Clock;
   /** Aborting it closes whatever has been opened. */
   readonly signal: AbortSignal;
@@ -181,6 +189,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
   const listeners = new Set<NotificationListener>();
+  const keepers = new Set<object>();
   const ended = createDeferred<RuntimeError>();
   let loss: ChannelReport | undefined;
   /** The first reason counts: what follows is our own clearing up. */
@@ -213,7 +222,12 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
     report: () => loss ?? reportOf(channel),
     request: (method, params, options, owner) => wire.request(method, params, options, owner),
     callTool: (tool, args, call, owner) =>
-      callTool({ wire, desk, clock, owner }, { name: tool, arguments: args }, call),
+      performCall(
+        { wire, desk, clock, owner },
+        { method: 'tools/call', params: { name: tool, arguments: args } },
+        call,
+      ),
+    ask: (method, params, call, owner) => performCall({ wire, desk, clock, owner }, { method, params }, call),
     isShared: () => false,
     dismiss: (owner) => wire.dismiss(owner),
     notify: (method, params) => wire.notify(method, params),
@@ -226,7 +240,15 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
       wire.heard = false;
       return heard;
     },
-    usage: () => ({ isBusy: desk.isBusy, quietSince: desk.quietSince, served: desk.served }),
+    usage: () => ({
+      ...{ isBusy: desk.isBusy, isKept: keepers.size > 0 },
+      ...{ quietSince: desk.quietSince, served: desk.served },
+    }),
+    keep: () => {
+      const keeper = {};
+      keepers.add(keeper);
+      return () => keepers.delete(keeper);
+    },
     hold: (inputs) => desk.hold(inputs),
     lose: (reason) => end({ ...reportOf(channel), reason }),
     close: () => channel.close(),
@@ -241,5 +263,6 @@ function envelopeOf(options: SessionOptions, protocolVersion: string): JsonObjec
     [metaKey('protocolVersion')]: protocolVersion,
     [metaKey('clientInfo')]: options.identity,
     [metaKey('clientCapabilities')]: capabilitiesOf(options.inputs),
+    ...(options.logLevel !== undefined && { [metaKey('logLevel')]: options.logLevel }),
   };
 }

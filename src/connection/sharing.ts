@@ -76,6 +76,7 @@ export class SharedSessions {
       isShared: () => shared.holders > 1,
       request: (method, params, options) => session.request(method, params, options, owner),
       callTool: (tool, args, call) => session.callTool(tool, args, call, owner),
+      ask: (method, params, call) => session.ask(method, params, call, owner),
       onNotification: (listener) => {
         const stop = session.onNotification(listener);
         unheard.add(stop);

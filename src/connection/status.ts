@@ -3,6 +3,7 @@
 import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
+import type { Freshness } from '../model/tool.ts';
 import type { Connection } from './connection.ts';
 import type { Era } from './session.ts';
 import type { ConnectionState } from './state.ts';
@@ -27,7 +28,13 @@ export interface ServerStatus {
   readonly status: SimpleStatus;
   readonly state: FineState;
   readonly transport: Launch['kind'] | 'unknown';
+  /** What the model may see; filters of its entry may hide some of what it offers. */
   readonly toolCount: number;
+  /** All that it offers, where that is more. */
+  readonly toolsOffered?: number;
+  /** When its tools were listed, in milliseconds since 1970, and whether that is still from the open connection. */
+  readonly listedAt?: number;
+  readonly freshness?: Freshness;
   /** When it is started, where that is not at once. */
   readonly lifecycle?: 'lazy' | 'manual';
   readonly scope: Provenance['scope'];
@@ -74,8 +81,17 @@ export interface StatusParts {
   /** What keeps it out of use, where that is not its own entry. */
   readonly refusal?: string | undefined;
   readonly breaker?: BreakerStatus | undefined;
-  readonly listing: { readonly toolCount: number; readonly error?: RuntimeError; readonly problems: readonly string[] };
+  readonly listing: ListingStatus;
   readonly now: number;
+}
+
+export interface ListingStatus {
+  readonly toolCount: number;
+  readonly hiddenCount: number;
+  readonly freshness?: Freshness | undefined;
+  readonly listedAt?: number | undefined;
+  readonly error?: RuntimeError;
+  readonly problems: readonly string[];
 }
 
 export function statusOf(parts: StatusParts): ServerStatus {
@@ -92,6 +108,9 @@ export function statusOf(parts: StatusParts): ServerStatus {
     state: state ? fine(state) : 'disabled',
     transport: session?.transport ?? launch.kind,
     toolCount: listing.toolCount,
+    ...(listing.hiddenCount > 0 && { toolsOffered: listing.toolCount + listing.hiddenCount }),
+    ...(listing.freshness && { freshness: listing.freshness }),
+    ...(listing.listedAt !== undefined && { listedAt: listing.listedAt }),
     scope: provenance.scope,
     label: labelOf(definition),
     ...(settings.lifecycle !== 'eager' && { lifecycle: settings.lifecycle }),

@@ -1,5 +1,6 @@
-// Owns one `tools/call` over the wire, in both eras. A modern server may answer "input required": the input is fetched
-// from the caller's handlers and the call is sent again with it, its opaque state echoed as it came.
+// Owns one call over the wire, in both eras: of a tool, or of another request that somebody waits for. A modern server may
+// answer "input required": the input is fetched from the caller's handlers and the call is sent again with it, its opaque
+// state echoed as it came.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -25,13 +26,19 @@ interface Line {
   readonly owner: object | undefined;
 }
 
-export async function callTool(line: Line, call: JsonObject, options: CallOptions): Promise<Answer> {
-  const params = options.meta === undefined ? call : { ...call, _meta: options.meta };
+/** What is called, as it goes over the wire. */
+interface Call {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export async function performCall(line: Line, { method, params: given }: Call, options: CallOptions): Promise<Answer> {
+  const params = options.meta === undefined ? given : { ...given, _meta: options.meta };
   line.desk.enter(options.inputs);
   try {
-    const answer = await line.wire.request('tools/call', params, options, line.owner);
+    const answer = await line.wire.request(method, params, options, line.owner);
     if (answer.kind !== 'lost') line.desk.served++;
-    return isInputRequired(answer) ? await answerRounds(line, params, answer, options) : answer;
+    return isInputRequired(answer) ? await answerRounds(line, { method, params }, answer, options) : answer;
   } finally {
     line.desk.leave(options.inputs);
   }
@@ -45,7 +52,7 @@ function isInputRequired(answer: Answer): answer is InputRequired {
 
 async function answerRounds(
   line: Line,
-  params: JsonObject,
+  { method, params }: Call,
   first: InputRequired,
   options: CallOptions,
 ): Promise<Answer> {
@@ -57,7 +64,7 @@ async function answerRounds(
     if (inputResponses instanceof DeclinedInput) return declined(inputResponses);
     const requestState = asked.result['requestState'];
     const answer = await line.wire.request(
-      'tools/call',
+      method,
       { ...params, ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) },
       options,
       line.owner,
@@ -67,11 +74,11 @@ async function answerRounds(
     if (!isInputRequired(answer)) return answer;
     asked = answer;
   }
-  return { kind: 'error', code: -32603, message: `the tool still asked for input after ${limits.inputRounds} rounds` };
+  return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
 }
 
 function declined({ code, message }: DeclinedInput): Answer {
-  return { kind: 'error', code, message: `the tool asked for input, but ${message}` };
+  return { kind: 'error', code, message: `it asked for input, but ${message}` };
 }
 
 /** A round without questions is a server asking for patience: a fixed pause keeps it from spinning. */

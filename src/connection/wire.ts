@@ -32,6 +32,8 @@ export type Answer =
 export interface RequestOptions extends SendOptions {
   readonly cancellation?: Cancellation;
   readonly onProgress?: (progress: Progress) => void;
+  /** Told the id under which it is sent: what comes on a stream names it. */
+  readonly onId?: (id: MessageId) => void;
 }
 
 /** What a server says unasked. */
@@ -175,6 +177,7 @@ export class Wire {
       };
       const isStream = method === 'subscriptions/listen';
       this.#pending.set(id, { settle, onProgress: options.onProgress, owner, isStream });
+      options.onId?.(id);
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
       // The only rejection of `send` is "certainly not handed on".
       this.#channel

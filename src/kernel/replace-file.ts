@@ -58,7 +58,7 @@ export async function removeDebris(folder: string, beginning = ''): Promise<void
 }
 
 /** By the system's clock, which is the one that dates files; what is gone has no age. */
-async function ageOf(path: string): Promise<number> {
+export async function ageOf(path: string): Promise<number> {
   try {
     return Date.now() - (await lstat(path)).mtimeMs;
   } catch (error) {

@@ -112,6 +112,12 @@ export const failures = {
     (d: { folder: string; reason: string }) => `Nothing can be remembered in ${d.folder}: ${d.reason}.`,
     (d) => `Make room or give yourself the right to write in ${d.folder}, then do it again.`,
   ),
+  STORE_UNREADABLE: failure(
+    'none',
+    CONFIG,
+    (d: { what: string }) => `What was remembered of ${d.what} could not be read, and was dropped.`,
+    () => 'Nothing needs to be done: it is found out again.',
+  ),
   SERVER_UNTRUSTED: failure(
     'ask-user',
     REFUSED,
@@ -199,6 +205,43 @@ export const failures = {
       }`,
     () => 'See all tools with: plexus tools',
   ),
+  RESOURCE_UNKNOWN: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { uri: string; server?: ServerName; nearest: readonly string[]; because?: string }) =>
+      `There is no resource "${d.uri}"${d.server === undefined ? '' : ` on server "${d.server}"`}${
+        d.because ? `: ${d.because}` : ''
+      }.${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    () => 'See all resources with: plexus resources',
+  ),
+  RESOURCE_AMBIGUOUS: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { uri: string; servers: readonly ServerName[] }) =>
+      `The resource "${d.uri}" may be of several servers: ${d.servers.join(', ')}.`,
+    (d) => `Name the server with it: plexus read ${shellWord(d.uri)} --server ${shellWord(d.servers[0] ?? 'NAME')}`,
+  ),
+  PROMPT_UNKNOWN: failure(
+    'fix-call',
+    NOT_FOUND,
+    (d: { name: string; server?: ServerName; nearest: readonly string[]; because?: string }) =>
+      `There is no prompt "${d.name}"${d.server === undefined ? '' : ` on server "${d.server}"`}${
+        d.because ? `: ${d.because}` : ''
+      }.${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    () => 'See all prompts with: plexus prompts',
+  ),
+  NOT_OFFERED: failure(
+    'fix-call',
+    { exit: 2, http: 501, rpc: -32601 },
+    (d: { server: ServerName; what: string }) => `Server "${d.server}" does not offer that: ${d.what}.`,
+    (d) => `See what it offers with: plexus get ${shellWord(d.server)}`,
+  ),
+  CURSOR_INVALID: failure(
+    'fix-call',
+    { exit: 1, http: 400, rpc: -32602 },
+    (_: { cursor: string }) => 'The cursor is none that was given out here.',
+    () => 'Ask without a cursor for the first page, and take the cursor of each answer as it is.',
+  ),
   LIST_TOO_LONG: failure(
     'retry-later',
     UNREACHABLE,
@@ -230,6 +273,20 @@ export const failures = {
     { exit: 4, http: 502, rpc: -32603 },
     (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${d.reason}.`,
     () => 'Correct the call if it can be corrected; the same one is refused again.',
+  ),
+  REQUEST_TIMEOUT: failure(
+    'retry-later',
+    { exit: 4, http: 504, rpc: -32603, outage: true },
+    (d: { server: ServerName; what: string; afterMs: number }) =>
+      `Server "${d.server}" did not answer ${d.what} within ${seconds(d.afterMs)}; nothing was changed by it.`,
+    (d) => `Ask again, or give it longer: tool_timeout_sec of "${d.server}".`,
+  ),
+  ANSWER_BROKEN: failure(
+    'none',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: { server: ServerName; what: string; problem: string }) =>
+      `Server "${d.server}" answered ${d.what}, but ${d.problem}; nothing was changed by it.`,
+    (d) => `Report it to the author of "${d.server}".`,
   ),
   CIRCUIT_OPEN: failure(
     'retry-later',

@@ -13,3 +13,6 @@ export const identity = {
   title: 'Plexus',
   version: manifest.version,
 } as const satisfies ClientInfo;
+
+/** The newest revision of the protocol that we speak. */
+export const newestProtocol = '2026-07-28';

@@ -8,8 +8,38 @@ export const limits = {
   listTimeoutMs: 60_000,
   /** A list that failed is fetched again after these. */
   listAgainMs: [250, 500, 1_000],
+  /** A list that is said to have changed is fetched after this: changes come in groups. */
+  listChangedMs: 250,
+  /** However short a server says that its list holds. */
+  shortestTtlMs: 1_000,
+  /** What is told of a list's broken definitions. */
+  listProblems: 20,
+  /** How long it is remembered what a server offers; what is the same is written again after a day, so that it stays known. */
+  knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000 },
   /** A list that changed while it was fetched is fetched once more after this. */
   changedAgainMs: 1_000,
+
+  /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
+  offers: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
+  /** Whoever asks for a list waits so long for one that is on its way; without word from its server it is fresh so long. */
+  offersWaitMs: 5_000,
+  offersFreshMs: 300_000,
+  /** A template longer than this, or for a uri longer than this, is not compared. */
+  templateChars: 2 * 1024,
+  /** What a model is shown at once of a list of resources or prompts, and of the description of each. */
+  offersShown: { items: 50, descriptionChars: 200 },
+  /** What is quoted of a server's refusal. */
+  refusalChars: 500,
+  /** The protocol's own limit for one answer to a completion. */
+  completionValues: 100,
+  /** News of a resource are gathered for so long; so many at once, and so many resources followed because they were read. */
+  updates: { gatherMs: 500, waiting: 100, followed: 100 },
+  /** How long a server may take to confirm a subscription. */
+  subscribeMs: 10_000,
+  /** How often a host hears of a call's progress. */
+  progressMs: 100,
+  /** A server's log messages: so many in that time, the rest is counted; and how long one is. */
+  logMessages: { count: 50, windowMs: 1_000, chars: 4_000 },
 
   /** What every provider accepts as the name of a tool. */
   toolNameLength: 64,
@@ -18,6 +48,54 @@ export const limits = {
   nameChars: 1_024,
   /** A definition beyond this is left out: nobody writes one, and reading it would cost everyone. */
   definition: { depth: 100, parts: 100_000 },
+  /** What a model is shown of a tool at most. */
+  descriptionBytes: 2_048,
+  schemaBytes: 8 * 1024,
+  /** How much of a schema is read for that: parts in all, those that are inlined, how deep references nest, how often one recurs. */
+  shownSchema: { parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2 },
+  /** Descriptions within a schema that is too large are cut, but no shorter than this. */
+  partDescriptionBytes: 80,
+
+  /** Which tools a model is shown: the window it is taken to have, and the smallest from which on it is left to search. */
+  exposure: {
+    window: 200_000,
+    leastWindow: 32_000,
+    percent: 10,
+    /** By the count of characters, where a token is said to have no more than these. */
+    charsPerToken: 2.5,
+    /** Search that is on stays on down to this part of the threshold. */
+    stays: 0.8,
+    /** What a model that does not search is shown: so many tools, in this part of its window. */
+    best: { tools: 20, share: 0.2 },
+    /** What servers themselves may put before a searching model: so many tools each, in this part of its window. */
+    claimed: { tools: 8, share: 0.05 },
+  },
+  /** What a model's search may ask for, and how much it is told. */
+  search: {
+    hits: 5,
+    mostHits: 20,
+    names: 20,
+    queryChars: 1_000,
+    /** A description: of a tool whose definition the model gets anyway, and of one that it knows from here alone. */
+    loadedChars: 300,
+    carriedChars: 1_000,
+    entryChars: 4_000,
+    answerChars: 24_000,
+    servers: 60,
+    titleChars: 80,
+    remarks: 5,
+  },
+  /** How much of a tool and of a question is read when tools are ranked, and how many unknown words are explained. */
+  ranking: {
+    fieldChars: 16 * 1024,
+    schemaParts: 2_000,
+    queryChars: 4_000,
+    queryWords: 128,
+    queryParts: 12,
+    explainedWords: 5,
+  },
+  /** What servers say about their use: so many are heard, each gets so much, all together so much. */
+  instructions: { servers: 128, perServer: 2_048, total: 16_384 },
 
   /** A server that does not answer `server/discover` for so long is of the older era; a late answer is still honored. */
   probeMs: 1_000,
@@ -120,7 +198,11 @@ export const limits = {
   suggestions: 3,
   /** What a model is told of a failure. */
   failureTextChars: 4_000,
+  /** What a model reads of one answer of the runtime's own tools. */
+  builtinResultChars: 50_000,
   configBytes: 10 * 1024 * 1024,
+  /** A list of tools or of questions that a person gives as a file, unpacked. */
+  toolFileBytes: 256 * 1024 * 1024,
   /** How much the placeholders of one value may stand for, and what a command that gives a value may take and print. */
   expandedChars: 256 * 1024,
   helper: { ms: 10_000, bytes: 64 * 1024 },

@@ -87,6 +87,20 @@ export interface HealthPolicy {
   readonly failures: number;
 }
 
+/** How a model gets to a tool: it sees it, finds it by searching, or finds it so and calls it through one tool for all. */
+export type Exposure = 'load' | 'defer' | 'use_tool';
+
+/** In the protocol's words, the least important first. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+
+/** What an entry says of single tools; what it does not say is as its server has it. */
+export interface ToolSettings {
+  readonly enabled?: boolean;
+  readonly alwaysLoad?: boolean;
+  readonly exposure?: Exposure;
+  readonly toolTimeoutMs?: number;
+}
+
 /** The effective settings of one server: every default already applied. */
 export interface ServerSettings {
   readonly enabled: boolean;
@@ -99,6 +113,22 @@ export interface ServerSettings {
   readonly toolIdleTimeoutMs?: number;
   readonly enabledTools?: readonly string[];
   readonly disabledTools: readonly string[];
+  /** By name or pattern; the closest counts. */
+  readonly tools?: Readonly<Record<string, ToolSettings>>;
+  /** Absent: decided by how much all tools weigh. */
+  readonly exposure?: Exposure;
+  /** The model sees its tools even while others must be searched for. */
+  readonly alwaysLoad: boolean;
+  /** What it says about its use is put before the model. */
+  readonly instructions: boolean;
+  /** Its list of tools may be kept on disk. */
+  readonly cacheable: boolean;
+  /** How long that list counts as fresh; `undefined` means as for all servers. */
+  readonly toolCacheTtlMs?: number;
+  /** It is asked to tell when a resource that was read changes. */
+  readonly subscriptions: boolean;
+  /** From which level on it is asked for its log; `undefined` leaves it to the server. */
+  readonly logLevel?: LogLevel;
   readonly maxResultChars: number;
   readonly maxMessageBytes: number;
   readonly lifecycle: Lifecycle;

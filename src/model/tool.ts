@@ -22,6 +22,21 @@ export interface ToolDefinition {
   readonly [extension: string]: unknown;
 }
 
+/** What is told about a tool besides its name and schema; all but the server is the server's own word. */
+export interface ToolMeta {
+  readonly server: ServerName;
+  readonly title?: string;
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  readonly version?: string;
+  readonly annotations: ToolAnnotations;
+}
+
+/** One of the tools that their servers call the same. */
+export interface ToolRef extends ToolId {
+  readonly name: QualifiedName;
+}
+
 /** From the open session, from one that was lost, or from what was remembered. Only live hints ever relax a decision. */
 export type Freshness = 'live' | 'stale' | 'cached';
 
@@ -31,8 +46,13 @@ export interface Tool {
   readonly freshness: Freshness;
   /** `mcp:<server> via <provider>`: where its server comes from. */
   readonly label: string;
+  /** What a model is shown: fit for its provider and within the limits. */
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** What was taken out for that, in words for a person. */
+  readonly reduced?: readonly string[];
+  readonly meta: ToolMeta;
+  /** As the server sent it: what calls are checked against. */
   readonly definition: ToolDefinition;
 }
 

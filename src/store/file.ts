@@ -2,12 +2,12 @@
 // Reading never fails: what cannot be read is not there. Writing says why it could not.
 
 import { createHash } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
-import { removeDebris, replaceFile } from '../kernel/replace-file.ts';
+import { ageOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
 import type { Store } from '../kernel/store.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { readIfThere, readNow, unwritable } from './disk.ts';
@@ -16,9 +16,16 @@ import { Watcher } from './watcher.ts';
 /** How long one write may hold its key; only a dead process does for so long. */
 const WRITE_TTL_MS = 10_000;
 
-type Found = { readonly kind: 'value'; readonly value: string } | { readonly kind: 'nothing' | 'remains' };
+/** A file younger than this is not looked at when the folder is swept. */
+const UNTOUCHED_MS = 7 * 24 * 3_600_000;
 
-export function createFileStore(folder: string, clock: Clock): Store {
+type Found =
+  | { readonly kind: 'value'; readonly value: string }
+  /** What is left of something: no longer valid, or not to be read. */
+  | { readonly kind: 'nothing' | 'expired' | 'unreadable' };
+
+/** `onDropped` is told which file held something that nobody could read. */
+export function createFileStore(folder: string, clock: Clock, onDropped?: (file: string) => void): Store {
   const watchers = new Map<string, Set<Watcher>>();
   const fileOf = (key: string) => join(folder, nameOf(key));
   const find = async (key: string) => interpret(await readIfThere(fileOf(key)), key, clock.now());
@@ -26,11 +33,19 @@ export function createFileStore(folder: string, clock: Clock): Store {
     for (const watcher of watchers.get(key) ?? []) watcher.see(value);
   };
 
-  let swept: Promise<void> | undefined;
+  /** What nobody asks for any more would otherwise stay for ever. Looked at are only files that have been left alone for long. */
+  const sweep = async () => {
+    for (const name of await readdir(folder)) {
+      const file = join(folder, name);
+      if (!name.endsWith('.json') || (await ageOf(file)) < UNTOUCHED_MS) continue;
+      if (isExpired(await readIfThere(file), clock.now())) await rm(file, { force: true });
+    }
+  };
+  let swept: Promise<unknown> | undefined;
   /** The folder is made each time: whoever clears a cache by hand must not have to restart anything. */
   const hold = async (lock: string, ttlMs: number, signal?: AbortSignal) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    swept ??= removeDebris(folder);
+    swept ??= Promise.all([removeDebris(folder), sweep()]);
     await swept;
     return acquire({ lock, ttlMs, clock, signal });
   };
@@ -53,14 +68,15 @@ export function createFileStore(folder: string, clock: Clock): Store {
     notify(key, undefined);
   };
   const clearRemains = async (key: string) => {
-    if ((await find(key)).kind === 'remains') await clear(key);
+    if (isRemains(await find(key))) await clear(key);
   };
 
   return {
     async get(key) {
       const found = await find(key);
       if (found.kind === 'value') return found.value;
-      if (found.kind === 'remains') await forgiving(change(key, () => clearRemains(key)));
+      if (found.kind === 'unreadable') onDropped?.(fileOf(key));
+      if (isRemains(found)) await forgiving(change(key, () => clearRemains(key)));
       return undefined;
     },
     set: (key, value, ttlMs) => change(key, () => put(key, value, ttlMs)),
@@ -103,13 +119,24 @@ function nameOf(key: string): string {
 function interpret(text: string | undefined, key: string, now: number): Found {
   if (text === undefined) return { kind: 'nothing' };
   const parsed = parseJson(text);
-  if (!parsed.ok || !isObject(parsed.value)) return { kind: 'remains' };
+  if (!parsed.ok || !isObject(parsed.value)) return { kind: 'unreadable' };
   const { key: written, value, expiresAt } = parsed.value;
-  if (written !== key || typeof value !== 'string') return { kind: 'remains' };
-  if (typeof expiresAt === 'number' && expiresAt <= now) return { kind: 'remains' };
+  if (written !== key || typeof value !== 'string') return { kind: 'unreadable' };
+  if (typeof expiresAt === 'number' && expiresAt <= now) return { kind: 'expired' };
   return { kind: 'value', value };
 }
 
+function isExpired(text: string | undefined, now: number): boolean {
+  const parsed = parseJson(text ?? '');
+  return (
+    parsed.ok &&
+    isObject(parsed.value) &&
+    typeof parsed.value['expiresAt'] === 'number' &&
+    parsed.value['expiresAt'] <= now
+  );
+}
+
+const isRemains = ({ kind }: Found) => kind === 'expired' || kind === 'unreadable';
 const presentValue = (found: Found) => (found.kind === 'value' ? found.value : undefined);
 
 /** What could not be cleared away now is in nobody's way. */

@@ -73,7 +73,7 @@ test('list says in words why each server is not ready, and exits with 0 because 
   });
   const { code, out, err } = await plexus('list', ...flags);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toMatch(/^well +connected +stdio +host +8$/m);
+  expect(out).toMatch(/^well +connected +stdio +host +8 +now$/m);
   expect(out).toMatch(/^off +disabled/m);
   expect(out).toContain('the command was not found');
   expect(out).toContain('exited with code 3');

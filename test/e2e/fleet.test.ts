@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMemoryStore } from '../../src/kernel/store.ts';
+import { limits } from '../../src/model/limits.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { hostile } from '../servers/hostile.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
@@ -65,7 +66,8 @@ describe('a lazy server', () => {
     const entry = { ...server.entry, lifecycle: 'lazy' as const };
     await (await start(folder, { ...world, servers: { files: entry } })).close();
     const runtime = await start(folder, { ...world, servers: { files: { ...entry, disabledTools: ['write'] } } });
-    expect([server.starts(), freshnessOf(runtime)]).toEqual([2, ['mcp__files__read live']]);
+    expect([server.starts(), freshnessOf(runtime)]).toEqual([1, ['mcp__files__read cached']]);
+    await expect(runtime.turn().call('mcp__files__write')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
   });
 
   test('that is asked for by name is started now', async () => {
@@ -359,7 +361,7 @@ describe('a server whose list fails', () => {
     expect(runtime.turn().tools).toEqual([]);
     tools = [{ name: 'echo', inputSchema: { type: 'object' } }];
     await odd.say('notifications/tools/list_changed');
-    await world.clock.advance(0);
+    await world.clock.advance(limits.listChangedMs);
     expect([freshnessOf(runtime), statusOf(runtime, 'odd').error]).toEqual([['mcp__odd__echo live'], undefined]);
   });
 });

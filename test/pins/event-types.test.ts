@@ -16,7 +16,11 @@ const types: Record<RuntimeEvent['type'], true> = {
   'catalog.problem-found': true,
   'config.loaded': true,
   'connection.changed': true,
+  'connection.log-received': true,
   'connection.noise-received': true,
+  'prompts.changed': true,
+  'resource.updated': true,
+  'resources.changed': true,
   'startup.completed': true,
 };
 

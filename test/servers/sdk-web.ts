@@ -14,16 +14,19 @@ export interface SdkWeb {
   readonly asked: readonly string[];
   /** From now on it offers that tool too, and says so to whoever listens. */
   grow(tool: string): void;
+  /** Says to whoever subscribed that the resource has changed. */
+  touch(uri: string): void;
   /** How many listen. */
   listeners(): number;
   /** Ends the streams of all who listen, politely or by tearing them. */
   hush(how: 'end' | 'reset'): void;
 }
 
-export async function startSdkWeb(): Promise<SdkWeb> {
+/** `hasResources`: it offers `note://1` too, and tells of its changes. */
+export async function startSdkWeb({ hasResources = false } = {}): Promise<SdkWeb> {
   const more: string[] = [];
   const asked: string[] = [];
-  const handler = createMcpHandler(() => createSdkServer(more), { legacy: 'reject' });
+  const handler = createMcpHandler(() => createSdkServer(more, hasResources), { legacy: 'reject' });
   const streams = new Set<{ end: () => void; reset: () => void }>();
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
@@ -64,6 +67,7 @@ export async function startSdkWeb(): Promise<SdkWeb> {
       more.push(tool);
       handler.notify.toolsChanged();
     },
+    touch: (uri) => handler.notify.resourceUpdated(uri),
     listeners: () => streams.size,
     hush: (how) => {
       for (const stream of streams) stream[how]();
@@ -71,8 +75,11 @@ export async function startSdkWeb(): Promise<SdkWeb> {
   };
 }
 
-function createSdkServer(more: readonly string[]): McpServer {
-  const server = new McpServer({ name: 'sdk', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
+function createSdkServer(more: readonly string[], hasResources: boolean): McpServer {
+  const capabilities = { tools: { listChanged: true }, ...(hasResources && { resources: { subscribe: true } }) };
+  const server = new McpServer({ name: 'sdk', version: '1.0.0' }, { capabilities });
+  if (hasResources)
+    server.registerResource('one', 'note://1', {}, ({ href: uri }) => ({ contents: [{ uri, text: 'One' }] }));
   const text = (value: unknown) => ({ content: [{ type: 'text' as const, text: JSON.stringify(value) }] });
   server.registerTool('think', { description: 'Asks for a sample', inputSchema: z.object({}) }, (_args, context) => {
     const answer = inputResponse(context.mcpReq.inputResponses, 'thought');

@@ -3,12 +3,11 @@
 import { expect } from 'vitest';
 import { Breakers } from '../../src/call/guard.ts';
 import { Catalog } from '../../src/catalog/catalog.ts';
-import { createKnownTools } from '../../src/catalog/known-tools.ts';
+import { Offers } from '../../src/catalog/offers/offers.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Connections } from '../../src/connection/connections.ts';
 import { SandboxNews } from '../../src/connection/sandbox-state.ts';
 import { Fleet } from '../../src/fleet.ts';
-import { createMemoryStore } from '../../src/kernel/store.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../verifies.ts';
@@ -30,6 +29,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     keyOf: () => '',
     onReady: () => undefined,
     onDown: () => undefined,
+    onBlocked: () => undefined,
     onNotification: () => undefined,
     onRemoved: () => undefined,
     clock,
@@ -38,9 +38,10 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
   });
   const fleet = new Fleet({
     ...{ connections, clock, sandbox: new SandboxNews() },
-    catalog: new Catalog(clock, () => undefined),
+    catalog: new Catalog({ clock, emit: () => undefined }),
+    offers: new Offers({ clock, emit: () => undefined }),
     breakers: new Breakers(clock, limits.breaker),
-    knownTools: createKnownTools(createMemoryStore(clock), onError),
+    memory: { recall: async () => new Map(), remember: async () => undefined },
   });
   await fleet.apply(config);
   expect(fleet.status().map(({ name, state, scope, error }) => [name, state, scope, error?.message])).toEqual([

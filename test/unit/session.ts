@@ -31,8 +31,8 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
   const asked: { method: string; params: JsonObject }[] = [];
   const listeners = new Set<Parameters<Session['onNotification']>[0]>();
   const ended = createDeferred<RuntimeError>();
-  let [isHeard, closed, holders] = [false, 0, 0];
-  let usage = { isBusy: false, quietSince: 0, served: 0 };
+  let [isHeard, closed, holders, keepers] = [false, 0, 0, 0];
+  let usage = { isBusy: false, isKept: false, quietSince: 0, served: 0 };
   const unsent: Answer = { kind: 'lost', sent: false };
   const { request = async () => unsent, callTool = async () => unsent, ...rest } = change;
   return {
@@ -51,6 +51,10 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       asked.push({ method: 'tools/call', params: { name: tool, arguments: args } });
       return callTool(tool, args, options);
     },
+    ask: (method, params, options) => {
+      asked.push({ method, params });
+      return request(method, params, options);
+    },
     isShared: () => false,
     dismiss: () => undefined,
     notify: (method, params) => void asked.push({ method, params }),
@@ -63,7 +67,13 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       isHeard = false;
       return was;
     },
-    usage: () => usage,
+    usage: () => ({ ...usage, isKept: usage.isKept || keepers > 0 }),
+    keep: () => {
+      keepers += 1;
+      return () => {
+        keepers -= 1;
+      };
+    },
     hold: () => {
       holders += 1;
       return () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { RuntimeError } from '../../src/model/errors.ts';
+import { limits } from '../../src/model/limits.ts';
 import { verifies } from '../verifies.ts';
 import { createTappedServer, start } from './call/journey.ts';
 import { endOf } from './call/stages.ts';
@@ -31,7 +32,7 @@ verifies('EXT-12', 'turns between which nothing changed share one frozen list', 
   const { runtime, clock, events } = await start({ files: server.entry });
   const before = runtime.turn();
   await server.say({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-  await clock.advance(0);
+  await clock.advance(limits.listChangedMs);
   expect(
     server.received.filter(({ method }) => method === 'tools/list'),
     'it was listed again',

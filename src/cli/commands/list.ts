@@ -2,19 +2,21 @@
 
 import type { ServerStatus } from '../../connection/status.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
+import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
-import { withRuntime } from '../with-runtime.ts';
+import { startupFor, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
   usage: 'list [--live]',
   options: { live: { type: 'boolean' } },
-  help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },
+  help: { live: 'connect to every server, instead of showing what is known of them' },
   async run(context) {
     const [extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
-    return withRuntime(context, { required: 'report' }, async (runtime, diagnostics) => {
+    const startup = startupFor(context);
+    return withRuntime(context, { required: 'report', startup }, async (runtime, diagnostics) => {
       const servers = runtime.status();
       return {
         data: { servers, diagnostics },
@@ -44,12 +46,23 @@ function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint:
     { text: server.state, paint: colorOf(server, paint) },
     { text: server.transport },
     { text: server.scope },
-    { text: server.status === 'connected' || server.toolCount > 0 ? String(server.toolCount) : '–' },
+    { text: countOf(server) },
+    { text: listedText(server) },
   ]);
   return [
-    table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS'], rows, paint),
+    table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS', 'LISTED'], rows, paint),
     ...servers.flatMap((each) => remarks(each, paint)),
   ].join('\n');
+}
+
+/** What is seen of all that is offered, where filters make a difference. */
+function countOf({ status, toolCount, toolsOffered }: ServerStatus): string {
+  if (status !== 'connected' && toolCount === 0) return '–';
+  return toolsOffered === undefined ? String(toolCount) : `${toolCount} of ${toolsOffered}`;
+}
+
+function listedText({ freshness, listedAt }: ServerStatus): string {
+  return freshness === undefined || listedAt === undefined ? '' : freshness === 'live' ? 'now' : ageText(listedAt);
 }
 
 function remarks(server: ServerStatus, paint: Paint): string[] {

@@ -1,38 +1,80 @@
-// Owns `plexus tools`: the catalog, as a model would see it.
+// Owns `plexus tools`: the catalog, and what it costs a model to read it.
 
+import type { Runtime } from '../../api.ts';
+import { SEARCH_TOOL } from '../../builtins/search-tools.ts';
+import { costOfAll, reportCost } from '../../catalog/exposure/cost.ts';
+import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, type Context, type Paint, UsageError } from '../command.ts';
+import { costText, type WindowCost } from '../render/cost.ts';
 import { firstLine, table } from '../render/text.ts';
-import { complainOf, requireServer, withRuntime } from '../with-runtime.ts';
+import { complainOf, complainOfAbsent, requireServer, startupFor, withRuntime } from '../with-runtime.ts';
+
+const NONE = 'No tools. See which servers are up with: plexus list';
 
 export const tools: Command = {
-  usage: 'tools [SERVER] [--live]',
-  options: { live: { type: 'boolean' } },
-  help: { live: 'connect, instead of answering from the cache (this version has no cache: it always connects)' },
+  usage: 'tools [SERVER] [--live] [--cost [--window TOKENS]]',
+  options: { live: { type: 'boolean' }, cost: { type: 'boolean' }, window: { type: 'string' } },
+  help: {
+    live: 'connect to the servers, instead of showing what is known of their tools',
+    cost: 'show what the tools of each server cost a model, in tokens (estimated)',
+    'window TOKENS': `with --cost: for a model with this context window, instead of ${limits.exposure.window}`,
+  },
+  examples: ['tools files', 'tools --cost --window 128000'],
   async run(context) {
     const [server, extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
-    return withRuntime(context, server === undefined ? {} : { only: [server] }, async (runtime, diagnostics) => {
+    const contextWindow = readWindow(context);
+    const options = { startup: startupFor(context), ...(server !== undefined && { only: [server] }) };
+    return withRuntime(context, options, async (runtime, diagnostics) => {
       complainOf(diagnostics, context);
+      complainOfAbsent(runtime, context);
       if (server !== undefined) requireServer(runtime, server);
-      const found = runtime.turn().tools;
+      const found = runtime.getTools();
+      const data = { tools: found.map(toolData), diagnostics };
+      if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(found, paint) };
+      const report = reportCost(found);
+      const window = costInWindow(runtime, contextWindow);
       return {
-        data: { tools: found.map(toolData), diagnostics },
-        text: (paint) =>
-          found.length === 0
-            ? 'No tools. See which servers are up with: plexus list'
-            : table(
-                ['NAME', 'DESCRIPTION'],
-                found.map(({ name, description }) => [
-                  { text: name, paint: paint.bold },
-                  { text: firstLine(description, 100) },
-                ]),
-                paint,
-              ),
+        data: { ...data, cost: { ...report, window } },
+        text: (paint) => (found.length === 0 ? NONE : costText(report, window, paint)),
       };
     });
   },
 };
+
+function readWindow({ values }: Context): number {
+  const { window, cost } = values;
+  if (window === undefined) return limits.exposure.window;
+  if (cost !== true) throw new UsageError('--window is for --cost');
+  const tokens = Number(window);
+  if (!Number.isSafeInteger(tokens) || tokens <= 0)
+    throw new UsageError('--window takes a number of tokens, such as 128000');
+  return tokens;
+}
+
+/** Asked of a turn, so that it is what a model would really get. */
+function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
+  const offered = runtime.child({ model: { contextWindow } }).turn().tools;
+  const own = new Set(runtime.getTools().map(({ name }) => name));
+  const shown = offered.filter(({ name }) => own.has(name)).length;
+  return {
+    contextWindow,
+    searches: offered.some(({ name }) => name === SEARCH_TOOL),
+    shown,
+    hidden: own.size - shown,
+    tokens: costOfAll(offered).tokens,
+  };
+}
+
+function toolsText(found: readonly Tool[], paint: Paint): string {
+  if (found.length === 0) return NONE;
+  return table(
+    ['NAME', 'DESCRIPTION'],
+    found.map(({ name, description }) => [{ text: name, paint: paint.bold }, { text: firstLine(description, 100) }]),
+    paint,
+  );
+}
 
 function toolData({ name, id, freshness, description, inputSchema, definition }: Tool) {
   const { outputSchema, annotations, title } = definition;

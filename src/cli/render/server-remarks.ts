@@ -11,11 +11,12 @@ export function remarksOn(status: ServerStatus): readonly string[] {
 
 /** States that no failure explains. */
 function silentReason(status: ServerStatus): readonly string[] {
-  const { name, state, lifecycle } = status;
+  const { name, state, lifecycle, freshness } = status;
   switch (state) {
     case 'disabled':
       return [`It is switched off. Switch it on with: plexus enable ${shellWord(name)}`];
     case 'idle':
+      if (freshness === 'cached' && lifecycle === undefined) return [];
       return lifecycle === 'manual'
         ? [`It is started by hand only (lifecycle = "manual"): plexus tools ${shellWord(name)}`]
         : [`It waits for its first call. Start it now with: plexus tools ${shellWord(name)}`];

@@ -95,6 +95,7 @@ verifies('REC-18', 'exactly the failures that waiting could cure are counted', a
     'CONNECTION_LOST',
     'PROTOCOL_BROKEN',
     'LIST_TOO_LONG',
+    'REQUEST_TIMEOUT',
     'CALL_TIMEOUT',
     'OUTCOME_UNKNOWN',
   ]);

@@ -116,7 +116,7 @@ test('the first stage is the outermost', async () => {
 });
 
 test('no stage behind resolve is reached with a tool nobody knows', async () => {
-  const directory = { names: () => [], whyMissing: () => undefined };
+  const directory = { names: () => [], whyMissing: () => undefined, isHidden: () => false };
   const reached = compose([resolve(directory)], async () => outcomeOf(tool));
   await expect(reached({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
   await expect(invoke(linesOf(result({})))({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({

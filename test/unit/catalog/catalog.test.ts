@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
 import type { CatalogEvent } from '../../../src/catalog/events.ts';
+import { healthyOnes } from '../../../src/catalog/listing.ts';
 import { createSnapshot, type Slice } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
@@ -17,7 +18,7 @@ import { createSession, page } from './session.ts';
 function setUp() {
   const events: CatalogEvent[] = [];
   const clock = createFakeClock();
-  const catalog = new Catalog(clock, (event) => events.push(event));
+  const catalog = new Catalog({ clock, emit: (event) => events.push(event) });
   const names = () => catalog.snapshot().tools.map(({ name }) => name);
   const freshness = () => catalog.snapshot().tools.map(({ name, freshness }) => `${name} ${freshness}`);
   return { catalog, clock, events, names, freshness };
@@ -63,7 +64,8 @@ verifies('NAM-12', 'they are sorted again after each change', async () => {
 });
 
 test('a tool is what its server sent, with its identity and its name', () => {
-  const definition = { name: 'read file', description: 'Reads.', inputSchema: { type: 'object', required: ['path'] } };
+  const inputSchema = { type: 'object', properties: { path: {} }, required: ['path'] };
+  const definition = { name: 'read file', description: 'Reads.', inputSchema };
   const { tools, find } = createSnapshot([
     { server: 'files', label: 'mcp:files via user', freshness: 'cached', tools: [definition] },
   ]);
@@ -74,7 +76,8 @@ test('a tool is what its server sent, with its identity and its name', () => {
       freshness: 'cached',
       label: 'mcp:files via user',
       description: 'Reads.',
-      inputSchema: definition.inputSchema,
+      inputSchema,
+      meta: { server: 'files', annotations: {} },
       definition,
     },
   ]);
@@ -93,7 +96,7 @@ verifies('EXT-12', 'a snapshot is frozen', () => {
 
 test('equal tools have equal revisions, and any change of a definition is another one', () => {
   const revision = (definition: Record<string, unknown>) =>
-    createSnapshot([{ ...slice('files'), tools: [{ name: 'read', inputSchema: {}, ...definition }] }]).revision;
+    createSnapshot([{ ...slice('files'), tools: healthyOnes([{ name: 'read', ...definition }]).tools }]).revision;
   expect(revision({ inputSchema: { a: 1, b: 2 } })).toBe(revision({ inputSchema: { b: 2, a: 1 } }));
   const revisions = [{}, { description: 'x' }, { inputSchema: { a: 1 } }, { annotations: {} }, { future: 1 }].map(
     revision,
@@ -113,6 +116,7 @@ verifies('EXT-12', 'what was listed again and is the same is no news, and the li
       revision: before.revision,
       added: ['mcp__files__read', 'mcp__files__write'],
       removed: [],
+      changed: [],
     },
   ]);
 });
@@ -282,19 +286,21 @@ verifies('REC-09', 'after a reconnect the list is news only if a byte of it diff
     catalog.stale('files');
     await catalog.list(definitionOf('files'), describe(description));
   }
-  expect(events.map((event) => event.type === 'catalog.changed' && [event.added, event.removed])).toEqual([
+  expect(events.map((event) => event.type === 'catalog.changed' && [event.added, event.changed])).toEqual([
     [['mcp__files__read'], []],
-    [[], []],
+    [[], ['mcp__files__read']],
   ]);
 });
 
-test('what is remembered of a server is offered as such until it lists its tools itself', async () => {
+verifies('STA-05', 'what is remembered of a server is offered as such until it lists its tools itself', async () => {
   const { catalog, freshness } = setUp();
-  const known = { tools: [{ name: 'read', inputSchema: {} }], hidden: ['secret'], problems: [] };
-  catalog.adopt(definitionOf('files'), known);
+  const tools = ['read', 'secret'].map((name) => ({ name, inputSchema: {} }));
+  const known = { tools, problems: [], listedAt: 5 };
+  const definition = definitionOf('files', { disabledTools: ['secret'] });
+  catalog.adopt([[definition, known]]);
   expect([freshness(), catalog.get('files')?.hidden]).toEqual([['mcp__files__read cached'], ['secret']]);
-  await catalog.list(definitionOf('files'), sessionWith('read', 'write'));
-  catalog.adopt(definitionOf('files'), known);
+  await catalog.list(definition, sessionWith('read', 'write'));
+  catalog.adopt([[definition, known]]);
   expect(freshness()).toEqual(['mcp__files__read live', 'mcp__files__write live']);
 });
 

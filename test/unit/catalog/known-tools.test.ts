@@ -3,53 +3,93 @@
 import { expect, test } from 'vitest';
 import { createKnownTools } from '../../../src/catalog/known-tools.ts';
 import type { Listing } from '../../../src/catalog/listing.ts';
-import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
+import { createMemoryStore } from '../../../src/kernel/store.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 
-function setUp(change: Partial<Store> = {}) {
-  const errors: unknown[] = [];
-  const store = { ...createMemoryStore(createFakeClock()), ...change };
-  return { errors, known: createKnownTools(store, (error) => errors.push(error)) };
+function setUp() {
+  const clock = createFakeClock();
+  const store = createMemoryStore(clock);
+  const written: string[] = [];
+  const counted: typeof store = {
+    ...store,
+    set: (key, ...rest) => {
+      written.push(key);
+      return store.set(key, ...rest);
+    },
+  };
+  return { clock, store, written, known: createKnownTools(counted), createKnown: () => createKnownTools(counted) };
 }
 
 const listing: Listing = {
   tools: [
-    { name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+    { annotations: { readOnlyHint: true }, description: 'Reads.', inputSchema: { type: 'object' }, name: 'read' },
   ],
-  hidden: ['secret'],
   problems: ['a tool without a name was left out'],
+  instructions: 'Read first.',
+  offers: ['resources'],
+  listedAt: 5,
 };
 
-verifies('TRN-11', 'what was listed is known under its key, without what was odd about it then', async () => {
-  const { known } = setUp();
-  expect(await known.recall('k')).toBeUndefined();
+verifies(
+  ['TRN-11', 'STA-09'],
+  'what was listed is known under its key, without what was odd about it then',
+  async () => {
+    const { known } = setUp();
+    expect(await known.recall('k')).toBeUndefined();
+    await known.remember('k', listing);
+    const found = await known.recall('k');
+    expect(found).toEqual({ ...listing, problems: [] });
+    expect(typeof found === 'object' && Object.isFrozen(found.tools[0]?.inputSchema)).toBe(true);
+    expect(await known.recall('other')).toBeUndefined();
+  },
+);
+
+verifies('STA-09', 'it is known for thirty days', async () => {
+  const { known, clock } = setUp();
   await known.remember('k', listing);
-  const found = await known.recall('k');
-  expect(found).toEqual({ ...listing, problems: [] });
-  expect(Object.isFrozen(found?.tools[0]?.inputSchema)).toBe(true);
-  expect(await known.recall('other')).toBeUndefined();
+  await clock.advance(limits.knownTools.keptMs - 1);
+  expect(await known.recall('k')).toMatchObject({ listedAt: 5 });
+  await clock.advance(1);
+  expect(await known.recall('k')).toBeUndefined();
 });
 
-test('what somebody else wrote there is read with care', async () => {
-  for (const value of ['', '{', 'null', '[]', '{}', '{"tools":{},"hidden":[]}', '{"tools":[]}'])
-    expect(await setUp({ get: async () => value }).known.recall('k')).toBeUndefined();
-  const odd = JSON.stringify({
-    tools: [null, { name: '' }, { name: 'read', inputSchema: 'x' }, { name: 'a' }],
-    hidden: [1, 'b'],
-  });
-  expect(await setUp({ get: async () => odd }).known.recall('k')).toEqual({
+verifies('STA-09', 'what is the same is written once a day, and what is news at once', async () => {
+  const { known, createKnown, written } = setUp();
+  await known.remember('k', listing);
+  await known.remember('k', { ...listing, listedAt: 6, problems: [] });
+  expect(written.length).toBe(1);
+  const next = createKnown();
+  await next.recall('k');
+  await next.remember('k', { ...listing, listedAt: 7 });
+  expect(written.length, 'another start knows what is there').toBe(1);
+  await next.remember('k', { ...listing, listedAt: 5 + limits.knownTools.writeAgainMs });
+  expect(written.length).toBe(2);
+  await next.remember('k', { ...listing, listedAt: 8, tools: [] });
+  await next.remember('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.' });
+  await next.remember('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', offers: [] });
+  expect(written.length).toBe(5);
+});
+
+verifies('STA-09', 'what cannot be read, or another version wrote, is dropped', async () => {
+  const { known, store } = setUp();
+  const texts = ['', '{', 'null', '[]', '{}', '{"version":1,"listedAt":1,"tools":{}}', '{"version":1,"tools":[]}'];
+  for (const text of [...texts, '{"version":2,"listedAt":1,"tools":[]}']) {
+    await store.set('tools:k', text);
+    expect(await known.recall('k'), text).toBe('unreadable');
+    expect(await store.get('tools:k'), text).toBeUndefined();
+  }
+});
+
+test('what somebody else wrote there is read with the care that a server gets', async () => {
+  const { known, store } = setUp();
+  const tools = [null, { name: '' }, { name: 'read', inputSchema: 'x' }, { name: 'a' }, { name: 'a' }];
+  const text = JSON.stringify({ version: 1, listedAt: 1, tools, instructions: 5, offers: ['x', 'prompts'] });
+  await store.set('tools:k', text);
+  expect(await known.recall('k')).toMatchObject({
     tools: [{ name: 'a', inputSchema: { type: 'object' } }],
-    hidden: ['b'],
-    problems: [],
+    offers: ['prompts'],
+    listedAt: 1,
   });
-});
-
-test('a memory that fails is told of, and costs nothing else', async () => {
-  const failure = new Error('the disk is full');
-  const fail = () => Promise.reject(failure);
-  const { known, errors } = setUp({ get: fail, set: fail });
-  expect(await known.recall('k')).toBeUndefined();
-  await known.remember('k', listing);
-  expect(errors).toEqual([failure, failure]);
 });

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Catalog } from '../../../src/catalog/catalog.ts';
 import { isExposed } from '../../../src/catalog/filter.ts';
 import { fetchTools } from '../../../src/catalog/listing.ts';
 import type { Answer, Session } from '../../../src/connection/session.ts';
@@ -28,7 +29,7 @@ test('a definition is kept as it came, fields nobody knows included', async () =
     inputSchema: { type: 'object' },
     future: [1],
   };
-  expect(await listOf(definition)).toEqual({ tools: [definition], hidden: [], problems: [] });
+  expect(await listOf(definition)).toEqual({ tools: [definition], problems: [], listedAt: 0 });
 });
 
 test('a missing schema is the open one, and a description that is no text is left out', async () => {
@@ -44,7 +45,7 @@ verifies('EXT-11', 'a broken definition costs itself and never its neighbors', a
     await listOf(...broken, healthy, { name: 'b', inputSchema: null }, { ...healthy, description: 'again' }),
   ).toEqual({
     tools: [healthy],
-    hidden: [],
+    listedAt: 0,
     problems: [
       ...Array.from({ length: 6 }, () => 'a tool without a name was left out'),
       'the tool "a" was left out: its inputSchema is not an object',
@@ -95,9 +96,8 @@ test('any items at all are survived', async () => {
 test('a server without the capability is not asked', async () => {
   const session = createSession(() => page(['a']), { capabilities: { resources: {} } });
   expect(await fetchTools(session, definitionOf('files'), patience())).toEqual({
-    tools: [],
-    hidden: [],
-    problems: [],
+    ...{ tools: [], problems: [], listedAt: 0 },
+    offers: ['resources'],
   });
   expect(session.cursors).toEqual([]);
 });
@@ -139,8 +139,11 @@ const filters: Record<string, [settings: Partial<ServerSettings>, exposed: strin
 
 for (const [sentence, [settings, exposed, hidden]] of Object.entries(filters)) {
   verifies('NAM-10', `when tools are listed: ${sentence}`, async () => {
-    const listing = await list(page(['read_a', 'read_b', 'write']), settings);
-    expect([listing.tools.map(({ name }) => name), listing.hidden, listing.problems]).toEqual([exposed, hidden, []]);
+    const catalog = new Catalog({ clock: createFakeClock(), emit: () => undefined });
+    const session = createSession(() => page(['read_a', 'read_b', 'write']));
+    await catalog.list(definitionOf('files', settings), session);
+    const entry = catalog.get('files');
+    expect([entry?.tools.map(({ name }) => name), entry?.hidden, entry?.problems]).toEqual([exposed, hidden, []]);
   });
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assignNames } from '../../../src/catalog/naming.ts';
+import { assignNames, canonicalName, type NamingOptions, namingStyles } from '../../../src/catalog/naming.ts';
 import { type ToolId, toolKey } from '../../../src/model/names.ts';
 import { verifies } from '../../verifies.ts';
 
@@ -128,4 +128,165 @@ verifies(['NAM-09', 'NAM-07'], 'a clean name that equals such a second hash does
 
 test('a tool that is named twice has one name', () => {
   expect(assignNames([tool('a', 'b'), tool('a', 'b')])).toEqual(new Map([['["a","b"]', 'mcp__a__b']]));
+});
+
+const styles: Record<string, [options: NamingOptions, names: string[]]> = {
+  'canonical, also when nothing is said': [{}, ['mcp__files__read_file', 'mcp__my-server__x']],
+  canonical: [{ style: 'canonical' }, ['mcp__files__read_file', 'mcp__my-server__x']],
+  compact: [{ style: 'compact' }, ['mcp__files_read_file', 'mcp__my-server_x']],
+  single: [{ style: 'single' }, ['mcp_files_read_file', 'mcp_my-server_x']],
+  bare: [{ style: 'bare' }, ['read_file', 'x']],
+};
+
+for (const [style, [options, expected]] of Object.entries(styles)) {
+  verifies('NAM-01', `the style says how a clean name is put together: ${style}`, () => {
+    const ids = [tool('files', 'read_file'), tool('my-server', 'x')];
+    expect([...assignNames(ids, options).values()]).toEqual(expected);
+  });
+}
+
+verifies(
+  ['NAM-08', 'NAM-01'],
+  'of tools that a style would call the same, each is hashed, and none has the plain name',
+  () => {
+    const both = (a: ToolId, b: ToolId, options: NamingOptions) => [...assignNames([a, b], options).values()];
+    expect(both(tool('a', 'read'), tool('b', 'read'), { style: 'bare' })).toEqual([
+      `read_${hashOf('a', 'read')}`,
+      `read_${hashOf('b', 'read')}`,
+    ]);
+    expect(both(tool('a_b', 'c'), tool('a', 'b_c'), { style: 'compact' })).toEqual([
+      `mcp__a_b_c_${hashOf('a_b', 'c')}`,
+      `mcp__a_b_c_${hashOf('a', 'b_c')}`,
+    ]);
+    expect(both(tool('a_b', 'c'), tool('a', 'b_c'), { style: 'single' })).toEqual([
+      `mcp_a_b_c_${hashOf('a_b', 'c')}`,
+      `mcp_a_b_c_${hashOf('a', 'b_c')}`,
+    ]);
+  },
+);
+
+verifies('NAM-01', 'when the rival goes, the plain name returns', () => {
+  const mine = tool('a', 'read');
+  const alone = assignNames([mine], { style: 'bare' });
+  assignNames([mine, tool('b', 'read')], { style: 'bare' });
+  expect(assignNames([mine], { style: 'bare' })).toEqual(alone);
+});
+
+verifies('NAM-07', 'a name that is reserved is given to no server: the tool that would have it is hashed', () => {
+  const reserved = new Set(['ListMcpResources', 'mcp_search', 'mcp__a__b']);
+  const name = (id: ToolId, options: NamingOptions) => assignNames([id], { ...options, reserved }).get(toolKey(id));
+  const list = tool('evil', 'ListMcpResources');
+  expect(name(list, { style: 'bare' })).toBe(`ListMcpResources_${hashOf('evil', 'ListMcpResources')}`);
+  expect(name(tool('evil', 'search'), { style: 'bare' })).toBe('search');
+  expect(name(tool('search', 'x'), { style: 'single' })).toBe('mcp_search_x');
+  expect(name(tool('a', 'b'), {})).toBe(`mcp__a__b_${hashOf('a', 'b')}`);
+});
+
+verifies('NAM-07', 'a hashed name that is reserved gets another hash, and all stay apart', () => {
+  const odd = tool('a', 'b c');
+  const taken = nameOf(odd);
+  const names = [...assignNames([odd, tool('a', 'b')], { reserved: new Set([taken]) }).values()];
+  expect(names).toEqual([expect.stringMatching(/^mcp__a__b_c_[0-9a-f]{10}$/), 'mcp__a__b']);
+  expect(names).not.toContain(taken);
+});
+
+verifies('NAM-09', 'how long a name may be is a setting, and a longer one ends in its hash', () => {
+  const long = tool('server', 'x'.repeat(60));
+  expect(nameOf(long)).toHaveLength(64);
+  expect(assignNames([long], { maxLength: 128 }).get(toolKey(long))).toBe(`mcp__server__${'x'.repeat(60)}`);
+  expect(assignNames([long], { maxLength: 20 }).get(toolKey(long))).toBe(`mcp__serv_${hashOf(long.server, long.tool)}`);
+});
+
+test('the canonical name is that of the default style, whatever else was asked for', () => {
+  const id = tool('a b', 'c');
+  assignNames([id], { style: 'bare', maxLength: 20 });
+  expect([canonicalName(id), canonicalName(tool('a', 'b'))]).toEqual([
+    `mcp__a_b__c_${hashOf('a b', 'c')}`,
+    'mcp__a__b',
+  ]);
+});
+
+/** Fleets in which everything goes wrong at once: few servers, few words, and names that are somebody's hash. */
+const word = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'a_b', 'b_c', 'c', 'a-b', 'A', 'read') },
+  { weight: 2, arbitrary: fc.constantFrom('a__b', '_a', 'a_', 'a b', 'a.b', '🙂', '🙂🙂', ' ', '_', 'x'.repeat(500)) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }) },
+);
+const anyOptions = fc.record({
+  style: fc.constantFrom(...namingStyles),
+  maxLength: fc.constantFrom(20, 32, 64, 256),
+  reserved: fc.subarray(['read', 'a', 'mcp__a__b', 'mcp_a_b', 'mcp__a_b']).map((names) => new Set(names)),
+});
+const anyFleet = fc
+  .tuple(fc.uniqueArray(fc.record({ server: word, tool: word }), { selector: toolKey, maxLength: 30 }), anyOptions)
+  .map(([ids, options]) => {
+    const names = [...assignNames(ids, options).values()];
+    const squatters = names.flatMap((name) => [
+      tool('a', name),
+      ...[...name.matchAll(/_/g)].map(({ index }) => tool(name.slice(4, index), name.slice(index + 1))),
+    ]);
+    const all = [...ids, ...squatters.filter((id) => id.server !== '' && id.tool !== '').slice(0, 20)];
+    return { options, ids: [...new Map(all.map((id) => [toolKey(id), id])).values()] };
+  });
+
+verifies(
+  ['NAM-01', 'NAM-07', 'NAM-09'],
+  'in every style and fleet all names differ, fit, hold no odd character, and are nobody’s reserved one',
+  () => {
+    fc.assert(
+      fc.property(anyFleet, ({ ids, options }) => {
+        const names = [...assignNames(ids, options).values()];
+        const fits = new RegExp(`^[A-Za-z0-9_-]{1,${options.maxLength}}$`);
+        expect([names.length, new Set(names).size]).toEqual([ids.length, ids.length]);
+        expect(names.filter((name) => !fits.test(name) || options.reserved.has(name))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  },
+);
+
+verifies(['NAM-01', 'NAM-12'], 'in every style and fleet names are the same in whatever order tools arrive', () => {
+  const anyOrder = anyFleet.chain(({ ids, options }) =>
+    fc.record({
+      ids: fc.constant(ids),
+      options: fc.constant(options),
+      shuffled: fc.shuffledSubarray(ids, { minLength: ids.length, maxLength: ids.length }),
+    }),
+  );
+  fc.assert(
+    fc.property(anyOrder, ({ ids, options, shuffled }) => {
+      const byKey = (names: ReadonlyMap<string, string>) => Object.fromEntries(names);
+      expect(byKey(assignNames(shuffled, options))).toEqual(byKey(assignNames(ids, options)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+verifies(['NAM-01', 'NAM-09'], 'in every style a tool whose own name nobody else would have keeps it', () => {
+  fc.assert(
+    fc.property(anyFleet, ({ ids, options }) => {
+      const names = assignNames(ids, options);
+      const nameAlone = (id: ToolId, taken: readonly string[] = []) =>
+        assignNames([id], { ...options, reserved: new Set([...options.reserved, ...taken]) }).get(toolKey(id)) ?? '';
+      const possible = ids.map((id) => [nameAlone(id), nameAlone(id, [nameAlone(id)])]);
+      const kept = ids.filter((_, at) =>
+        possible.every((theirs, other) => other === at || !theirs.includes(possible[at]?.[0] ?? '')),
+      );
+      expect(kept.map((id) => names.get(toolKey(id)))).toEqual(kept.map((id) => nameAlone(id)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('ten thousand clean names, asked for again, cost a few milliseconds', () => {
+  const ids = Array.from({ length: 10_000 }, (_, at) => tool(`server-${at % 100}`, `do_something_${at}`));
+  const cost = () => {
+    const before = process.cpuUsage();
+    assignNames(ids);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const costs = Array.from({ length: 10 }, cost);
+  // Five to eight where two others work on the same two cores; a machine in a hurry may take a few times as long.
+  expect(Math.min(...costs)).toBeLessThan(30);
 });

@@ -32,6 +32,12 @@ describe('the JSON Schema', () => {
         b: { command: 'x', reconnect: { delays_ms: [1], background: { base_ms: 1 } }, health: { interval_ms: 5 } },
       },
     },
+    'tools in a list and in a map': {
+      servers: {
+        a: { command: 'x', tools: ['a'] },
+        b: { command: 'x', tools: { a: false, b: { always_load: true, toolTimeoutMs: 5 } } },
+      },
+    },
     'lists by name, address and command': {
       security: { mcp_server_denylist: ['x', { command: ['npx', 'y'] }, { url: 'https://a.example' }] },
     },
@@ -43,6 +49,8 @@ describe('the JSON Schema', () => {
     'a number for a command': { mcpServers: { a: { command: 5 } } },
     'a negative timeout': { mcp_servers: { a: { command: 'x', startup_timeout_ms: -1 } } },
     'a preset nobody knows': { mcpServers: { a: { command: 'x', reconnect: 'fast' } } },
+    'a percentage above a hundred': { plexus: { tool_search: 'auto:101' } },
+    'a switch of a tool that is none': { mcpServers: { a: { command: 'x', tools: { a: { enabled: 1 } } } } },
     'an action nobody knows': { permissions: { rules: [{ tool: 'x', action: 'maybe' }] } },
   };
   for (const [what, value] of Object.entries(bad))

@@ -25,6 +25,10 @@ const settings = {
   startupTimeoutMs: 60_000,
   toolTimeoutMs: 100_000_000,
   disabledTools: [],
+  alwaysLoad: false,
+  instructions: true,
+  cacheable: true,
+  subscriptions: false,
   maxResultChars: 50_000,
   maxMessageBytes: 67_108_864,
   lifecycle: 'eager',
@@ -96,6 +100,13 @@ describe('what is read', () => {
         tool_idle_timeout_ms = 30
         enabled_tools = ["get_*"]
         disabled_tools = ["get_secret"]
+        exposure = "defer"
+        always_load = true
+        instructions = false
+        cacheable = false
+        tool_cache_ttl_sec = 9
+        subscriptions = true
+        log_level = "notice"
         max_result_chars = 10
         max_message_bytes = 1024
         lifecycle = "lazy"
@@ -104,6 +115,10 @@ describe('what is read', () => {
         per_client = true
         trust_hints = true
         keep_alive_ms = 0
+
+        [mcp_servers.local.tools]
+        get_old = false
+        "get_b*" = { enabled = true, always_load = false, exposure = "use_tool", tool_timeout_sec = 2 }
 
         [mcp_servers.local.reconnect]
         initial_sec = 0.2
@@ -152,6 +167,17 @@ describe('what is read', () => {
           toolIdleTimeoutMs: 30,
           enabledTools: ['get_*'],
           disabledTools: ['get_secret'],
+          tools: {
+            get_old: { enabled: false },
+            'get_b*': { enabled: true, alwaysLoad: false, exposure: 'use_tool', toolTimeoutMs: 2_000 },
+          },
+          exposure: 'defer',
+          alwaysLoad: true,
+          instructions: false,
+          cacheable: false,
+          toolCacheTtlMs: 9_000,
+          subscriptions: true,
+          logLevel: 'notice',
           maxResultChars: 10,
           maxMessageBytes: 1024,
           lifecycle: 'lazy',

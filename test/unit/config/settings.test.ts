@@ -21,6 +21,13 @@ const defaults = {
   startup: { gateMs: 250, waitMs: 10_000 },
   gateway: 'auto',
   connectConcurrency: { stdio: 3, remote: 20 },
+  naming: 'canonical',
+  maxToolNameLength: 64,
+  toolCacheTtlMs: 300_000,
+  toolSearch: 'auto',
+  alwaysLoad: [],
+  instructions: true,
+  builtinTools: true,
 };
 
 describe('the master switch', () => {
@@ -386,6 +393,37 @@ describe('a file in the workspace', () => {
       ['a user'],
       'user-over-project',
       [],
+    ]);
+  });
+});
+
+describe('what the model sees', () => {
+  test('is said in both spellings, and a wrong word costs itself', async () => {
+    const said = { naming: 'bare', toolSearch: 'auto:5', instructions: false, alwaysLoad: ['mcp__a__*'] };
+    const good = await loadFolder({
+      [USER]: plexus(
+        'naming = "bare"',
+        'max_tool_name_length = 128',
+        'description_prefix = "[{server}] "',
+        'tool_cache_ttl_sec = 60',
+        'tool_search = "auto:5"',
+        'always_load = ["mcp__a__*"]',
+        'instructions = false',
+      ),
+    });
+    expect([good.diagnostics, good.settings]).toEqual([
+      [],
+      { ...defaults, ...said, maxToolNameLength: 128, descriptionPrefix: '[{server}] ', toolCacheTtlMs: 60_000 },
+    ]);
+    const bad = await loadFolder({
+      [USER]: plexus('naming = "short"', 'max_tool_name_length = 19', 'tool_search = "auto:101"', 'always_load = "a"'),
+    });
+    expect(bad.settings).toEqual(defaults);
+    expect(bad.diagnostics.map(({ message }) => message)).toEqual([
+      '"naming" must be "canonical", "compact", "single" or "bare", but is the string "short"',
+      '"max_tool_name_length" must be a whole number from 20 to 256, but is the number 19',
+      '"tool_search" must be "auto", "on", "off" or "auto:N" with a percentage, but is the string "auto:101"',
+      '"always_load" must be a list of strings, but is the string "a"',
     ]);
   });
 });

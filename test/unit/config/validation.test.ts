@@ -201,14 +201,14 @@ describe('keys', () => {
   test('those that say to another program what is said differently here are told how', async () => {
     const { diagnostics } = await loadEntry({
       ...{ command: 'x', autoApprove: ['a'], alwaysAllow: ['a'], trust: true },
-      tools: { a: { enabled: false } },
+      tools: { a: { enabled: false, alwaysAllow: true } },
     });
     const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
     expect(diagnostics.map(({ message, remedy }) => [message.split(' ', 1)[0], remedy])).toEqual([
+      ['"alwaysAllow"', asRules],
       ['"autoApprove"', asRules],
       ['"alwaysAllow"', asRules],
       ['"trust"', asRules],
-      ['"tools"', 'Choose tools with "enabledTools" and "disabledTools".'],
     ]);
   });
 
@@ -452,6 +452,8 @@ describe('the words of others', () => {
       ...{ env: { A: 'b' }, headers: { A: 'b' }, args: ['a'], envAllow: ['A'], inheritEnv: ['A'], transport: 'http' },
       ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y', proxy: 'off' },
       ...{ lifecycle: 'lazy', required: true, perClient: true, trustHints: true, reconnect: 'none', health: 'all' },
+      ...{ tools: { a: false }, exposure: 'load', alwaysLoad: true, instructions: false, cacheable: false },
+      ...{ subscriptions: true, logLevel: 'info' },
     };
     const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport', 'proxy', 'caFile'];
     const pairs: Record<string, object> = {
@@ -479,6 +481,13 @@ describe('the words of others', () => {
   const settings: Record<string, [entry: object, setting: object]> = {
     include_tools: [{ includeTools: ['a'] }, { enabledTools: ['a'] }],
     'tools, as a list': [{ tools: ['a'] }, { enabledTools: ['a'] }],
+    'tools, as a map': [{ tools: { a: { enabled: false } } }, { tools: { a: { enabled: false } } }],
+    'tools, as a map of switches': [{ tools: { a: true } }, { tools: { a: { enabled: true } } }],
+    'disabled, of a tool': [{ tools: { a: { disabled: true } } }, { tools: { a: { enabled: false } } }],
+    'the settings of a tool in snake_case': [
+      { tools: { a: { always_load: true, tool_timeout_sec: 1 } } },
+      { tools: { a: { alwaysLoad: true, toolTimeoutMs: 1_000 } } },
+    ],
     exclude_tools: [{ exclude_tools: ['a'] }, { disabledTools: ['a'] }],
     'timeout in seconds': [{ timeout: 9_999 }, { toolTimeoutMs: 9_999_000 }],
     'timeout in milliseconds': [{ timeout: 10_000 }, { toolTimeoutMs: 10_000 }],
@@ -500,6 +509,38 @@ describe('the words of others', () => {
       { name: 'it', settings: { title: 'A' } },
     ]);
     expect(await said({ ...local, title: 5 })).toEqual(['error: "title" must be a string, but is the number 5']);
+  });
+
+  test('what is wrong inside of the settings of a tool is told with its place', async () => {
+    const text = JSON.stringify({
+      mcpServers: {
+        it: {
+          command: 'x',
+          tools: { a: { always_load: 1 }, 'b.c': { exposre: 'load' }, d: 5, constructor: { exposure: 'none' } },
+        },
+      },
+    });
+    const { definitions, diagnostics } = await loadFolder({ [USER.replace('.toml', '.json')]: text });
+    expect(definitions).toEqual([]);
+    expect(diagnostics.map(({ message, remedy }) => [message, remedy])).toEqual([
+      ['"exposre" is not a setting of a tool and without effect', 'Did you mean "exposure"?'],
+      ['"tools.a.always_load" must be true or false, but is the number 1', 'Write true or false there.'],
+      [
+        '"tools.d" must be true, false or a map of settings, but is the number 5',
+        'Write true, false or a map of settings there.',
+      ],
+      [
+        '"tools.constructor.exposure" must be "load", "defer" or "use_tool", but is the string "none"',
+        'Write "load", "defer" or "use_tool" there.',
+      ],
+    ]);
+  });
+
+  test('a tool may be called like a part of every object, except for the one name that is no key', async () => {
+    const text = '{"mcpServers":{"it":{"command":"x","tools":{"constructor":false,"__proto__":{"enabled":false}}}}}';
+    const { definitions, diagnostics } = await loadFolder({ [USER.replace('.toml', '.json')]: text });
+    expect(Object.entries(definitions[0]?.settings.tools ?? {})).toEqual([['constructor', { enabled: false }]]);
+    expect(diagnostics.map(({ message }) => message)).toEqual(['"tools.__proto__" is not a name and was left out']);
   });
 
   test('tools with a star mean all of them', async () => {

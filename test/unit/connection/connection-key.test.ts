@@ -38,6 +38,7 @@ const changes: Record<string, Partial<KeyParts>> = {
   'another token in a variable': { launch: { ...stdio, env: { TOKEN: 'b' } } },
   'another folder of its own': { launch: { ...stdio, cwd: '/elsewhere' } },
   'another folder': { cwd: '/elsewhere' },
+  'another level for its log': { logLevel: 'debug' },
   'another environment': { env: { PATH: '/usr/bin', HOME: '/home' } },
   'a larger limit': { maxMessageBytes: 2_000 },
   'the ability to be asked': { inputs: { elicit } },

@@ -30,6 +30,7 @@ function setUp(change: Partial<Session> = {}) {
     clock,
     emit: (event) => events.push(event),
     onReady: ({ name }) => log.push(`ready ${name}`),
+    onBlocked: () => undefined,
     onDown: (name) => log.push(`down ${name}`),
     onNotification: ({ name }, _, method) => log.push(`${name} says ${method}`),
     onRemoved: (name) => log.push(`removed ${name}`),

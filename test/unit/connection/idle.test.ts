@@ -60,3 +60,16 @@ verifies(['TRN-10', 'REC-15'], 'who does not look any more leaves no timer', asy
   await clock.advance(10 * idleStopMs);
   expect(stops).toEqual([]);
 });
+
+verifies('RES-04', 'a server whose news somebody waits for is not stopped before nobody does', async () => {
+  const clock = createFakeClock();
+  const session = createFakeSession();
+  const stops: number[] = [];
+  watchIdle(session, { idleStopMs, clock, stop: () => stops.push(clock.now()) });
+  const letGo = session.keep();
+  await clock.advance(10 * idleStopMs);
+  expect(stops).toEqual([]);
+  letGo();
+  await clock.advance(idleStopMs);
+  expect(stops).toHaveLength(1);
+});

@@ -132,3 +132,25 @@ test('who stops listening leaves neither a stream nor a timer', async () => {
   await pausing.clock.advance(3_600_000);
   expect([pausing.openedAt(), pausing.clock.pending()]).toEqual([[0], 0]);
 });
+
+test('what another stream of the same server is told is not about this one', async () => {
+  const streams: Deferred<Answer>[] = [];
+  const { clock, session, missed } = setUp({
+    request: (_method, _params, { cancellation, onId } = {}) => {
+      const stream = createDeferred<Answer>();
+      streams.push(stream);
+      onId?.(7);
+      return cancellation ? cancellation.race(stream.promise) : stream.promise;
+    },
+  });
+  const acknowledge = (id: unknown) =>
+    session.say('notifications/subscriptions/acknowledged', {
+      _meta: { 'io.modelcontextprotocol/subscriptionId': id },
+    });
+  streams.at(-1)?.resolve(dropped);
+  await clock.advance(limits.listenAgainMs);
+  acknowledge(8);
+  expect([streams.length, missed]).toEqual([2, []]);
+  acknowledge('7');
+  expect(missed).toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed']);
+});

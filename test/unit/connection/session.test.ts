@@ -334,11 +334,11 @@ describe('a call', () => {
   test('counts as use of the session from its beginning to its end, and as served when it was answered', async () => {
     const { channel, clock, session } = await opened();
     const calling = session.callTool('read', {}, optionsOf());
-    expect(session.usage()).toEqual({ isBusy: true, quietSince: 0, served: 0 });
+    expect(session.usage()).toEqual({ isBusy: true, isKept: false, quietSince: 0, served: 0 });
     await clock.advance(70);
     channel.receive({ jsonrpc: '2.0', id: channel.request('tools/call')['id'], error: { code: 1, message: 'no' } });
     await calling;
-    expect(session.usage()).toEqual({ isBusy: false, quietSince: 70, served: 1 });
+    expect(session.usage()).toEqual({ isBusy: false, isKept: false, quietSince: 70, served: 1 });
     const lost = session.callTool('read', {}, optionsOf());
     channel.drop();
     await lost;
@@ -396,7 +396,7 @@ describe('a call', () => {
     expect(await session.callTool('read', {}, optionsOf())).toEqual({
       kind: 'error',
       code: -32601,
-      message: 'the tool asked for input, but nobody here answers sampling/createMessage',
+      message: 'it asked for input, but nobody here answers sampling/createMessage',
     });
     requests = { odd: { method: 'files/delete' } };
     expect(await session.callTool('read', {}, optionsOf())).toMatchObject({ kind: 'error', code: -32601 });
@@ -408,5 +408,37 @@ describe('a call', () => {
     await clock.advance(1);
     expect(await patience).toMatchObject({ kind: 'error', code: -32603 });
     expect(session.usage().isBusy).toBe(false);
+  });
+
+  test('of any method goes through the same rounds, counts as use, and says the level of the log that is wanted', async () => {
+    const asked: Message[] = [];
+    const { session } = await opened(
+      {
+        ...modern,
+        'prompts/get': (message) => {
+          asked.push(message);
+          const { inputResponses } = message['params'] as JsonObject;
+          if (inputResponses) return { result: { messages: [] } };
+          return { result: { resultType: 'input_required', inputRequests: { roots: { method: 'roots/list' } } } };
+        },
+      },
+      { logLevel: 'error' },
+    );
+    const roots = async () => [{ uri: 'file:///a' }];
+    const answer = await session.ask('prompts/get', { name: 'p' }, { ...optionsOf(), inputs: { roots } });
+    expect(answer).toEqual({ kind: 'result', result: { messages: [] } });
+    expect(asked.map(({ params }) => (params as JsonObject)['inputResponses'])).toEqual([
+      undefined,
+      { roots: { roots: [{ uri: 'file:///a' }] } },
+    ]);
+    const meta = { 'io.modelcontextprotocol/logLevel': 'error' };
+    expect(asked[0]).toMatchObject({ params: { _meta: meta } });
+    expect(session.usage().served).toBe(1);
+    const [first, second] = [session.keep(), session.keep()];
+    first();
+    first();
+    expect(session.usage().isKept, 'somebody else still waits for its news').toBe(true);
+    second();
+    expect(session.usage().isKept).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ type Driven = ReturnType<typeof setUp>;
 
 function tell({ connection, clock }: Driven, change: Partial<StatusParts> = {}): ServerStatus {
   const definition = definitionOf('files');
-  const listing = { toolCount: 2, problems: [] };
+  const listing = { toolCount: 2, hiddenCount: 0, problems: [] };
   return statusOf({ definition, connection, listing, now: clock.now(), ...change });
 }
 
@@ -182,7 +182,9 @@ describe('what went wrong', () => {
     await driven.wake();
     await driven.succeed();
     const error = new RuntimeError('PROTOCOL_BROKEN', { server: 'files', reason: 'odd' });
-    expect(tell(driven, { listing: { toolCount: 0, problems: ['a tool was left out'], error } })).toMatchObject({
+    expect(
+      tell(driven, { listing: { toolCount: 0, hiddenCount: 0, problems: ['a tool was left out'], error } }),
+    ).toMatchObject({
       ...{ status: 'connected', state: 'connected', stage: 'list', error },
       warnings: ['a tool was left out'],
     });

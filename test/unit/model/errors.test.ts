@@ -47,6 +47,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { folder: '/a/state', reason: 'the disk is full' },
     'Nothing can be remembered in /a/state: the disk is full. Make room or give yourself the right to write in /a/state, then do it again.',
   ],
+  STORE_UNREADABLE: [
+    { what: 'the tools of server "files"' },
+    'What was remembered of the tools of server "files" could not be read, and was dropped. Nothing needs to be done: it is found out again.',
+  ],
   SERVER_UNTRUSTED: [
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
     `Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve 'my files'`,
@@ -79,6 +83,26 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { name: 'mcp__files__raed', nearest: ['mcp__files__read'], because: 'server "files" is disabled' },
     'There is no tool "mcp__files__raed": server "files" is disabled. Did you mean mcp__files__read? See all tools with: plexus tools',
   ],
+  RESOURCE_UNKNOWN: [
+    { uri: 'note://b', server: 'files', nearest: ['note://a'], because: 'it was deleted' },
+    'There is no resource "note://b" on server "files": it was deleted. Did you mean note://a? See all resources with: plexus resources',
+  ],
+  RESOURCE_AMBIGUOUS: [
+    { uri: 'note://a', servers: ['files', 'notes'] },
+    'The resource "note://a" may be of several servers: files, notes. Name the server with it: plexus read note://a --server files',
+  ],
+  PROMPT_UNKNOWN: [
+    { name: 'reveiw', server: 'files', nearest: ['review'] },
+    'There is no prompt "reveiw" on server "files". Did you mean review? See all prompts with: plexus prompts',
+  ],
+  NOT_OFFERED: [
+    { server: 'files', what: 'it has no resources' },
+    'Server "files" does not offer that: it has no resources. See what it offers with: plexus get files',
+  ],
+  CURSOR_INVALID: [
+    { cursor: 'x' },
+    'The cursor is none that was given out here. Ask without a cursor for the first page, and take the cursor of each answer as it is.',
+  ],
   LIST_TOO_LONG: [
     down,
     'The list of server "files" was cut off: it went away. Report it to the author of "files"; what was listed until then can be used.',
@@ -98,6 +122,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   REQUEST_REFUSED: [
     { server: 'files', reason: 'it answered HTTP 400' },
     'Server "files" refused the request: it answered HTTP 400. Correct the call if it can be corrected; the same one is refused again.',
+  ],
+  REQUEST_TIMEOUT: [
+    { server: 'files', what: 'resources/read', afterMs: 60_000 },
+    'Server "files" did not answer resources/read within 60 s; nothing was changed by it. Ask again, or give it longer: tool_timeout_sec of "files".',
+  ],
+  ANSWER_BROKEN: [
+    { server: 'files', what: 'resources/read', problem: 'its contents are not a list' },
+    'Server "files" answered resources/read, but its contents are not a list; nothing was changed by it. Report it to the author of "files".',
   ],
   CIRCUIT_OPEN: [
     { server: 'files', retryInMs: 299_950 },

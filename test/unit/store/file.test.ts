@@ -122,6 +122,33 @@ describe('what is kept', () => {
   });
 });
 
+test('what has expired and was left alone for long is cleared with the first write, and nothing else is', async () => {
+  const { folder, store, clock } = await setUp();
+  await store.set('short', 'x', 10);
+  await store.set('long', 'x', 1e12);
+  await store.set('ever', 'x');
+  await clock.advance(20);
+  const files = await readdir(folder);
+  await Promise.all(files.map((name) => utimes(join(folder, name), 1, 1)));
+  await writeFile(join(folder, 'foreign.json'), '{"expiresAt":');
+  await utimes(join(folder, 'foreign.json'), 1, 1);
+  await createFileStore(folder, clock).set('a', 'one');
+  const left = (await readdir(folder)).map((name) => name.split('-')[0]).sort();
+  expect(left).toEqual(['a', 'ever', 'foreign.json', 'long']);
+});
+
+test('what cannot be read is told by its file, and what has expired is not', async () => {
+  const dropped: string[] = [];
+  const { folder, clock } = await setUp();
+  const store = createFileStore(folder, clock, (file) => dropped.push(file));
+  await store.set('a', 'one', 10);
+  const [name = ''] = await readdir(folder);
+  await clock.advance(20);
+  expect([await store.get('a'), dropped]).toEqual([undefined, []]);
+  await writeFile(join(folder, name), '{"key":"a","val');
+  expect([await store.get('a'), await store.get('a'), dropped]).toEqual([undefined, undefined, [join(folder, name)]]);
+});
+
 describe('comparing before writing', () => {
   test('writes only over what was expected', async () => {
     const { store } = await setUp();

@@ -1,0 +1,28 @@
+// Owns the home of a person who has used a fleet before: the servers are configured, and their tools are remembered on disk.
+
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'smol-toml';
+import { timeNode } from './children.mjs';
+import { entryOf } from './servers.mjs';
+
+export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/** `place` is where a process of this person runs. */
+export async function writeFleetHome(bench, { servers, toolsOfEach }) {
+  const home = await mkdtemp(join(bench.folder, 'person-'));
+  const place = { home, cwd: join(home, 'workspace') };
+  const entries = Array.from({ length: servers }, (_, at) => [`server-${at}`, entryOf(at, toolsOfEach)]);
+  await mkdir(join(home, '.config', 'plexus'), { recursive: true });
+  await mkdir(place.cwd);
+  await writeFile(join(home, '.config', 'plexus', 'mcp.toml'), stringify({ mcp_servers: Object.fromEntries(entries) }));
+  await timeNode([cli, 'tools', '--live'], { ...bench, place });
+  const { stdout } = await timeNode([cli, 'list', '--json'], { ...bench, place });
+  const known = JSON.parse(stdout).servers.filter(
+    ({ freshness, toolCount }) => freshness === 'cached' && toolCount === toolsOfEach,
+  );
+  if (known.length !== servers)
+    throw new Error(`the tools of ${known.length} servers are remembered, not of ${servers}`);
+  return place;
+}

@@ -1,0 +1,119 @@
+// Owns the tools with which a model finds and reads resources: `ListMcpResources` and `ReadMcpResource`.
+// Everything they show of a server is data; who may be asked is decided where calls are judged.
+
+import type { Offers } from '../catalog/offers/offers.ts';
+import { compare, pageOf } from '../catalog/offers/paging.ts';
+import type { Resources } from '../catalog/offers/resources.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from '../model/offer.ts';
+import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
+import { aboutOffer, namedServer, nothingThere, text } from './offer-text.ts';
+
+export interface ResourceToolParts {
+  readonly resources: Resources;
+  readonly offers: Offers;
+}
+
+export function createResourceTools(parts: ResourceToolParts): readonly Builtin[] {
+  const { resources } = parts;
+  return [
+    { definition: listDefinition, target: namedServer, perform: (args) => list(parts, args) },
+    {
+      definition: readDefinition,
+      target: (args) => resources.ownerOf(String(args['uri']), namedServer(args)),
+      async perform(args, { server, cancellation }) {
+        return answerOf(await resources.read(String(args['uri']), { server, cancellation }));
+      },
+    },
+  ];
+}
+
+const listDefinition: ToolDefinition = {
+  name: 'ListMcpResources',
+  title: 'List resources',
+  description:
+    'List the resources that the connected servers offer: files, records, documents and the like, each with the uri to read it by (ReadMcpResource). A template shows how the uris of a kind are made. With "server" only those of that server. A long list comes in pages: give the "cursor" of an answer back to see the next one.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      server: { type: 'string', description: 'Only the resources of this server.' },
+      cursor: { type: 'string', description: 'Where to go on: the cursor of the answer before, as it is.' },
+    },
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+const readDefinition: ToolDefinition = {
+  name: 'ReadMcpResource',
+  title: 'Read a resource',
+  description:
+    'Read a resource by its uri, as ListMcpResources shows it or made by one of its templates. Name the server where several may have it.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      uri: { type: 'string', description: 'The uri of the resource.' },
+      server: { type: 'string', description: 'The server that has it; needed only where the uri does not tell.' },
+    },
+    required: ['uri'],
+  },
+  annotations: { readOnlyHint: true, openWorldHint: true },
+};
+
+type Entry = { readonly server: ServerName; readonly address: string; readonly isTemplate: boolean } & Pick<
+  Resource,
+  'name' | 'title' | 'description' | 'mimeType' | 'size'
+>;
+
+/** What can be read and how more can be made, in one order, so that one cursor leads through both. */
+async function list({ resources, offers }: ResourceToolParts, args: JsonObject): Promise<BuiltinAnswer> {
+  const server = namedServer(args);
+  const cursor = typeof args['cursor'] === 'string' ? args['cursor'] : undefined;
+  const { resources: listed } = await resources.list({ server });
+  const templates = await resources.templates({ server });
+  const entries = [...listed.map(entryOf), ...templates.map(templateEntry)].sort((a, b) => compare(keyOf(a), keyOf(b)));
+  const { items, nextCursor } = pageOf(entries, { keyOf, cursor, limit: limits.offersShown.items });
+  if (entries.length === 0) return text(nothingThere('resources', server, offers.declaring('resources')));
+  const shown = items.map(({ server: of, address, isTemplate, ...about }) =>
+    aboutOffer(`${isTemplate ? 'template ' : ''}${address}`, of, about),
+  );
+  const more = nextCursor === undefined ? [] : [`There are more. Go on with the cursor: ${nextCursor}`];
+  return {
+    ...text([`${entries.length} in all, ${items.length} here:`, ...shown, ...more].join('\n')),
+    structured: { resources: items, ...(nextCursor !== undefined && { nextCursor }) },
+  };
+}
+
+const entryOf = ({ server, uri, name, title, description, mimeType, size }: Resource): Entry => ({
+  ...{ server, address: uri, isTemplate: false, name },
+  ...described({ title, description, mimeType, size }),
+});
+
+const templateEntry = ({ server, uriTemplate, name, title, description, mimeType }: ResourceTemplate): Entry => ({
+  ...{ server, address: uriTemplate, isTemplate: true, name },
+  ...described({ title, description, mimeType }),
+});
+
+/** Without what is not there. */
+function described(about: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined));
+}
+
+const keyOf = ({ server, isTemplate, address }: Entry) => [server, isTemplate ? '1' : '0', address];
+
+/** Text as it is; bytes as a block of their own, so that they never stand in a model's text. */
+function answerOf({ contents, problems }: ResourceContents): BuiltinAnswer {
+  const blocks = contents.flatMap((part, index): ContentBlock[] => {
+    const heading = `[part ${index + 1} of ${contents.length}: ${part.uri}]`;
+    return contents.length === 1 ? [blockOf(part)] : [{ type: 'text', text: heading }, blockOf(part)];
+  });
+  const remarks = problems.map((problem): ContentBlock => ({ type: 'text', text: `[${problem}]` }));
+  if (blocks.length === 0) return text('[the resource is empty]');
+  return { content: [...blocks, ...remarks] };
+}
+
+function blockOf(part: ResourcePart): ContentBlock {
+  return 'text' in part ? { type: 'text', text: part.text } : { type: 'resource', resource: { ...part } };
+}

@@ -1,0 +1,168 @@
+// Owns the two tools through which a model gets to tools it is not shown: `mcp_search` finds and loads them, `mcp_call` calls
+// what a list of tools cannot take up. The turn takes a carried call apart; here is only what the model is told.
+
+import type { Search } from '../catalog/exposure/exposure.ts';
+import type { PlacementOf } from '../catalog/exposure/placement.ts';
+import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { nearest } from '../kernel/nearest.ts';
+import type { Builtin, BuiltinAnswer, BuiltinContext } from '../model/builtin.ts';
+import { limits } from '../model/limits.ts';
+import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
+import type { Tool } from '../model/tool.ts';
+import { oneLine } from './one-line.ts';
+import { CALL_TOOL, callDefinition, type SearchableServer, searchDefinition } from './search-definitions.ts';
+import { type Answer, answerText, emptyText, serversText } from './search-text.ts';
+
+export { CALL_TOOL, SEARCH_TOOL } from './search-definitions.ts';
+
+export interface SearchToolsParts {
+  readonly search: Search;
+  /** By configuration, not by what is connected just now: they are part of the prompt, which must not move. */
+  readonly servers: readonly SearchableServer[];
+  /** Whether the model's list of tools may grow. Default: yes. */
+  readonly promotion?: boolean | undefined;
+  readonly placementOf?: PlacementOf | undefined;
+  /** Other spellings of a name. */
+  readonly resolve?: ((spelled: string) => ToolId | 'ambiguous' | undefined) | undefined;
+  /** Why some server's tools may be missing, one sentence each. */
+  readonly remarks?: (() => readonly string[]) | undefined;
+  /** Words that tools do use, close to those of a query that found nothing. */
+  readonly nearestWords?: ((query: string) => readonly string[]) | undefined;
+}
+
+export function createSearchTools(parts: SearchToolsParts): readonly [search: Builtin, call: Builtin] {
+  const { servers, promotion = true } = parts;
+  return [
+    {
+      definition: searchDefinition(servers, promotion),
+      perform: async (args, context) => perform(readRequest(args), parts, context),
+    },
+    {
+      definition: callDefinition,
+      perform: async (args) => {
+        const call = unwrapCall(args);
+        return mistake(typeof call === 'string' ? call : `Call "${oneLine(call.name, 100)}" directly, by its name.`);
+      },
+    },
+  ];
+}
+
+/** What a call of `mcp_call` carries, or what is wrong with it, in words for the model. */
+export function unwrapCall(args: unknown): { readonly name: string; readonly arguments: JsonObject } | string {
+  const { name, arguments: given, ...rest } = isObject(args) ? args : {};
+  if (typeof name !== 'string' || name.trim() === '')
+    return '"name" must be the name of a tool, as mcp_search gave it.';
+  if (name.trim() === CALL_TOOL) return `"name" must be the tool to call, not ${CALL_TOOL} itself.`;
+  if (given === undefined || given === null) {
+    const [stray] = Object.keys(rest);
+    if (stray === undefined) return { name: name.trim(), arguments: {} };
+    return `The arguments of the tool belong into "arguments", also "${oneLine(stray, 100)}".`;
+  }
+  // Models write an object as text now and then; what it says is beyond doubt.
+  const parsed = typeof given === 'string' ? parseJson(given) : undefined;
+  const value = parsed === undefined ? given : parsed.ok ? parsed.value : undefined;
+  return isObject(value) ? { name: name.trim(), arguments: value } : '"arguments" must be an object.';
+}
+
+interface Request {
+  readonly query: string;
+  readonly select: readonly string[];
+  readonly server: ServerName | undefined;
+  readonly limit: number;
+}
+
+/** Generous: a wrong type counts as not given, a number beyond its bounds as the bound. */
+function readRequest(args: unknown): Request {
+  const { query, select, server, limit }: JsonObject = isObject(args) ? args : {};
+  const { hits, mostHits, names, queryChars } = limits.search;
+  const selected = (Array.isArray(select) ? select : [select]).filter((each) => typeof each === 'string');
+  return {
+    query: typeof query === 'string' ? query.trim().slice(0, queryChars) : '',
+    select: [...new Set(selected.map((each) => each.trim()))].filter((each) => each !== '').slice(0, names),
+    server: typeof server === 'string' && server.trim() !== '' ? server.trim() : undefined,
+    limit: typeof limit === 'number' && limit >= 1 ? Math.min(Math.floor(limit), mostHits) : hits,
+  };
+}
+
+function perform(request: Request, parts: SearchToolsParts, context: BuiltinContext): BuiltinAnswer {
+  const { query, select, server } = request;
+  const remarks = parts.remarks?.() ?? [];
+  if (query === '' && select.length === 0 && server === undefined)
+    return mistake(`Give a "query", or exact names in "select". ${serversText(context.tools)}`);
+  const owners = [...new Set(context.tools.map(({ id }) => id.server))];
+  if (server !== undefined && !owners.includes(server)) {
+    const meant = nearest(server, owners, limits.suggestions);
+    return told(emptyText(context.tools, { unknownServer: server, nearest: meant, remarks }));
+  }
+  const inScope = server === undefined ? context.tools : context.tools.filter(({ id }) => id.server === server);
+  const selected = select.map((name) => named(name, context.tools, parts.resolve));
+  const problems = selected.flatMap((tool, at) => (tool ? [] : problemOf(select[at] ?? '', parts, context.tools)));
+  const found = query === '' && select.length > 0 ? [] : find(request, parts, inScope);
+  const tools = [...new Set([...selected.flatMap((tool) => tool ?? []), ...found])];
+  if (tools.length === 0 && problems.length === 0) {
+    const words = parts.nearestWords?.(query) ?? [];
+    return told(emptyText(inScope, { query, nearest: words, remarks }));
+  }
+  return loaded({ tools, problems, remarks }, parts, context);
+}
+
+function loaded(
+  { tools, problems, remarks }: { tools: readonly Tool[]; problems: readonly string[]; remarks: readonly string[] },
+  { promotion = true, placementOf }: SearchToolsParts,
+  { load }: BuiltinContext,
+): BuiltinAnswer {
+  const isCarried = (tool: Tool) => !promotion || placementOf?.(tool) === 'use_tool';
+  const direct = tools.filter((tool) => !isCarried(tool));
+  if (direct.length > 0) load(direct.map(({ id }) => id));
+  const answer: Answer = { tools, isCarried, problems, remarks };
+  return {
+    content: [{ type: 'text', text: answerText(answer) }],
+    structured: { tools: tools.map((tool) => ({ name: tool.name, server: tool.id.server, loaded: !isCarried(tool) })) },
+    ...(tools.length === 0 && { isError: true }),
+  };
+}
+
+/** Ranked; a name in full comes first. Without words it is the beginning of what the server has. */
+function find(
+  { query, limit }: Request,
+  { search, resolve }: SearchToolsParts,
+  tools: readonly Tool[],
+): readonly Tool[] {
+  if (query === '') return tools.slice(0, limit);
+  const byKey = new Map(tools.map((tool) => [toolKey(tool.id), tool]));
+  const exact = named(query, tools, resolve);
+  const hits = search(query, { limit, isSeen: ({ id }) => byKey.has(toolKey(id)) });
+  const ranked = hits.flatMap(({ tool }) => byKey.get(toolKey(tool.id)) ?? []);
+  return [...new Set([...(exact ? [exact] : []), ...ranked])].slice(0, limit);
+}
+
+/** By the name in full, another spelling of it, or the server's own name for it where that is unique. */
+function named(name: string, tools: readonly Tool[], resolve: SearchToolsParts['resolve']): Tool | undefined {
+  const exact = tools.find((tool) => tool.name === name);
+  if (exact) return exact;
+  const id = resolve?.(name);
+  if (typeof id === 'object') return tools.find((tool) => tool.id.server === id.server && tool.id.tool === id.tool);
+  const own = tools.filter((tool) => tool.id.tool === name);
+  return own.length === 1 ? own[0] : undefined;
+}
+
+function problemOf(name: string, { search }: SearchToolsParts, tools: readonly Tool[]): string {
+  const spelled = `"${oneLine(name, 100)}"`;
+  const own = tools.filter((tool) => tool.id.tool === name).slice(0, limits.suggestions);
+  if (own.length > 0) return `${spelled} is the name of several tools; write it in full, such as ${listed(own)}.`;
+  const keys = new Set(tools.map(({ id }) => toolKey(id)));
+  const query = name.slice(0, limits.search.queryChars);
+  const close = search(query, { limit: limits.suggestions, isSeen: ({ id }) => keys.has(toolKey(id)) });
+  const hint = close.length === 0 ? '' : ` Did you mean ${listed(close.map(({ tool }) => tool))}?`;
+  return `There is no tool ${spelled}.${hint}`;
+}
+
+const listed = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(', ');
+
+function told(text: string): BuiltinAnswer {
+  return { content: [{ type: 'text', text }] };
+}
+
+function mistake(text: string): BuiltinAnswer {
+  return { ...told(text), isError: true };
+}

@@ -1,0 +1,30 @@
+// Owns telling a healthy definition of a tool from a broken one. One broken definition costs itself and never its neighbors.
+
+import { faultOfParamHeaders } from '../../connection/param-headers.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../model/limits.ts';
+import type { ToolDefinition } from '../../model/tool.ts';
+import { canonicalCopy } from './canonical.ts';
+import { faultOfRoot } from './root-fault.ts';
+
+const emptySchema: JsonObject = Object.freeze({ type: 'object' });
+
+/** The definition, frozen and with its keys in order, or why it is left out, in words for a person. */
+export function checkDefinition(item: unknown, { mirrorsArguments = false } = {}): ToolDefinition | string {
+  if (!isObject(item) || typeof item['name'] !== 'string' || item['name'] === '')
+    return 'a tool without a name was left out';
+  const { name, description, inputSchema = emptySchema, ...rest } = item;
+  if (name.length > limits.nameChars)
+    return `a tool was left out: its name is longer than ${limits.nameChars} characters`;
+  if (!isObject(inputSchema)) return `the tool "${name}" was left out: its inputSchema is not an object`;
+  const definition = canonicalCopy<ToolDefinition>({
+    ...rest,
+    ...(typeof description === 'string' && { description }),
+    inputSchema,
+    name,
+  });
+  if (definition === undefined) return `the tool "${name}" was left out: its definition is too deep or too large`;
+  const fault =
+    faultOfRoot(definition.inputSchema) ?? (mirrorsArguments ? faultOfParamHeaders(definition.inputSchema) : undefined);
+  return fault === undefined ? definition : `the tool "${name}" was left out: ${fault}`;
+}

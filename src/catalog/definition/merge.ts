@@ -1,0 +1,195 @@
+// Owns making one schema of several: of those that all hold (`allOf`, a reference and what stands beside it), and of
+// those of which one holds. What cannot be said in one is left out, so the result may allow more and never less.
+
+import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
+import { type Draft, draftOf, putNamed } from './keywords.ts';
+
+export interface Merged {
+  readonly schema: JsonObject;
+  /** Whether it allows exactly what both did. */
+  readonly isExact: boolean;
+}
+
+/** Both hold. What the first says about itself – its title, its description – comes first. */
+export function merge(first: JsonObject, second: JsonObject): Merged {
+  const merged = draftOf(first);
+  let isExact = true;
+  const ownArrays = arrayKeywords.some((keyword) => Object.hasOwn(first, keyword));
+  const ownCondition = Object.hasOwn(first, 'if');
+  for (const keyword of Object.keys(second)) {
+    const [a, b] = [first[keyword], second[keyword]];
+    if (
+      (ownArrays && arrayKeywords.includes(keyword) && !sameKeyword(a, b)) ||
+      (ownCondition && conditional.includes(keyword) && !sameKeyword(a, b))
+    )
+      isExact = false;
+    else if (!Object.hasOwn(first, keyword)) merged[keyword] = b;
+    else if (!sameKeyword(a, b)) isExact = mergeKeyword(merged, keyword, a, b) && isExact;
+  }
+  const isNullable = acceptsNull(first) && acceptsNull(second);
+  if (Object.hasOwn(merged, 'nullable') && !isNullable) delete merged['nullable'];
+  for (const keyword of unevaluated) {
+    if (!Object.hasOwn(merged, keyword)) continue;
+    delete merged[keyword];
+    isExact = false;
+  }
+  if (Object.hasOwn(merged, 'additionalProperties') && knowsMore(first, second)) isExact = false;
+  return { schema: merged, isExact };
+}
+
+/** All of them hold. In halves, so that many small ones do not make a large one grow step by step. */
+export function mergeAll(parts: readonly JsonObject[]): Merged {
+  const [first = {}, second] = parts;
+  if (second === undefined) return { schema: first, isExact: true };
+  const half = Math.ceil(parts.length / 2);
+  const [left, right] = [mergeAll(parts.slice(0, half)), mergeAll(parts.slice(half))];
+  const { schema, isExact } = merge(left.schema, right.schema);
+  return { schema, isExact: isExact && left.isExact && right.isExact };
+}
+
+/** They mean something only together: two such groups are never mixed. */
+const arrayKeywords = ['prefixItems', 'items', 'additionalItems', 'contains', 'minContains', 'maxContains'];
+const conditional = ['if', 'then', 'else'];
+const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
+
+const acceptsNull = ({ type, nullable }: JsonObject) => type === undefined || nullable === true;
+const sameKeyword = (a: unknown, b: unknown) => a === b || canonicalJson(a) === canonicalJson(b);
+
+/** What a schema forbids beyond its own properties, it forbids to fewer once they stand beside those of another. */
+function knowsMore(first: JsonObject, second: JsonObject): boolean {
+  const keys = (each: JsonObject) => Object.keys({ ...(each['properties'] as JsonObject) }).length;
+  const both = { ...(first['properties'] as JsonObject), ...(second['properties'] as JsonObject) };
+  const count = Object.keys(both).length;
+  return [first, second].some((each) => Object.hasOwn(each, 'additionalProperties') && keys(each) < count);
+}
+
+const greater = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
+const lesser = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+const said = ['title', 'description', 'default', 'example', 'examples', 'format', '$schema', '$comment', 'deprecated'];
+
+/** Whether nothing was lost. */
+function mergeKeyword(merged: Draft, keyword: string, a: unknown, b: unknown): boolean {
+  if (greater.includes(keyword)) return put(merged, keyword, Math.max(a as number, b as number));
+  if (lesser.includes(keyword)) return put(merged, keyword, Math.min(a as number, b as number));
+  switch (keyword) {
+    case 'type':
+      return mergeTypes(merged, a, b);
+    case 'properties':
+    case 'patternProperties':
+      return mergeNamed(merged, keyword, a as JsonObject, b as JsonObject);
+    case 'required':
+      return put(merged, keyword, [...new Set([...(a as string[]), ...(b as string[])])]);
+    case 'enum':
+      return mergeValues(merged, a as unknown[], b as unknown[]);
+    case 'additionalProperties':
+      return mergeAdditional(merged, a, b);
+    case 'uniqueItems':
+      return put(merged, keyword, true);
+    default:
+      return said.includes(keyword);
+  }
+}
+
+function put(merged: Draft, keyword: string, value: unknown): true {
+  merged[keyword] = value;
+  return true;
+}
+
+function mergeTypes(merged: Draft, a: unknown, b: unknown): boolean {
+  const wanted = listOf(b);
+  const shared = listOf(a).flatMap((each) => {
+    if (wanted.includes(each)) return [each];
+    if (each === 'number' && wanted.includes('integer')) return ['integer'];
+    return each === 'integer' && wanted.includes('number') ? ['integer'] : [];
+  });
+  if (shared.length === 0) return false;
+  return put(merged, 'type', shared.length === 1 ? shared[0] : shared);
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+function mergeNamed(merged: Draft, keyword: string, a: JsonObject, b: JsonObject): boolean {
+  const named = draftOf(a);
+  let isExact = true;
+  for (const [name, part] of Object.entries(b)) {
+    const own = Object.hasOwn(a, name) ? a[name] : undefined;
+    if (!isObject(own) || !isObject(part)) {
+      if (own === undefined) putNamed(named, name, part);
+      continue;
+    }
+    const both = merge(own, part);
+    putNamed(named, name, both.schema);
+    isExact &&= both.isExact;
+  }
+  merged[keyword] = named;
+  return isExact;
+}
+
+function mergeValues(merged: Draft, a: readonly unknown[], b: readonly unknown[]): boolean {
+  const wanted = new Set(b.map(canonicalJson));
+  const shared = a.filter((each) => wanted.has(canonicalJson(each)));
+  return shared.length > 0 && put(merged, 'enum', shared);
+}
+
+function mergeAdditional(merged: Draft, a: unknown, b: unknown): boolean {
+  if (a === false || b === false) return put(merged, 'additionalProperties', false);
+  if (a === true) return put(merged, 'additionalProperties', b);
+  if (b === true || !isObject(a) || !isObject(b)) return b === true;
+  const both = merge(a, b);
+  merged['additionalProperties'] = both.schema;
+  return both.isExact;
+}
+
+/** One of them holds: every parameter that any has, needed where all need it. Objects that have no form of their own left. */
+export function unite(branches: readonly JsonObject[]): JsonObject {
+  const united = draftOf();
+  const variants = new Map<string, Map<string, JsonObject>>();
+  for (const { properties } of branches) collectParts(isObject(properties) ? properties : {}, variants);
+  const properties = draftOf();
+  for (const [name, parts] of variants) putNamed(properties, name, unitePart([...parts.values()]));
+  if (variants.size > 0) united['properties'] = properties;
+  const [first = [], ...others] = branches.map(({ required }) =>
+    Array.isArray(required) ? (required as string[]) : [],
+  );
+  const required = others.reduce((shared, each) => shared.filter(isIn(each)), first);
+  if (required.length > 0) united['required'] = required;
+  const closed = branches.every(
+    (each) => each['additionalProperties'] === false && !Object.hasOwn(each, 'patternProperties'),
+  );
+  if (closed) united['additionalProperties'] = false;
+  return united;
+}
+
+function isIn(names: readonly string[]): (name: string) => boolean {
+  const all = new Set(names);
+  return (name) => all.has(name);
+}
+
+function collectParts(properties: JsonObject, variants: Map<string, Map<string, JsonObject>>): void {
+  for (const [name, part] of Object.entries(properties)) {
+    if (!isObject(part)) continue;
+    const known = variants.get(name) ?? new Map<string, JsonObject>();
+    variants.set(name, known.set(canonicalJson(part), part));
+  }
+}
+
+function unitePart(parts: readonly JsonObject[]): unknown {
+  return parts.length === 1 ? parts[0] : (uniteValues(parts) ?? { anyOf: parts.flatMap(formsOf) });
+}
+
+const formsOf = (part: JsonObject): readonly unknown[] =>
+  Object.keys(part).length === 1 && Array.isArray(part['anyOf']) ? part['anyOf'] : [part];
+
+/** What tells the forms apart is mostly one value in each: together they are a list to choose from. */
+function uniteValues(parts: readonly JsonObject[]): JsonObject | undefined {
+  const values: unknown[] = [];
+  for (const part of parts) {
+    const own = Object.hasOwn(part, 'const') ? [part['const']] : part['enum'];
+    const isPlain = Object.keys(part).every((each) => ['const', 'enum', 'type', 'title', 'description'].includes(each));
+    if (!Array.isArray(own) || !isPlain || part['type'] !== parts[0]?.['type']) return undefined;
+    values.push(...own);
+  }
+  const { const: _, ...first } = parts[0] ?? {};
+  const unique = [...new Map(values.map((each) => [canonicalJson(each), each])).values()];
+  return { ...first, enum: unique };
+}

@@ -1,0 +1,57 @@
+// Owns which schemas are in the subset of OpenAPI already, and what fits a type there.
+
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { openApiFormats } from './providers.ts';
+
+/** Which type a keyword is about. */
+export const speaksOf: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern', 'format', 'enum'],
+  number: ['minimum', 'maximum', 'format'],
+  integer: ['minimum', 'maximum', 'format'],
+  array: ['items', 'minItems', 'maxItems'],
+  object: ['properties', 'required', 'minProperties', 'maxProperties', 'propertyOrdering'],
+};
+export const spoken = new Set(Object.values(speaksOf).flat());
+
+const always = ['type', 'description', 'title', 'nullable', 'example', 'default'];
+const ownKeywords: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  [...Object.entries(speaksOf), ['boolean', []] as const].map(([type, own]) => [type, new Set([...always, ...own])]),
+);
+
+/** Most are; to find out costs less than to go all the steps. */
+export function isPlain(schema: JsonObject): boolean {
+  const { type } = schema;
+  const own = typeof type === 'string' ? ownKeywords.get(type) : undefined;
+  if (own === undefined) return false;
+  for (const keyword of Object.keys(schema)) if (!own.has(keyword) || !isPlainly(keyword, schema)) return false;
+  return type !== 'array' || schema['items'] !== undefined;
+}
+
+function isPlainly(keyword: string, schema: JsonObject): boolean {
+  switch (keyword) {
+    case 'enum':
+      return Array.isArray(schema['enum']) && schema['enum'].every((each) => typeof each === 'string' && each !== '');
+    case 'required': {
+      const { required, properties } = schema;
+      if (!Array.isArray(required) || required.length === 0 || !isObject(properties)) return false;
+      return required.every((name: string) => Object.hasOwn(properties, name));
+    }
+    case 'format':
+      return isKnownFormat(schema['format'], schema['type']);
+    case 'default':
+      return fitsType(schema['default'], schema);
+    default:
+      return true;
+  }
+}
+
+export function isKnownFormat(format: unknown, type: unknown): boolean {
+  const known = typeof type === 'string' && Object.hasOwn(openApiFormats, type) ? openApiFormats[type] : undefined;
+  return known?.includes(format as string) ?? false;
+}
+
+export function fitsType(value: unknown, { type, nullable }: JsonObject): boolean {
+  if (value === null) return nullable === true;
+  if (type === 'integer') return Number.isInteger(value);
+  return type === (Array.isArray(value) ? 'array' : typeof value);
+}

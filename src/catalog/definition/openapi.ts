@@ -1,0 +1,290 @@
+// Owns saying a schema in the subset of OpenAPI that the narrowest readers take: one type, `nullable`, enums of texts,
+// `anyOf` and nothing beside it. What has no keyword there goes into the description, in words.
+
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { annotations, type Draft, draftOf, putNamed } from './keywords.ts';
+import { merge, mergeAll } from './merge.ts';
+import { note } from './note.ts';
+import { fitsType, isKnownFormat, isPlain, speaksOf, spoken } from './openapi-plain.ts';
+import type { Dialect } from './providers.ts';
+
+/** Not keywords of the subset, but what they say can be said in it. */
+const translated = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'allOf',
+  'const',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'oneOf',
+  'prefixItems',
+]);
+
+export function isTranslated(keyword: string, { keywords }: Dialect): boolean {
+  return keywords === undefined || keywords.has(keyword) || translated.has(keyword);
+}
+
+type Unread = (keyword: string) => void;
+
+/** Its parts are in the subset already; so is the whole, if it is given back as it came. */
+export function toOpenApi(schema: JsonObject, unread: Unread): JsonObject {
+  if (isPlain(schema)) return schema;
+  const draft = draftOf(schema);
+  let isSame = true;
+  for (const step of steps) if (step(draft, unread)) isSame = false;
+  return isSame ? schema : draft;
+}
+
+/** Whether anything was changed. */
+type Step = (draft: Draft, unread: Unread) => boolean;
+
+const steps: readonly Step[] = [
+  mergeParts,
+  chooseAny,
+  spellConst,
+  spellNull,
+  spellValues,
+  spellBounds,
+  spellTuple,
+  spellMap,
+  spellFormat,
+  splitTypes,
+  impliedType,
+  onlyFitting,
+  knownNames,
+  anyOfAlone,
+  needItems,
+  dropDefault,
+];
+
+function mergeParts(draft: Draft): boolean {
+  const { allOf } = draft;
+  if (!Array.isArray(allOf)) return false;
+  delete draft['allOf'];
+  return replace(draft, mergeAll([{ ...draft }, ...(allOf as readonly JsonObject[])]).schema);
+}
+
+function replace(draft: Draft, by: JsonObject): true {
+  for (const keyword of Object.keys(draft)) delete draft[keyword];
+  Object.assign(draft, by);
+  return true;
+}
+
+function chooseAny(draft: Draft, unread: Unread): boolean {
+  const { oneOf, anyOf } = draft;
+  if (oneOf === undefined) return false;
+  delete draft['oneOf'];
+  if (anyOf === undefined) draft['anyOf'] = oneOf;
+  else unread('oneOf');
+  return true;
+}
+
+function spellConst(draft: Draft): boolean {
+  if (!Object.hasOwn(draft, 'const')) return false;
+  const { const: value, enum: values } = draft;
+  delete draft['const'];
+  if (values === undefined) draft['enum'] = [value];
+  return true;
+}
+
+/** Null is no type beside others, and no value of an enum. */
+function spellNull(draft: Draft): boolean {
+  const { type, enum: values } = draft;
+  let isChanged = false;
+  if (Array.isArray(type) && (type.length === 1 || type.includes('null'))) {
+    const others = type.filter((each) => each !== 'null');
+    draft['type'] = others.length === 0 ? 'null' : others.length === 1 ? others[0] : others;
+    if (others.length > 0 && others.length < type.length) draft['nullable'] = true;
+    isChanged = true;
+  }
+  if (!Array.isArray(values) || !values.includes(null)) return isChanged;
+  const others = values.filter((each) => each !== null);
+  if (others.length > 0) draft['enum'] = others;
+  else delete draft['enum'];
+  if (type === undefined && others.length === 0) draft['type'] = 'null';
+  else if (type === undefined) draft['nullable'] = true;
+  return true;
+}
+
+/** Only texts can be listed, and none of them empty; other values are told in words. */
+function spellValues(draft: Draft): boolean {
+  const { enum: values, type } = draft;
+  if (!Array.isArray(values)) return false;
+  const areTexts = values.every((each) => typeof each === 'string' && each !== '');
+  if (areTexts && type === 'string') return false;
+  if (areTexts && (type === undefined || (Array.isArray(type) && type.includes('string')))) {
+    draft['type'] = 'string';
+    return true;
+  }
+  delete draft['enum'];
+  const written = JSON.stringify(values).slice(1, -1);
+  if (values.length > 1) note(draft, `One of: ${written}`);
+  else note(draft, `Always: ${written}`);
+  if (type === undefined) inferType(draft, values);
+  return true;
+}
+
+function inferType(draft: Draft, values: readonly unknown[]): void {
+  const types = new Set(values.map((each) => (Array.isArray(each) ? 'array' : typeof each)));
+  const [type] = types;
+  if (types.size === 1 && type !== undefined) draft['type'] = type;
+}
+
+function spellBounds(draft: Draft): boolean {
+  let isChanged = false;
+  for (const [bound, limit, step] of [
+    ['exclusiveMinimum', 'minimum', 1],
+    ['exclusiveMaximum', 'maximum', -1],
+  ] as const) {
+    const value = draft[bound];
+    if (typeof value !== 'number') continue;
+    delete draft[bound];
+    const isWhole = draft['type'] === 'integer' && Number.isSafeInteger(value);
+    const inclusive = isWhole ? value + step : value;
+    const own = draft[limit];
+    draft[limit] = typeof own !== 'number' ? inclusive : step > 0 ? Math.max(own, inclusive) : Math.min(own, inclusive);
+    if (!isWhole) note(draft, step > 0 ? `more than ${value}` : `less than ${value}`);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** Any item is one of those listed, if there can be no others. */
+function spellTuple(draft: Draft): boolean {
+  const { prefixItems, items, maxItems } = draft;
+  delete draft['additionalItems'];
+  if (!Array.isArray(prefixItems)) return false;
+  delete draft['prefixItems'];
+  const isClosed = typeof maxItems === 'number' && maxItems <= prefixItems.length;
+  const all = isClosed ? prefixItems : [...prefixItems, items ?? {}];
+  const distinct = [...new Map(all.map((each) => [JSON.stringify(each), each as JsonObject])).values()];
+  const isOpen = distinct.some((each) => Object.keys(each).every((keyword) => annotations.has(keyword)));
+  draft['items'] = isOpen ? {} : distinct.length === 1 ? distinct[0] : { anyOf: distinct.flatMap(formsOf) };
+  return true;
+}
+
+const formsOf = (form: JsonObject): readonly unknown[] => (Array.isArray(form['anyOf']) ? form['anyOf'] : [form]);
+
+/** Free keys have no keyword, but a model has to know of them. */
+function spellMap(draft: Draft, unread: Unread): boolean {
+  if (!Object.hasOwn(draft, 'additionalProperties')) return false;
+  const { additionalProperties: rest } = draft;
+  delete draft['additionalProperties'];
+  if (!isObject(rest) || Object.keys(rest).length === 0) return true;
+  const written = JSON.stringify(rest);
+  note(draft, `Any other keys may be given; each value: ${written.includes('\\') ? (rest['type'] ?? 'any') : written}`);
+  unread('additionalProperties');
+  return true;
+}
+
+function spellFormat(draft: Draft): boolean {
+  const { format, type } = draft;
+  if (typeof format !== 'string') return false;
+  if (isKnownFormat(format, type)) return false;
+  delete draft['format'];
+  if (format !== '' && type !== 'integer' && type !== 'number') note(draft, `format: ${format}`);
+  return true;
+}
+
+function splitTypes(draft: Draft): boolean {
+  const { type } = draft;
+  if (!Array.isArray(type)) return false;
+  delete draft['type'];
+  if (draft['anyOf'] !== undefined) return true;
+  const isNullable = draft['nullable'] === true;
+  delete draft['nullable'];
+  draft['anyOf'] = type.map((name: string, at) => {
+    const form = draftOf({ type: name });
+    for (const keyword of speaksOf[name] ?? []) if (draft[keyword] !== undefined) form[keyword] = draft[keyword];
+    if (isNullable && at === 0) form['nullable'] = true;
+    needItems(form);
+    return form;
+  });
+  for (const keyword of spoken) delete draft[keyword];
+  return true;
+}
+
+/** Who speaks of properties means an object. */
+function impliedType(draft: Draft): boolean {
+  if (draft['type'] !== undefined || draft['anyOf'] !== undefined) return false;
+  const type = ['object', 'array', 'string', 'number'].find((each) =>
+    speaksOf[each]?.some((keyword) => draft[keyword] !== undefined),
+  );
+  if (type === undefined) return false;
+  draft['type'] = type;
+  return true;
+}
+
+function onlyFitting(draft: Draft): boolean {
+  const { type } = draft;
+  let isChanged = false;
+  for (const keyword of Object.keys(draft)) {
+    if (!spoken.has(keyword) || type === undefined || speaksOf[type as string]?.includes(keyword)) continue;
+    delete draft[keyword];
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** A name that is needed must be one that is known. */
+function knownNames(draft: Draft): boolean {
+  const { required, properties } = draft;
+  if (!Array.isArray(required)) return false;
+  const known = isObject(properties) ? properties : {};
+  const unknown = required.filter((name: string) => !Object.hasOwn(known, name));
+  if (required.length === 0) delete draft['required'];
+  if (unknown.length === 0) return required.length === 0;
+  const all = draftOf(known);
+  for (const name of unknown) putNamed(all, name, {});
+  draft['properties'] = all;
+  return true;
+}
+
+/** What stands beside `anyOf` goes into each of its forms; where that would say it many times over, `anyOf` goes. */
+function anyOfAlone(draft: Draft, unread: Unread): boolean {
+  if (!Array.isArray(draft['anyOf'])) return false;
+  const { anyOf, ...beside } = draft as Draft & { readonly anyOf: readonly JsonObject[] };
+  const forms = anyOf.flatMap(formsOf) as readonly JsonObject[];
+  const real = forms.filter(({ type }) => type !== 'null');
+  const isNullable = real.length < forms.length;
+  const isOpen = real.some((form) => Object.keys(form).every((keyword) => annotations.has(keyword)));
+  const own = Object.keys(beside).filter((keyword) => !annotations.has(keyword) && keyword !== 'type');
+  if (real.length === 0) return replace(draft, { ...beside, type: 'null' });
+  if (real.length > 1 && (own.length > 0 || isOpen)) {
+    if (own.length > 0) unread('anyOf');
+    delete draft['anyOf'];
+    return true;
+  }
+  if (!isNullable && real.length > 1 && Object.keys(beside).length === 0) {
+    draft['anyOf'] = forms.length === anyOf.length ? anyOf : forms;
+    return forms.length !== anyOf.length;
+  }
+  const [first = {}, ...others] = real;
+  const { type } = beside;
+  const admitsNull = isNullable && (type === undefined || type === 'null');
+  const head = draftOf(merge(withWords(beside, first), first).schema);
+  if (admitsNull && head['type'] !== undefined) head['nullable'] = true;
+  const rest = type === undefined ? others : others.map((form) => merge({ type }, form).schema);
+  return replace(draft, rest.length === 0 ? head : { anyOf: [head, ...rest] });
+}
+
+/** Both descriptions, where both say something. */
+function withWords(beside: JsonObject, form: JsonObject): JsonObject {
+  const [outer, inner] = [beside['description'], form['description']];
+  if (typeof outer !== 'string' || typeof inner !== 'string' || outer.includes(inner)) return beside;
+  return { ...beside, description: `${outer} ${inner}` };
+}
+
+function needItems(draft: Draft): boolean {
+  if (draft['type'] !== 'array' || draft['items'] !== undefined) return false;
+  draft['items'] = {};
+  return true;
+}
+
+/** A default of another type is refused. */
+function dropDefault(draft: Draft): boolean {
+  if (draft['default'] === undefined || typeof draft['type'] !== 'string' || fitsType(draft['default'], draft))
+    return false;
+  delete draft['default'];
+  return true;
+}

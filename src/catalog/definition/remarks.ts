@@ -1,0 +1,42 @@
+// Owns what is said about a definition that is shown otherwise than it was sent: few sentences, each once, of bounded length.
+
+import { showHidden } from './clean-text.ts';
+
+const MOST_NAMES = 8;
+const MOST_CHARS = 60;
+
+/** A name of a stranger, fit to stand in a sentence. */
+function quoted(name: string): string {
+  const shown = showHidden(name.length > MOST_CHARS ? `${name.slice(0, MOST_CHARS)}…` : name);
+  return `"${shown.replaceAll('\n', ' ')}"`;
+}
+
+const none: readonly string[] = Object.freeze([]);
+
+export class Remarks {
+  readonly #sentences = new Set<string>();
+  /** What a sentence that ends with a list is about. */
+  readonly #about = new Map<string, Set<string>>();
+
+  say(sentence: string): void {
+    this.#sentences.add(sentence);
+  }
+
+  /** One sentence for all that it is said of. */
+  sayOf(name: string, sentence: string): void {
+    const names = this.#about.get(sentence);
+    if (names === undefined) this.#about.set(sentence, new Set([name]));
+    else names.add(name);
+  }
+
+  list(): readonly string[] {
+    if (this.#sentences.size === 0 && this.#about.size === 0) return none;
+    const grouped = [...this.#about].map(([sentence, names]) => `${sentence}: ${listed([...names].sort())}`);
+    return [...this.#sentences, ...grouped];
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map(quoted).join(', ');
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+}

@@ -1,0 +1,251 @@
+// Owns which of a turn's tools a model is shown: all of them, those it need not search for, or the best few.
+// Decides only. What is not shown can still be called.
+
+import { thousands } from '../../kernel/thousands.ts';
+import { limits } from '../../model/limits.ts';
+import type { Model } from '../../model/model.ts';
+import { readToolKey, type ServerName, type ToolId } from '../../model/names.ts';
+import type { Tool } from '../../model/tool.ts';
+import { costOf } from './cost.ts';
+import { claimsToBeLoaded, type PlacementOf } from './placement.ts';
+
+/** `search`: it looks for the rest itself. `best`: it cannot, so the rest is left out. */
+export type Mode = 'all' | 'search' | 'best';
+
+/** The best match first. */
+export type Search = (
+  query: string,
+  options: { readonly limit: number; readonly isSeen: (tool: Tool) => boolean },
+) => readonly { readonly tool: Tool }[];
+
+export interface ExposureInput {
+  /** Sorted by name; what is shown keeps their order. */
+  readonly tools: readonly Tool[];
+  /** As the setting is written: `auto`, `auto:N`, `on` or `off`. */
+  readonly toolSearch: string;
+  readonly model: Model;
+  readonly placementOf: PlacementOf;
+  /** What search has found before, by `toolKey`. It only grows, and may do so in place. */
+  readonly found: ReadonlySet<string>;
+  /** What the turn is about; only a model that cannot search needs it. */
+  readonly query?: string | undefined;
+  readonly search?: Search | undefined;
+}
+
+export interface Exposed {
+  readonly mode: Mode;
+  readonly shown: readonly Tool[];
+  readonly hidden: number;
+  /** Something is hidden from a model that can look for it: the tools to do so belong beside the others. */
+  readonly offersSearch: boolean;
+  /** For a person. */
+  readonly because: string;
+}
+
+/** One for each view. As long as nothing changes, the answer is the same object, and so is its list. */
+export function createExposer(): (input: ExposureInput) => Exposed {
+  let last: { readonly input: ExposureInput; readonly found: number; readonly exposed: Exposed } | undefined;
+  return (input) => {
+    if (last && isSame(input, last)) return last.exposed;
+    const exposed = expose(input, last?.exposed);
+    last = { input, found: input.found.size, exposed };
+    return exposed;
+  };
+}
+
+function isSame(
+  input: ExposureInput,
+  last: { readonly input: ExposureInput; readonly found: number; readonly exposed: Exposed },
+): boolean {
+  const before = last.input;
+  return (
+    input.tools === before.tools &&
+    input.toolSearch === before.toolSearch &&
+    input.model === before.model &&
+    input.placementOf === before.placementOf &&
+    input.found === before.found &&
+    input.found.size === last.found &&
+    (input.query === before.query || last.exposed.mode !== 'best')
+  );
+}
+
+export function expose(input: ExposureInput, before?: Exposed): Exposed {
+  const setting = readSetting(input.toolSearch);
+  const obstacle = obstacleToSearch(input.model);
+  const { isHeavy, because } = weigh(input, { setting, canSearch: obstacle === undefined, before });
+  const mode = !isHeavy ? 'all' : obstacle === undefined ? 'search' : 'best';
+  const shown = asBefore(choose(input, mode, obstacle === undefined), before?.shown);
+  const hidden = input.tools.length - shown.length;
+  const exposed = {
+    mode,
+    shown,
+    hidden,
+    offersSearch: hidden > 0 && obstacle === undefined,
+    because: mode === 'best' ? `${because}, and the model cannot search: ${obstacle}` : because,
+  } as const;
+  return before && isEqual(exposed, before) ? before : exposed;
+}
+
+function isEqual(one: Exposed, other: Exposed): boolean {
+  return (
+    one.mode === other.mode &&
+    one.shown === other.shown &&
+    one.hidden === other.hidden &&
+    one.offersSearch === other.offersSearch &&
+    one.because === other.because
+  );
+}
+
+interface Setting {
+  readonly kind: 'auto' | 'on' | 'off';
+  readonly percent: number;
+}
+
+function readSetting(text: string): Setting {
+  if (text === 'on' || text === 'off') return { kind: text, percent: limits.exposure.percent };
+  const written = /^auto:(\d+)$/.exec(text)?.[1];
+  return { kind: 'auto', percent: written === undefined ? limits.exposure.percent : Number(written) };
+}
+
+/** Why the model is not left to search. In a small window the answers of a search would push out what it is for. */
+function obstacleToSearch(model: Model): string | undefined {
+  if (model.toolCalling === false) return 'it does not call tools by itself';
+  if (model.toolSearch === false) return 'the host says so';
+  if (windowOf(model) >= limits.exposure.leastWindow) return undefined;
+  return `its context window is smaller than ${thousands(limits.exposure.leastWindow)} tokens`;
+}
+
+function windowOf({ contextWindow = 0 }: Model): number {
+  return contextWindow > 0 ? contextWindow : limits.exposure.window;
+}
+
+interface Weighing {
+  readonly setting: Setting;
+  readonly canSearch: boolean;
+  readonly before: Exposed | undefined;
+}
+
+/** Whether the tools are too much to be read. Once they were, they must get clearly lighter, so that the mode does not flap. */
+function weigh(
+  { tools, model, placementOf }: ExposureInput,
+  { setting: { kind, percent }, canSearch, before }: Weighing,
+): { readonly isHeavy: boolean; readonly because: string } {
+  if (kind !== 'auto') return { isHeavy: kind === 'on', because: `toolSearch is "${kind}"` };
+  const most = (percent / 100) * windowOf(model);
+  let chars = 0;
+  let tokens = 0;
+  const fills = (part: number) =>
+    tokens > 0 && (tokens >= most * part || chars >= most * part * limits.exposure.charsPerToken);
+  for (const tool of tools) {
+    if (canSearch && isSetAside(tool, placementOf)) continue;
+    const cost = costOf(tool);
+    chars += cost.chars;
+    tokens += cost.tokens;
+    // What comes behind it makes no difference any more: a large fleet is not read to its end.
+    if (fills(1)) break;
+  }
+  const wasHeavy = before !== undefined && before.mode !== 'all';
+  const isHeavy = fills(1) || (wasHeavy && fills(limits.exposure.stays));
+  const amount = fills(1) ? 'at least' : isHeavy ? 'nearly' : 'less than';
+  return {
+    isHeavy,
+    because: `the tools would fill ${amount} ${percent} % of a context window of ${thousands(windowOf(model))} tokens`,
+  };
+}
+
+/** Hidden from a model that can search, however little there is. */
+function isSetAside(tool: Tool, placementOf: PlacementOf): boolean {
+  const placement = placementOf(tool);
+  return placement === 'defer' || placement === 'use_tool';
+}
+
+function choose(input: ExposureInput, mode: Mode, canSearch: boolean): readonly Tool[] {
+  const { tools, model, placementOf } = input;
+  const found = lookup(input.found, readToolKey);
+  // For a model that cannot search, nothing is out of reach by a setting: it would be lost to it.
+  if (!canSearch && mode === 'all') return tools;
+  const isShown = (tool: Tool): boolean => {
+    const placement = placementOf(tool);
+    if (placement === 'load' || (placement === 'auto' && mode === 'all')) return true;
+    return (placement !== 'use_tool' || !canSearch) && model.promotion !== false && found(tool.id) !== undefined;
+  };
+  const own = new Set<Tool>();
+  const rest: Tool[] = [];
+  for (const tool of tools) {
+    if (isShown(tool)) own.add(tool);
+    else rest.push(tool);
+  }
+  if (rest.length === 0) return tools;
+  for (const tool of canSearch ? claimed(rest, input) : best(rest, input)) own.add(tool);
+  return tools.filter((tool) => own.has(tool));
+}
+
+/** By server and tool: a key for each of ten thousand tools would cost more than all the rest. */
+function lookup<Item>(items: Iterable<Item>, idOf: (item: Item) => ToolId): (id: ToolId) => Item | undefined {
+  const servers = new Map<ServerName, Map<string, Item>>();
+  for (const item of items) {
+    const { server, tool } = idOf(item);
+    const known = servers.get(server);
+    if (known) known.set(tool, item);
+    else servers.set(server, new Map([[tool, item]]));
+  }
+  return ({ server, tool }) => servers.get(server)?.get(tool);
+}
+
+/** What servers say of themselves is a wish: each has a few, and none can fill the window. */
+function claimed(hidden: readonly Tool[], { model, placementOf }: ExposureInput): readonly Tool[] {
+  const claims = hidden.filter((tool) => claimsToBeLoaded(tool.definition) && placementOf(tool) !== 'use_tool');
+  const { tools, share } = limits.exposure.claimed;
+  return fitting(inTurns(claims, tools), claims.length, share * windowOf(model));
+}
+
+/** What fits the query, then a few of every server; at least one, however large. */
+function best(hidden: readonly Tool[], { model, query = '', search }: ExposureInput): readonly Tool[] {
+  const { tools: most, share } = limits.exposure.best;
+  const ranked = search === undefined || query.trim() === '' ? [] : ranking(hidden, { query, search, limit: most });
+  const candidates = [...new Set([...ranked, ...inTurns(hidden, most)])];
+  const taken = fitting(candidates, most, share * windowOf(model));
+  return taken.length > 0 ? taken : candidates.slice(0, 1);
+}
+
+function ranking(
+  tools: readonly Tool[],
+  { query, search, limit }: { readonly query: string; readonly search: Search; readonly limit: number },
+): readonly Tool[] {
+  const find = lookup(tools, ({ id }) => id);
+  const hits = search(query, { limit, isSeen: ({ id }) => find(id) !== undefined });
+  return hits.flatMap(({ tool }) => find(tool.id) ?? []);
+}
+
+/** The first tool of every server, then the second, and so on: none is favored for its name. */
+function inTurns(tools: readonly Tool[], mostOfEach: number): readonly Tool[] {
+  const rounds: Tool[][] = [];
+  const taken = new Map<ServerName, number>();
+  for (const tool of tools) {
+    const round = taken.get(tool.id.server) ?? 0;
+    if (round >= mostOfEach) continue;
+    taken.set(tool.id.server, round + 1);
+    const known = rounds[round];
+    if (known) known.push(tool);
+    else rounds[round] = [tool];
+  }
+  return rounds.flat();
+}
+
+/** In order, as far as there is room. One that is too large makes way for the next, but not without end. */
+function fitting(tools: readonly Tool[], most: number, tokens: number): readonly Tool[] {
+  const taken: Tool[] = [];
+  let room = tokens;
+  for (const tool of tools.slice(0, 4 * most)) {
+    const cost = costOf(tool);
+    if (cost.tokens > room) continue;
+    taken.push(tool);
+    room -= cost.tokens;
+    if (taken.length === most) break;
+  }
+  return taken;
+}
+
+function asBefore(shown: readonly Tool[], before: readonly Tool[] | undefined): readonly Tool[] {
+  return before?.length === shown.length && shown.every((tool, at) => tool === before[at]) ? before : shown;
+}

@@ -1,0 +1,89 @@
+// Owns what of a tool is read when tools are searched, how much of it, and what a word is worth where it stands.
+
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../model/limits.ts';
+
+export interface Findable {
+  /** What the tool is known by to whoever searches; unique. */
+  readonly key: string;
+  readonly server: string;
+  /** The tool's own name. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+interface Field {
+  readonly weight: number;
+  /** How many words such a text usually has. Fixed, so that what a tool scores does not hang on who else is there. */
+  readonly usual: number;
+  /** How much a longer text than usual lessens each of its words: 0 not at all, 1 in full. */
+  readonly lessening: number;
+}
+
+export const fields = {
+  name: { weight: 3, usual: 3, lessening: 0.3 },
+  title: { weight: 2, usual: 3, lessening: 0.3 },
+  server: { weight: 1, usual: 2, lessening: 0.2 },
+  description: { weight: 1.5, usual: 14, lessening: 0.35 },
+  parameters: { weight: 0.8, usual: 5, lessening: 0.5 },
+  parameterTexts: { weight: 0.4, usual: 30, lessening: 0.5 },
+  values: { weight: 0.3, usual: 5, lessening: 0.7 },
+} as const satisfies Record<string, Field>;
+
+export type FieldName = keyof typeof fields;
+
+/** Each field's texts; no more than the limits allow, whatever a server sends. */
+export function textsOf(tool: Findable): Readonly<Record<FieldName, readonly string[]>> {
+  const { parameters, parameterTexts, values } = readSchema(tool.inputSchema);
+  return {
+    name: [tool.name],
+    title: tool.title === undefined ? [] : [tool.title],
+    server: [tool.server],
+    description: [tool.description],
+    parameters,
+    parameterTexts,
+    values,
+  };
+}
+
+interface SchemaTexts {
+  readonly parameters: string[];
+  readonly parameterTexts: string[];
+  readonly values: string[];
+}
+
+/** Where a schema holds further schemas: one, a list of them, or several by name. */
+const one = ['items', 'additionalProperties'];
+const lists = ['anyOf', 'oneOf', 'allOf'];
+const named = ['properties', '$defs', 'definitions'];
+
+/** Never recurses, and stops after so many parts: a schema may be as deep and as wide as its server likes. */
+function readSchema(schema: JsonObject): SchemaTexts {
+  const texts: SchemaTexts = { parameters: [], parameterTexts: [], values: [] };
+  const open: unknown[] = [schema];
+  for (let at = 0; at < open.length && at < limits.ranking.schemaParts; at++) {
+    const part = open[at];
+    if (!isObject(part)) continue;
+    if (at > 0) keepTexts(part, texts);
+    const { properties } = part;
+    if (isObject(properties)) texts.parameters.push(...few(Object.keys(properties)));
+    for (const key of named) if (isObject(part[key])) open.push(...few(Object.values(part[key])));
+    for (const key of lists) if (Array.isArray(part[key])) open.push(...few(part[key]));
+    for (const key of one) open.push(part[key]);
+  }
+  return texts;
+}
+
+/** Spread over a call's arguments, a list without end would break it. */
+const few = <Value>(list: readonly Value[]) =>
+  list.length > limits.ranking.schemaParts ? list.slice(0, limits.ranking.schemaParts) : list;
+
+function keepTexts({ title, description, enum: values, const: value }: JsonObject, texts: SchemaTexts): void {
+  if (typeof description === 'string') texts.parameterTexts.push(description);
+  if (typeof title === 'string') texts.parameterTexts.push(title);
+  if (typeof value === 'string') texts.values.push(value);
+  if (!Array.isArray(values)) return;
+  for (const each of few(values)) if (typeof each === 'string') texts.values.push(each);
+}

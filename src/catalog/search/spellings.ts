@@ -1,0 +1,45 @@
+// Owns when a question is the name of a tool: its own, with its server before it, or as a model spells it, however joined.
+
+import type { Findable } from './fields.ts';
+
+type Named = Pick<Findable, 'key' | 'server' | 'name'>;
+
+const LONGEST = 512;
+
+export class Spellings {
+  readonly #slots = new Map<string, number[]>();
+
+  add(slot: number, tool: Named): void {
+    for (const spelling of spellingsOf(tool)) {
+      const slots = this.#slots.get(spelling);
+      if (slots) slots.push(slot);
+      else this.#slots.set(spelling, [slot]);
+    }
+  }
+
+  remove(slot: number, tool: Named): void {
+    for (const spelling of spellingsOf(tool)) {
+      const others = this.#slots.get(spelling)?.filter((each) => each !== slot) ?? [];
+      if (others.length > 0) this.#slots.set(spelling, others);
+      else this.#slots.delete(spelling);
+    }
+  }
+
+  find(question: string): readonly number[] {
+    return question.length > LONGEST ? [] : (this.#slots.get(squash(question)) ?? []);
+  }
+}
+
+function spellingsOf({ key, server, name }: Named): readonly string[] {
+  const own = squash(name);
+  const full = squash(server) + own;
+  return own === '' ? [] : [...new Set([own, full, squash(key)])];
+}
+
+/** `get_file`, `getFile` and `Get file` are one spelling, and `mcp__` before a name adds nothing to it. */
+function squash(text: string): string {
+  const lower = text.slice(0, LONGEST).toLowerCase();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it asks for anything beyond ASCII
+  if (/[^\u0000-\u007f]/.test(lower)) return lower.normalize('NFKC').replace(/^mcp_+|[^\p{L}\p{N}]+/gu, '');
+  return lower.replace(/^mcp_+|[^a-z0-9]+/g, '');
+}

@@ -1,0 +1,41 @@
+// Owns what each word of a tool is worth: the more important the place and the shorter the text, the more; repeating helps little.
+
+import { limits } from '../../model/limits.ts';
+import { type FieldName, type Findable, fields, textsOf } from './fields.ts';
+import type { Posting, Postings } from './postings.ts';
+import { eachWord } from './words.ts';
+
+/** How soon more of the same word stops to count. */
+const SATURATION = 1.2;
+
+const fieldNames = Object.keys(fields) as readonly FieldName[];
+
+/** Sums up each word of a tool where it is counted, and gives those that it holds. `add` must follow before the next tool. */
+export function weigh(tool: Findable, postings: Postings): readonly Posting[] {
+  const held: Posting[] = [];
+  const texts = textsOf(tool);
+  for (const name of fieldNames) {
+    const met = wordsIn(texts[name], postings);
+    const { weight, usual, lessening } = fields[name];
+    const each = weight / (1 - lessening + (lessening * met.length) / usual);
+    for (const posting of met) {
+      if (posting.sum.worth === 0) held.push(posting);
+      posting.sum.worth += each;
+      if (name === 'name') posting.sum.share = 1 / met.length;
+    }
+  }
+  for (const { sum } of held) sum.worth = (sum.worth * (SATURATION + 1)) / (SATURATION + sum.worth);
+  return held;
+}
+
+/** As often as they are met, up to the limit of a field. */
+function wordsIn(texts: readonly string[], postings: Postings): readonly Posting[] {
+  const met: Posting[] = [];
+  let left: number = limits.ranking.fieldChars;
+  for (const text of texts) {
+    if (left <= 0) break;
+    eachWord(text, left, (word) => met.push(postings.of(word)));
+    left -= text.length;
+  }
+  return met;
+}

@@ -1,0 +1,84 @@
+// Owns what is told about a tool besides its name and schema: who it is from, and what its server says of it.
+
+import { isObject } from '../kernel/json.ts';
+import type { QualifiedName, ToolId } from '../model/names.ts';
+import type { ToolAnnotations, ToolDefinition, ToolMeta, ToolRef } from '../model/tool.ts';
+
+/** Servers keep these where they like; the first place that holds a sensible value counts. */
+export function metaOf(definition: ToolDefinition, { server }: ToolId): ToolMeta {
+  const annotations = annotationsOf(definition.annotations);
+  const places = [definition['_meta'], definition.annotations, definition].filter(isObject);
+  const find = <Value>(words: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
+    for (const place of places) {
+      for (const [key, value] of Object.entries(place)) {
+        const said = words.includes(lastWord(key)) ? read(value) : undefined;
+        if (said !== undefined) return said;
+      }
+    }
+    return undefined;
+  };
+  const title = textOf(definition.title) ?? annotations.title;
+  const category = find(['category'], textOf);
+  const tags = find(['tags', 'keywords'], tagsOf);
+  const version = find(['version'], versionOf);
+  return Object.freeze({
+    server,
+    ...(title !== undefined && { title }),
+    ...(category !== undefined && { category }),
+    ...(tags !== undefined && { tags }),
+    ...(version !== undefined && { version }),
+    annotations,
+  });
+}
+
+/** Keys of `_meta` may carry a prefix of their owner: `com.example/category`. */
+const lastWord = (key: string) => key.slice(key.lastIndexOf('/') + 1).toLowerCase();
+
+const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** Only what is of its kind: "true" is a text, and no promise. */
+function annotationsOf(said: unknown): ToolAnnotations {
+  if (!isObject(said)) return none;
+  const title = textOf(said['title']);
+  const given = hints.flatMap((hint) => (typeof said[hint] === 'boolean' ? [[hint, said[hint]]] : []));
+  return Object.freeze({ ...(title !== undefined && { title }), ...Object.fromEntries(given) });
+}
+
+const none: ToolAnnotations = Object.freeze({});
+
+/** A label, not a text to read. */
+const LONGEST_LABEL = 200;
+const MOST_TAGS = 50;
+
+function textOf(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' ? undefined : text.slice(0, LONGEST_LABEL);
+}
+
+const versionOf = (value: unknown) => textOf(typeof value === 'number' ? String(value) : value);
+
+/** A list, or a text with commas. */
+function tagsOf(value: unknown): readonly string[] | undefined {
+  const said = typeof value === 'string' ? value.slice(0, LONGEST_LABEL * MOST_TAGS).split(',') : value;
+  if (!Array.isArray(said)) return undefined;
+  const tags = said.slice(0, MOST_TAGS).flatMap((each: unknown) => textOf(each) ?? []);
+  return tags.length === 0 ? undefined : Object.freeze([...new Set(tags)]);
+}
+
+/** `{server}` in the prefix stands for the server's name. */
+export function prefixed(description: string, prefix: string, { server }: ToolId): string {
+  if (prefix === '') return description;
+  const beginning = prefix.replaceAll('{server}', () => server);
+  return description === '' ? beginning.trimEnd() : beginning + description;
+}
+
+/** Every tool that its server calls so, by server: several may. */
+export function findByToolName(
+  tools: readonly { readonly id: ToolId; readonly name: QualifiedName }[],
+  tool: string,
+): readonly ToolRef[] {
+  return tools
+    .filter(({ id }) => id.tool === tool)
+    .map(({ id, name }) => ({ server: id.server, tool: id.tool, name }))
+    .sort((a, b) => (a.server < b.server ? -1 : 1));
+}

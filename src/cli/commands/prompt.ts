@@ -1,0 +1,46 @@
+// Owns `plexus prompt`: one prompt, filled in by its server.
+
+import type { PromptMessages } from '../../model/offer.ts';
+import { extractText } from '../../shaping/text.ts';
+import { type Command, type Paint, UsageError } from '../command.ts';
+import { printable } from '../render/text.ts';
+import { withOffers } from '../with-offers.ts';
+
+export const prompt: Command = {
+  usage: 'prompt SERVER NAME [key=value …]',
+  options: {},
+  examples: ['prompt notes summarize topic="the last week"'],
+  async run(context) {
+    const [server, name, ...words] = context.positionals;
+    if (server === undefined || name === undefined) throw new UsageError('name a server and a prompt');
+    const args = Object.fromEntries(words.map(argumentOf));
+    return withOffers(context, server, async (runtime) => {
+      // What it takes is known once it is listed: then what is missing is said in our words.
+      await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
+      const work = runtime.prompts.get(server, name, args, { signal: context.signal });
+      const found = await context.waitFor(`filling in ${name}`, work);
+      const { problems } = found;
+      if (problems.length > 0) context.complain((paint) => paint.yellow(problems.map(printable).join('\n')));
+      return { data: found, text: (paint) => textOf(found, context.toTerminal ? printable : asItIs, paint) };
+    });
+  },
+};
+
+function argumentOf(word: string): [string, string] {
+  const at = word.indexOf('=');
+  if (at <= 0) throw new UsageError(`"${word}" is not an argument; write key=value`);
+  return [word.slice(0, at), word.slice(at + 1)];
+}
+
+const asItIs = (text: string) => text;
+
+/** Who speaks is said where it is not the user alone. */
+function textOf({ messages }: PromptMessages, clean: (text: string) => string, paint: Paint): string {
+  const isPlain = messages.length === 1 && messages.every(({ role }) => role === 'user');
+  return messages
+    .map(({ role, content }) => {
+      const text = clean(extractText([content], undefined).text);
+      return isPlain ? text : `${paint.dim(`[${role}]`)}\n${text}`;
+    })
+    .join('\n');
+}

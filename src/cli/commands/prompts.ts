@@ -1,0 +1,40 @@
+// Owns `plexus prompts`: what servers offer as ready-made instructions, and what each takes.
+
+import type { ListedPrompt } from '../../catalog/offers/prompts.ts';
+import { type Command, UsageError } from '../command.ts';
+import { firstLine, table } from '../render/text.ts';
+import { withOffers } from '../with-offers.ts';
+
+export const prompts: Command = {
+  usage: 'prompts [SERVER]',
+  options: {},
+  examples: ['prompts', 'prompts notes --json'],
+  async run(context) {
+    const [server, extra] = context.positionals;
+    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    return withOffers(context, server, async (runtime, diagnostics) => {
+      const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
+      return {
+        data: { prompts: listed.map(({ definition: _definition, ...rest }) => rest), diagnostics },
+        text: (paint) =>
+          listed.length === 0
+            ? 'No prompts. See which servers are up with: plexus list'
+            : table(
+                ['SERVER', 'NAME', 'TAKES', 'DESCRIPTION'],
+                listed.map((each) => [
+                  { text: each.server },
+                  { text: each.name, paint: paint.bold },
+                  { text: firstLine(takenBy(each), 60) },
+                  { text: firstLine(each.description ?? each.title ?? '', 80), paint: paint.dim },
+                ]),
+                paint,
+              ),
+      };
+    });
+  },
+};
+
+/** What may be left out stands in brackets. */
+function takenBy(prompt: ListedPrompt): string {
+  return prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ');
+}

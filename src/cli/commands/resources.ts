@@ -1,0 +1,43 @@
+// Owns `plexus resources`: what servers offer to be read, and the templates by which more can be.
+
+import type { Resource, ResourceTemplate } from '../../model/offer.ts';
+import { type Command, type Paint, UsageError } from '../command.ts';
+import { firstLine, table } from '../render/text.ts';
+import { withOffers } from '../with-offers.ts';
+
+export const resources: Command = {
+  usage: 'resources [SERVER]',
+  options: {},
+  examples: ['resources', 'resources notes --json'],
+  async run(context) {
+    const [server, extra] = context.positionals;
+    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    return withOffers(context, server, async (runtime, diagnostics) => {
+      const work = Promise.all([runtime.resources.list({ server }), runtime.resources.templates({ server })]);
+      const [{ resources: listed }, templates] = await context.waitFor('listing the resources', work);
+      return {
+        data: { resources: listed.map(withoutDefinition), templates: templates.map(withoutDefinition), diagnostics },
+        text: (paint) => drawn(listed, templates, paint),
+      };
+    });
+  },
+};
+
+/** All of it that counts is there by name. */
+const withoutDefinition = <Item extends Resource | ResourceTemplate>({ definition: _definition, ...rest }: Item) =>
+  rest;
+
+function drawn(listed: readonly Resource[], templates: readonly ResourceTemplate[], paint: Paint): string {
+  if (listed.length + templates.length === 0) return 'No resources. See which servers are up with: plexus list';
+  const row = (address: string, type: string, { server, name, title, description }: Resource | ResourceTemplate) => [
+    { text: server },
+    { text: address, paint: paint.bold },
+    { text: firstLine(type, 40) },
+    { text: firstLine(description ?? title ?? name, 80), paint: paint.dim },
+  ];
+  const rows = [
+    ...listed.map((each) => row(each.uri, each.mimeType ?? '', each)),
+    ...templates.map((each) => row(each.uriTemplate, 'template', each)),
+  ];
+  return table(['SERVER', 'URI', 'TYPE', 'DESCRIPTION'], rows, paint);
+}

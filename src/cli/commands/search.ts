@@ -1,0 +1,208 @@
+// Owns `plexus search`: tools by what they can do, of the fleet or of a file, and how well they are found on judged questions.
+
+import { evaluate, type JudgedQuery, RANKING_DEPTH } from '../../catalog/search/evaluate.ts';
+import { type Findable, ToolIndex } from '../../catalog/search/tool-index.ts';
+import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { emptyText, type Measured, measuredText, resultsText } from '../render/search.ts';
+import { printable } from '../render/text.ts';
+import { type FoundTool, readQueries, readTools } from '../search-files.ts';
+import { complainOf, complainOfAbsent, startupFor, withRuntime } from '../with-runtime.ts';
+
+const USUAL = 10;
+const MOST = 1_000;
+const SHOWN_WARNINGS = 20;
+
+export const search: Command = {
+  usage:
+    'search QUERY [--limit N] [--live]\n       plexus search QUERY --tools FILE\n       plexus search --eval QUERIES [--tools FILE] [--rankings]',
+  options: {
+    limit: { type: 'string' },
+    live: { type: 'boolean' },
+    tools: { type: 'string' },
+    eval: { type: 'string' },
+    rankings: { type: 'boolean' },
+  },
+  help: {
+    'limit N': `at most so many tools, instead of ${USUAL}`,
+    live: 'connect to the servers, instead of searching what is known of their tools',
+    'tools FILE':
+      'search the tools of a file, without any server: JSON or JSON Lines, plain or gzipped; - for standard input',
+    'eval QUERIES':
+      'measure how well the tools are found: rows { id, query, gold: [tool id], goldGroups?: [[tool id]] }',
+    rankings: `with --eval: also print the first ${RANKING_DEPTH} tools for each query (--json)`,
+  },
+  examples: [
+    'search send a message',
+    'search "read a pdf" --tools tools.jsonl',
+    'search --tools tools.jsonl --eval queries.jsonl --json',
+  ],
+  async run(context) {
+    const { tools: file, eval: queries } = readOptions(context);
+    if (queries === undefined) return withTools(file, context, (found) => answer(found, context));
+    if (file === '-' && queries === '-') throw new UsageError('only one of --tools and --eval can be standard input');
+    const { items, warnings } = await readQueries(queries, context);
+    if (items.length === 0)
+      throw new UsageError(`${queries} holds no usable queries (${warnings[0] ?? 'it has no rows'})`);
+    return withTools(file, context, (found) =>
+      measure(items, { ...found, warnings: [...found.warnings, ...warnings] }, context),
+    );
+  },
+};
+
+function readOptions({ positionals, values }: Context) {
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
+  const [tools, queries] = [text('tools'), text('eval')];
+  if (queries === undefined && positionals.join('').trim() === '') throw new UsageError('say what you are looking for');
+  if (queries !== undefined && positionals.length > 0)
+    throw new UsageError('--eval takes its queries from its file alone');
+  if (queries === undefined && values['rankings'] === true) throw new UsageError('--rankings is for --eval');
+  if (tools !== undefined && values['live'] === true)
+    throw new UsageError('--tools needs no server, so --live means nothing');
+  return { tools, eval: queries };
+}
+
+function readLimit({ values: { limit } }: Context): number {
+  if (limit === undefined) return USUAL;
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > MOST)
+    throw new UsageError(`--limit takes a number from 1 to ${MOST}`);
+  return count;
+}
+
+/** What is searched, and how to name a source without any tools. */
+interface Source {
+  readonly tools: readonly FoundTool[];
+  readonly warnings: readonly string[];
+  readonly nothing: string;
+}
+
+async function withTools(file: string | undefined, context: Context, use: (source: Source) => Found): Promise<Found> {
+  readLimit(context);
+  if (file === undefined) return withFleet(context, use);
+  const { items, warnings } = await readTools(file, context);
+  if (items.length === 0) throw new UsageError(`${file} holds no tools (${warnings[0] ?? 'its list is empty'})`);
+  return use({ tools: items, warnings, nothing: '' });
+}
+
+/** The tools as `plexus tools` shows them, found by the names that models use. */
+function withFleet(context: Context, use: (source: Source) => Found): Promise<Found> {
+  return withRuntime(context, { startup: startupFor(context) }, async (runtime, diagnostics) => {
+    complainOf(diagnostics, context);
+    complainOfAbsent(runtime, context);
+    const tools = runtime.getTools().map(({ name, id, description, inputSchema, definition: { title } }) => ({
+      ...{ key: name, label: name, server: id.server, name: id.tool, description, inputSchema },
+      ...(title !== undefined && { title }),
+    }));
+    return use({
+      tools,
+      warnings: [],
+      nothing: 'There are no tools to search. See which servers are up with: plexus list',
+    });
+  });
+}
+
+function answer({ tools, warnings, nothing }: Source, context: Context): Found {
+  warn(warnings, context);
+  const query = context.positionals.join(' ');
+  const index = new ToolIndex();
+  fill(index, byServer(tools));
+  const byKey = new Map(tools.map((tool) => [tool.key, tool]));
+  const results = index.search(query, { limit: readLimit(context) }).flatMap(({ key, score }) => {
+    const tool = byKey.get(key);
+    return tool ? [resultOf(tool, score)] : [];
+  });
+  const missing = results.length === 0 ? index.missing(query) : [];
+  return {
+    data: { results, ...(results.length === 0 && { missing }), ...(warnings.length > 0 && { warnings }) },
+    text: (paint) =>
+      results.length > 0
+        ? resultsText(results, paint)
+        : nothing !== '' && tools.length === 0
+          ? nothing
+          : emptyText(missing),
+  };
+}
+
+function resultOf({ key, label, server, name, title, description }: FoundTool, score: number) {
+  return { id: key, name: label, server, tool: name, score, title, description };
+}
+
+function measure(queries: readonly JudgedQuery[], { tools, warnings }: Source, context: Context): Found {
+  const unknown = wantedInVain(queries, tools);
+  const all = unknown === undefined ? warnings : [...warnings, unknown];
+  warn(all, context);
+  const slices = byServer(tools);
+  const now = () => performance.now();
+  const { index, indexMs } = build(slices, now);
+  const limit = Math.max(RANKING_DEPTH, context.values['limit'] === undefined ? 0 : readLimit(context));
+  const { rankings, ...figures } = evaluate(
+    queries,
+    (query) => index.search(query, { limit }).map(({ key }) => key),
+    now,
+  );
+  const measured: Measured = { tools: tools.length, ...figures, indexMs, updateMs: measureUpdates(index, slices, now) };
+  return {
+    data: {
+      ...measured,
+      ...(context.values['rankings'] === true && { rankings }),
+      ...(all.length > 0 && { warnings: all }),
+    },
+    text: (paint) => measuredText(measured, paint),
+  };
+}
+
+function wantedInVain(queries: readonly JudgedQuery[], tools: readonly Findable[]): string | undefined {
+  const known = new Set(tools.map(({ key }) => key));
+  const vain = queries.filter(({ groups }) => groups.some((group) => !group.some((key) => known.has(key)))).length;
+  return vain === 0
+    ? undefined
+    : `${vain} of ${queries.length} queries want a tool that is not among these; it counts as not found.`;
+}
+
+type Slices = ReadonlyMap<string, readonly Findable[]>;
+
+function byServer(tools: readonly Findable[]): Slices {
+  const slices = new Map<string, Findable[]>();
+  for (const tool of tools) {
+    const slice = slices.get(tool.server);
+    if (slice) slice.push(tool);
+    else slices.set(tool.server, [tool]);
+  }
+  return slices;
+}
+
+function fill(index: ToolIndex, slices: Slices): void {
+  for (const [server, slice] of slices) index.replace(server, slice);
+}
+
+const BUILDS = 3;
+
+/** The middle of three times: the first pays for what a process that lives longer has long paid for. */
+function build(slices: Slices, now: () => number): { readonly index: ToolIndex; readonly indexMs: number } {
+  const builds = Array.from({ length: BUILDS }, () => {
+    const index = new ToolIndex();
+    const start = now();
+    fill(index, slices);
+    return { index, indexMs: now() - start };
+  });
+  const [, middle] = builds.sort((a, b) => a.indexMs - b.indexMs);
+  return middle ?? { index: new ToolIndex(), indexMs: 0 };
+}
+
+/** How long it takes until one server's changed tools can be found: so long for 95 of 100 servers. */
+function measureUpdates(index: ToolIndex, slices: Slices, now: () => number): number {
+  const times = [...slices].map(([server, slice]) => {
+    const start = now();
+    index.replace(server, slice);
+    return now() - start;
+  });
+  times.sort((a, b) => a - b);
+  return times[Math.max(0, Math.ceil(times.length * 0.95) - 1)] ?? 0;
+}
+
+function warn(warnings: readonly string[], { complain }: Context): void {
+  if (warnings.length === 0) return;
+  const more = warnings.length - SHOWN_WARNINGS;
+  const shown = [...warnings.slice(0, SHOWN_WARNINGS), ...(more > 0 ? [`${more} more like these.`] : [])];
+  complain((paint) => shown.map((each) => `${paint.yellow('warning')} ${printable(each)}`).join('\n'));
+}

@@ -1,0 +1,56 @@
+// Owns how a person is shown what tools cost a model: by server, in all, and what a model really gets to read of them.
+
+import type { CostReport } from '../../catalog/exposure/cost.ts';
+import { thousands } from '../../kernel/thousands.ts';
+import type { Paint } from '../command.ts';
+import { type Cell, table } from './text.ts';
+
+/** What a turn shows a model with a window of this size. */
+export interface WindowCost {
+  readonly contextWindow: number;
+  /** It is given the tools to look for the rest. */
+  readonly searches: boolean;
+  readonly shown: number;
+  readonly hidden: number;
+  /** Of all that it is shown, Plexus's own tools included. */
+  readonly tokens: number;
+}
+
+export function costText(report: CostReport, window: WindowCost, paint: Paint): string {
+  const rows = [
+    ...report.servers.map(({ server, tools, tokens, share }) => [
+      server,
+      thousands(tools),
+      thousands(tokens),
+      percent(share),
+    ]),
+    ['all', thousands(report.tools), thousands(report.tokens), percent(1)],
+  ];
+  const head = ['SERVER', 'TOOLS', 'TOKENS', 'SHARE'];
+  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const aligned = (text: string, at: number) => (at === 0 ? text : text.padStart(widths[at] ?? 0));
+  const cells = rows.map((row, index) =>
+    row.map(
+      (text, at): Cell =>
+        index === rows.length - 1 || at === 0
+          ? { text: aligned(text, at), paint: paint.bold }
+          : { text: aligned(text, at) },
+    ),
+  );
+  return `${table(head.map(aligned), cells, paint)}\n\n${windowText(report, window)}`;
+}
+
+function windowText({ tools, tokens: whole }: CostReport, window: WindowCost): string {
+  const { contextWindow, searches, shown, hidden, tokens } = window;
+  const model = `A model with a context window of ${thousands(contextWindow)} tokens`;
+  if (hidden === 0) return `${model} is shown all of them: about ${percent(whole / contextWindow)} of it.`;
+  const rest = searches
+    ? `searches for the other ${thousands(hidden)}`
+    : `does without the other ${thousands(hidden)}, because it cannot search`;
+  return `${model} is shown ${thousands(shown)} of ${thousands(tools)} and ${rest}: about ${thousands(tokens)} tokens instead of ${thousands(whole)}.`;
+}
+
+function percent(share: number): string {
+  const value = share * 100;
+  return `${value > 0 && value < 0.1 ? '< 0.1' : value.toFixed(1)} %`;
+}

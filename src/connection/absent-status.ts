@@ -1,0 +1,52 @@
+// Owns what is said of servers that somebody expects to see although there is nothing to connect to.
+
+import type { Diagnostic } from '../model/diagnostic.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import { labelOf, type Provenance } from '../model/server.ts';
+import type { ServerStatus } from './status.ts';
+
+export interface Invalid {
+  readonly name: ServerName;
+  readonly provenance: Provenance;
+  readonly diagnostic: Diagnostic;
+}
+
+export interface Suppressed {
+  readonly name: ServerName;
+  readonly provenance: Provenance;
+  readonly because: string;
+}
+
+/** An entry that could not be read is still a server somebody expects to see. */
+export function invalidStatus({ name, provenance, diagnostic }: Invalid): ServerStatus {
+  return {
+    name,
+    status: 'failed',
+    state: 'invalid',
+    transport: 'unknown',
+    toolCount: 0,
+    scope: provenance.scope,
+    label: labelOf({ name, provenance }),
+    ...(provenance.file && { source: provenance.file }),
+    error: new RuntimeError('CONFIG_INVALID', {
+      problem: diagnostic.message,
+      ...(diagnostic.file !== undefined && { file: diagnostic.file }),
+      ...(diagnostic.line !== undefined && { line: diagnostic.line }),
+    }),
+  };
+}
+
+export function suppressedStatus({ name, provenance, because }: Suppressed): ServerStatus {
+  return {
+    name,
+    status: 'disconnected',
+    state: 'disabled',
+    transport: 'unknown',
+    toolCount: 0,
+    scope: provenance.scope,
+    label: labelOf({ name, provenance }),
+    ...(provenance.file && { source: provenance.file }),
+    error: new RuntimeError('SERVER_DENIED', { server: name, because }),
+  };
+}

@@ -1,0 +1,90 @@
+// Owns the proof that a model can list prompts and fill one in.
+
+import { describe, expect, test } from 'vitest';
+import { createPromptTools } from '../../../src/builtins/prompts.ts';
+import { Cancellation } from '../../../src/kernel/cancellation.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
+import { verifies } from '../../verifies.ts';
+import { codeOf, createHarness, createOfferer, promptsOf } from '../catalog/offers/offering.ts';
+
+function createTools() {
+  const harness = createHarness();
+  const [list, get] = createPromptTools(harness);
+  if (list === undefined || get === undefined) throw new TypeError('there are two');
+  const context = { cancellation: new Cancellation(), tools: [], load: () => undefined };
+  return {
+    ...harness,
+    listed: (args: JsonObject = {}) => list.perform(args, context),
+    getting: (args: JsonObject) => get.perform(args, { ...context, server: String(args['server']) }),
+    targets: (args: JsonObject) => [list.target?.(args), get.target?.(args)],
+  };
+}
+
+const textOf = ({ content }: BuiltinAnswer) => content.map((block) => block['text']).join('\n');
+const say = (role: string, text: string) => ({ role, content: { type: 'text', text } });
+
+describe('ListMcpPrompts', () => {
+  verifies('RES-03', 'lists prompts with what they take, across servers or of one', async () => {
+    const { connect, listed, targets } = createTools();
+    const review = {
+      name: 'review',
+      description: 'Reviews',
+      arguments: [{ name: 'code', required: true, description: 'it' }],
+    };
+    await connect('b', createOfferer({ 'prompts/list': promptsOf(review) }));
+    await connect('a', createOfferer({ 'prompts/list': promptsOf({ name: 'hello', title: 'Say\nhello' }) }));
+    expect(textOf(await listed())).toBe(
+      [
+        '2 in all, 2 here:',
+        '- hello (server "a", "Say hello")',
+        '- review (server "b"): Reviews',
+        '    code (required): it',
+      ].join('\n'),
+    );
+    expect(textOf(await listed({ server: 'none' }))).toContain('Servers that have some: a, b.');
+    expect(targets({ server: 'a' })).toEqual(['a', 'a']);
+  });
+
+  test('is bounded, and says how to see the rest', async () => {
+    const { connect, listed } = createTools();
+    const many = Array.from({ length: 200 }, (_, n) => ({ name: `p${n}` }));
+    await connect('s', createOfferer({ 'prompts/list': promptsOf(...many) }));
+    const text = textOf(await listed());
+    expect(text.split('\n')).toHaveLength(52);
+    expect(text).toContain('150 more are not shown');
+  });
+});
+
+describe('GetMcpPrompt', () => {
+  test('gives one message as it is, and says who speaks where there are several', async () => {
+    const { connect, getting } = createTools();
+    const messages: JsonObject[] = [say('user', 'one\n')];
+    const session = createOfferer({ 'prompts/get': () => ({ messages }) });
+    await connect('s', session);
+    const call = { server: 's', name: 'p', arguments: { n: 7, yes: true } };
+    expect(await getting(call)).toEqual({ content: [{ type: 'text', text: 'one\n' }] });
+    expect(session.asked.at(-1)?.params).toEqual({ name: 'p', arguments: { n: '7', yes: 'true' } });
+    const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
+    messages.push({ role: 'assistant', content: image }, { role: 'nobody' });
+    expect(await getting(call)).toEqual({
+      content: [
+        ...[
+          { type: 'text', text: '[user]' },
+          { type: 'text', text: 'one\n' },
+          { type: 'text', text: '[assistant]' },
+          image,
+        ],
+        { type: 'text', text: '[message 3 was left out: it has no role or no content]' },
+      ],
+    });
+    messages.splice(0);
+    expect(textOf(await getting(call))).toBe('[the prompt is empty]');
+  });
+
+  test('takes nothing but texts', async () => {
+    const { getting } = createTools();
+    for (const given of ['x', [], { a: {} }, { a: null }])
+      expect(await codeOf(getting({ server: 's', name: 'p', arguments: given }))).toBe('ARGUMENTS_BAD');
+  });
+});

@@ -1,0 +1,44 @@
+// Owns the proof that a uri is told to fit a template where it may have come from it, at no price worth mentioning.
+
+import { expect, test } from 'vitest';
+import { matchesTemplate } from '../../../../src/catalog/offers/uri-template.ts';
+
+const fitting: [template: string, uri: string][] = [
+  ['note://{id}', 'note://7'],
+  ['note://{id}', 'note://a%20b'],
+  ['issue://{owner}/{repo}/{id}', 'issue://a/b/7'],
+  ['file:///{+path}', 'file:///a/b/c.txt'],
+  ['file:///{path*}', 'file:///a/b/c.txt'],
+  ['search://q{?text,limit}', 'search://q?text=a&limit=3'],
+  ['search://q{?text}', 'search://q'],
+  ['x://{a}{+b}', 'x://1/2'],
+  ['x://{a}-{b}.json', 'x://one-two-three.json'],
+];
+const other: [template: string, uri: string][] = [
+  ['note://{id}', 'note://'],
+  ['note://{id}', 'note://a/b'],
+  ['note://{id}', 'notes://7'],
+  ['note://{id}/end', 'note://7'],
+  ['x://{a}/y', 'x://y'],
+  ['no-hole', 'no-hole'],
+  ['broken://{id', 'broken://{id'],
+  ['empty://{}', 'empty://x'],
+  ['', ''],
+];
+
+test.each(fitting)('%s may have made %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(true));
+test.each(other)('%s has not made %s', (template, uri) => expect(matchesTemplate(template, uri)).toBe(false));
+
+test('a hostile template is as quick as any other', () => {
+  const templates = [
+    '{a}'.repeat(600),
+    '{+a}a'.repeat(400),
+    `{a}${'x'.repeat(1_000)}{b}`,
+    '{'.repeat(2_000),
+    'a'.repeat(9_000),
+  ];
+  const begun = performance.now();
+  for (let n = 0; n < 2_048; n++)
+    for (const template of templates) matchesTemplate(template, `${'a'.repeat(1_000)}${'x'.repeat(1_000)}`);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
