@@ -81,6 +81,7 @@ export class Fleet implements Lines, Directory {
   #rules: readonly Rule[] = [];
   #prepared = new Map<ServerName, Prepared>();
   #used: readonly ServerDefinition[] = [];
+  #expected: readonly ServerName[] = [];
   #refused: ReadonlyMap<ServerName, string> = new Map();
   #common: { readonly said: readonly ServerInstructions[]; readonly common: Omit<Common, 'builtins'> } | undefined;
 
@@ -107,17 +108,26 @@ export class Fleet implements Lines, Directory {
     this.#common = undefined;
     this.#catalog.configure(styleOf(config.settings));
     const known = await this.#parts.memory.recall(used, config.settings.startup.gateMs);
-    const isWantedAtOnce = (definition: ServerDefinition) => {
-      const { lifecycle } = definition.settings;
-      if (!known.has(definition)) return lifecycle !== 'manual';
-      // A lazy server is started right away only to learn what it offers.
-      return lifecycle === 'eager' && whenCached === 'connect';
-    };
+    // A lazy server is started right away only to learn what it offers.
+    const isWantedAtOnce = (definition: ServerDefinition) =>
+      !known.has(definition) && definition.settings.lifecycle !== 'manual';
     const reconciled = this.#connections.reconcile(used, { isWantedAtOnce, replaceAll });
     // Only now: what a server that has changed brought before is gone. One that was disconnected stays without tools.
     const isStopped = ({ name }: ServerDefinition) => this.#connections.get(name)?.connection.state.kind === 'closed';
     this.#catalog.adopt([...known].filter(([definition]) => !isStopped(definition)));
+    const isExpected = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
+    this.#expected = [...known.keys()].filter(isExpected).map(({ name }) => name);
     await reconciled;
+  }
+
+  expected(): readonly ServerName[] {
+    return this.#expected;
+  }
+
+  /** Opens those that a start need not wait for: what they offer is known, and so is that they will be needed. */
+  openExpected(): void {
+    for (const server of this.#expected) this.#connections.get(server)?.connection.wake();
+    this.#expected = [];
   }
 
   /** Those whose tools nobody knows yet: what a start waits for. */
@@ -160,6 +170,7 @@ export class Fleet implements Lines, Directory {
 
   /** Resolves when the servers have settled, for better or worse, or the time is up; says who is not ready, and why. */
   async ready(waiting: Waiting): Promise<Readiness> {
+    this.openExpected();
     await this.settled(waiting);
     return this.readiness(waiting.servers);
   }
@@ -397,6 +408,7 @@ export class Fleet implements Lines, Directory {
   }
 
   #requireKnown(server: ServerName): void {
+    if (this.#definitions.has(server)) return;
     const names = this.status().map(({ name }) => name);
     if (names.includes(server)) return;
     throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });

@@ -47,6 +47,7 @@ import { createViews } from './views.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { clock = systemClock, approve = approveNothing } = options;
+  const askedAt = clock.now();
   const onError = harmless(options.onError ?? warn);
   const around = surroundings(options);
   const emitter = new Emitter<RuntimeEvent>(onError);
@@ -110,12 +111,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
   const config = await load();
-  const starting = startUp({ options, config, fleet, connections, emit });
+  const starting = startUp({ options, config, fleet, connections, clock, askedAt, emit });
   // One after the other, and none before the start: the configuration that was read last is the one that stays.
   let applying: Promise<unknown> = starting;
   const readAgain = async (reload?: ReloadOptions) => {
     if (reload?.replaceAll) opening.renew();
     await fleet.apply(await load(), reload);
+    fleet.openExpected();
     await views.follow();
     void fleet
       .settled({ timeoutMs: fleet.circumstances().settings.startup.waitMs })
@@ -129,8 +131,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
   const close = async () => {
     stopWatching?.();
-    offers.close();
-    subscriptions.close();
+    for (const part of [catalog, offers, subscriptions]) part.close();
     await Promise.all([views.close(), connections.close()]);
     await verdicts.flush();
     await cache.whenWritten();

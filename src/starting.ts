@@ -8,6 +8,7 @@ import type { Surroundings } from './config/scopes.ts';
 import type { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { Fleet } from './fleet.ts';
+import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
@@ -72,11 +73,15 @@ export interface StartParts {
   readonly config: LoadedConfig;
   readonly fleet: Fleet;
   readonly connections: Connections;
+  readonly clock: Clock;
+  /** When the host asked for the runtime: the gate counts from there, whatever its files cost. */
+  readonly askedAt: number;
   readonly emit: Emit<ConnectionEvent>;
 }
 
 /** Starts the fleet and waits as long as was asked for. Aborting ends both, and rejects when nothing is left of it. */
-export async function startUp({ options, config, fleet, connections, emit }: StartParts): Promise<{ waitMs: number }> {
+export async function startUp(parts: StartParts): Promise<{ waitMs: number }> {
+  const { options, config, fleet, connections, clock, askedAt, emit } = parts;
   const { signal, interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) } = options;
   const {
     gateMs,
@@ -91,7 +96,10 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
   signal?.addEventListener('abort', stop, { once: true });
   await fleet.apply(config, { whenCached: options.startup?.whenCached });
   // Whose tools are known is not waited for, and nobody without a person's patience is waited for beyond the gate.
-  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateMs, servers: fleet.uncached(), signal });
+  const awaited = fleet.uncached();
+  if (awaited.length > 0) fleet.openExpected();
+  const gateLeftMs = Math.max(0, askedAt + gateMs - clock.now());
+  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateLeftMs, servers: awaited, signal });
   const missing = await requiredMissing(fleet, required, signal);
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await connections.close();
@@ -102,6 +110,8 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
     throw new RuntimeError('REQUIRED_NOT_READY', { missing });
   }
   reportStart(fleet, emit);
+  // Whoever waited for the runtime goes first.
+  setImmediate(() => fleet.openExpected());
   return { waitMs };
 }
 
@@ -109,9 +119,15 @@ export async function startUp({ options, config, fleet, connections, emit }: Sta
 export function reportStart(fleet: Fleet, emit: Emit<ConnectionEvent>): void {
   const readiness = fleet.readiness();
   const { ready, notReady } = readiness;
-  const others = notReady.map(({ server, state }) => `${server} is ${state}`).join(', ');
-  const line = `${ready.length} of ${ready.length + notReady.length} servers ready${others && `; ${others}`}`;
-  emit({ type: 'startup.completed', ...readiness, line });
+  const known = fleet.expected();
+  const others = [
+    ...(known.length > 0 ? [`${known.length} known from last time`] : []),
+    ...notReady.map(({ server, state }) => `${server} is ${state}`),
+  ];
+  const line = [`${ready.length} of ${ready.length + known.length + notReady.length} servers ready`, ...others].join(
+    '; ',
+  );
+  emit({ type: 'startup.completed', ...readiness, known, line });
 }
 
 /** They are given as long as their own limits allow, further attempts included: without them there is nothing to do. */

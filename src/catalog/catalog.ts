@@ -63,6 +63,7 @@ export class Catalog {
   #settings: CatalogSettings = { toolCacheTtlMs: 0 };
   #snapshot: CatalogSnapshot = createSnapshot([]);
   #instructions: readonly ServerInstructions[] = [];
+  #isClosed = false;
   readonly #search = new SearchWindow();
 
   constructor(parts: CatalogParts) {
@@ -147,6 +148,12 @@ export class Catalog {
   /** Resolves when the server's latest list is in, or at once when none is on its way. */
   async listed(server: ServerName): Promise<void> {
     await this.#latest.get(server);
+  }
+
+  /** Nothing is listed or shown anew any more; what is known stays as it is. */
+  close(): void {
+    this.#isClosed = true;
+    for (const server of [...this.#sources.keys()]) this.#outdate(server);
   }
 
   /** Owner-tagged: what leaves is what this server brought, whatever it is called. */
@@ -243,6 +250,7 @@ export class Catalog {
   }
 
   #refresh(): void {
+    if (this.#isClosed) return;
     this.#instructions = instructionsOf(this.#entries, this.#instructions);
     const before = this.#snapshot;
     const slices = [...this.#entries].map(([server, entry]) => ({ server, ...entry }));

@@ -44,7 +44,7 @@ export function assignNames(ids: readonly ToolId[], options: NamingOptions = {})
     return claimOf(id, isCleanServer, style, maxLength);
   };
   // Plain names of the canonical style can be read in one way only: they meet nobody but those who are called like a hash.
-  let mayMeet = style !== 'canonical' || reserved.size > 0;
+  let mayMeet = style !== 'canonical' || [...reserved].some((name) => name.startsWith('mcp__'));
   for (const id of ids) {
     const { key, name, isPlain } = claim(id);
     names.set(key, name);

@@ -39,15 +39,16 @@ export interface Style {
 export function createSnapshot(slices: readonly Slice[], style: Style = {}): CatalogSnapshot {
   const ids = slices.flatMap(({ server, tools }) => tools.map(({ name }): ToolId => ({ server, tool: name })));
   const names = assignNames(ids, style.naming);
+  const prefix = style.descriptionPrefix ?? '';
   const tools: Tool[] = [];
-  for (const { server, tools: definitions, ...said } of slices) {
+  for (const { server, label, freshness, tools: definitions } of slices) {
     for (const definition of definitions) {
       const id = ids[tools.length] ?? { server, tool: definition.name };
       const name = names.get(toolKey(id)) ?? '';
-      tools.push(toolOf(definition, { id, name, ...said, prefix: style.descriptionPrefix ?? '' }));
+      tools.push(toolOf(definition, { id, name, label, freshness, prefix }));
     }
   }
-  return snapshotOf(tools.sort(byName), style.descriptionPrefix ?? '');
+  return snapshotOf(tools.sort(byName), prefix);
 }
 
 interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'freshness'> {
@@ -111,7 +112,8 @@ export function windowOn({ shownAs }: CatalogSnapshot, tools: readonly Tool[]): 
 }
 
 function snapshotOf(tools: readonly Tool[], shownAs: string): CatalogSnapshot {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const byName = new Map<QualifiedName, Tool>();
+  for (const tool of tools) byName.set(tool.name, tool);
   let aliases: Aliases | undefined;
   return Object.freeze({
     revision: revisionOf(tools, shownAs),
@@ -137,14 +139,17 @@ export interface Difference {
 }
 
 export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Difference {
-  const isOther = (tool: Tool, former: Tool | undefined) =>
-    former !== undefined && digestOf(tool.definition) !== digestOf(former.definition);
-  const named = (tools: readonly Tool[]) => tools.map(({ name }) => name);
-  return {
-    added: named(now.tools.filter(({ name }) => !before.find(name))),
-    removed: named(before.tools.filter(({ name }) => !now.find(name))),
-    changed: named(now.tools.filter((tool) => isOther(tool, before.find(tool.name)))),
-  };
+  const added: QualifiedName[] = [];
+  const changed: QualifiedName[] = [];
+  for (const { name, definition } of now.tools) {
+    const former = before.find(name)?.definition;
+    if (former === undefined) added.push(name);
+    else if (former !== definition && digestOf(former) !== digestOf(definition)) changed.push(name);
+  }
+  // As many as came beside those that stayed: nobody went.
+  const isComplete = now.tools.length - added.length === before.tools.length;
+  const removed = isComplete ? [] : before.tools.filter(({ name }) => !now.find(name)).map(({ name }) => name);
+  return { added, removed, changed };
 }
 
 function revisionOf(tools: readonly Tool[], shownAs: string): string {

@@ -19,6 +19,8 @@ export type ConnectionEvent =
       readonly type: 'startup.completed';
       readonly ready: readonly ServerName[];
       readonly notReady: readonly NotReady[];
+      /** Whose tools are known from an earlier start: they come up now, and nobody need wait for them. */
+      readonly known: readonly ServerName[];
       /** The same in one line. */
       readonly line: string;
     }

@@ -87,9 +87,9 @@ test('an empty answer says which words are to blame', async () => {
   const file = sandbox.write('tools.jsonl', lines(tools));
   const { code, out } = await sandbox.plexus('search', 'xylophone', 'forexast', '--tools', file);
   expect([code, out]).toEqual([0, expect.stringMatching(/^NAME/)]);
-  const none = await sandbox.plexus('search', 'xylophone', 'deletxxe', '--tools', file);
+  const none = await sandbox.plexus('search', 'xylophone', 'dxlexe', '--tools', file);
   expect(none.out).toBe(
-    'No tool has any of these words. Try others, or see all with: plexus tools\n  "xylophone" is in no tool\n  "deletxxe" is in no tool; did you mean "delete"?\n',
+    'No tool has any of these words. Try others, or see all with: plexus tools\n  "xylophone" is in no tool\n  "dxlexe" is in no tool; did you mean "delete"?\n',
   );
   const empty = await sandbox.plexus('search', 'xylophone', '--config', sandbox.write('none.json', { mcpServers: {} }));
   expect([empty.code, empty.out]).toEqual([

@@ -96,7 +96,11 @@ verifies(
     // Time stands still: whoever waited for anything would wait for ever.
     const runtime = await start(folder, { ...options, clock: createFakeClock(), interactive: true });
     expect(names(runtime)).toEqual(['mcp__files__read cached', 'mcp__files__write cached']);
-    expect(statusOf(runtime, 'files')).toMatchObject({ state: 'connecting', toolCount: 2, freshness: 'cached' });
+    expect(statusOf(runtime, 'files')).toMatchObject({ toolCount: 2, freshness: 'cached' });
+    expect(runtime.events.at(-1)).toMatchObject({
+      ...{ type: 'startup.completed', known: ['files'], line: '0 of 1 servers ready; 1 known from last time' },
+    });
+    await vi.waitFor(() => expect(statusOf(runtime, 'files').state).toBe('connecting'));
     await runtime.close();
 
     server.become({ delayMs: 200, tools: [tool('read'), tool('write')] });

@@ -9,9 +9,9 @@ import { wordsOf } from './words.ts';
 /** A stem to look for instead, and what finding it is worth against the word itself. */
 export type Expansion = readonly [stem: string, worth: number];
 
-const NEAR = 0.5;
+const NEAR = 0.55;
 const TOPIC = 0.4;
-const TRANSLATION = 0.7;
+const TRANSLATION = 0.9;
 
 /** By stem; the likeliest first. */
 export type Expansions = ReadonlyMap<string, readonly Expansion[]>;
@@ -41,7 +41,7 @@ function makeExpansions(): Expansions {
     for (const from of stemsOf(related)) for (const to of stemsOf(heads)) lead(from, to, TOPIC);
   }
   for (const line of linesOf(translations)) {
-    const [word = '', ...others] = stemsOf(line);
+    const [word = '', ...others] = line.split(' ').map(firstStem);
     for (const other of others) {
       lead(word, other, TRANSLATION);
       lead(other, word, TRANSLATION);
@@ -51,4 +51,6 @@ function makeExpansions(): Expansions {
 }
 
 const linesOf = (text: string) => text.trim().split('\n');
+/** The beginning of a longer word tells it apart; its later pairs end other words as well. */
+const firstStem = (text: string) => stem(wordsOf(text)[0] ?? '');
 const stemsOf = (line: string) => [...new Set(wordsOf(line).map(stem))];

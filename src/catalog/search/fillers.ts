@@ -26,7 +26,7 @@ export const faintWords: ReadonlySet<string> = split(`
 january february march april june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec
 monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
-today tomorrow tonight yesterday morning afternoon evening night noon week weekend month year am pm st nd rd th
+today tomorrow tonight yesterday morning afternoon evening night noon week weekend month year pm st nd rd th
 related based specific specifically various different certain particular particularly including regarding concerning
 relevant suitable appropriate good great well perfect interesting interested
 `);

@@ -26,7 +26,7 @@ export class Postings {
   readonly #postings = new Map<string, Posting>();
   /** The same words come in every tool: finding them here is all that most of them cost. */
   readonly #byWord = new Map<string, Posting>();
-  /** By first letter: what looks like an unknown word is among those that begin like it. */
+  /** By the first two letters: what looks like an unknown word is among those that begin like it. */
   readonly #initials = new Map<string, Posting[]>();
   #unused = 0;
 
@@ -75,7 +75,7 @@ export class Postings {
   /** What somebody who wrote an unknown word may have meant: a longer one, a shorter one, or the same without a slip. */
   similar(stemmed: string): readonly Posting[] {
     if (stemmed.length < SHORTEST_BEGINNING || !/^\p{L}+$/u.test(stemmed)) return [];
-    const alike = this.#initials.get(stemmed.charAt(0)) ?? [];
+    const alike = this.#initials.get(stemmed.slice(0, 2)) ?? [];
     return alike
       .filter((posting) => looksLike(stemmed, posting.stem) && isUsed(posting))
       .sort(byUse)
@@ -89,9 +89,9 @@ export class Postings {
   #open(stemmed: string, word: string): Posting {
     const posting = emptyPosting(stemmed, word);
     this.#postings.set(stemmed, posting);
-    const alike = this.#initials.get(stemmed.charAt(0));
+    const alike = this.#initials.get(stemmed.slice(0, 2));
     if (alike) alike.push(posting);
-    else this.#initials.set(stemmed.charAt(0), [posting]);
+    else this.#initials.set(stemmed.slice(0, 2), [posting]);
     this.#unused++;
     return posting;
   }

@@ -35,45 +35,49 @@ export function readQuestion(text: string, postings: Postings): Question {
   const sentences = cut.split(sentenceEnd).slice(0, limits.ranking.queryParts);
   const places = placesOf(sentences, (word) => !fillers.has(word));
   const words = places.size > 0 ? places : placesOf(sentences, () => true);
-  const asked = [...words].map(([word, parts]) => ({ ...readWord(word, postings), parts: [...parts] }));
+  const asked = [...words].map(([stemmed, { word, parts }]) => ({
+    ...readWord(word, stemmed, postings),
+    parts: [...parts],
+  }));
   return renumber(asked.filter(({ answers }) => answers.length > 0));
 }
 
 /** The words of a question that stand in no tool, neither they nor anything like them. */
 export function unknownWords(text: string, postings: Postings): readonly string[] {
   const words = new Set(wordsOf(text, limits.ranking.queryChars).filter((word) => !fillers.has(word)));
-  return [...words].filter((word) => readWord(word, postings).answers.length === 0);
+  return [...words].filter((word) => readWord(word, stem(word), postings).answers.length === 0);
 }
 
-/** Each stem once, by the word it was first met as. */
-function placesOf(
-  sentences: readonly string[],
-  counts: (word: string) => boolean,
-): ReadonlyMap<string, ReadonlySet<number>> {
-  const stems = new Map<string, string>();
-  const places = new Map<string, Set<number>>();
+interface Place {
+  /** As it was first met. */
+  readonly word: string;
+  readonly parts: Set<number>;
+}
+
+/** By stem, each once. */
+function placesOf(sentences: readonly string[], counts: (word: string) => boolean): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
   sentences.forEach((sentence, part) => {
     eachWord(sentence, limits.ranking.queryChars, (word) => {
       if (!counts(word)) return;
       const stemmed = stem(word);
-      const first = stems.get(stemmed) ?? word;
-      if (!stems.has(stemmed) && stems.size >= limits.ranking.queryWords) return;
-      stems.set(stemmed, first);
-      places.set(first, (places.get(first) ?? new Set()).add(part));
+      const known = places.get(stemmed);
+      if (known) known.parts.add(part);
+      else if (places.size < limits.ranking.queryWords) places.set(stemmed, { word, parts: new Set([part]) });
     });
   });
   return places;
 }
 
-function readWord(word: string, postings: Postings): Pick<Asked, 'weight' | 'answers'> {
+function readWord(word: string, stemmed: string, postings: Postings): Pick<Asked, 'weight' | 'answers'> {
   const weight = isFaint(word) ? FAINT : 1;
-  const stemmed = stem(word);
-  const meanings = [[stemmed, 1] as const, ...(expansions().get(stemmed) ?? [])];
-  const answers = meanings.flatMap(([each, worth]) => {
+  const meanings = expansions().get(stemmed) ?? [];
+  const answers = [[stemmed, 1] as const, ...meanings].flatMap(([each, worth]) => {
     const posting = postings.get(each);
     return posting ? [{ posting, worth: worth * weight }] : [];
   });
-  if (answers.length > 0 || meanings.length > 1) return { weight, answers };
+  // A word of the language is not a slip of another.
+  if (answers.length > 0 || meanings.length > 0) return { weight, answers };
   return { weight, answers: postings.similar(stemmed).map((posting) => ({ posting, worth: SIMILAR * weight })) };
 }
 

@@ -42,17 +42,18 @@ export class Scoring {
   }
 }
 
-function fuse({ sums, most }: Tally, parts: readonly Tally[]): Float32Array {
+/** Of all that the sentences add to a tool, the most counts. Whatever answers to a sentence has answered to the whole. */
+function fuse({ sums, covers: added, slots, most }: Tally, parts: readonly Tally[]): Float32Array {
   if (parts.length === 0) return sums;
-  const added = new Float32Array(sums.length);
+  for (const slot of slots) added[slot] = 0;
   for (const part of parts) {
     const scale = (PART * most) / (part.most || 1);
-    for (let slot = 0; slot < added.length; slot++) {
+    for (const slot of part.slots) {
       const more = (part.sums[slot] ?? 0) * scale;
       if (more > (added[slot] ?? 0)) added[slot] = more;
     }
   }
-  for (let slot = 0; slot < added.length; slot++) sums[slot] = (sums[slot] ?? 0) + (added[slot] ?? 0);
+  for (const slot of slots) sums[slot] = (sums[slot] ?? 0) + (added[slot] ?? 0);
   return sums;
 }
 
@@ -112,10 +113,12 @@ class Answer {
   }
 
   addTo(tally: Tally, importance: number): void {
-    const { sums, covers, shares } = tally;
+    const { sums, covers, shares, slots } = tally;
     tally.possible += importance;
     for (const slot of this.#slots) {
-      sums[slot] = (sums[slot] ?? 0) + (this.#scores[slot] ?? 0);
+      const sum = sums[slot] ?? 0;
+      if (sum === 0) slots.push(slot);
+      sums[slot] = sum + (this.#scores[slot] ?? 0);
       covers[slot] = (covers[slot] ?? 0) + (this.#covers[slot] ?? 0) * importance;
     }
     for (const slot of this.#named) shares[slot] = (shares[slot] ?? 0) + (this.#shares[slot] ?? 0);
@@ -133,6 +136,8 @@ class Tally {
   sums = new Float32Array(0);
   covers = new Float32Array(0);
   shares = new Float32Array(0);
+  /** Those that hold something. */
+  readonly slots: number[] = [];
   /** What covering the whole question would amount to. */
   possible = 0;
   /** The best score, once it is finished. */
@@ -141,26 +146,27 @@ class Tally {
   clear(slots: number): void {
     this.possible = 0;
     this.most = 0;
-    if (slots !== this.sums.length) {
+    if (slots === this.sums.length) {
+      for (const slot of this.slots) {
+        this.sums[slot] = 0;
+        this.covers[slot] = 0;
+        this.shares[slot] = 0;
+      }
+    } else {
       this.sums = new Float32Array(slots);
       this.covers = new Float32Array(slots);
       this.shares = new Float32Array(slots);
-      return;
     }
-    this.sums.fill(0);
-    this.covers.fill(0);
-    this.shares.fill(0);
+    this.slots.length = 0;
   }
 
   /** Makes scores of the sums. */
   finish(): void {
     const { sums, covers, shares, possible } = this;
     let most = 0;
-    for (let slot = 0; slot < sums.length; slot++) {
-      const sum = sums[slot] ?? 0;
-      if (sum === 0) continue;
+    for (const slot of this.slots) {
       const named = 1 + NAME * Math.min(1, shares[slot] ?? 0);
-      const score = sum * named * Math.sqrt((covers[slot] ?? 0) / possible);
+      const score = (sums[slot] ?? 0) * named * Math.sqrt((covers[slot] ?? 0) / possible);
       sums[slot] = score;
       if (score > most) most = score;
     }

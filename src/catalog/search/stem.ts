@@ -38,8 +38,21 @@ const adjectives: readonly (readonly [ending: string, instead: string])[] = [
   ['ful', ''],
 ];
 
+/** The same words come again and again. What nobody asks for any more goes with the rest. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 50_000;
+
 /** Takes a word in lower case; what is not English letters stays as it is. */
 export function stem(word: string): string {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const stemmed = stemOf(word);
+  known.set(word, stemmed);
+  return stemmed;
+}
+
+function stemOf(word: string): string {
   if (word.length < 3 || themselves.has(word) || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);
   if (themselves.has(singular)) return singular;

@@ -42,7 +42,7 @@ order 订单 订购 注文 주문
 payment 支付 付款 결제
 ticket 车票 工单 门票 机票 チケット 티켓
 train 火车 列车 高铁 车次 车票 列車 기차
-station 车站 站点 역
+station 车站 站点
 flight 航班 机票 飞行 항공
 hotel 酒店 宾馆 住宿 ホテル 호텔
 restaurant 餐厅 饭店 食堂 レストラン 식당

@@ -44,7 +44,7 @@ describe('what is found first', () => {
     ['open a document', 'files__read_file'],
     ['overwriting files', 'files__write_file'],
     ['do I need an umbrella tomorrow?', 'sky__forecast'],
-    ['write an email', 'mail__send_message'],
+    ['an email to somebody', 'mail__send_message'],
     ['who is the recipient', 'mail__send_message'],
     ['something urgent', 'mail__send_message'],
     ['shoelaces', 'shop__catalog'],
