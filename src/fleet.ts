@@ -33,8 +33,10 @@ import type { QualifiedName, ServerName, ToolId } from './model/names.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { Tool } from './model/tool.ts';
 import type { Common } from './offering.ts';
+import { decide } from './policy/decide.ts';
 import { parseRules, type Rule } from './policy/rule.ts';
 import type { Memory } from './remembering.ts';
+import { definitionHash } from './trust/fingerprint.ts';
 
 /** What is known of a server only once everything is filled in. */
 export interface Prepared {
@@ -61,6 +63,8 @@ export interface FleetParts {
 export interface Applying extends Pick<Reconciling, 'replaceAll'> {
   /** Whether servers whose tools are known are connected all the same, or left until they are called. */
   readonly whenCached?: 'connect' | 'leave' | undefined;
+  /** How long what is remembered may take to be read. */
+  readonly recallMs?: number | undefined;
 }
 
 export interface Waiting {
@@ -82,8 +86,10 @@ export class Fleet implements Lines, Directory {
   #prepared = new Map<ServerName, Prepared>();
   #used: readonly ServerDefinition[] = [];
   #expected: readonly ServerName[] = [];
+  #vouchedFor: ReadonlySet<ServerName> = new Set();
+  readonly #identities = new Map<ServerName, string>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
-  #common: { readonly said: readonly ServerInstructions[]; readonly common: Omit<Common, 'builtins'> } | undefined;
+  #common: { readonly said: readonly ServerInstructions[]; readonly common: Common } | undefined;
 
   constructor(parts: FleetParts) {
     const { connections, catalog, clock } = parts;
@@ -94,7 +100,10 @@ export class Fleet implements Lines, Directory {
   }
 
   /** Makes the fleet what the configuration says; connections that did not change stay as they are. */
-  async apply(config: LoadedConfig, { replaceAll, whenCached = 'connect' }: Applying = {}): Promise<void> {
+  async apply(
+    config: LoadedConfig,
+    { replaceAll, whenCached = 'connect', recallMs = config.settings.startup.gateMs }: Applying = {},
+  ): Promise<void> {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
     this.#rules = parseRules(
@@ -106,15 +115,18 @@ export class Fleet implements Lines, Directory {
     const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
     this.#used = used;
     this.#common = undefined;
+    this.#identities.clear();
     this.#catalog.configure(styleOf(config.settings));
-    const known = await this.#parts.memory.recall(used, config.settings.startup.gateMs);
+    const known = await this.#parts.memory.recall(used, recallMs);
     // A lazy server is started right away only to learn what it offers.
     const isWantedAtOnce = (definition: ServerDefinition) =>
       !known.has(definition) && definition.settings.lifecycle !== 'manual';
     const reconciled = this.#connections.reconcile(used, { isWantedAtOnce, replaceAll });
     // Only now: what a server that has changed brought before is gone. One that was disconnected stays without tools.
     const isStopped = ({ name }: ServerDefinition) => this.#connections.get(name)?.connection.state.kind === 'closed';
-    this.#catalog.adopt([...known].filter(([definition]) => !isStopped(definition)));
+    const shown = [...known].filter(([definition]) => !isStopped(definition));
+    this.#catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
+    this.#vouchedFor = new Set([...known].flatMap(([{ name }, { isStranger }]) => (isStranger ? [] : [name])));
     const isExpected = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
     this.#expected = [...known.keys()].filter(isExpected).map(({ name }) => name);
     await reconciled;
@@ -191,7 +203,10 @@ export class Fleet implements Lines, Directory {
   /** Who is up, and who is not although it should be. */
   readiness(servers?: readonly ServerName[]): Readiness {
     const isAsked = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
-    const statuses = this.status().filter(({ name }) => isAsked(name));
+    // Who is up without having said what it offers is of no use yet.
+    const statuses = this.status()
+      .filter(({ name }) => isAsked(name))
+      .map((each) => (each.status === 'connected' && !this.#catalog.get(each.name) ? { ...each, ...unlisted } : each));
     return {
       ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
       notReady: statuses
@@ -249,13 +264,13 @@ export class Fleet implements Lines, Directory {
   };
 
   /** What every view is offered alike. */
-  common(): Omit<Common, 'builtins'> {
+  common(): Common {
     const said = this.#catalog.instructions();
     if (this.#common?.said !== said) this.#common = { said, common: this.#createCommon(said) };
     return this.#common.common;
   }
 
-  #createCommon(said: readonly ServerInstructions[]): Omit<Common, 'builtins'> {
+  #createCommon(said: readonly ServerInstructions[]): Common {
     const { settings } = this.circumstances();
     const isHeard = ({ server }: ServerInstructions) => this.#definitions.get(server)?.settings.instructions === true;
     return {
@@ -281,9 +296,23 @@ export class Fleet implements Lines, Directory {
   // What the stages of a call ask.
 
   readonly refusal = (server: ServerName): string | undefined => this.#refused.get(server);
-  readonly isStranger = (server: ServerName): boolean => this.#prepared.get(server)?.isStranger ?? false;
+  /** Before it was opened, by what is known of its approval: who is not known to be trusted is not. */
+  readonly isStranger = (server: ServerName): boolean =>
+    this.#prepared.get(server)?.isStranger ??
+    (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
+  /** Another one where the server has become another one, under whatever name. */
+  readonly identity = (server: ServerName): string => {
+    const known = this.#identities.get(server);
+    if (known !== undefined) return known;
+    const definition = this.#definitions.get(server);
+    const identity = definition === undefined ? '' : definitionHash(definition);
+    this.#identities.set(server, identity);
+    return identity;
+  };
 
   readonly rules = (): readonly Rule[] => this.#rules;
+  readonly isDenied = (id: ToolId): boolean =>
+    this.#refused.has(id.server) || decide(this.#rules, id, canonicalName(id)).verdict === 'deny';
   /** By its entry as it is now: a turn may be older than it. */
   readonly isHidden = ({ server, tool }: ToolId): boolean => {
     const definition = this.#definitions.get(server);
@@ -355,10 +384,6 @@ export class Fleet implements Lines, Directory {
     return this.#definitions.get(server)?.settings.maxMessageBytes ?? 0;
   }
 
-  *names(): Iterable<QualifiedName> {
-    for (const tool of this.#catalog.snapshot().tools) yield tool.name;
-  }
-
   /** For the explanation only, never for routing: names are spelled again and compared. */
   whyMissing(name: QualifiedName): string | undefined {
     for (const definition of this.#definitions.values()) {
@@ -419,6 +444,11 @@ function styleOf({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs 
   const reserved = new Set<string>(builtinNames);
   return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
 }
+
+const unlisted = {
+  ...{ status: 'connecting', state: 'connecting' },
+  error: { message: 'It is up and has not listed its tools yet.' },
+} as const;
 
 /** Who nobody has started yet is left alone. */
 const isStarted = ({ settings }: ServerDefinition, { state }: Connection) =>

@@ -18,13 +18,13 @@ export interface Common {
   readonly placementOf: PlacementOf;
   readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
   readonly instructions: readonly ServerInstructions[];
-  /** The runtime's own tools, but for those that search. */
-  readonly builtins: readonly Builtin[];
 }
 
 export interface OfferParts {
   readonly snapshot: () => CatalogSnapshot;
   readonly common: () => Common;
+  /** The runtime's own tools, but for those that search; the same list as long as none comes or goes. */
+  readonly builtins: () => readonly Builtin[];
   readonly search: Search;
   /** Words that tools of all servers use: not for a view of some. */
   readonly nearestWords: (query: string) => readonly string[];
@@ -49,6 +49,8 @@ export interface Offer {
   readonly tools: readonly Tool[];
   readonly revision: string;
   readonly instructions: string;
+  /** Nothing is kept from the view: it may be told of what is not in it. */
+  readonly isWhole: boolean;
   readonly own: ReadonlyMap<string, OwnTool>;
   readonly isShown: (tool: Tool) => boolean;
   readonly load: (tools: readonly ToolId[]) => void;
@@ -58,55 +60,61 @@ export interface Offer {
 export const OWN_SERVER: ServerName = '(plexus)';
 
 export function createOffers(parts: OfferParts): (query?: string) => Offer {
-  const { snapshot, common, search, model, isNarrowed } = parts;
+  const { snapshot, common, builtins, search, model, isNarrowed } = parts;
   const expose = createExposer();
   const found = new Set<string>();
   const load = (tools: readonly ToolId[]) => {
     for (const id of tools) found.add(toolKey(id));
   };
-  let last:
-    | { readonly whole: CatalogSnapshot; readonly exposed: Exposed; readonly of: Common; readonly offer: Offer }
-    | undefined;
+  let last: { readonly made: Made; readonly offer: Offer } | undefined;
   return (query) => {
+    const { toolSearch, placementOf, ...of } = common();
     const whole = snapshot();
-    const of = common();
-    const { toolSearch, placementOf } = of;
     const exposed = expose({ tools: whole.tools, toolSearch, placementOf, model, found, query, search });
-    if (last?.whole === whole && last.exposed === exposed && isSame(last.of, of)) return last.offer;
-    const own = ownTools(parts, { ...of, ...partOf(of, whole, isNarrowed) }, exposed.offersSearch ? whole : undefined);
+    const made: Made = { whole, exposed, builtins: builtins(), ...of };
+    if (last && isSame(last.made, made)) return last.offer;
+    const { servers, instructions } = partOf(made, isNarrowed);
+    const searching = searchTools(parts, { servers, placementOf, whole });
+    const offered = made.builtins.filter(({ definition }) => parts.isOffered(definition.name)).map(ownTool);
+    // Who has searched before may go on to: what stands in a conversation still works when nothing is hidden any more.
+    const own = new Map([...offered, ...searching].map((each) => [each.tool.name, each]));
+    const beside = exposed.offersSearch ? [...offered, ...searching] : offered;
+    const { tools, revision } = windowOn([...exposed.shown, ...beside.map(({ tool }) => tool)]);
     const shown = new Set(exposed.shown);
-    const { tools, revision } = windowOn(whole, [...exposed.shown, ...[...own.values()].map(({ tool }) => tool)]);
-    const instructions = composeInstructions(partOf(of, whole, isNarrowed).instructions);
-    const offer = {
-      snapshot: whole,
-      tools,
-      revision,
-      instructions,
-      own,
-      load,
-      isShown: (tool: Tool) => shown.has(tool),
-    };
-    last = { whole, exposed, of, offer };
+    const isShown = (tool: Tool) => shown.has(tool);
+    const about = { instructions: composeInstructions(instructions), isWhole: !isNarrowed };
+    const offer = { snapshot: whole, tools, revision, ...about, own, load, isShown };
+    last = { made, offer };
     return offer;
   };
 }
 
-function isSame(before: Common, now: Common): boolean {
-  return before.servers === now.servers && before.instructions === now.instructions && before.builtins === now.builtins;
+/** All that an offer is made of. */
+interface Made extends Pick<Common, 'servers' | 'instructions'> {
+  readonly whole: CatalogSnapshot;
+  readonly exposed: Exposed;
+  readonly builtins: readonly Builtin[];
 }
 
-/** Search is offered to whoever needs it: it finds nothing that the view may not use. */
-function ownTools(
-  { search, nearestWords, remarks, model, isOffered, isNarrowed }: OfferParts,
-  { servers, placementOf, builtins }: Common,
-  searched: CatalogSnapshot | undefined,
-): ReadonlyMap<string, OwnTool> {
+function isSame(before: Made, now: Made): boolean {
+  return (
+    before.whole === now.whole &&
+    before.exposed === now.exposed &&
+    before.builtins === now.builtins &&
+    before.servers === now.servers &&
+    before.instructions === now.instructions
+  );
+}
+
+/** They find nothing that the view may not use. */
+function searchTools(
+  { search, nearestWords, remarks, model, isNarrowed }: OfferParts,
+  { whole, ...searched }: Pick<Common, 'servers' | 'placementOf'> & Pick<Made, 'whole'>,
+): readonly OwnTool[] {
   const promotion = model.promotion !== false;
-  const resolve = (spelled: string) => searched?.resolve(spelled)?.id;
+  const resolve = (spelled: string) => whole.resolve(spelled)?.id;
   const about = isNarrowed ? {} : { remarks, nearestWords };
-  const searching = searched ? createSearchTools({ search, servers, placementOf, promotion, resolve, ...about }) : [];
-  const offered = builtins.filter(({ definition }) => isOffered(definition.name));
-  return new Map([...offered, ...searching].map((builtin) => [builtin.definition.name, ownTool(builtin)]));
+  return createSearchTools({ search, ...searched, promotion, resolve, ...about }).map(ownTool);
 }
 
 function ownTool(builtin: Builtin): OwnTool {
@@ -118,13 +126,9 @@ function ownTool(builtin: Builtin): OwnTool {
 }
 
 /** A view of some tools hears only of the servers that these are of. */
-function partOf(
-  { servers, instructions }: Common,
-  { tools }: CatalogSnapshot,
-  isNarrowed: boolean,
-): Pick<Common, 'servers' | 'instructions'> {
+function partOf({ servers, instructions, whole }: Made, isNarrowed: boolean): Pick<Common, 'servers' | 'instructions'> {
   if (!isNarrowed) return { servers, instructions };
-  const seen = new Set(tools.map(({ id }) => id.server));
+  const seen = new Set(whole.tools.map(({ id }) => id.server));
   return {
     servers: servers.filter(({ name }) => seen.has(name)),
     instructions: instructions.filter(({ server }) => seen.has(server)),

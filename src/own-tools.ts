@@ -1,53 +1,75 @@
-// Owns which tools of its own the runtime has for models, and what every view is offered alike.
+// Owns which tools of its own the runtime has for the models of a view, and what every view is offered alike.
 
 import { createPromptTools } from './builtins/prompts.ts';
 import { createResourceTools } from './builtins/resources.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { offerings } from './catalog/listing.ts';
 import type { Offers } from './catalog/offers/offers.ts';
-import type { Prompts } from './catalog/offers/prompts.ts';
-import type { Resources } from './catalog/offers/resources.ts';
+import { createPrompts } from './catalog/offers/prompts.ts';
+import { createResources, type ResourcesParts } from './catalog/offers/resources.ts';
 import { presentFor } from './catalog/snapshot.ts';
 import type { Fleet } from './fleet.ts';
 import type { Builtin } from './model/builtin.ts';
-import type { ViewParts } from './view.ts';
+import { RuntimeError } from './model/errors.ts';
+import type { ServerName } from './model/names.ts';
+import type { Asker, ViewParts } from './view.ts';
 
-export interface OfferingParts {
+export interface OfferingParts extends Pick<ResourcesParts, 'subscriptions' | 'clock'> {
   readonly catalog: Catalog;
   readonly fleet: Fleet;
   readonly offers: Offers;
-  readonly resources: Resources;
-  readonly prompts: Prompts;
 }
 
-export function createOffering({
-  catalog,
-  fleet,
-  ...parts
-}: OfferingParts): Pick<ViewParts, 'offering' | 'presentFor'> {
-  const forResources = createResourceTools(parts);
-  const forPrompts = createPromptTools(parts);
-  // Made once each: which ones there are changes with the servers, and what they are called and say never does.
-  const choices = new Map<string, readonly Builtin[]>();
-  const builtins = () => {
-    const { builtinTools } = fleet.circumstances().settings;
-    const [hasResources, hasPrompts] = offerings.map((each) => builtinTools && catalog.hasAny(each));
-    const key = `${hasResources} ${hasPrompts}`;
-    const chosen = choices.get(key) ?? [...(hasResources ? forResources : []), ...(hasPrompts ? forPrompts : [])];
-    choices.set(key, chosen);
-    return chosen;
-  };
+export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering' | 'presentFor'> {
+  const { catalog, fleet } = parts;
   return {
     offering: {
       snapshot: () => {
         catalog.revalidate();
         return catalog.snapshot();
       },
-      common: () => ({ ...fleet.common(), builtins: builtins() }),
+      common: () => fleet.common(),
+      builtinsFor: (asker) => createBuiltins(parts, asker),
       search: (query, options) => catalog.search(query, options),
       nearestWords: (query) => catalog.nearestWords(query),
       remarks: () => fleet.remarks(),
     },
     presentFor: (snapshot, provider) => presentFor(snapshot, provider, catalog.style),
+  };
+}
+
+/** Over the lines and with the handlers of whoever asks. Which ones there are changes with the servers; what they say never does. */
+function createBuiltins({ catalog, fleet, offers, subscriptions, clock }: OfferingParts, asker: Asker) {
+  const { lines, inputs, isSeen } = asker;
+  const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
+  const resources = createResources({ offers, reach, subscriptions, inputs, clock });
+  const prompts = createPrompts({ offers, reach, inputs, clock });
+  const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !fleet.isDenied({ server, tool });
+  const groups = {
+    resources: createResourceTools({ resources, offers, isListed: isListed('ListMcpResources') }),
+    prompts: createPromptTools({ prompts, offers, isListed: isListed('ListMcpPrompts') }),
+  };
+  const kept = new Map<string, readonly Builtin[]>();
+  return (): readonly Builtin[] => {
+    const { builtinTools } = fleet.circumstances().settings;
+    const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
+    const key = offered.join();
+    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isSeen));
+    kept.set(key, builtins);
+    return builtins;
+  };
+}
+
+/** A view of some servers does not get to the others by naming them. */
+function within(builtin: Builtin, isSeen: (server: ServerName) => boolean): Builtin {
+  const { target } = builtin;
+  if (target === undefined) return builtin;
+  return {
+    ...builtin,
+    target: (args) => {
+      const server = target(args);
+      if (server !== undefined && !isSeen(server)) throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: [] });
+      return server;
+    },
   };
 }

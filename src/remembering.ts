@@ -13,9 +13,15 @@ import type { Gate } from './trust/gate.ts';
 
 export interface Memory {
   /** What is there within the time: a disk that is slow costs the memory, not the start. */
-  recall(definitions: readonly ServerDefinition[], withinMs: number): Promise<ReadonlyMap<ServerDefinition, Listing>>;
+  recall(definitions: readonly ServerDefinition[], withinMs: number): Promise<ReadonlyMap<ServerDefinition, Recalled>>;
   /** A disk that is full costs the memory, and nothing else. */
   remember(definition: ServerDefinition, listing: Listing): Promise<void>;
+}
+
+export interface Recalled {
+  readonly listing: Listing;
+  /** Nobody knows the server but the repository that names it. */
+  readonly isStranger: boolean;
 }
 
 export interface MemoryParts {
@@ -29,12 +35,16 @@ export function createMemory({ store, gate, clock, onError }: MemoryParts): Memo
   const knownTools = createKnownTools(store);
   return {
     async recall(definitions, withinMs) {
-      const known = new Map<ServerDefinition, Listing>();
+      const known = new Map<ServerDefinition, Recalled>();
       const recall = async (definition: ServerDefinition) => {
         const listing = await knownTools.recall(keyOf(definition));
-        if (listing === 'unreadable') onError(new RuntimeError('STORE_UNREADABLE', { what: toolsOf(definition) }));
+        if (listing === undefined) return;
+        if (listing === 'unreadable')
+          return onError(new RuntimeError('STORE_UNREADABLE', { what: toolsOf(definition) }));
+        const { kind } = await gate.judge(definition);
+        const isStranger = kind === 'restricted' && definition.provenance.inWorkspace === true;
         // What nobody vouches for any more is not shown to a model, however well it is remembered.
-        else if (listing && (await gate.judge(definition)).kind !== 'asks') known.set(definition, listing);
+        if (kind !== 'asks') known.set(definition, { listing, isStranger });
       };
       const recalled = definitions.filter(isKept).map((definition) => recall(definition).catch(onError));
       await settleWithin(recalled, { limitMs: withinMs, clock });

@@ -29,6 +29,7 @@ import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
 import { systemClock } from './kernel/clock.ts';
 import { Emitter } from './kernel/emitter.ts';
+import { settleWithin } from './kernel/settle.ts';
 import { trackWrites } from './kernel/track-writes.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import { RuntimeError } from './model/errors.ts';
@@ -56,6 +57,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
   const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock, dropped(onError)));
+  const closing = new AbortController();
   const hasLogs = options.logs ?? options.store === undefined;
   const gate = createTrust(around, store, clock);
   const catalog = new Catalog({ clock, emit, onListed: (...listed) => void memory.remember(...listed).catch(onError) });
@@ -91,6 +93,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       authorize({
         refusal: fleet.refusal,
         isStranger: fleet.isStranger,
+        identity: fleet.identity,
+        closing: closing.signal,
         rules: fleet.rules,
         approve,
         clock,
@@ -106,7 +110,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const prompts = createPrompts({ offers, reach: fleet, inputs: options, clock });
   const views = createViews({
     ...{ fleet, inputs: options },
-    shared: { perform, ...createOffering({ catalog, fleet, offers, resources, prompts }) },
+    shared: { perform, ...createOffering({ catalog, fleet, offers, subscriptions, clock }) },
     createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
   });
   const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
@@ -132,9 +136,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const close = async () => {
     stopWatching?.();
     for (const part of [catalog, offers, subscriptions]) part.close();
+    closing.abort(new RuntimeError('CALL_CANCELLED', {}));
     await Promise.all([views.close(), connections.close()]);
-    await verdicts.flush();
-    await cache.whenWritten();
+    // A disk that never answers costs what was not written yet, and nobody's time.
+    const written = verdicts.flush().then(() => cache.whenWritten());
+    await settleWithin([written], { limitMs: limits.closeMs, clock });
   };
   const { waitMs } = await starting.catch((error: unknown) => {
     stopWatching?.();

@@ -94,22 +94,23 @@ export async function startUp(parts: StartParts): Promise<{ waitMs: number }> {
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });
-  await fleet.apply(config, { whenCached: options.startup?.whenCached });
+  const gateLeftMs = () => Math.max(0, askedAt + gateMs - clock.now());
+  await fleet.apply(config, { whenCached: options.startup?.whenCached, recallMs: gateLeftMs() });
   // Whose tools are known is not waited for, and nobody without a person's patience is waited for beyond the gate.
   const awaited = fleet.uncached();
   if (awaited.length > 0) fleet.openExpected();
-  const gateLeftMs = Math.max(0, askedAt + gateMs - clock.now());
-  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateLeftMs, servers: awaited, signal });
-  const missing = await requiredMissing(fleet, required, signal);
+  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateLeftMs(), servers: awaited, signal });
+  const { required: demand = interactive ? 'report' : 'enforce' } = options;
+  // A person sees who is missing, and is not kept waiting for it.
+  const missing = demand === 'enforce' ? await requiredMissing(fleet, required, signal) : [];
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await connections.close();
   signal?.throwIfAborted();
-  const { required: demand = interactive ? 'report' : 'enforce' } = options;
-  if (missing.length > 0 && demand === 'enforce') {
+  reportStart(fleet, emit);
+  if (missing.length > 0) {
     await connections.close();
     throw new RuntimeError('REQUIRED_NOT_READY', { missing });
   }
-  reportStart(fleet, emit);
   // Whoever waited for the runtime goes first.
   setImmediate(() => fleet.openExpected());
   return { waitMs };

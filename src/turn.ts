@@ -6,6 +6,7 @@ import type { Caller, Perform, ToolCall } from './call/pipeline.ts';
 import type { Progress } from './connection/session.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import { isObject, type JsonObject } from './kernel/json.ts';
+import { builtinNames } from './model/builtin.ts';
 import type { QualifiedName, ServerName } from './model/names.ts';
 import type { Tool, ToolOutcome } from './model/tool.ts';
 import type { Offer, OwnTool } from './offering.ts';
@@ -34,7 +35,8 @@ const aboutOutput =
 let lastCall = 0;
 
 export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn {
-  const { tools, revision, instructions } = offer;
+  const { tools, revision, instructions, snapshot, isWhole } = offer;
+  const among = { tools: snapshot.tools, isWhole };
   return {
     tools,
     revision,
@@ -46,7 +48,7 @@ export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn
       const what = meant(offer, name, args);
       // What is in use must not vanish when the list is shortened.
       if (what.tool && !what.builtin && !offer.isShown(what.tool)) offer.load([what.tool.id]);
-      const call = { callId: `call-${++lastCall}`, ...what, cancellation, onProgress, caller };
+      const call = { callId: `call-${++lastCall}`, ...what, among, cancellation, onProgress, caller };
       if (signal === undefined) return perform(call);
       const letGo = cancellation.follow(signal);
       return perform(call).finally(letGo);
@@ -55,6 +57,8 @@ export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn
 }
 
 const ignoreProgress = (): void => undefined;
+
+const isReserved = (name: string) => builtinNames.some((each) => each === name);
 
 type Meant = Pick<ToolCall, 'name' | 'tool' | 'arguments' | 'builtin'>;
 
@@ -68,7 +72,8 @@ function meant(offer: Offer, name: QualifiedName, args: JsonObject): Meant {
     if (typeof carried !== 'string') return meant(offer, carried.name, carried.arguments);
   }
   if (owned) return bound(offer, owned, args);
-  const found = tool ?? snapshot.resolve(name);
+  // What is ours stays ours, also where it is not offered: a server's tool of the same name is not what was meant.
+  const found = tool ?? (isReserved(name) ? undefined : snapshot.resolve(name));
   return { name: found?.name ?? name, tool: found, arguments: args };
 }
 

@@ -8,6 +8,8 @@ import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
 import type { Model } from './model/model.ts';
+import { hashOfKey, type ServerName, toolKey } from './model/names.ts';
+import type { Tool } from './model/tool.ts';
 import { createOffers, type OfferParts } from './offering.ts';
 import { createTurn, type Turn } from './turn.ts';
 
@@ -33,8 +35,17 @@ export interface View {
   close(): Promise<void>;
 }
 
+/** Who uses the runtime's own tools: over which lines, with whose answers, and whose servers. */
+export interface Asker {
+  readonly lines: Lines | undefined;
+  readonly inputs: InputHandlers;
+  readonly isSeen: (server: ServerName) => boolean;
+}
+
 export interface ViewParts {
-  readonly offering: Pick<OfferParts, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'>;
+  readonly offering: Pick<OfferParts, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'> & {
+    readonly builtinsFor: (asker: Asker) => OfferParts['builtins'];
+  };
   /** The same tools, as the provider's models are best shown them. */
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly perform: Perform;
@@ -48,13 +59,17 @@ export interface ViewParts {
 export function createView(parts: ViewParts): View {
   const { offering, perform, inputs, lines, model = {}, narrowing = [] } = parts;
   const caller = { grants: new Set<string>(), inputs, ...(lines && { lines }) };
-  const isSeen = (name: string) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, name)));
+  const isNarrowed = narrowing.length > 0;
+  const snapshot = remembering(offering.snapshot, (whole) => seenBy(parts, whole));
+  const servers = remembering(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
+  const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
   const offerFor = createOffers({
     ...offering,
-    snapshot: remembering(offering.snapshot, (whole) => seenBy(parts, whole, isSeen)),
+    builtins: offering.builtinsFor({ lines, inputs, isSeen }),
+    snapshot,
     model,
-    isOffered: isSeen,
-    isNarrowed: narrowing.length > 0,
+    isOffered: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
+    isNarrowed,
   });
   return {
     turn: ({ query } = {}) => createTurn(offerFor(query), perform, caller),
@@ -74,10 +89,18 @@ export function createView(parts: ViewParts): View {
 function seenBy(
   { model: { provider = 'any' } = {}, narrowing = [], presentFor }: ViewParts,
   whole: CatalogSnapshot,
-  isSeen: (name: string) => boolean,
 ): CatalogSnapshot {
-  const seen = narrowing.length === 0 ? whole : narrowSnapshot(whole, ({ name }) => isSeen(name));
+  const isSeen = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => isMeant(each, tool)));
+  const seen = narrowing.length === 0 ? whole : narrowSnapshot(whole, isSeen);
   return provider === 'any' ? seen : presentFor(seen, provider);
+}
+
+/** A name that had to be made up may look like another server's: there the pattern must hold what tells them apart. */
+function isMeant(pattern: string, { id, name }: Tool): boolean {
+  const written = `mcp__${id.server}__${id.tool}`;
+  if (matchesWildcard(pattern, written)) return true;
+  const hash = hashOfKey(toolKey(id));
+  return name !== written && matchesWildcard(pattern, name) && (!name.endsWith(hash) || pattern.endsWith(hash));
 }
 
 /** As long as nothing changes, the same answer: what a model reads stays the same object too. */

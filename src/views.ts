@@ -28,6 +28,7 @@ export interface Views {
 
 export function createViews({ shared, fleet, createConnections, inputs }: ViewsParts): Views {
   const open = new Set<OwnLines>();
+  let isClosed = false;
   const { turn, child } = createView({ ...shared, inputs });
   return {
     root: { turn, child },
@@ -35,6 +36,7 @@ export function createViews({ shared, fleet, createConnections, inputs }: ViewsP
       const own = { ...inputs, ...handlers };
       const isOwn = (server: ServerName) => perClient || fleet.definition(server)?.settings.perClient === true;
       const lines = createOwnLines(fleet, createConnections(randomUUID(), own), isOwn);
+      if (isClosed) void lines.close();
       open.add(lines);
       const narrowing = tools === undefined ? [] : [tools];
       const view = createView({ ...shared, inputs: own, model, narrowing, lines });
@@ -45,6 +47,7 @@ export function createViews({ shared, fleet, createConnections, inputs }: ViewsP
       await Promise.all([...open].map((lines) => lines.follow()));
     },
     close: async () => {
+      isClosed = true;
       await Promise.all([...open].map((lines) => lines.close()));
     },
   };

@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 import type { PromptMessages } from '../model/offer.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
 import { aboutOffer, namedServer, nothingThere, shown, text } from './offer-text.ts';
@@ -13,6 +14,8 @@ import { aboutOffer, namedServer, nothingThere, shown, text } from './offer-text
 export interface PromptToolParts {
   readonly prompts: Prompts;
   readonly offers: Offers;
+  /** Whether what a server has is shown to whoever asks for all of it. */
+  readonly isListed: (server: ServerName) => boolean;
 }
 
 export function createPromptTools(parts: PromptToolParts): readonly Builtin[] {
@@ -58,10 +61,10 @@ const getDefinition: ToolDefinition = {
   annotations: { readOnlyHint: true, openWorldHint: true },
 };
 
-async function list({ prompts, offers }: PromptToolParts, args: JsonObject): Promise<BuiltinAnswer> {
+async function list({ prompts, offers, isListed }: PromptToolParts, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
-  const listed = await prompts.list({ server });
-  if (listed.length === 0) return text(nothingThere('prompts', server, offers.declaring('prompts')));
+  const listed = (await prompts.list({ server })).filter((prompt) => isListed(prompt.server));
+  if (listed.length === 0) return text(nothingThere('prompts', server, offers.declaring('prompts').filter(isListed)));
   const items = listed.slice(0, limits.offersShown.items);
   const left = listed.length - items.length;
   const more = left > 0 ? [`${left} more are not shown. Name a server to see only its own.`] : [];

@@ -15,6 +15,8 @@ import { aboutOffer, namedServer, nothingThere, text } from './offer-text.ts';
 export interface ResourceToolParts {
   readonly resources: Resources;
   readonly offers: Offers;
+  /** Whether what a server has is shown to whoever asks for all of it. */
+  readonly isListed: (server: ServerName) => boolean;
 }
 
 export function createResourceTools(parts: ResourceToolParts): readonly Builtin[] {
@@ -68,14 +70,17 @@ type Entry = { readonly server: ServerName; readonly address: string; readonly i
 >;
 
 /** What can be read and how more can be made, in one order, so that one cursor leads through both. */
-async function list({ resources, offers }: ResourceToolParts, args: JsonObject): Promise<BuiltinAnswer> {
+async function list({ resources, offers, isListed }: ResourceToolParts, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
   const cursor = typeof args['cursor'] === 'string' ? args['cursor'] : undefined;
   const { resources: listed } = await resources.list({ server });
   const templates = await resources.templates({ server });
-  const entries = [...listed.map(entryOf), ...templates.map(templateEntry)].sort((a, b) => compare(keyOf(a), keyOf(b)));
+  const entries = [...listed.map(entryOf), ...templates.map(templateEntry)]
+    .filter((entry) => isListed(entry.server))
+    .sort((a, b) => compare(keyOf(a), keyOf(b)));
   const { items, nextCursor } = pageOf(entries, { keyOf, cursor, limit: limits.offersShown.items });
-  if (entries.length === 0) return text(nothingThere('resources', server, offers.declaring('resources')));
+  if (entries.length === 0)
+    return text(nothingThere('resources', server, offers.declaring('resources').filter(isListed)));
   const shown = items.map(({ server: of, address, isTemplate, ...about }) =>
     aboutOffer(`${isTemplate ? 'template ' : ''}${address}`, of, about),
   );

@@ -4,7 +4,7 @@ import { canonicalName } from '../catalog/naming.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
-import { type ServerName, toolKey } from '../model/names.ts';
+import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import { type Decision, decide } from '../policy/decide.ts';
 import type { Rule } from '../policy/rule.ts';
@@ -17,6 +17,10 @@ export interface AuthorizeParts {
   readonly refusal: (server: ServerName) => string | undefined;
   /** Whether nobody knows the server but the repository that names it: what is allowed to its name was not meant for it. */
   readonly isStranger: (server: ServerName) => boolean;
+  /** Tells a server from another one that has taken its name: what was granted to one is not granted to the other. */
+  readonly identity: (server: ServerName) => string;
+  /** Aborted when nobody will answer any more. */
+  readonly closing?: AbortSignal;
   readonly rules: () => readonly Rule[];
   readonly approve: Approve;
   readonly clock: Clock;
@@ -34,9 +38,11 @@ export function authorize(parts: AuthorizeParts): Stage {
     const decision = distrust(decisionFor(tool), parts.isStranger(tool.id.server));
     if (decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule)) return next(call);
     if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
-    return call.caller.grants.has(toolKey(tool.id)) ? next(call) : ask(parts, call, decision, next);
+    return call.caller.grants.has(grantOf(parts, tool.id)) ? next(call) : ask(parts, call, decision, next);
   };
 }
+
+const grantOf = ({ identity }: AuthorizeParts, id: ToolId) => toolKey(id) + identity(id.server);
 
 function distrust(decision: Decision, isStranger: boolean): Decision {
   if (!isStranger || decision.verdict !== 'allow') return decision;
@@ -59,6 +65,7 @@ async function ask(
   const { callId } = call;
   parts.emit({ type: 'approval.requested', callId, tool: id, because });
   let answer: ApprovalAnswer = 'no';
+  const letGo = parts.closing && call.cancellation.follow(parts.closing);
   try {
     answer = await askFor(
       {
@@ -73,13 +80,14 @@ async function ask(
       { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation, onError: parts.onError },
     );
   } finally {
+    letGo?.();
     parts.emit({ type: 'approval.settled', callId, tool: id, answer });
   }
   if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, name, because });
   const now = decide(parts.rules(), id, name);
   // The rules may have changed while somebody thought about it.
   if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: now.because });
-  if (answer !== 'once') call.caller.grants.add(toolKey(id));
+  if (answer !== 'once') call.caller.grants.add(grantOf(parts, id));
   return next(call);
 }
 

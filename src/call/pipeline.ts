@@ -18,11 +18,19 @@ export interface ToolCall {
   /** What the name stands for in this turn's catalog; an unknown name never gets past `resolve`. */
   readonly tool: Tool | undefined;
   readonly arguments: JsonObject;
+  /** What the caller may know of. */
+  readonly among: Among;
   readonly cancellation: Cancellation;
   readonly onProgress: (progress: Progress) => void;
   readonly caller: Caller;
   /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
   readonly builtin?: BuiltinCall;
+}
+
+export interface Among {
+  readonly tools: readonly Tool[];
+  /** Nothing is kept from the caller: it may be told why something is missing. */
+  readonly isWhole: boolean;
 }
 
 export interface BuiltinCall {

@@ -8,25 +8,24 @@ import type { Stage, ToolCall } from './pipeline.ts';
 
 /** What is known about names that nobody can call right now: a server that is down, disabled, or not approved. */
 export interface Directory {
-  names(): Iterable<QualifiedName>;
   whyMissing(name: QualifiedName): string | undefined;
   /** By the filters as they are now. */
   isHidden(tool: ToolId): boolean;
 }
 
 export function resolve(directory: Directory): Stage {
-  return (next) => (call) => (call.tool && !directory.isHidden(call.tool.id) ? next(call) : unknown(call, directory));
+  return (next) => (call) => {
+    const { tool, builtin } = call;
+    return tool && (builtin || !directory.isHidden(tool.id)) ? next(call) : unknown(call, directory);
+  };
 }
 
-async function unknown({ name }: ToolCall, directory: Directory): Promise<never> {
-  const because = directory.whyMissing(name);
+async function unknown({ name, among }: ToolCall, directory: Directory): Promise<never> {
+  const because = among.isWhole ? directory.whyMissing(name) : undefined;
+  const others = among.tools.map((tool) => tool.name).filter((each) => each !== name);
   throw new RuntimeError('TOOL_UNKNOWN', {
     name,
-    nearest: nearest(
-      name,
-      [...directory.names()].filter((each) => each !== name),
-      limits.suggestions,
-    ),
+    nearest: nearest(name, others, limits.suggestions),
     ...(because !== undefined && { because }),
   });
 }

@@ -1,9 +1,9 @@
 // Owns understanding a tool's name in the spellings of other agents, where only one tool can be meant. Nothing is guessed: each
 // spelling is made from the ToolId by a rule, and what two tools may be called means neither.
 
-import { createHash } from 'node:crypto';
 import { limits } from '../model/limits.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
+import { bodiesOf, fold, LONGEST_SPELLING, lossySpellings, pairOf } from '../model/spellings.ts';
 import { namingStyles, sanitizedName } from './naming.ts';
 
 export interface Aliases {
@@ -22,11 +22,11 @@ export function createAliases(tools: readonly Named[]): Aliases {
   const exact = once(() => new Map(tools.map(({ id, name }) => [name, id])));
   const literal = once(() => createLiteral(tools));
   const hashed = once(() => groupBy(tools, ({ id }) => [hashOfKey(toolKey(id))]));
-  const folded = once(() => groupBy(tools, ({ id }) => foldedSpellings(id)));
-  const made = once(() => groupBy(tools, ({ id }) => [...madeSpellings(id), ...cutSpellings(id)]));
+  const folded = once(() => groupBy(tools, ({ id }) => pairOf(fold(id.server), fold(id.tool))));
+  const made = once(() => groupBy(tools, ({ id }) => lossySpellings(id)));
   return {
     find(spelled) {
-      if (spelled.length > LONGEST) return undefined;
+      if (spelled.length > LONGEST_SPELLING) return undefined;
       const [, beginning = '', hash = ''] = HASHED.exec(spelled) ?? [];
       return (
         exact().get(spelled) ??
@@ -39,8 +39,6 @@ export function createAliases(tools: readonly Named[]): Aliases {
   };
 }
 
-/** Longer than any server with any tool, and what stands around them. */
-const LONGEST = 2 * limits.nameChars;
 const HASHED = new RegExp(`^(.+)_([0-9a-f]{${limits.nameHashLength}})$`, 's');
 
 function once<Value>(make: () => Value): () => Value {
@@ -93,71 +91,9 @@ function createLiteral(tools: readonly Named[]): (spelled: string) => readonly T
 
 const SEPARATOR = /[_.:/-]/g;
 
-/** With and without what agents put before a name. */
-function bodiesOf(spelled: string): readonly string[] {
-  const [, rest = ''] = /^(?:mcp[_.:/-]|@)(.+)$/is.exec(spelled) ?? [];
-  const [, further = ''] = /^[_-](.+)$/s.exec(rest) ?? [];
-  return [spelled, rest, further].filter((body) => body !== '');
-}
-
 /** The names of the other styles, also of tools that have a plain one now. */
 function begins(id: ToolId, beginning: string): boolean {
   return namingStyles.some((style) => sanitizedName(id, style).startsWith(beginning));
 }
 
-/** Agents differ in what they make of capitals and odd characters; folded, they agree. */
-function fold(text: string): string {
-  if (FOLDED.test(text)) return text;
-  return text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
-}
-
-const FOLDED = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
-
 const keysOf = (spelled: string) => [...new Set(bodiesOf(spelled).map((body) => fold(body)))];
-
-/** Some drop from the tool what repeats its server. */
-function foldedSpellings({ server, tool }: ToolId): readonly string[] {
-  return pairOf(fold(server), fold(tool));
-}
-
-function pairOf(server: string, tool: string): readonly string[] {
-  if (server === '' || tool === '') return [];
-  return tool.startsWith(`${server}_`) ? [`${server}_${tool}`, tool] : [`${server}_${tool}`];
-}
-
-/** What loses more than that counts only as it is written where it is done: without digits, or with a part of the server. */
-function madeSpellings({ server, tool }: ToolId): readonly string[] {
-  const lettersOnly = (part: string) => fold(part.toLowerCase().replace(/[^a-z]+/g, '_'));
-  const short = () =>
-    server
-      .toLowerCase()
-      .replace(/[^a-z0-9_.-]+/g, '_')
-      .slice(0, CUT_SERVER);
-  return [
-    ...(/\d/.test(server + tool) ? pairOf(lettersOnly(server), lettersOnly(tool)).map((pair) => `mcp__${pair}`) : []),
-    ...(server.length > CUT_SERVER || tool.length > CUT_SERVER
-      ? [`mcp_${short()}_${tool}`.replaceAll('.', '_').slice(0, limits.toolNameLength)]
-      : []),
-  ];
-}
-
-const CUT_SERVER = 13;
-/** Nobody cuts a shorter name. */
-const CUT_FROM = 60;
-
-/** How names are made shorter that a provider would refuse: the middle left out, or the end replaced by a hash. */
-function cutSpellings({ server, tool }: ToolId): readonly string[] {
-  if (server.length + tool.length < CUT_FROM - 'mcp_'.length - 1) return [];
-  const hash = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, 8);
-  const full = [`mcp__${server}__${tool}`, `mcp_${server}_${tool}`, `${server}__${tool}`, tool];
-  return full
-    .map((name) => name.replace(/[^A-Za-z0-9_.:-]/g, '_'))
-    .flatMap((name) => [
-      `${name.slice(0, 30)}...${name.slice(-30)}`,
-      `${name.slice(0, 28)}___${name.slice(-32)}`,
-      `${name.replace(/[.:]/g, '_').slice(0, 55)}_${hash}`,
-    ]);
-}

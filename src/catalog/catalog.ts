@@ -5,7 +5,6 @@ import type { Session } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { pause } from '../kernel/pause.ts';
-import { SingleFlight } from '../kernel/single-flight.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
@@ -16,6 +15,7 @@ import type { CatalogEvent } from './events.ts';
 import type { ServerInstructions } from './exposure/instructions.ts';
 import { isExposed } from './filter.ts';
 import { fetchTools, freshUntil, type Listing, type Offering } from './listing.ts';
+import { Pace } from './pace.ts';
 import { type Hit, type SearchOptions, SearchWindow } from './search/search-window.ts';
 import { type CatalogSnapshot, createSnapshot, differenceOf, type Style } from './snapshot.ts';
 
@@ -47,6 +47,9 @@ interface Source {
   readonly definition: ServerDefinition;
   readonly session: Session;
   readonly outdated: AbortController;
+  readonly pace: Pace;
+  /** The list that is on its way. */
+  flight?: Promise<void> | undefined;
   freshUntil: number;
   /** It was said to have changed, and is fetched in a moment. */
   isAnnounced: boolean;
@@ -58,7 +61,6 @@ export class Catalog {
   readonly #parts: CatalogParts;
   readonly #entries = new Map<ServerName, Entry>();
   readonly #sources = new Map<ServerName, Source>();
-  readonly #listing = new SingleFlight<Source, void>();
   readonly #latest = new Map<ServerName, Promise<void>>();
   #settings: CatalogSettings = { toolCacheTtlMs: 0 };
   #snapshot: CatalogSnapshot = createSnapshot([]);
@@ -111,8 +113,7 @@ export class Catalog {
   /** What is remembered of servers that are not up yet; news replaces it. */
   adopt(known: Iterable<readonly [ServerDefinition, Listing]>): void {
     for (const [definition, listing] of known) {
-      if (!this.#entries.has(definition.name))
-        this.#entries.set(definition.name, entryOf(definition, listing, 'cached'));
+      if (!this.#entries.has(definition.name)) this.#put(definition.name, entryOf(definition, listing, 'cached'));
     }
     this.#refresh();
   }
@@ -134,9 +135,8 @@ export class Catalog {
   /** The server says that its list is another one now. Changes come in groups: it is fetched in a moment, and once. */
   announce(definition: ServerDefinition, session: Session): void {
     const source = this.#sourceOf(definition, session);
-    if (source.isAnnounced) return;
-    source.isAnnounced = true;
-    void this.#listAfter(limits.listChangedMs, source);
+    if (source.flight) source.isBehind = true;
+    else void this.#listSoon(source);
   }
 
   /** Lists in the background what has been known for too long; meanwhile it stays as it is. */
@@ -167,8 +167,10 @@ export class Catalog {
     const present = this.#sources.get(definition.name);
     if (present?.session === session) return present;
     this.#outdate(definition.name);
-    const outdated = new AbortController();
-    const source = { definition, session, outdated, freshUntil: Infinity, isAnnounced: false, isBehind: false };
+    const source: Source = {
+      ...{ definition, session, outdated: new AbortController(), pace: new Pace(this.#parts.clock) },
+      ...{ freshUntil: Number.POSITIVE_INFINITY, isAnnounced: false, isBehind: false },
+    };
     this.#sources.set(definition.name, source);
     return source;
   }
@@ -179,41 +181,60 @@ export class Catalog {
     this.#sources.delete(server);
   }
 
+  /** Once at a time; what was asked for or announced meanwhile is looked at a moment later. */
   #list(source: Source): Promise<void> {
-    const { definition } = source;
-    const { signal } = source.outdated;
-    let isNew = false;
-    const flight = this.#listing.run(source, async () => {
-      isNew = true;
-      source.freshUntil = Number.POSITIVE_INFINITY;
-      const entry = await this.#fetch(source);
-      if (signal.aborted) return;
-      source.freshUntil = this.#freshUntil(definition, entry);
-      this.#entries.set(definition.name, entry);
-      for (const problem of entry.problems) {
-        this.#parts.emit({ type: 'catalog.problem-found', server: definition.name, problem });
-      }
-      this.#refresh();
-      // After a pause: a server that announces a change with every list must not keep us listing.
-      if (source.isBehind) void this.#listAfter(limits.changedAgainMs, source);
+    if (source.flight) {
+      source.isBehind = true;
+      return source.flight;
+    }
+    const flight = this.#listNow(source).finally(() => {
+      source.flight = undefined;
+      if (source.isBehind) void this.#listSoon(source);
     });
-    if (!isNew) source.isBehind = true;
-    this.#latest.set(definition.name, flight);
+    source.flight = flight;
+    this.#latest.set(source.definition.name, flight);
     return flight;
   }
 
-  async #listAfter(ms: number, source: Source): Promise<void> {
+  async #listNow(source: Source): Promise<void> {
+    const { definition, pace } = source;
+    source.freshUntil = Number.POSITIVE_INFINITY;
+    const entry = await this.#fetch(source);
+    if (source.outdated.signal.aborted) return;
+    source.freshUntil = this.#freshUntil(definition, entry);
+    this.#put(definition.name, entry);
+    const before = this.#snapshot.revision;
+    this.#refresh();
+    pace.fetched(this.#snapshot.revision !== before);
+  }
+
+  async #listSoon(source: Source): Promise<void> {
+    if (source.isAnnounced) return;
+    source.isAnnounced = true;
     const { signal } = source.outdated;
-    await pause(this.#parts.clock, ms, signal);
+    await pause(this.#parts.clock, source.pace.next(), signal);
     if (signal.aborted) return;
     source.isAnnounced = false;
     source.isBehind = false;
     await this.#list(source);
   }
 
+  /** What is odd about it is told once, and not with every list. */
+  #put(server: ServerName, entry: Entry): void {
+    const told = this.#entries.get(server)?.problems ?? [];
+    this.#entries.set(server, entry);
+    for (const problem of entry.problems)
+      if (!told.includes(problem)) this.#parts.emit({ type: 'catalog.problem-found', server, problem });
+  }
+
   #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
-    const asked = this.#parts.clock.now();
-    return freshUntil({ ...entry, listedAt: asked }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
+    const listedAt = this.#parts.clock.now();
+    // Who tells of changes has told of this one: nobody but us knows that it did not get through.
+    const atMost = entry.error ? listedAt + limits.listFailedMs : Number.POSITIVE_INFINITY;
+    return Math.min(
+      atMost,
+      freshUntil({ ...entry, listedAt }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs),
+    );
   }
 
   /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */

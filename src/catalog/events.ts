@@ -8,7 +8,7 @@ export type CatalogEvent =
       readonly revision: string;
       readonly added: readonly QualifiedName[];
       readonly removed: readonly QualifiedName[];
-      /** Under the same name, something else. */
+      /** Under the same name, something else for a model to read. */
       readonly changed: readonly QualifiedName[];
     }
   | { readonly type: 'catalog.problem-found'; readonly server: ServerName; readonly problem: string }

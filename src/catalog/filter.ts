@@ -14,11 +14,17 @@ export function isExposed(tool: string, settings: Filters): boolean {
 }
 
 /** What the entry says of this one tool; of two patterns the closer one counts, key by key. */
-export function toolSettingsOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): ToolSettings {
-  if (tools === undefined) return nothing;
+export function toolSettingsOf(tool: string, settings: Pick<ServerSettings, 'tools'>): ToolSettings {
+  return Object.assign({}, ...saidOf(tool, settings));
+}
+
+/** All that the entry says of this one tool, the closest last. */
+export function saidOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): readonly ToolSettings[] {
+  if (tools === undefined) return [];
   const { exact, patterns } = sortedOnce(tools);
-  const matching = patterns.filter(({ pattern }) => matchesWildcard(pattern, tool));
-  return Object.assign({}, ...matching.map(({ said }) => said), exact.get(tool));
+  const matching = patterns.filter(({ pattern }) => matchesWildcard(pattern, tool)).map(({ said }) => said);
+  const own = exact.get(tool);
+  return own === undefined ? matching : [...matching, own];
 }
 
 /** Whether a pattern of names speaks of this tool: as a model spells it, canonically, or as `server.tool` or `server/tool`. */
@@ -34,7 +40,6 @@ export function speaksOf(
 /** A server alone stands for all of its tools. */
 const isServer = (pattern: string, server: string) => pattern === server || pattern === `mcp__${server}`;
 
-const nothing: ToolSettings = Object.freeze({});
 const isPattern = (text: string) => /[*?]/.test(text);
 
 interface Sorted {

@@ -33,10 +33,16 @@ export function createKnownTools(store: Pick<Store, 'get' | 'set' | 'delete'>): 
       const summary = summaryOf(listing);
       const before = written.get(key);
       if (before?.summary === summary && listing.listedAt - before.at < limits.knownTools.writeAgainMs) return;
-      written.set(key, { summary, at: listing.listedAt });
       const { tools, instructions, offers, listedAt } = listing;
-      const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, tools });
-      await store.set(placeOf(key), text, limits.knownTools.keptMs);
+      const problems = keptOf(listing.problems);
+      const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, problems, tools });
+      written.set(key, { summary, at: listedAt });
+      try {
+        await store.set(placeOf(key), text, limits.knownTools.keptMs);
+      } catch (error) {
+        written.delete(key);
+        throw error;
+      }
     },
   };
 }
@@ -45,18 +51,26 @@ export function createKnownTools(store: Pick<Store, 'get' | 'set' | 'delete'>): 
 function listingOf(text: string): Listing | undefined {
   const read = parseJson(text);
   if (!read.ok || !isObject(read.value)) return undefined;
-  const { version, tools, listedAt, instructions, offers } = read.value;
+  const { version, tools, listedAt, instructions, offers, problems } = read.value;
   if (version !== VERSION || !Array.isArray(tools) || typeof listedAt !== 'number') return undefined;
+  const healthy = healthyOnes(tools.slice(0, limits.listItems));
   return {
-    ...healthyOnes(tools.slice(0, limits.listItems)),
+    tools: healthy.tools,
+    problems: keptOf([...(Array.isArray(problems) ? problems : []), ...healthy.problems]),
     listedAt,
     ...(typeof instructions === 'string' && { instructions }),
     ...(Array.isArray(offers) && { offers: offerings.filter((each) => offers.includes(each)) }),
   };
 }
 
-function summaryOf({ tools, instructions = '', offers = [] }: Listing): string {
+/** Why tools are missing is asked long after they were listed. A list that was cut off says so beside what is told of single ones. */
+function keptOf(problems: readonly unknown[]): readonly string[] {
+  const texts = problems.filter((problem) => typeof problem === 'string');
+  return texts.slice(0, limits.listProblems + 2).map((text) => text.slice(0, limits.knownTools.problemChars));
+}
+
+function summaryOf({ tools, instructions = '', offers = [], problems }: Listing): string {
   return createHash('sha256')
-    .update([...offers, instructions, ...tools.map(digestOf)].join('\n'))
+    .update([...offers, instructions, ...keptOf(problems), ...tools.map(digestOf)].join('\n'))
     .digest('base64');
 }

@@ -3,6 +3,7 @@
 
 import { limits } from '../model/limits.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
+import { sanitize } from '../model/spellings.ts';
 
 /** `mcp__s__t`, `mcp__s_t`, `mcp_s_t`, `t`. */
 export type NamingStyle = 'canonical' | 'compact' | 'single' | 'bare';
@@ -153,8 +154,4 @@ function hashedName({ id, key }: Pick<Claim, 'id' | 'key'>, { style, maxLength, 
 /** What a hashed name begins with, uncut. */
 export function sanitizedName({ server, tool }: ToolId, style: NamingStyle): string {
   return joined[style]({ server: sanitize(server), tool: sanitize(tool) });
-}
-
-function sanitize(part: string): string {
-  return part.replace(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '') || 'x';
 }

@@ -4,19 +4,17 @@ import { createHash } from 'node:crypto';
 import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
 import { type Aliases, createAliases } from './aliases.ts';
-import { digestOf } from './definition/digest.ts';
+import { shownDigest } from './definition/digest.ts';
 import { present } from './definition/present.ts';
 import type { Provider } from './definition/providers.ts';
 import { assignNames, type NamingOptions } from './naming.ts';
 import { metaOf, prefixed } from './tool-meta.ts';
 
-/** Two snapshots with the same revision show a model the same, byte for byte; how fresh that is may differ. */
+/** Two snapshots have the same revision where they show a model the same, byte for byte; what it does not read may differ. */
 export interface CatalogSnapshot {
   readonly revision: string;
   /** Sorted by name: what a model reads never moves without a reason. */
   readonly tools: readonly Tool[];
-  /** What decides how they are shown: for whom, and with which prefix. */
-  readonly shownAs: string;
   find(name: QualifiedName): Tool | undefined;
   /** Also in the spellings of other agents, where only one tool can be meant. */
   resolve(spelled: string): Tool | undefined;
@@ -48,7 +46,7 @@ export function createSnapshot(slices: readonly Slice[], style: Style = {}): Cat
       tools.push(toolOf(definition, { id, name, label, freshness, prefix }));
     }
   }
-  return snapshotOf(tools.sort(byName), prefix);
+  return snapshotOf(tools.sort(byName));
 }
 
 interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'freshness'> {
@@ -87,8 +85,8 @@ function toolOf(definition: ToolDefinition, { id, name, label, freshness, prefix
 const byName = (a: Tool, b: Tool) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** What of it passes, under the same names. */
-export function narrowSnapshot({ tools, shownAs }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
-  return snapshotOf(tools.filter(isSeen), shownAs);
+export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
+  return snapshotOf(tools.filter(isSeen));
 }
 
 /** The same tools, as one provider's models are best shown them. */
@@ -97,28 +95,36 @@ export function presentFor(
   provider: Provider,
   { descriptionPrefix = '' }: Style,
 ): CatalogSnapshot {
-  const shown = snapshot.tools.map((tool) => {
-    const { reduced: _forAll, ...same } = tool;
-    const { description, inputSchema, changes } = present(tool.definition, provider);
-    const shown = { description: prefixed(description, descriptionPrefix, tool.id), inputSchema };
-    return Object.freeze({ ...same, ...shown, ...(changes.length > 0 && { reduced: changes }) });
-  });
-  return snapshotOf(shown, `${provider}:${snapshot.shownAs}`);
+  return snapshotOf(snapshot.tools.map((tool) => presentedTool(tool, provider, descriptionPrefix)));
 }
 
-/** Some of its tools, perhaps beside others, as they are shown. */
-export function windowOn({ shownAs }: CatalogSnapshot, tools: readonly Tool[]): CatalogSnapshot {
-  return snapshotOf([...tools].sort(byName), shownAs);
+const madeFor = new WeakMap<Tool, Partial<Record<Provider, { readonly tool: Tool; readonly prefix: string }>>>();
+
+function presentedTool(tool: Tool, provider: Provider, prefix: string): Tool {
+  const byProvider = madeFor.get(tool) ?? {};
+  const before = byProvider[provider];
+  if (before?.prefix === prefix) return before.tool;
+  const { reduced: _forAll, ...same } = tool;
+  const { description, inputSchema, changes } = present(tool.definition, provider);
+  const shown = { description: prefixed(description, prefix, tool.id), inputSchema };
+  const presented = Object.freeze({ ...same, ...shown, ...(changes.length > 0 && { reduced: changes }) });
+  byProvider[provider] = { tool: presented, prefix };
+  madeFor.set(tool, byProvider);
+  return presented;
 }
 
-function snapshotOf(tools: readonly Tool[], shownAs: string): CatalogSnapshot {
+/** Some of a snapshot's tools, perhaps beside others, as they are shown. */
+export function windowOn(tools: readonly Tool[]): CatalogSnapshot {
+  return snapshotOf([...tools].sort(byName));
+}
+
+function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
   const byName = new Map<QualifiedName, Tool>();
   for (const tool of tools) byName.set(tool.name, tool);
   let aliases: Aliases | undefined;
   return Object.freeze({
-    revision: revisionOf(tools, shownAs),
+    revision: revisionOf(tools),
     tools: Object.freeze(tools),
-    shownAs,
     find: (name: QualifiedName) => byName.get(name),
     resolve(spelled: string) {
       const exact = byName.get(spelled);
@@ -134,17 +140,17 @@ function snapshotOf(tools: readonly Tool[], shownAs: string): CatalogSnapshot {
 export interface Difference {
   readonly added: readonly QualifiedName[];
   readonly removed: readonly QualifiedName[];
-  /** Under the same name, something else. */
+  /** Under the same name, something else for a model to read. */
   readonly changed: readonly QualifiedName[];
 }
 
 export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Difference {
   const added: QualifiedName[] = [];
   const changed: QualifiedName[] = [];
-  for (const { name, definition } of now.tools) {
-    const former = before.find(name)?.definition;
-    if (former === undefined) added.push(name);
-    else if (former !== definition && digestOf(former) !== digestOf(definition)) changed.push(name);
+  for (const tool of now.tools) {
+    const former = before.find(tool.name);
+    if (former === undefined) added.push(tool.name);
+    else if (former !== tool && shownDigest(former) !== shownDigest(tool)) changed.push(tool.name);
   }
   // As many as came beside those that stayed: nobody went.
   const isComplete = now.tools.length - added.length === before.tools.length;
@@ -152,10 +158,6 @@ export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Dif
   return { added, removed, changed };
 }
 
-function revisionOf(tools: readonly Tool[], shownAs: string): string {
-  const parts = tools.map(({ name, definition }) => name + digestOf(definition));
-  return createHash('sha256')
-    .update([shownAs, ...parts].join('\n'))
-    .digest('hex')
-    .slice(0, 16);
+function revisionOf(tools: readonly Tool[]): string {
+  return createHash('sha256').update(tools.map(shownDigest).join('\n')).digest('hex').slice(0, 16);
 }

@@ -149,8 +149,12 @@ const draw = (found: Found, json: boolean) =>
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
 async function print(text: string | Uint8Array, exitCode = 0): Promise<number> {
-  // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
-  process.stdout.once('error', () => process.exit(exitCode));
+  process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
+    if (code === 'EPIPE') process.exit(exitCode);
+    process.stderr.write(`plexus: The answer could not be written: ${message}. Make room for it, then do it again.\n`);
+    process.exit(1);
+  });
   await write(text);
   return exitCode;
 }

@@ -4,7 +4,7 @@ import type { Runtime } from '../api.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
-import { complainOf, complainOfAbsent, requireServer, waitForAll, withRuntime } from './with-runtime.ts';
+import { absentFrom, complainOf, complainOfAbsent, requireServer, waitForAll, withRuntime } from './with-runtime.ts';
 
 export function withOffers<Value>(
   context: Context,
@@ -25,7 +25,7 @@ async function settle(runtime: Runtime, context: Context): Promise<void> {
   const { signal } = context;
   await context.waitFor('waiting for the servers', runtime.ready({ signal }));
   signal.throwIfAborted();
-  complainOfAbsent(runtime, context);
+  complainOfAbsent(absentFrom(runtime), context);
 }
 
 /** A server that waits for its first call is named here by a person: that is reason enough. */
@@ -35,5 +35,7 @@ async function start(runtime: Runtime, context: Context, server: ServerName): Pr
     runtime.reconnect(server);
     await waitForAll(runtime, context, [server]);
   }
-  requireServer(runtime, server);
+  // Who is up may have this to offer, whatever became of its tools.
+  if (!runtime.status().some(({ name, status }) => name === server && status === 'connected'))
+    requireServer(runtime, server);
 }

@@ -44,6 +44,9 @@ export async function withRuntime<Value>(
       await Promise.allSettled(questions);
       await context.waitFor('connecting to the servers', runtime.ready({ signal: context.signal }));
     }
+    // Whose tools are known was not waited for.
+    if (context.values['live'] === true)
+      await context.waitFor('connecting to the servers', runtime.ready({ signal: context.signal }));
     // Who asks for one server waits for it as long as its own limit says.
     const { only: servers } = options;
     const known = servers?.filter((name) => runtime.status().some((each) => each.name === name));
@@ -94,12 +97,58 @@ export function complainOf(diagnostics: readonly Diagnostic[], context: Context)
   if (errors.length > 0) context.complain((paint) => diagnosticsText(errors, paint));
 }
 
-/** Tools that are missing are missed: one line says whose, and where to read more. */
-export function complainOfAbsent(runtime: Runtime, context: Context): void {
-  const absent = runtime.status().filter(({ status, state }) => status !== 'connected' && isExpected(state));
+export interface Absent extends Pick<ServerStatus, 'state' | 'error'> {
+  readonly server: ServerName;
+}
+
+/** Who should be there and is not, for programs. */
+export function absentFrom(runtime: Runtime): readonly Absent[] {
+  return runtime
+    .status()
+    .filter(({ status, state }) => status !== 'connected' && isExpected(state))
+    .map(asAbsent);
+}
+
+/** Those, and who is there without a list of its tools. */
+export function toollessFrom(runtime: Runtime): readonly Absent[] {
+  return runtime
+    .status()
+    .filter(({ status, state, error, freshness }) =>
+      status === 'connected' ? error !== undefined || freshness === undefined : isExpected(state),
+    )
+    .map(asAbsent);
+}
+
+const asAbsent = ({ name, state, error }: ServerStatus): Absent => ({ server: name, state, ...(error && { error }) });
+
+/** The same for a person, in one line, with where to read more: what is missing is missed. */
+export function complainOfAbsent(absent: readonly Absent[], context: Context): void {
   if (absent.length === 0) return;
-  const names = absent.map(({ name, state }) => `${printable(name)} (${state})`).join(', ');
-  context.complain((paint) => paint.yellow(`Not ready: ${names}. See why with: plexus list`));
+  const names = absent.map(({ server, state }) =>
+    printable(`${server} (${state === 'connected' ? 'no list of its tools' : state})`),
+  );
+  context.complain((paint) => paint.yellow(`Not ready: ${names.join(', ')}. See why with: plexus list --live`));
+}
+
+export interface Problem {
+  readonly server: ServerName;
+  readonly problem: string;
+}
+
+/** What was left out or cut off of what servers offer, for programs. */
+export function problemsOf(runtime: Runtime): readonly Problem[] {
+  return runtime.status().flatMap(({ name, warnings = [] }) => warnings.map((problem) => ({ server: name, problem })));
+}
+
+const SHOWN_PROBLEMS = 5;
+
+/** The same for a person: a few of them, so that the answer is not lost among them. */
+export function complainOfProblems(problems: readonly Problem[], context: Context): void {
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map(({ server, problem }) => printable(`${server}: ${problem}`));
+  const more = problems.length - shown.length;
+  if (more > 0) shown.push(`${more} more like these; --json tells all of them.`);
+  context.complain((paint) => paint.yellow(shown.join('\n')));
 }
 
 const isExpected = (state: ServerStatus['state']) => state !== 'disabled' && state !== 'idle' && state !== 'stopped';

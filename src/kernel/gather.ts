@@ -21,14 +21,14 @@ export class Gather<Key> {
     return this.#waiting.has(key);
   }
 
-  /** The first to ask for a key says what is done. */
-  ask(key: Key, run: () => void): void {
+  /** The first to ask for a key says what is done, and when if not in the usual moment. */
+  ask(key: Key, run: () => void, spanMs = this.#spanMs): void {
     if (this.#waiting.has(key)) return;
     const due = () => {
       this.#waiting.delete(key);
       run();
     };
-    this.#waiting.set(key, this.#clock.after(this.#spanMs, due, 'background'));
+    this.#waiting.set(key, this.#clock.after(spanMs, due, 'background'));
   }
 
   /** What waits under these keys is not done any more; all of it where none are named. */

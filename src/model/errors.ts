@@ -79,6 +79,12 @@ export const failures = {
     (d: { file: string; problem: string }) => `The configuration file ${d.file} cannot be written: ${d.problem}.`,
     (d) => `Make ${d.file} a file that you may write, then do it again; nothing was changed.`,
   ),
+  OUTPUT_UNWRITABLE: failure(
+    'fix-call',
+    CONFIG,
+    (d: { file: string; problem: string }) => `${d.file} cannot be written: ${d.problem}.`,
+    () => 'Name another file, or make this one possible, then do it again.',
+  ),
   ENV_MISSING: failure(
     'fix-config',
     CONFIG,
@@ -172,8 +178,8 @@ export const failures = {
     (d: ServerFault) => `There is no connection to server "${d.server}": ${because(d)}`,
     (d) =>
       d.isRemote
-        ? `It is tried again by itself; check that the address of "${d.server}" answers.`
-        : `It is tried again a few times; to see why it fails, start the command of "${d.server}" by hand.`,
+        ? `To see why, check that the address of "${d.server}" answers.`
+        : `To see why it fails, start the command of "${d.server}" by hand.`,
   ),
   PROTOCOL_BROKEN: failure(
     'retry-later',
@@ -265,13 +271,13 @@ export const failures = {
     'fix-call',
     { exit: 1, http: 400, rpc: -32602 },
     (d: ToolId & { problems: readonly string[] }) =>
-      `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${d.problems.join('; ')}.`,
+      `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${ended(d.problems.join('; '))}`,
     () => 'Correct the arguments and call again.',
   ),
   REQUEST_REFUSED: failure(
     'fix-call',
     { exit: 4, http: 502, rpc: -32603 },
-    (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${d.reason}.`,
+    (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${ended(d.reason)}`,
     () => 'Correct the call if it can be corrected; the same one is refused again.',
   ),
   REQUEST_TIMEOUT: failure(
@@ -403,6 +409,8 @@ function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>)
   return joinSentences(row.happened(data), row.next(data));
 }
 
+/** What a server says may be a sentence already. */
+const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const joinSentences = (first: string, second: string) => `${first}${first.endsWith('\n') ? '' : ' '}${second}`;
 const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
 const megabytes = (bytes: number) => `${Math.round((bytes / (1024 * 1024)) * 10) / 10} MiB`;

@@ -10,14 +10,19 @@ export const limits = {
   listAgainMs: [250, 500, 1_000],
   /** A list that is said to have changed is fetched after this: changes come in groups. */
   listChangedMs: 250,
+  /**
+   * Said again within `calmMs` of the last list, it is fetched after twice as long, up to so many times: after a minute, or
+   * after four seconds where each list brings something new.
+   */
+  listChanges: { calmMs: 10_000, doublings: 8, doublingsWithNews: 4 },
+  /** What could not be listed at all is asked for again after this, whatever its server says of changes. */
+  listFailedMs: 30_000,
   /** However short a server says that its list holds. */
   shortestTtlMs: 1_000,
   /** What is told of a list's broken definitions. */
   listProblems: 20,
   /** How long it is remembered what a server offers; what is the same is written again after a day, so that it stays known. */
-  knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000 },
-  /** A list that changed while it was fetched is fetched once more after this. */
-  changedAgainMs: 1_000,
+  knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
   offers: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },

@@ -31,9 +31,11 @@ function textOf(block: ContentBlock, attachment: Attachment | undefined): string
 
 /** Tells the model what is there without spending its context on it. */
 function placeholder({ kind, mimeType, uri, data }: Attachment): string {
-  const size = data === undefined ? undefined : `${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
+  const size = data === undefined ? undefined : sizeText(Buffer.byteLength(data, 'base64'));
   return `[${[kind, mimeType, uri, size].filter(Boolean).join(' ')}]`;
 }
+
+const sizeText = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`);
 
 function attachmentOf(block: ContentBlock): Attachment | undefined {
   switch (block.type) {

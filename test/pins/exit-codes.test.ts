@@ -9,6 +9,7 @@ const table: Record<FailureCode, Row> = {
   CONFIG_INVALID: [1, 'fix-config', false, false],
   CONFIG_UNREADABLE: [1, 'fix-config', false, false],
   CONFIG_UNWRITABLE: [1, 'fix-config', false, false],
+  OUTPUT_UNWRITABLE: [1, 'fix-call', false, false],
   ENV_MISSING: [1, 'fix-config', false, false],
   INPUT_MISSING: [3, 'ask-user', false, false],
   SERVER_UNKNOWN: [2, 'fix-config', false, false],

@@ -41,6 +41,14 @@ export function showHidden(text: string): string {
   return text.replace(suspicious, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }
 
+/** The same for a text, in words of one's own: what a script or an emoji needs stays, and the end of a line too. */
+export function replaceHidden(text: string, replacement: (char: string) => string): string {
+  if (plain.test(text)) return text;
+  return text.replace(suspicious, (char, at: number, whole: string) =>
+    isNeeded(char, at, whole) || (char === '\r' && whole[at + 1] === '\n') ? char : replacement(char),
+  );
+}
+
 const kinds = [
   'terminal escapes',
   'control characters',
@@ -55,7 +63,7 @@ type Kind = (typeof kinds)[number];
 /** With their whole text where it has an end: a link's address, a window's title. Without an end only the start is one. */
 const escapes =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes are made of them
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
 const suspicious =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
@@ -65,15 +73,23 @@ const suspicious =
 function replacementOf(char: string, at: number, whole: string, found: Set<Kind>): string {
   const code = char.codePointAt(0) ?? 0;
   if (code === 0x0d || code === 0x2028 || code === 0x2029) return noted(found, 'control characters', '\n');
-  if (code === 0x200c || code === 0x200d) return joins(at, whole) ? char : noted(found, 'zero-width characters', '');
-  if ((code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef))
-    return varies(code, before(at, whole)) ? char : noted(found, 'variation selectors', '');
+  if (isNeeded(char, at, whole)) return char;
   if (code >= 0xd800 && code <= 0xdfff) return noted(found, 'broken characters', '\ufffd');
   return noted(found, kindOf(code), '');
 }
 
+/** What joins two characters, or chooses a form of one, where they have such forms. */
+function isNeeded(char: string, at: number, whole: string): boolean {
+  const code = char.codePointAt(0) ?? 0;
+  if (code === 0x200c || code === 0x200d) return joins(at, whole);
+  return isSelector(code) && varies(code, before(at, whole));
+}
+
+const isSelector = (code: number) => (code >= 0xfe00 && code <= 0xfe0f) || (code >= 0xe0100 && code <= 0xe01ef);
+
 function kindOf(code: number): Kind {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0xfff9 && code <= 0xfffb)) return 'control characters';
+  if (isSelector(code)) return 'variation selectors';
   if (code >= 0xe0000) return 'tag characters';
   const turns = code === 0x61c || code === 0x200e || code === 0x200f || (code >= 0x202a && code <= 0x202e);
   return turns || (code >= 0x2066 && code <= 0x2069)

@@ -2,7 +2,9 @@
 // those of which one holds. What cannot be said in one is left out, so the result may allow more and never less.
 
 import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
+import { showHidden } from './clean-text.ts';
 import { type Draft, draftOf, putNamed } from './keywords.ts';
+import { noteList } from './note.ts';
 
 export interface Merged {
   readonly schema: JsonObject;
@@ -189,7 +191,24 @@ function uniteValues(parts: readonly JsonObject[]): JsonObject | undefined {
     if (!Array.isArray(own) || !isPlain || part['type'] !== parts[0]?.['type']) return undefined;
     values.push(...own);
   }
-  const { const: _, ...first } = parts[0] ?? {};
-  const unique = [...new Map(values.map((each) => [canonicalJson(each), each])).values()];
-  return { ...first, enum: unique };
+  const { type, title } = parts[0] ?? {};
+  const united = draftOf(type === undefined ? {} : { type });
+  united['enum'] = [...new Map(values.map((each) => [canonicalJson(each), each])).values()];
+  if (title !== undefined && parts.every((part) => part['title'] === title)) united['title'] = title;
+  describeValues(united, parts);
+  return united;
+}
+
+/** What is said of one value is said with it: of the others it would be wrong. */
+function describeValues(united: Draft, parts: readonly JsonObject[]): void {
+  const description = parts[0]?.['description'];
+  if (parts.every((part) => part['description'] === description)) {
+    if (description !== undefined) united['description'] = description;
+    return;
+  }
+  const told = parts.flatMap(({ const: value, enum: values = [value], description: words }) => {
+    const names = (values as readonly unknown[]).map((each) => showHidden(JSON.stringify(each)));
+    return typeof words === 'string' ? [`${names.join(', ')}: ${words}`] : [];
+  });
+  noteList(united, '', told, '; ');
 }

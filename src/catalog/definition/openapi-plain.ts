@@ -39,7 +39,8 @@ function isPlainly(keyword: string, schema: JsonObject): boolean {
     case 'format':
       return isKnownFormat(schema['format'], schema['type']);
     case 'default':
-      return fitsType(schema['default'], schema);
+    case 'example':
+      return fitsType(schema[keyword], schema);
     default:
       return true;
   }

@@ -2,9 +2,10 @@
 // `anyOf` and nothing beside it. What has no keyword there goes into the description, in words.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { showHidden } from './clean-text.ts';
 import { annotations, type Draft, draftOf, putNamed } from './keywords.ts';
 import { merge, mergeAll } from './merge.ts';
-import { note } from './note.ts';
+import { note, noteList } from './note.ts';
 import { fitsType, isKnownFormat, isPlain, speaksOf, spoken } from './openapi-plain.ts';
 import type { Dialect } from './providers.ts';
 
@@ -54,7 +55,7 @@ const steps: readonly Step[] = [
   knownNames,
   anyOfAlone,
   needItems,
-  dropDefault,
+  dropUnfitting,
 ];
 
 function mergeParts(draft: Draft): boolean {
@@ -107,7 +108,7 @@ function spellNull(draft: Draft): boolean {
 }
 
 /** Only texts can be listed, and none of them empty; other values are told in words. */
-function spellValues(draft: Draft): boolean {
+function spellValues(draft: Draft, unread: Unread): boolean {
   const { enum: values, type } = draft;
   if (!Array.isArray(values)) return false;
   const areTexts = values.every((each) => typeof each === 'string' && each !== '');
@@ -117,9 +118,8 @@ function spellValues(draft: Draft): boolean {
     return true;
   }
   delete draft['enum'];
-  const written = JSON.stringify(values).slice(1, -1);
-  if (values.length > 1) note(draft, `One of: ${written}`);
-  else note(draft, `Always: ${written}`);
+  const written = values.map((each) => showHidden(JSON.stringify(each)));
+  if (!noteList(draft, values.length > 1 ? 'One of: ' : 'Always: ', written)) unread('enum');
   if (type === undefined) inferType(draft, values);
   return true;
 }
@@ -264,14 +264,29 @@ function anyOfAlone(draft: Draft, unread: Unread): boolean {
   const admitsNull = isNullable && (type === undefined || type === 'null');
   const head = draftOf(merge(withWords(beside, first), first).schema);
   if (admitsNull && head['type'] !== undefined) head['nullable'] = true;
-  const rest = type === undefined ? others : others.map((form) => merge({ type }, form).schema);
-  return replace(draft, rest.length === 0 ? head : { anyOf: [head, ...rest] });
+  if (others.length === 0) return replace(draft, head);
+  const rest = others.map((form) => draftOf(type === undefined ? form : merge({ type }, form).schema));
+  for (const keyword of valued) moveToFitting(keyword, head, rest);
+  return replace(draft, { anyOf: [head, ...rest] });
 }
 
-/** Both descriptions, where both say something. */
+/** They are a value, and one of another type is refused. */
+const valued = ['default', 'example'];
+
+/** What stood beside all forms belongs to the first that it fits, and may fit none. */
+function moveToFitting(keyword: string, head: Draft, rest: readonly Draft[]): void {
+  const value = head[keyword];
+  if (value === undefined || fitsType(value, head)) return;
+  delete head[keyword];
+  const fitting = rest.find((form) => fitsType(value, form));
+  if (fitting !== undefined) fitting[keyword] = value;
+}
+
+/** Both descriptions, where both say something. Strangers wrote both, so one is not searched for within the other. */
 function withWords(beside: JsonObject, form: JsonObject): JsonObject {
   const [outer, inner] = [beside['description'], form['description']];
-  if (typeof outer !== 'string' || typeof inner !== 'string' || outer.includes(inner)) return beside;
+  if (typeof outer !== 'string' || typeof inner !== 'string') return beside;
+  if (outer.startsWith(inner) || outer.endsWith(inner)) return beside;
   return { ...beside, description: `${outer} ${inner}` };
 }
 
@@ -281,10 +296,9 @@ function needItems(draft: Draft): boolean {
   return true;
 }
 
-/** A default of another type is refused. */
-function dropDefault(draft: Draft): boolean {
-  if (draft['default'] === undefined || typeof draft['type'] !== 'string' || fitsType(draft['default'], draft))
-    return false;
-  delete draft['default'];
-  return true;
+function dropUnfitting(draft: Draft): boolean {
+  if (typeof draft['type'] !== 'string') return false;
+  const unfitting = valued.filter((keyword) => draft[keyword] !== undefined && !fitsType(draft[keyword], draft));
+  for (const keyword of unfitting) delete draft[keyword];
+  return unfitting.length > 0;
 }

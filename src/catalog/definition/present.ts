@@ -22,7 +22,9 @@ export interface Presented {
 /** Definitions are frozen: each is read once for a provider, however often it is shown. */
 const known = new WeakMap<ToolDefinition, Partial<Record<Provider, Presented>>>();
 
-export function present(definition: ToolDefinition, provider: Provider): Presented {
+/** Of a provider that is not known here nothing is known: it is shown what all accept. */
+export function present(definition: ToolDefinition, named: Provider): Presented {
+  const provider = Object.hasOwn(dialects, named) ? named : 'any';
   let byProvider = known.get(definition);
   if (byProvider === undefined) {
     byProvider = {};

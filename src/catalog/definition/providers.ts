@@ -92,10 +92,13 @@ export const openApiFormats: Readonly<Record<string, readonly string[]>> = {
 
 /** What the engines of the providers agree on: no named groups, no classes by property, no inline flags. */
 const ownSyntax = /\\[pPkcN]|\\u\{|\(\?(?![:=!<])|\(\?<(?![=!])|[*+?}]\+/;
+/** Nobody reads longer ones, and a hostile one can take an engine the square of its length only to be parsed. */
+const MOST_PATTERN_CHARS = 2_000;
 const lookaround = /\(\?<?[=!]|\\[1-9]/;
 
 /** Whether a reader's engine takes the pattern; the subset's engine knows no looking around and no references back. */
 export function isPortablePattern(source: string, { keywords }: Dialect): boolean {
+  if (source.length > MOST_PATTERN_CHARS) return false;
   if (ownSyntax.test(source) || (keywords !== undefined && lookaround.test(source))) return false;
   try {
     new RegExp(source);

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { showHidden } from './clean-text.ts';
 import { type Draft, draftOf } from './keywords.ts';
 import { merge, mergeAll, unite } from './merge.ts';
-import { note } from './note.ts';
+import { note, noteList } from './note.ts';
 import type { Dialect } from './providers.ts';
 import type { Remarks } from './remarks.ts';
 
@@ -83,13 +83,10 @@ function nameable(root: JsonObject, pattern: RegExp, { refusal }: Dialect, remar
   return draft;
 }
 
-const MOST_TOLD = 6;
-
 function tellOf(draft: Draft, refused: readonly string[], needed: ReadonlySet<string>): void {
   const byNeed = [...refused.filter((name) => needed.has(name)), ...refused.filter((name) => !needed.has(name))];
   const told = byNeed
     .filter((name) => name.length <= 64)
-    .slice(0, MOST_TOLD)
     .map((name) => `${showHidden(JSON.stringify(name))}${needed.has(name) ? ' (needed)' : ''}`);
-  if (told.length > 0) note(draft, `Can also be given, under exactly these names: ${told.join(', ')}`);
+  noteList(draft, 'Can also be given, under exactly these names: ', told);
 }

@@ -1,10 +1,10 @@
 // Owns what the configuration, and the tool itself, say about how a model gets to it. What nobody says is decided by weight.
 
 import { isObject } from '../../kernel/json.ts';
-import { matchesWildcard, specificity } from '../../kernel/wildcard.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Exposure, ServerSettings, ToolSettings } from '../../model/server.ts';
+import type { Exposure, ServerSettings } from '../../model/server.ts';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
+import { saidOf } from '../filter.ts';
 
 export type Placement = Exposure | 'auto';
 export type PlacementOf = (tool: Tool) => Placement;
@@ -22,11 +22,13 @@ export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementParts):
     if (isAlwaysLoaded(tool)) return 'load';
     const settings = settingsOf(tool.id.server);
     if (settings === undefined) return 'auto';
-    const own = closest(settings.tools, tool.id.tool);
-    if (own?.alwaysLoad) return 'load';
-    if (own?.exposure) return own.exposure;
-    if (settings.alwaysLoad && own?.alwaysLoad !== false) return 'load';
-    return settings.exposure ?? 'auto';
+    let mayBeLoaded = true;
+    for (const said of [settings, ...saidOf(tool.id.tool, settings)].reverse()) {
+      if (said.alwaysLoad && mayBeLoaded) return 'load';
+      if (said.exposure) return said.exposure;
+      if (said.alwaysLoad === false) mayBeLoaded = false;
+    }
+    return 'auto';
   };
   return (tool) => {
     const before = known.get(tool);
@@ -35,14 +37,6 @@ export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementParts):
     known.set(tool, placement);
     return placement;
   };
-}
-
-function closest(tools: ServerSettings['tools'], name: string): ToolSettings | undefined {
-  if (tools === undefined) return undefined;
-  if (Object.hasOwn(tools, name)) return tools[name];
-  const patterns = Object.keys(tools).filter((pattern) => matchesWildcard(pattern, name));
-  const [pattern] = patterns.sort((a, b) => specificity(b) - specificity(a) || (a < b ? -1 : 1));
-  return pattern === undefined ? undefined : tools[pattern];
 }
 
 /** The server's own wish to have a tool seen, with or without a vendor's prefix: `alwaysLoad`, `vendor/alwaysLoad`. */

@@ -13,6 +13,7 @@ import type { ServerName } from '../../model/names.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../../model/offer.ts';
 import type { ServerDefinition } from '../../model/server.ts';
 import type { CatalogEvent } from '../events.ts';
+import { Pace } from '../pace.ts';
 import {
   announcesChanges,
   fetchOffered,
@@ -45,6 +46,7 @@ interface Source {
   readonly running: Map<OfferGroup, Promise<void>>;
   /** Which lists changed while they were being fetched. */
   readonly again: Set<OfferGroup>;
+  readonly paces: Readonly<Record<OfferGroup, Pace>>;
 }
 
 export interface OffersParts {
@@ -76,6 +78,7 @@ export class Offers {
       outdated: new AbortController(),
       running: new Map(),
       again: new Set(),
+      paces: { resources: new Pace(this.#clock), prompts: new Pace(this.#clock) },
     };
     this.#sources.set(name, source);
     const groups = (['resources', 'prompts'] as const).filter((group) => isDeclared(session, group));
@@ -168,14 +171,18 @@ export class Offers {
   #isOld({ definition, session, running }: Source, group: OfferGroup): boolean {
     const shelf = this.#shelves.get(definition.name);
     if (shelf === undefined || running.has(group) || !isDeclared(session, group)) return false;
-    return shelf[group].freshUntil <= this.#clock.now();
+    const { resources, templates, prompts } = shelf;
+    const known = group === 'prompts' ? [prompts] : [resources, templates];
+    return known.some(({ freshUntil }) => freshUntil <= this.#clock.now());
   }
 
   #listSoon(source: Source, group: OfferGroup): void {
     const key = JSON.stringify([group, source.definition.name]);
-    this.#changed.ask(key, () => {
+    if (this.#changed.has(key)) return;
+    const list = () => {
       if (!source.outdated.signal.aborted) void this.#list(source, group);
-    });
+    };
+    this.#changed.ask(key, list, source.paces[group].next());
   }
 
   /** Once at a time; what was announced meanwhile is looked at a moment later, so that no server keeps us listing. */
@@ -201,11 +208,12 @@ export class Offers {
       group === 'prompts' ? fetch(promptKind, known.prompts) : undefined,
     ]);
     if (source.outdated.signal.aborted) return;
-    this.#put(source.definition.name, group, {
+    const isNews = this.#put(source.definition.name, group, {
       ...(resources && { resources }),
       ...(templates && { templates }),
       ...(prompts && { prompts }),
     });
+    source.paces[group].fetched(isNews);
   }
 
   /** Each list for itself: without its templates a server still has its resources. What was known outlives a failure. */
@@ -223,7 +231,8 @@ export class Offers {
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
-        if (signal.aborted || pauseMs === undefined || !failure.reconnect) return withProblem(before, kind, failure);
+        if (signal.aborted || pauseMs === undefined || !failure.reconnect)
+          return { ...withProblem(before, kind, failure), freshUntil: clock.now() + limits.listFailedMs };
         await pause(clock, pauseMs, signal);
       }
     }
@@ -234,14 +243,17 @@ export class Offers {
     return isAnnounced ? Number.POSITIVE_INFINITY : this.#clock.now() + limits.offersFreshMs;
   }
 
-  #put(server: ServerName, group: OfferGroup, news: Partial<Shelf>): void {
+  /** Says whether that is anything new. */
+  #put(server: ServerName, group: OfferGroup, news: Partial<Shelf>): boolean {
     const before = this.#shelves.get(server) ?? emptyShelf;
     const shelf = { ...before, ...news };
     const told = new Set(this.problemsOf(server));
     this.#shelves.set(server, shelf);
     for (const problem of this.problemsOf(server))
       if (!told.has(problem)) this.#emit({ type: 'catalog.problem-found', server, problem });
-    if (!isSame(before, shelf, group)) this.#announce(server, group);
+    const isNews = !isSame(before, shelf, group);
+    if (isNews) this.#announce(server, group);
+    return isNews;
   }
 
   #empty(server: ServerName, group: OfferGroup): void {

@@ -26,9 +26,9 @@ export const fields = {
   name: { weight: 3, usual: 3, lessening: 0.3 },
   title: { weight: 2, usual: 3, lessening: 0.3 },
   server: { weight: 1, usual: 2, lessening: 0.2 },
-  description: { weight: 1.5, usual: 14, lessening: 0.35 },
+  description: { weight: 1.5, usual: 10, lessening: 0.35 },
   parameters: { weight: 0.8, usual: 5, lessening: 0.5 },
-  parameterTexts: { weight: 0.4, usual: 30, lessening: 0.5 },
+  parameterTexts: { weight: 0.4, usual: 20, lessening: 0.5 },
   values: { weight: 0.3, usual: 5, lessening: 0.7 },
 } as const satisfies Record<string, Field>;
 

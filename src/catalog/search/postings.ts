@@ -63,10 +63,12 @@ export class Postings {
   }
 
   /** Goes once through each of these postings, however many tools leave. */
-  remove(slots: ReadonlySet<number>, words: Iterable<Posting>): void {
+  remove(slots: readonly number[], words: Iterable<Posting>): void {
+    const leaving = new Uint8Array(slots.reduce((most, slot) => Math.max(most, slot + 1), 0));
+    for (const slot of slots) leaving[slot] = 1;
     for (const posting of words) {
-      keepOthers(posting.slots, posting.worths, slots);
-      keepOthers(posting.named, posting.shares, slots);
+      keepOthers(posting.slots, posting.worths, leaving);
+      keepOthers(posting.named, posting.shares, leaving);
       if (!isUsed(posting)) this.#unused++;
     }
     if (this.#unused > MOST_UNUSED) this.#forgetUnused();
@@ -110,13 +112,15 @@ function emptyPosting(stemmed: string, word: string): Posting {
   return { stem: stemmed, word, slots: [], worths: [], named: [], shares: [], sum: { worth: 0, share: 0 } };
 }
 
-function keepOthers(slots: number[], figures: number[], leaving: ReadonlySet<number>): void {
+function keepOthers(slots: number[], figures: number[], leaving: Uint8Array): void {
   let kept = 0;
   for (let at = 0; at < slots.length; at++) {
     const slot = slots[at] ?? 0;
-    if (leaving.has(slot)) continue;
-    slots[kept] = slot;
-    figures[kept] = figures[at] ?? 0;
+    if (leaving[slot] === 1) continue;
+    if (kept < at) {
+      slots[kept] = slot;
+      figures[kept] = figures[at] ?? 0;
+    }
     kept++;
   }
   slots.length = kept;

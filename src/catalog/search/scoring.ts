@@ -16,6 +16,8 @@ export interface Extent {
   /** How many tools there are, and how many places for them. */
   readonly tools: number;
   readonly slots: number;
+  /** The tools that the question calls by name. Who does wants them, whatever else the words mean. */
+  readonly named: readonly number[];
 }
 
 /** Keeps its tables from question to question: making them costs more than filling them. */
@@ -25,7 +27,7 @@ export class Scoring {
   readonly #parts: Tally[] = [];
 
   /** One score a slot, 0 for what does not answer at all. Good until the next question. */
-  score(question: Question, { tools, slots }: Extent): Float32Array {
+  score(question: Question, { tools, slots, named }: Extent): Float32Array {
     while (this.#parts.length < question.parts) this.#parts.push(new Tally());
     const parts = this.#parts.slice(0, question.parts);
     for (const tally of [this.#whole, ...parts]) tally.clear(slots);
@@ -38,13 +40,15 @@ export class Scoring {
       this.#answer.clear();
     }
     for (const tally of [this.#whole, ...parts]) tally.finish();
-    return fuse(this.#whole, parts);
+    fuse(this.#whole, parts);
+    for (const slot of named) this.#whole.lift(slot);
+    return this.#whole.sums;
   }
 }
 
 /** Of all that the sentences add to a tool, the most counts. Whatever answers to a sentence has answered to the whole. */
-function fuse({ sums, covers: added, slots, most }: Tally, parts: readonly Tally[]): Float32Array {
-  if (parts.length === 0) return sums;
+function fuse({ sums, covers: added, slots, most }: Tally, parts: readonly Tally[]): void {
+  if (parts.length === 0) return;
   for (const slot of slots) added[slot] = 0;
   for (const part of parts) {
     const scale = (PART * most) / (part.most || 1);
@@ -54,7 +58,6 @@ function fuse({ sums, covers: added, slots, most }: Tally, parts: readonly Tally
     }
   }
   for (const slot of slots) sums[slot] = (sums[slot] ?? 0) + (added[slot] ?? 0);
-  return sums;
 }
 
 /** What one word of the question finds. Of all that it may mean, the best counts: a tool is not better for having three of them. */
@@ -89,12 +92,13 @@ class Answer {
   #collect({ slots, worths }: Posting, factor: number, cover: number): void {
     const scores = this.#scores;
     const covers = this.#covers;
+    const found = this.#slots;
     for (let at = 0; at < slots.length; at++) {
       const slot = slots[at] ?? 0;
       const score = factor * (worths[at] ?? 0);
       const before = scores[slot] ?? 0;
       if (before === 0) {
-        this.#slots.push(slot);
+        found.push(slot);
         // The likeliest meaning comes first: no later one covers more.
         covers[slot] = cover;
       }
@@ -103,25 +107,29 @@ class Answer {
   }
 
   #collectNamed({ named, shares }: Posting, worth: number): void {
+    const ownShares = this.#shares;
     for (let at = 0; at < named.length; at++) {
       const slot = named[at] ?? 0;
       const share = worth * (shares[at] ?? 0);
-      const before = this.#shares[slot] ?? 0;
+      const before = ownShares[slot] ?? 0;
       if (before === 0) this.#named.push(slot);
-      if (share > before) this.#shares[slot] = share;
+      if (share > before) ownShares[slot] = share;
     }
   }
 
   addTo(tally: Tally, importance: number): void {
+    const scores = this.#scores;
+    const ownCovers = this.#covers;
+    const ownShares = this.#shares;
     const { sums, covers, shares, slots } = tally;
     tally.possible += importance;
     for (const slot of this.#slots) {
       const sum = sums[slot] ?? 0;
       if (sum === 0) slots.push(slot);
-      sums[slot] = sum + (this.#scores[slot] ?? 0);
-      covers[slot] = (covers[slot] ?? 0) + (this.#covers[slot] ?? 0) * importance;
+      sums[slot] = sum + (scores[slot] ?? 0);
+      covers[slot] = (covers[slot] ?? 0) + (ownCovers[slot] ?? 0) * importance;
     }
-    for (const slot of this.#named) shares[slot] = (shares[slot] ?? 0) + (this.#shares[slot] ?? 0);
+    for (const slot of this.#named) shares[slot] = (shares[slot] ?? 0) + (ownShares[slot] ?? 0);
   }
 
   clear(): void {
@@ -158,6 +166,13 @@ class Tally {
       this.shares = new Float32Array(slots);
     }
     this.slots.length = 0;
+  }
+
+  /** Above all others. */
+  lift(slot: number): void {
+    const sum = this.sums[slot] ?? 0;
+    if (sum === 0) this.slots.push(slot);
+    this.sums[slot] = sum + this.most * (1 + PART) + 1;
   }
 
   /** Makes scores of the sums. */

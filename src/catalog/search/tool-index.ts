@@ -52,9 +52,8 @@ export class ToolIndex {
   /** Equal tools and an equal question give an equal answer, whatever came and went before. */
   search(query: string, { limit = 10, isSeen = () => true }: SearchOptions = {}): readonly Hit[] {
     const question = readQuestion(query, this.#postings);
-    const scores = this.#scoring.score(question, { tools: this.#size, slots: this.#entries.length });
-    this.#liftNamed(query, scores);
-    return this.#best(scores, limit, isSeen);
+    const extent = { tools: this.#size, slots: this.#entries.length, named: this.#spellings.find(query) };
+    return this.#best(this.#scoring.score(question, extent), limit, isSeen);
   }
 
   /** For whoever found nothing: words of the question that no tool holds, and the words of tools that come closest. */
@@ -85,16 +84,8 @@ export class ToolIndex {
       this.#entries[slot] = undefined;
       this.#free.push(slot);
     }
-    this.#postings.remove(new Set(slots), words);
+    this.#postings.remove(slots, words);
     this.#size -= slots.length;
-  }
-
-  /** Who writes a tool's name wants that tool, whatever else its words mean. */
-  #liftNamed(query: string, scores: Float32Array): void {
-    const named = this.#spellings.find(query);
-    if (named.length === 0) return;
-    const most = scores.reduce((best, score) => Math.max(best, score), 0);
-    for (const slot of named) scores[slot] = (scores[slot] ?? 0) + most + 1;
   }
 
   /** Kept in order all the time: few of many are ever among the best, and so few are moved. */

@@ -2,6 +2,7 @@
 
 import { limits } from '../../model/limits.ts';
 import { type FieldName, type Findable, fields, textsOf } from './fields.ts';
+import { fillers } from './fillers.ts';
 import type { Posting, Postings } from './postings.ts';
 import { eachWord } from './words.ts';
 
@@ -15,7 +16,7 @@ export function weigh(tool: Findable, postings: Postings): readonly Posting[] {
   const held: Posting[] = [];
   const texts = textsOf(tool);
   for (const name of fieldNames) {
-    const met = wordsIn(texts[name], postings);
+    const met = wordsIn(texts[name], postings, isProse(name));
     const { weight, usual, lessening } = fields[name];
     const each = weight / (1 - lessening + (lessening * met.length) / usual);
     for (const posting of met) {
@@ -28,13 +29,18 @@ export function weigh(tool: Findable, postings: Postings): readonly Posting[] {
   return held;
 }
 
+/** Where small words are only grammar. In a name they may be all there is. */
+const isProse = (name: FieldName) => name === 'description' || name === 'parameterTexts';
+
 /** As often as they are met, up to the limit of a field. */
-function wordsIn(texts: readonly string[], postings: Postings): readonly Posting[] {
+function wordsIn(texts: readonly string[], postings: Postings, prose: boolean): readonly Posting[] {
   const met: Posting[] = [];
   let left: number = limits.ranking.fieldChars;
   for (const text of texts) {
     if (left <= 0) break;
-    eachWord(text, left, (word) => met.push(postings.of(word)));
+    eachWord(text, left, (word) => {
+      if (!(prose && fillers.has(word))) met.push(postings.of(word));
+    });
     left -= text.length;
   }
   return met;

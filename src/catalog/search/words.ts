@@ -15,19 +15,19 @@ export function eachWord(text: string, maxChars: number, emit: (word: string) =>
   const plain = plainOf(text.length > maxChars ? text.slice(0, maxChars) : text);
   const lower = plain.toLowerCase();
   // All at once where it can be: a few capitals are longer when they are small, and then places do not compare.
-  const wordAt = (from: number, to: number): string =>
-    lower.length === plain.length ? lower.slice(from, to) : plain.slice(from, to).toLowerCase();
+  const isSame = lower.length === plain.length;
   let start = -1;
   let before = OTHER;
   for (let at = 0; at <= plain.length; at++) {
-    const kind = kindOf(plain, at);
+    const code = plain.charCodeAt(at);
+    const kind = code < 128 ? (ascii[code] ?? OTHER) : kindOf(plain, at);
     if (kind === before && kind !== APOSTROPHE) continue;
     if (kind === APOSTROPHE && isLetter(before) && kindOf(plain, at + 1) === LOWER) continue;
     const isLater = before === UPPER && kind === LOWER;
     // In `HTTPServer` the second word began one letter ago; in `Server` and `URLs` none has.
     const end = isLater ? at - 1 : at;
     if (start >= 0 && end > start && !(isLater && isPlural(plain, at))) {
-      emitWord(wordAt(start, end), before === IDEOGRAPH, emit);
+      emitWord(isSame ? lower.slice(start, end) : plain.slice(start, end).toLowerCase(), before === IDEOGRAPH, emit);
       start = end;
     }
     if (kind === OTHER || kind === APOSTROPHE) start = -1;

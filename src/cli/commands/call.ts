@@ -32,9 +32,12 @@ export const call: Command = {
       complainOf(diagnostics, context);
       const found =
         server === undefined ? await findByName(runtime, tool, context) : findOnServer(runtime, server, tool);
+      const name = found?.name ?? (server === undefined ? tool : `mcp__${server}__${tool}`);
       const args = { ...given, ...parseArguments(words, found?.inputSchema ?? {}) };
-      const work = runtime.turn().call(found?.name ?? tool, args, { signal: context.signal });
-      const outcome = await context.waitFor(`calling ${tool}`, work.catch(withHint));
+      const work = runtime.turn().call(name, args, { signal: context.signal }).catch((error) => {
+        throw server === undefined ? withHint(error) : unknownOn(server, tool, runtime, withHint(error));
+      });
+      const outcome = await context.waitFor(`calling ${tool}`, work);
       const { text } = extractText(outcome.content, outcome.structured);
       return {
         data: outcome,
@@ -45,7 +48,7 @@ export const call: Command = {
   },
 };
 
-/** `SERVER TOOL`, or one qualified name; what holds a `=` is an argument. */
+/** `SERVER TOOL`, or the tool alone in any spelling that names its server too; what holds a `=` is an argument. */
 function target(positionals: readonly string[]): { server?: string; tool: string; words: readonly string[] } {
   const firstArgument = positionals.findIndex((word) => word.includes('='));
   const names = firstArgument < 0 ? positionals : positionals.slice(0, firstArgument);
@@ -54,27 +57,32 @@ function target(positionals: readonly string[]): { server?: string; tool: string
   if (first === undefined) throw new UsageError('name a server and a tool');
   if (extra !== undefined) throw new UsageError(`"${extra}" is not an argument; write key=value, or key:=JSON`);
   if (second !== undefined) return { server: first, tool: second, words };
-  if (first.startsWith('mcp__')) return { tool: first, words };
-  throw new UsageError(`name a tool of server "${first}" as well`);
+  return { tool: first, words };
 }
 
 /** A name that is not there yet may come with a slow server; one that never comes is answered by the call itself. */
 async function findByName(runtime: Runtime, name: string, context: Context): Promise<Tool | undefined> {
-  const find = () => runtime.turn().tools.find((each) => each.name === name);
-  return find() ?? (await waitForAll(runtime, context).then(find));
+  const find = () => runtime.turn().find(name);
+  const found = find();
+  if (found) return found;
+  if (runtime.status().some((each) => each.name === name))
+    throw new UsageError(`name a tool of server "${name}" as well`);
+  return waitForAll(runtime, context).then(find);
 }
 
-function findOnServer(runtime: Runtime, server: string, name: string): Tool {
+function findOnServer(runtime: Runtime, server: string, name: string): Tool | undefined {
   requireServer(runtime, server);
-  const offered = runtime.turn().tools.filter(({ id }) => id.server === server);
-  const found = offered.find((each) => each.id.tool === name || each.name === name);
-  if (found) return found;
-  const names = offered.map(({ id }) => id.tool);
-  throw new RuntimeError('TOOL_UNKNOWN', {
-    name,
-    nearest: nearest(name, names, limits.suggestions),
-    because: `server "${server}" does not offer it`,
-  });
+  return offeredBy(runtime, server).find((each) => each.id.tool === name || each.name === name);
+}
+
+const offeredBy = (runtime: Runtime, server: string) => runtime.getTools().filter(({ id }) => id.server === server);
+
+/** Says it with the words of whoever asked: the server is known, and the tool is called as the server calls it. */
+function unknownOn(server: string, name: string, runtime: Runtime, error: unknown): unknown {
+  if (!(error instanceof RuntimeError) || error.code !== 'TOOL_UNKNOWN') return error;
+  const { because = `server "${server}" does not offer it` } = error.data as FailureData<'TOOL_UNKNOWN'>;
+  const names = offeredBy(runtime, server).map(({ id }) => id.tool);
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: nearest(name, names, limits.suggestions), because });
 }
 
 async function argumentsFrom(context: Context): Promise<JsonObject> {
@@ -103,10 +111,10 @@ function ownOrder({ values, ask }: Context): Approve {
 }
 
 /** Where nobody could be asked, a person is told how to say yes beforehand. */
-function withHint(error: unknown): never {
-  if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') throw error;
+function withHint(error: unknown): unknown {
+  if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') return error;
   const { because, ...call } = error.data as FailureData<'APPROVAL_REFUSED'>;
-  throw new RuntimeError('APPROVAL_REFUSED', {
+  return new RuntimeError('APPROVAL_REFUSED', {
     ...call,
     because: `${because}; with --yes it is called without asking`,
   });

@@ -1,6 +1,7 @@
 // Owns `plexus list`: every server, and what can be said about it.
 
 import type { ServerStatus } from '../../connection/status.ts';
+import type { Tool } from '../../model/tool.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
@@ -18,12 +19,14 @@ export const list: Command = {
     const startup = startupFor(context);
     return withRuntime(context, { required: 'report', startup }, async (runtime, diagnostics) => {
       const servers = runtime.status();
+      const reduced = reducedIn(runtime.getTools());
       return {
-        data: { servers, diagnostics },
+        data: { servers: servers.map((each) => ({ ...each, ...countIn(reduced, each) })), diagnostics },
         text: (paint) =>
           [
             serversText(
               servers,
+              reduced,
               diagnostics.some(({ severity }) => severity === 'error'),
               paint,
             ),
@@ -36,7 +39,7 @@ export const list: Command = {
   },
 };
 
-function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint: Paint): string {
+function serversText(servers: readonly ServerStatus[], reduced: Counts, isBroken: boolean, paint: Paint): string {
   if (servers.length === 0)
     return isBroken
       ? 'No servers could be read; what is wrong is below.'
@@ -51,7 +54,7 @@ function serversText(servers: readonly ServerStatus[], isBroken: boolean, paint:
   ]);
   return [
     table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS', 'LISTED'], rows, paint),
-    ...servers.flatMap((each) => remarks(each, paint)),
+    ...servers.flatMap((each) => remarks(each, reduced.get(each.name) ?? 0, paint)),
   ].join('\n');
 }
 
@@ -65,8 +68,22 @@ function listedText({ freshness, listedAt }: ServerStatus): string {
   return freshness === undefined || listedAt === undefined ? '' : freshness === 'live' ? 'now' : ageText(listedAt);
 }
 
-function remarks(server: ServerStatus, paint: Paint): string[] {
-  const lines = remarksOn(server);
+type Counts = ReadonlyMap<string, number>;
+
+/** Of each server, how many tools a model is shown otherwise than they were sent. */
+function reducedIn(tools: readonly Tool[]): Counts {
+  const counts = new Map<string, number>();
+  for (const { id, reduced } of tools) if (reduced) counts.set(id.server, (counts.get(id.server) ?? 0) + 1);
+  return counts;
+}
+
+function countIn(reduced: Counts, { name }: ServerStatus) {
+  const reducedTools = reduced.get(name);
+  return reducedTools === undefined ? {} : { reducedTools };
+}
+
+function remarks(server: ServerStatus, reduced: number, paint: Paint): string[] {
+  const lines = remarksOn(server, reduced);
   if (lines.length === 0) return [];
   return ['', paint.bold(printable(server.name)), ...lines.map((line) => indent(printable(line)))];
 }

@@ -16,12 +16,13 @@ export const prompt: Command = {
     const args = Object.fromEntries(words.map(argumentOf));
     return withOffers(context, server, async (runtime) => {
       // What it takes is known once it is listed: then what is missing is said in our words.
-      await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
+      const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
       const work = runtime.prompts.get(server, name, args, { signal: context.signal });
       const found = await context.waitFor(`filling in ${name}`, work);
-      const { problems } = found;
+      const taken = listed.find((each) => each.name === name)?.arguments.map((each) => each.name);
+      const problems = [...found.problems, ...(taken ? untaken(args, taken) : [])];
       if (problems.length > 0) context.complain((paint) => paint.yellow(problems.map(printable).join('\n')));
-      return { data: found, text: (paint) => textOf(found, context.toTerminal ? printable : asItIs, paint) };
+      return { data: { ...found, problems }, text: (paint) => textOf(found, context.toTerminal ? printable : asItIs, paint) };
     });
   },
 };
@@ -30,6 +31,12 @@ function argumentOf(word: string): [string, string] {
   const at = word.indexOf('=');
   if (at <= 0) throw new UsageError(`"${word}" is not an argument; write key=value`);
   return [word.slice(0, at), word.slice(at + 1)];
+}
+
+/** The server has the last word, so that it is only said. */
+function untaken(args: Readonly<Record<string, string>>, taken: readonly string[]): readonly string[] {
+  const known = taken.length === 0 ? 'it takes none' : `it takes ${taken.join(', ')}`;
+  return Object.keys(args).flatMap((name) => (taken.includes(name) ? [] : [`"${name}" is no argument of it; ${known}`]));
 }
 
 const asItIs = (text: string) => text;

@@ -2,8 +2,9 @@
 
 import type { ListedPrompt } from '../../catalog/offers/prompts.ts';
 import { type Command, UsageError } from '../command.ts';
-import { firstLine, table } from '../render/text.ts';
+import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';
+import { absentFrom, complainOfProblems, problemsOf } from '../with-runtime.ts';
 
 export const prompts: Command = {
   usage: 'prompts [SERVER]',
@@ -14,11 +15,20 @@ export const prompts: Command = {
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
     return withOffers(context, server, async (runtime, diagnostics) => {
       const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
+      const problems = problemsOf(runtime);
+      complainOfProblems(problems, context);
       return {
-        data: { prompts: listed.map(({ definition: _definition, ...rest }) => rest), diagnostics },
+        data: {
+          prompts: listed.map(({ definition: _definition, ...rest }) => rest),
+          notReady: absentFrom(runtime),
+          problems,
+          diagnostics,
+        },
         text: (paint) =>
           listed.length === 0
-            ? 'No prompts. See which servers are up with: plexus list'
+            ? server === undefined
+              ? 'No server has prompts.'
+              : printable(`Server "${server}" has no prompts.`)
             : table(
                 ['SERVER', 'NAME', 'TAKES', 'DESCRIPTION'],
                 listed.map((each) => [

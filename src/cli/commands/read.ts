@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isSystemError, reasonOf } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ResourceContents, ResourcePart } from '../../model/offer.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
@@ -51,12 +52,9 @@ async function written(found: ResourceContents, out: string, { cwd }: Context): 
   try {
     await writeFile(file, bytes);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-    throw new RuntimeError(
-      'STORE_UNWRITABLE',
-      { folder: file, reason: `it cannot be written (${reason})` },
-      { cause: error },
-    );
+    if (!isSystemError(error)) throw error;
+    const problem = error.code === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
+    throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem }, { cause: error });
   }
   const { server, uri } = found;
   return {

@@ -2,8 +2,9 @@
 
 import type { Resource, ResourceTemplate } from '../../model/offer.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
-import { firstLine, table } from '../render/text.ts';
+import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';
+import { absentFrom, complainOfProblems, problemsOf } from '../with-runtime.ts';
 
 export const resources: Command = {
   usage: 'resources [SERVER]',
@@ -15,9 +16,22 @@ export const resources: Command = {
     return withOffers(context, server, async (runtime, diagnostics) => {
       const work = Promise.all([runtime.resources.list({ server }), runtime.resources.templates({ server })]);
       const [{ resources: listed }, templates] = await context.waitFor('listing the resources', work);
+      const problems = problemsOf(runtime);
+      complainOfProblems(problems, context);
       return {
-        data: { resources: listed.map(withoutDefinition), templates: templates.map(withoutDefinition), diagnostics },
-        text: (paint) => drawn(listed, templates, paint),
+        data: {
+          resources: listed.map(withoutDefinition),
+          templates: templates.map(withoutDefinition),
+          notReady: absentFrom(runtime),
+          problems,
+          diagnostics,
+        },
+        text: (paint) =>
+          listed.length + templates.length > 0
+            ? drawn(listed, templates, paint)
+            : server === undefined
+              ? 'No server has resources.'
+              : printable(`Server "${server}" has no resources.`),
       };
     });
   },
@@ -28,7 +42,6 @@ const withoutDefinition = <Item extends Resource | ResourceTemplate>({ definitio
   rest;
 
 function drawn(listed: readonly Resource[], templates: readonly ResourceTemplate[], paint: Paint): string {
-  if (listed.length + templates.length === 0) return 'No resources. See which servers are up with: plexus list';
   const row = (address: string, type: string, { server, name, title, description }: Resource | ResourceTemplate) => [
     { text: server },
     { text: address, paint: paint.bold },

@@ -3,10 +3,10 @@
 import { evaluate, type JudgedQuery, RANKING_DEPTH } from '../../catalog/search/evaluate.ts';
 import { type Findable, ToolIndex } from '../../catalog/search/tool-index.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
-import { emptyText, type Measured, measuredText, resultsText } from '../render/search.ts';
+import { emptyText, type Measured, measuredText, rankingsText, resultsText } from '../render/search.ts';
 import { printable } from '../render/text.ts';
 import { type FoundTool, readQueries, readTools } from '../search-files.ts';
-import { complainOf, complainOfAbsent, startupFor, withRuntime } from '../with-runtime.ts';
+import { type Absent, complainOf, complainOfAbsent, startupFor, toollessFrom, withRuntime } from '../with-runtime.ts';
 
 const USUAL = 10;
 const MOST = 1_000;
@@ -29,7 +29,7 @@ export const search: Command = {
       'search the tools of a file, without any server: JSON or JSON Lines, plain or gzipped; - for standard input',
     'eval QUERIES':
       'measure how well the tools are found: rows { id, query, gold: [tool id], goldGroups?: [[tool id]] }',
-    rankings: `with --eval: also print the first ${RANKING_DEPTH} tools for each query (--json)`,
+    rankings: `with --eval: also print the first ${RANKING_DEPTH} tools for each query`,
   },
   examples: [
     'search send a message',
@@ -74,6 +74,8 @@ interface Source {
   readonly tools: readonly FoundTool[];
   readonly warnings: readonly string[];
   readonly nothing: string;
+  /** Whose tools could not be searched; of a file nobody is missing. */
+  readonly notReady?: readonly Absent[];
 }
 
 async function withTools(file: string | undefined, context: Context, use: (source: Source) => Found): Promise<Found> {
@@ -88,20 +90,22 @@ async function withTools(file: string | undefined, context: Context, use: (sourc
 function withFleet(context: Context, use: (source: Source) => Found): Promise<Found> {
   return withRuntime(context, { startup: startupFor(context) }, async (runtime, diagnostics) => {
     complainOf(diagnostics, context);
-    complainOfAbsent(runtime, context);
+    const notReady = toollessFrom(runtime);
+    complainOfAbsent(notReady, context);
     const tools = runtime.getTools().map(({ name, id, description, inputSchema, definition: { title } }) => ({
       ...{ key: name, label: name, server: id.server, name: id.tool, description, inputSchema },
       ...(title !== undefined && { title }),
     }));
     return use({
       tools,
+      notReady,
       warnings: [],
       nothing: 'There are no tools to search. See which servers are up with: plexus list',
     });
   });
 }
 
-function answer({ tools, warnings, nothing }: Source, context: Context): Found {
+function answer({ tools, warnings, nothing, notReady }: Source, context: Context): Found {
   warn(warnings, context);
   const query = context.positionals.join(' ');
   const index = new ToolIndex();
@@ -113,13 +117,18 @@ function answer({ tools, warnings, nothing }: Source, context: Context): Found {
   });
   const missing = results.length === 0 ? index.missing(query) : [];
   return {
-    data: { results, ...(results.length === 0 && { missing }), ...(warnings.length > 0 && { warnings }) },
+    data: {
+      results,
+      ...(results.length === 0 && { missing }),
+      ...(notReady && { notReady }),
+      ...(warnings.length > 0 && { warnings }),
+    },
     text: (paint) =>
       results.length > 0
         ? resultsText(results, paint)
         : nothing !== '' && tools.length === 0
           ? nothing
-          : emptyText(missing),
+          : emptyText(query, missing, notReady !== undefined),
   };
 }
 
@@ -127,7 +136,7 @@ function resultOf({ key, label, server, name, title, description }: FoundTool, s
   return { id: key, name: label, server, tool: name, score, title, description };
 }
 
-function measure(queries: readonly JudgedQuery[], { tools, warnings }: Source, context: Context): Found {
+function measure(queries: readonly JudgedQuery[], { tools, warnings, notReady }: Source, context: Context): Found {
   const unknown = wantedInVain(queries, tools);
   const all = unknown === undefined ? warnings : [...warnings, unknown];
   warn(all, context);
@@ -140,14 +149,16 @@ function measure(queries: readonly JudgedQuery[], { tools, warnings }: Source, c
     (query) => index.search(query, { limit }).map(({ key }) => key),
     now,
   );
+  const wantsRankings = context.values['rankings'] === true;
   const measured: Measured = { tools: tools.length, ...figures, indexMs, updateMs: measureUpdates(index, slices, now) };
   return {
     data: {
       ...measured,
-      ...(context.values['rankings'] === true && { rankings }),
+      ...(wantsRankings && { rankings }),
+      ...(notReady && { notReady }),
       ...(all.length > 0 && { warnings: all }),
     },
-    text: (paint) => measuredText(measured, paint),
+    text: (paint) => [measuredText(measured, paint), ...(wantsRankings ? [rankingsText(rankings, paint)] : [])].join('\n\n'),
   };
 }
 
@@ -179,14 +190,15 @@ const BUILDS = 3;
 
 /** The middle of three times: the first pays for what a process that lives longer has long paid for. */
 function build(slices: Slices, now: () => number): { readonly index: ToolIndex; readonly indexMs: number } {
-  const builds = Array.from({ length: BUILDS }, () => {
-    const index = new ToolIndex();
+  const times: number[] = [];
+  let index = new ToolIndex();
+  for (let round = 0; round < BUILDS; round++) {
+    index = new ToolIndex();
     const start = now();
     fill(index, slices);
-    return { index, indexMs: now() - start };
-  });
-  const [, middle] = builds.sort((a, b) => a.indexMs - b.indexMs);
-  return middle ?? { index: new ToolIndex(), indexMs: 0 };
+    times.push(now() - start);
+  }
+  return { index, indexMs: times.sort((a, b) => a - b)[1] ?? 0 };
 }
 
 /** How long it takes until one server's changed tools can be found: so long for 95 of 100 servers. */

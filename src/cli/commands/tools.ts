@@ -8,7 +8,16 @@ import type { Tool } from '../../model/tool.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
 import { firstLine, table } from '../render/text.ts';
-import { complainOf, complainOfAbsent, requireServer, startupFor, withRuntime } from '../with-runtime.ts';
+import {
+  complainOf,
+  complainOfAbsent,
+  complainOfProblems,
+  problemsOf,
+  requireServer,
+  startupFor,
+  toollessFrom,
+  withRuntime,
+} from '../with-runtime.ts';
 
 const NONE = 'No tools. See which servers are up with: plexus list';
 
@@ -28,10 +37,13 @@ export const tools: Command = {
     const options = { startup: startupFor(context), ...(server !== undefined && { only: [server] }) };
     return withRuntime(context, options, async (runtime, diagnostics) => {
       complainOf(diagnostics, context);
-      complainOfAbsent(runtime, context);
+      const notReady = toollessFrom(runtime);
+      complainOfAbsent(notReady, context);
       if (server !== undefined) requireServer(runtime, server);
+      const problems = problemsOf(runtime);
+      complainOfProblems(problems, context);
       const found = runtime.getTools();
-      const data = { tools: found.map(toolData), diagnostics };
+      const data = { tools: found.map(toolData), notReady, problems, diagnostics };
       if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(found, paint) };
       const report = reportCost(found);
       const window = costInWindow(runtime, contextWindow);
@@ -76,7 +88,7 @@ function toolsText(found: readonly Tool[], paint: Paint): string {
   );
 }
 
-function toolData({ name, id, freshness, description, inputSchema, definition }: Tool) {
+function toolData({ name, id, freshness, description, inputSchema, reduced, definition }: Tool) {
   const { outputSchema, annotations, title } = definition;
-  return { name, ...id, freshness, title, description, inputSchema, outputSchema, annotations };
+  return { name, ...id, freshness, title, description, inputSchema, outputSchema, annotations, reduced };
 }

@@ -44,10 +44,10 @@ function windowText({ tools, tokens: whole }: CostReport, window: WindowCost): s
   const { contextWindow, searches, shown, hidden, tokens } = window;
   const model = `A model with a context window of ${thousands(contextWindow)} tokens`;
   if (hidden === 0) return `${model} is shown all of them: about ${percent(whole / contextWindow)} of it.`;
-  const rest = searches
-    ? `searches for the other ${thousands(hidden)}`
-    : `does without the other ${thousands(hidden)}, because it cannot search`;
-  return `${model} is shown ${thousands(shown)} of ${thousands(tools)} and ${rest}: about ${thousands(tokens)} tokens instead of ${thousands(whole)}.`;
+  const others = shown === 0 ? 'them' : `the other ${thousands(hidden)}`;
+  const rest = searches ? `searches for ${others}` : `does without ${others}, because it cannot search`;
+  const some = shown === 0 ? `none of ${thousands(tools)}` : `${thousands(shown)} of ${thousands(tools)}`;
+  return `${model} is shown ${some} and ${rest}: about ${thousands(tokens)} tokens instead of ${thousands(whole)}.`;
 }
 
 function percent(share: number): string {

@@ -28,12 +28,26 @@ export function resultsText(
 }
 
 /** Says which words are to blame: nobody can mend a question from "nothing found" alone. */
-export function emptyText(missing: readonly { readonly word: string; readonly near: readonly string[] }[]): string {
+export function emptyText(
+  query: string,
+  missing: readonly { readonly word: string; readonly near: readonly string[] }[],
+  isFleet: boolean,
+): string {
+  const others = isFleet ? 'Try others, or see all with: plexus tools' : 'Try others.';
+  if (missing.length === 0) return printable(`There is no word to look for in "${query}". ${others}`);
   const words = missing.map(({ word, near }) => {
     const hint = near.length > 0 ? `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : '';
     return `  "${word}" is in no tool${hint}`;
   });
-  return printable(['No tool has any of these words. Try others, or see all with: plexus tools', ...words].join('\n'));
+  return printable([`No tool has any of these words. ${others}`, ...words].join('\n'));
+}
+
+export function rankingsText(rankings: Evaluation['rankings'], paint: Paint): string {
+  return table(
+    ['QUERY', 'TOOLS, THE BEST FIRST'],
+    rankings.map(({ id, ranking }) => [{ text: id, paint: paint.bold }, { text: ranking.join(' ') }]),
+    paint,
+  );
 }
 
 export function measuredText({ tools, queries, recall, ndcg10, ...times }: Measured, paint: Paint): string {

@@ -1,5 +1,6 @@
 // Owns how findings look to a person: tables, colors, and text that a server cannot use to drive the terminal.
 
+import { replaceHidden } from '../../catalog/definition/clean-text.ts';
 import type { Paint } from '../command.ts';
 
 export { shellWord } from '../../kernel/shell-word.ts';
@@ -19,11 +20,10 @@ export const plain: Paint = { bold: same, dim: same, red: same, green: same, yel
 
 /** Text from a server may hold escapes that move the cursor, set titles or fake output: they are made visible. */
 export function printable(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
-    /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return replaceHidden(text, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
 }
 
 export interface Cell {
@@ -31,21 +31,28 @@ export interface Cell {
   readonly paint?: (text: string) => string;
 }
 
-/** Columns as wide as their widest cell; the last one takes what it needs. */
+/** What is wider moves the rest of its own row, and of no other. */
+const WIDEST_COLUMN = 72;
+
+/** Columns as wide as their widest cell, within reason; the last one takes what it needs. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => printable(row[column]?.text ?? '').length)),
+  const lines = [head.map((text): Cell => ({ text, paint: paint.dim })), ...rows].map((row) =>
+    row.map(({ text, ...cell }) => ({ ...cell, text: printable(text).replace(/\r?\n/g, '\\n') })),
   );
-  const line = (cells: readonly Cell[]) =>
-    cells
-      .map(({ text, paint: color = same }, column) => {
-        const shown = printable(text);
-        const gap = column === cells.length - 1 ? '' : ' '.repeat((widths[column] ?? 0) - shown.length + 2);
-        return color(shown) + gap;
-      })
-      .join('')
-      .trimEnd();
-  return [line(head.map((text) => ({ text, paint: paint.dim }))), ...rows.map(line)].join('\n');
+  const widths = head.map((_, column) =>
+    lines.reduce((widest, row) => Math.max(widest, Math.min(row[column]?.text.length ?? 0, WIDEST_COLUMN)), 0),
+  );
+  const gapAfter = (text: string, column: number) => ' '.repeat(Math.max(0, (widths[column] ?? 0) - text.length) + 2);
+  return lines
+    .map((row) =>
+      row
+        .map(({ text, paint: color = same }, column) =>
+          column === row.length - 1 ? color(text) : color(text) + gapAfter(text, column),
+        )
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 export function indent(text: string, by = '  '): string {

@@ -10,7 +10,7 @@ import { codeOf, createHarness, createOfferer, promptsOf } from '../catalog/offe
 
 function createTools() {
   const harness = createHarness();
-  const [list, get] = createPromptTools(harness);
+  const [list, get] = createPromptTools({ ...harness, isListed: () => true });
   if (list === undefined || get === undefined) throw new TypeError('there are two');
   const context = { cancellation: new Cancellation(), tools: [], load: () => undefined };
   return {

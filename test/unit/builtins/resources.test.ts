@@ -11,7 +11,7 @@ import { codeOf, createHarness, createOfferer, listOf, resource } from '../catal
 
 function createTools() {
   const harness = createHarness();
-  const [list, read] = createResourceTools(harness);
+  const [list, read] = createResourceTools({ ...harness, isListed: () => true });
   if (list === undefined || read === undefined) throw new TypeError('there are two');
   const perform = (tool: typeof list, args: JsonObject) => {
     const server = tool.target?.(args);

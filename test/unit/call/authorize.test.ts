@@ -33,6 +33,7 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   const perform = authorize({
     refusal: () => undefined,
     isStranger: () => false,
+    identity: () => '',
     rules: () => current,
     approve,
     clock,
@@ -195,6 +196,7 @@ verifies(
     const perform = authorize({
       refusal: () => undefined,
       isStranger: () => false,
+      identity: () => '',
       rules: () => [],
       approve: () => late.promise,
       clock,
@@ -222,6 +224,7 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
   const perform = authorize({
     refusal: () => undefined,
     isStranger: () => false,
+    identity: () => '',
     rules: () => [],
     approve,
     clock,
@@ -318,7 +321,12 @@ test('a runtime closes at once while somebody is asked about a server, and leave
 test('what a person allows to a name is asked for when a repository’s unapproved server bears it', async () => {
   const tool = toolOf('files', 'read');
   const perform = authorize({
-    ...{ refusal: () => undefined, isStranger: () => true, rules: () => [rule('mcp__files__*', 'allow')] },
+    ...{
+      refusal: () => undefined,
+      isStranger: () => true,
+      identity: () => '',
+      rules: () => [rule('mcp__files__*', 'allow')],
+    },
     approve: async () => 'no',
     clock: createFakeClock(),
     emit: () => undefined,

@@ -30,6 +30,7 @@ export function callOf(tool: Tool, parts: Partial<ToolCall> = {}): ToolCall {
     name: tool.name,
     tool,
     arguments: {},
+    among: { tools: [tool], isWhole: true },
     cancellation: new Cancellation(),
     onProgress: () => undefined,
     caller: { grants: new Set(), inputs: {} },

@@ -30,6 +30,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', input: 'key' },
     'Server "files" needs your answer to the input "key", which was not given. Run this in a terminal and answer; it is remembered: plexus tools files',
   ],
+  OUTPUT_UNWRITABLE: [
+    { file: '/a/x', problem: 'its folder does not exist' },
+    '/a/x cannot be written: its folder does not exist. Name another file, or make this one possible, then do it again.',
+  ],
   ENV_MISSING: [
     { server: 'files', variable: 'KEY' },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
@@ -73,7 +77,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CONNECTION_LOST: [
     { ...down, stderr: 'first\nsecond\n' },
-    'There is no connection to server "files": it went away. It wrote on stderr:\n  | first\n  | second\nIt is tried again a few times; to see why it fails, start the command of "files" by hand.',
+    'There is no connection to server "files": it went away. It wrote on stderr:\n  | first\n  | second\nTo see why it fails, start the command of "files" by hand.',
   ],
   PROTOCOL_BROKEN: [
     down,
