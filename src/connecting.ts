@@ -14,6 +14,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { canonicalJson } from './kernel/json.ts';
 import type { FailureCode } from './model/errors.ts';
+import type { ServerName } from './model/names.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { Opening } from './opening.ts';
 import { definitionHash } from './trust/fingerprint.ts';
@@ -35,6 +36,10 @@ const LIST_CHANGED = 'notifications/tools/list_changed';
 /** Those of the fleet, which everybody shares. */
 export function createConnections(parts: ConnectingParts): Connections {
   const { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError } = parts;
+  const forget = (server: ServerName) => {
+    for (const part of [offers, subscriptions]) part.onRemoved(server);
+    catalog.remove(server);
+  };
   return new Connections({
     open: opening.open,
     keyOf,
@@ -51,16 +56,13 @@ export function createConnections(parts: ConnectingParts): Connections {
       catalog.stale(server);
     },
     // What was remembered of it was shown in good faith.
-    onBlocked: (server, { code }) => isRefusal(code) && catalog.remove(server),
+    onBlocked: (server, { code }) => isRefusal(code) && forget(server),
     onNotification: (definition, session, method, params) => {
       if (method === LIST_CHANGED) catalog.announce(definition, session);
       offers.onNotification(definition, session, method);
       subscriptions.onNotification(definition.name, session, method, params);
     },
-    onRemoved: (server) => {
-      for (const part of [offers, subscriptions]) part.onRemoved(server);
-      catalog.remove(server);
-    },
+    onRemoved: forget,
     ...{ clock, emit, onError },
   });
 }

@@ -6,8 +6,8 @@ import type { Readiness, RuntimeStats } from './api.ts';
 import type { CallLimits } from './call/deadline.ts';
 import type { Breakers } from './call/guard.ts';
 import type { Lines } from './call/lines.ts';
-import type { Directory } from './call/resolve.ts';
-import { createAliases } from './catalog/aliases.ts';
+import { type Directory, replaced } from './call/resolve.ts';
+import { type Aliases, createAliases } from './catalog/aliases.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { ServerInstructions } from './catalog/exposure/instructions.ts';
 import { createPlacement } from './catalog/exposure/placement.ts';
@@ -55,6 +55,7 @@ export interface FleetParts {
   readonly catalog: Catalog;
   readonly offers: Offers;
   readonly memory: Memory;
+  readonly opening: { mayStay(definition: ServerDefinition): Promise<boolean> };
   readonly breakers: Breakers;
   readonly sandbox: SandboxNews;
   readonly clock: Clock;
@@ -117,6 +118,7 @@ export class Fleet implements Lines, Directory {
     this.#common = undefined;
     this.#identities.clear();
     this.#catalog.configure(styleOf(config.settings));
+    await this.#endRevoked();
     const known = await this.#parts.memory.recall(used, recallMs);
     // A lazy server is started right away only to learn what it offers.
     const isWantedAtOnce = (definition: ServerDefinition) =>
@@ -134,6 +136,16 @@ export class Fleet implements Lines, Directory {
 
   expected(): readonly ServerName[] {
     return this.#expected;
+  }
+
+  /** What a person no longer approves does not go on because it was open. */
+  async #endRevoked(): Promise<void> {
+    const open = this.#connections.all().filter(({ connection }) => connection.session !== undefined);
+    const judged = open.map(async ({ definition }) => ({
+      name: definition.name,
+      mayStay: await this.#parts.opening.mayStay(definition),
+    }));
+    for (const { name, mayStay } of await Promise.all(judged)) if (!mayStay) this.#connections.reconnect(name);
   }
 
   /** Opens those that a start need not wait for: what they offer is known, and so is that they will be needed. */
@@ -204,15 +216,17 @@ export class Fleet implements Lines, Directory {
   readiness(servers?: readonly ServerName[]): Readiness {
     const isAsked = (name: ServerName) => servers?.includes(name) ?? this.#connections.get(name) !== undefined;
     // Who is up without having said what it offers is of no use yet.
-    const statuses = this.status()
-      .filter(({ name }) => isAsked(name))
-      .map((each) => (each.status === 'connected' && !this.#catalog.get(each.name) ? { ...each, ...unlisted } : each));
+    const isReady = ({ name, status }: ServerStatus) => status === 'connected' && this.#catalog.get(name) !== undefined;
+    const statuses = this.status().filter(({ name }) => isAsked(name));
     return {
-      ready: statuses.filter((each) => each.status === 'connected').map((each) => each.name),
+      ready: statuses.filter(isReady).map(({ name }) => name),
       notReady: statuses
         // Who waits for its first call is where it should be.
-        .filter((each) => each.status !== 'connected' && each.state !== 'idle')
-        .map(({ name, state, error }) => ({ server: name, state, ...(error && { message: error.message }) })),
+        .filter((each) => !isReady(each) && each.state !== 'idle')
+        .map(({ name, status, state, error }) => ({
+          server: name,
+          ...(status === 'connected' ? unlisted : { state, ...(error && { message: error.message }) }),
+        })),
     };
   }
 
@@ -300,6 +314,16 @@ export class Fleet implements Lines, Directory {
   readonly isStranger = (server: ServerName): boolean =>
     this.#prepared.get(server)?.isStranger ??
     (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
+  readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
+  /** What was judged when a call began, once more, for one that had to wait. */
+  readonly requireStill = (tool: Tool): void => {
+    const { id } = tool;
+    const because = this.refusal(id.server);
+    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: id.server, because });
+    if (this.isReplaced(tool)) throw replaced(tool);
+    const decision = decide(this.#rules, id, canonicalName(id));
+    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: decision.because });
+  };
   /** Another one where the server has become another one, under whatever name. */
   readonly identity = (server: ServerName): string => {
     const known = this.#identities.get(server);
@@ -389,8 +413,7 @@ export class Fleet implements Lines, Directory {
     for (const definition of this.#definitions.values()) {
       const { state, error } = this.#statusOf(definition);
       const { hidden = [] } = this.#catalog.get(definition.name) ?? {};
-      const ids = hidden.map((tool) => ({ server: definition.name, tool }));
-      if (createAliases(ids.map((id) => ({ id, name: canonicalName(id) }))).find(name) !== undefined)
+      if (aliasesOf(definition.name, hidden).find(name) !== undefined)
         return `the tool filters of server "${definition.name}" hide it`;
       const prefix = spelledPrefix(definition.name);
       if (state !== 'connected' && prefix !== undefined && name.startsWith(prefix)) {
@@ -445,14 +468,23 @@ function styleOf({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs 
   return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
 }
 
-const unlisted = {
-  ...{ status: 'connecting', state: 'connecting' },
-  error: { message: 'It is up and has not listed its tools yet.' },
-} as const;
+const unlisted = { state: 'connecting', message: 'It is up, and has not listed its tools yet.' } as const;
 
 /** Who nobody has started yet is left alone. */
 const isStarted = ({ settings }: ServerDefinition, { state }: Connection) =>
   state.kind !== 'closed' && !(settings.lifecycle === 'manual' && state.kind === 'idle');
+
+const hiddenAliases = new WeakMap<readonly string[], Aliases>();
+
+/** Made once for each list: a model that guesses names must not cost everyone. */
+function aliasesOf(server: ServerName, hidden: readonly string[]): Aliases {
+  const known = hiddenAliases.get(hidden);
+  if (known) return known;
+  const ids = hidden.map((tool) => ({ server, tool }));
+  const aliases = createAliases(ids.map((id) => ({ id, name: canonicalName(id) })));
+  hiddenAliases.set(hidden, aliases);
+  return aliases;
+}
 
 /** How the names of a server's tools begin; nothing where its own name leaves no room for them. */
 function spelledPrefix(server: ServerName): string | undefined {

@@ -121,7 +121,7 @@ function ownTool(builtin: Builtin): OwnTool {
   const { definition } = builtin;
   const { name, description = '', inputSchema } = definition;
   const id = { server: OWN_SERVER, tool: name };
-  const said = { freshness: 'live', label: 'plexus', description, inputSchema } as const;
+  const said = { freshness: 'live', label: 'plexus', source: '', description, inputSchema } as const;
   return { builtin, tool: Object.freeze({ id, name, ...said, meta: metaOf(definition, id), definition }) };
 }
 

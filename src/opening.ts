@@ -39,7 +39,7 @@ import type { Secrets } from './store/secrets.ts';
 import type { ServerLog, ServerLogs } from './store/server-log.ts';
 import { openChannel } from './transport/open.ts';
 import { printable } from './transport/printable.ts';
-import { definitionHash, trustFingerprint } from './trust/fingerprint.ts';
+import { definitionHash, type Essence, trustFingerprint } from './trust/fingerprint.ts';
 import type { Gate } from './trust/gate.ts';
 
 /** What the configuration says that matters when a server is opened; asked each time, since it may be read anew. */
@@ -78,6 +78,8 @@ export interface Client {
 export interface Opening {
   /** Opens one session, or shares one that is open. When the signal aborts, nothing of it stays. */
   open(definition: ServerDefinition, signal: AbortSignal, client?: Client): Promise<Session>;
+  /** Whether what is open would still be opened: approved, by whoever was asked, and not taken back since. */
+  mayStay(definition: ServerDefinition): Promise<boolean>;
   /** The next opening of the server, or of all, shares nothing that is open now. */
   renew(server?: ServerName): void;
 }
@@ -91,6 +93,7 @@ export function createOpening(given: OpeningParts): Opening {
   const parts: Parts = {
     ...given,
     granted: new Map(),
+    answered: new Set(),
     slotsFor: (kind) => {
       // Made when the configuration is known.
       const made = slots.get(kind) ?? new Slots(given.circumstances().settings.connectConcurrency[kind]);
@@ -118,6 +121,10 @@ export function createOpening(given: OpeningParts): Opening {
       const open = (until: AbortSignal) => openInTurn(own, definition, launch, until);
       return sharedSessions.lease({ key, open, inputs: own.inputs, signal });
     },
+    async mayStay(definition) {
+      const judgement = await parts.gate.judge(definition);
+      return judgement.kind !== 'asks' || parts.answered.has(trustFingerprint(judgement.essence));
+    },
     renew(server) {
       for (const [name, key] of keys) if (server === undefined || name === server) sharedSessions.forget(key);
     },
@@ -127,6 +134,8 @@ export function createOpening(given: OpeningParts): Opening {
 interface Parts extends OpeningParts {
   /** What was approved for longer than once, with the variables it was given, for as long as the runtime lives. */
   readonly granted: Map<string, readonly string[]>;
+  /** What was approved by an answer that is written down nowhere. */
+  readonly answered: Set<string>;
   readonly answer: ReturnType<typeof createInputs>;
   /** Who may be on the way at once. */
   readonly slotsFor: (kind: 'stdio' | 'remote') => Slots;
@@ -173,10 +182,27 @@ async function requireTrust(
   );
   const answer = await asked.finally(letGo);
   if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
-  if (answer !== 'once') parts.granted.set(fingerprint, variables);
-  // The person said yes: a disk that is full costs the memory of it, not the server.
-  if (answer === 'always') await parts.gate.approve(definition, variables, judgement.essence).catch(parts.onError);
+  const isWritten = answer === 'always' && (await writeDown(parts, definition, variables, judgement.essence));
+  // What is written down may be taken back, also by somebody else, and is asked for there.
+  if (!isWritten) parts.answered.add(fingerprint);
+  if (!isWritten && answer !== 'once') parts.granted.set(fingerprint, variables);
   return variables;
+}
+
+/** The person said yes: a disk that is full costs the memory of it, not the server. */
+async function writeDown(
+  { gate, onError }: Parts,
+  definition: ServerDefinition,
+  variables: readonly string[],
+  essence: Essence,
+): Promise<boolean> {
+  try {
+    await gate.approve(definition, variables, essence);
+    return true;
+  } catch (error) {
+    onError(error);
+    return false;
+  }
 }
 
 /** A repository that names one of the person's own servers takes its place; whoever approves it should know. */

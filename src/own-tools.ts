@@ -44,6 +44,7 @@ function createBuiltins({ catalog, fleet, offers, subscriptions, clock }: Offeri
   const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
   const resources = createResources({ offers, reach, subscriptions, inputs, clock });
   const prompts = createPrompts({ offers, reach, inputs, clock });
+  const isKnown = (server: ServerName) => isSeen(server) && fleet.definition(server) !== undefined;
   const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !fleet.isDenied({ server, tool });
   const groups = {
     resources: createResourceTools({ resources, offers, isListed: isListed('ListMcpResources') }),
@@ -54,7 +55,7 @@ function createBuiltins({ catalog, fleet, offers, subscriptions, clock }: Offeri
     const { builtinTools } = fleet.circumstances().settings;
     const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
     const key = offered.join();
-    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isSeen));
+    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
     kept.set(key, builtins);
     return builtins;
   };

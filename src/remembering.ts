@@ -27,17 +27,22 @@ export interface Recalled {
 export interface MemoryParts {
   readonly store: Pick<Store, 'get' | 'set' | 'delete'>;
   readonly gate: Pick<Gate, 'judge'>;
+  /** Which account a server would see. */
+  readonly accountOf: (definition: ServerDefinition) => Promise<string>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-export function createMemory({ store, gate, clock, onError }: MemoryParts): Memory {
+export function createMemory({ store, gate, accountOf, clock, onError }: MemoryParts): Memory {
   const knownTools = createKnownTools(store);
+  /** The entry as written, the account and the protocol that is spoken: all of it decides what a server answers. */
+  const keyOf = async (definition: ServerDefinition) =>
+    [newestProtocol, definitionHash(definition), await accountOf(definition)].join(':');
   return {
     async recall(definitions, withinMs) {
       const known = new Map<ServerDefinition, Recalled>();
       const recall = async (definition: ServerDefinition) => {
-        const listing = await knownTools.recall(keyOf(definition));
+        const listing = await knownTools.recall(await keyOf(definition));
         if (listing === undefined) return;
         if (listing === 'unreadable')
           return onError(new RuntimeError('STORE_UNREADABLE', { what: toolsOf(definition) }));
@@ -51,7 +56,10 @@ export function createMemory({ store, gate, clock, onError }: MemoryParts): Memo
       return new Map(known);
     },
     async remember(definition, listing) {
-      if (isKept(definition)) await knownTools.remember(keyOf(definition), listing).catch(onError);
+      if (!isKept(definition)) return;
+      await keyOf(definition)
+        .then((key) => knownTools.remember(key, listing))
+        .catch(onError);
     },
   };
 }
@@ -61,6 +69,3 @@ const toolsOf = ({ name }: ServerDefinition) => `the tools of server "${name}"`;
 /** Code of the host is there at once, and may be another one with each start; only where it is to rest is its list needed. */
 const isKept = ({ launch, settings: { cacheable, lifecycle } }: ServerDefinition) =>
   cacheable && (launch.kind !== 'in-process' || lifecycle !== 'eager');
-
-/** The entry as written, and the protocol that is spoken: both decide what a server answers. */
-const keyOf = (definition: ServerDefinition) => `${newestProtocol}:${definitionHash(definition)}`;

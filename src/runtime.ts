@@ -42,8 +42,9 @@ import { createMemory } from './remembering.ts';
 import { createLoader, reportStart, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
 import { createServerLogs } from './store/server-log.ts';
+import { definitionHash } from './trust/fingerprint.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
-import { createSecretsFor, createTrust } from './trusting.ts';
+import { createAccounts, createSecretsFor, createTrust } from './trusting.ts';
 import { createViews } from './views.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
@@ -60,7 +61,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const closing = new AbortController();
   const hasLogs = options.logs ?? options.store === undefined;
   const gate = createTrust(around, store, clock);
-  const catalog = new Catalog({ clock, emit, onListed: (...listed) => void memory.remember(...listed).catch(onError) });
+  const catalog = new Catalog({
+    clock,
+    emit,
+    sourceOf: definitionHash,
+    onListed: (...listed) => void memory.remember(...listed).catch(onError),
+  });
   const offers = new Offers({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
@@ -82,8 +88,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const connecting = { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
-  const memory = createMemory({ store: cache, gate, clock, onError: onceOnly(onError) });
-  const fleet: Fleet = new Fleet({ connections, catalog, offers, memory, breakers, sandbox, clock });
+  const memory = createMemory({
+    ...{ store: cache, gate, clock, onError: onceOnly(onError) },
+    accountOf: createAccounts(around, store),
+  });
+  const fleet: Fleet = new Fleet({ connections, catalog, offers, memory, opening, breakers, sandbox, clock });
   const perform = compose(
     [
       observe({ emit, clock, onError }),
@@ -104,7 +113,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       guard(breakers),
       deadline(fleet.callLimits, clock),
     ],
-    invoke(fleet),
+    invoke(fleet, fleet.requireStill),
   );
   const resources = createResources({ offers, reach: fleet, subscriptions, inputs: options, clock });
   const prompts = createPrompts({ offers, reach: fleet, inputs: options, clock });
@@ -113,8 +122,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     shared: { perform, ...createOffering({ catalog, fleet, offers, subscriptions, clock }) },
     createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
   });
-  const load = createLoader({ options, around, policy: createPolicyTrust(store), emit });
-  const config = await load();
+  const living = { clock, askedAt, closing: closing.signal, onLateGateway: () => changed() };
+  const load = createLoader({ options, around, policy: createPolicyTrust(store), emit, living });
+  /** What was begun for a runtime that does not come to be ends as well. */
+  const giveUp = (error: unknown) => {
+    closing.abort(error);
+    throw error;
+  };
+  const config = await load().catch(giveUp);
   const starting = startUp({ options, config, fleet, connections, clock, askedAt, emit });
   // One after the other, and none before the start: the configuration that was read last is the one that stays.
   let applying: Promise<unknown> = starting;
@@ -133,7 +148,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const isWatching = options.watch ?? options.discover !== false;
   // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
   const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
-  const close = async () => {
+  const end = async () => {
     stopWatching?.();
     for (const part of [catalog, offers, subscriptions]) part.close();
     closing.abort(new RuntimeError('CALL_CANCELLED', {}));
@@ -142,9 +157,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const written = verdicts.flush().then(() => cache.whenWritten());
     await settleWithin([written], { limitMs: limits.closeMs, clock });
   };
+  let ended: Promise<void> | undefined;
+  const close = () => {
+    ended ??= end();
+    return ended;
+  };
   const { waitMs } = await starting.catch((error: unknown) => {
     stopWatching?.();
-    throw error;
+    return giveUp(error);
   });
 
   return {

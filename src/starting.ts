@@ -4,6 +4,7 @@ import type { Readiness, RuntimeOptions } from './api.ts';
 import type { LoadOptions } from './config/discover.ts';
 import type { ConfigEvent } from './config/events.ts';
 import type { LoadedConfig } from './config/load.ts';
+import type { Settings } from './config/schema.ts';
 import type { Surroundings } from './config/scopes.ts';
 import type { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
@@ -19,13 +20,26 @@ export interface LoaderParts {
   readonly around: Surroundings;
   readonly policy: PolicyTrust;
   readonly emit: Emit<ConfigEvent>;
+  /** For a runtime, which does not wait for Docker as long as Docker may take. */
+  readonly living?: Living;
+}
+
+interface Living {
+  readonly clock: Clock;
+  /** When the host asked for the runtime. */
+  readonly askedAt: number;
+  /** Docker's gateway came, went or changed after the reading that it was too late for. */
+  readonly onLateGateway: () => void;
+  /** Aborted when the runtime is closed, or did not come to be. */
+  readonly closing: AbortSignal;
 }
 
 let modules: Promise<[typeof import('./config/load.ts'), typeof import('./config/native.ts')]> | undefined;
 
 /** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
-export function createLoader({ options, around, policy, emit }: LoaderParts): () => Promise<LoadedConfig> {
+export function createLoader({ options, around, policy, emit, living }: LoaderParts): () => Promise<LoadedConfig> {
   const remembered: LoadOptions['remembered'] = new Map();
+  const patience = living && createPatience(options, living);
   return async () => {
     modules ??= Promise.all([import('./config/load.ts'), import('./config/native.ts')]);
     const [{ loadConfig }, { replaceNative }] = await modules;
@@ -37,6 +51,7 @@ export function createLoader({ options, around, policy, emit }: LoaderParts): ()
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
       remembered,
+      patience: patience?.(),
     });
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
@@ -60,6 +75,31 @@ export function createLoader({ options, around, policy, emit }: LoaderParts): ()
   };
 }
 
+/** One for each reading: the first has what is left of the start, the later ones as much from their own beginning. */
+function createPatience(options: RuntimeOptions, living: Living): () => LoadOptions['patience'] {
+  const { clock, askedAt, onLateGateway: onLate, closing: signal } = living;
+  const known = {};
+  let isFirst = true;
+  return () => {
+    const since = isFirst ? askedAt : clock.now();
+    isFirst = false;
+    const limitMs = (settings: Settings) => {
+      const { whenUncached, gateMs, waitMs } = paceOf(options, settings);
+      return Math.max(0, since + (whenUncached === 'wait' ? waitMs : gateMs) - clock.now());
+    };
+    return { limitMs, known, onLate, clock, signal };
+  };
+}
+
+/** What the host says counts more than what its files say. */
+function paceOf({ startup, interactive = isWatched() }: RuntimeOptions, settings: Settings) {
+  const { whenUncached = interactive ? 'background' : 'wait', ...pace } = { ...settings.startup, ...startup };
+  return { interactive, whenUncached, ...pace };
+}
+
+/** A person sits before it. */
+const isWatched = () => Boolean(process.stdin.isTTY && process.stdout.isTTY);
+
 const switchedOff = (each: ServerDefinition) => ({ ...each, settings: { ...each.settings, enabled: false } });
 
 /** Whoever names a server wants it now. */
@@ -82,15 +122,8 @@ export interface StartParts {
 /** Starts the fleet and waits as long as was asked for. Aborting ends both, and rejects when nothing is left of it. */
 export async function startUp(parts: StartParts): Promise<{ waitMs: number }> {
   const { options, config, fleet, connections, clock, askedAt, emit } = parts;
-  const { signal, interactive = Boolean(process.stdin.isTTY && process.stdout.isTTY) } = options;
-  const {
-    gateMs,
-    waitMs,
-    whenUncached = interactive ? 'background' : 'wait',
-  } = {
-    ...config.settings.startup,
-    ...options.startup,
-  };
+  const { signal } = options;
+  const { interactive, whenUncached, gateMs, waitMs } = paceOf(options, config.settings);
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });

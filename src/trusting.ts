@@ -1,9 +1,12 @@
 // Owns a person's word as the rest sees it: who may start, and where secrets are kept. Joins what trust, store and config know;
 // opens nothing, so that whoever only asks or edits does not load what opens servers.
 
+import { createHmac, randomBytes } from 'node:crypto';
 import { programOf } from './config/resolve.ts';
 import { isOwnScope, keyFile, type Surroundings } from './config/scopes.ts';
+import { variablesRead } from './config/wants.ts';
 import type { Clock } from './kernel/clock.ts';
+import { canonicalJson } from './kernel/json.ts';
 import type { Store } from './kernel/store.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { createSecrets, type Secrets } from './store/secrets.ts';
@@ -25,6 +28,30 @@ function pathIn(env: Surroundings['env'], platform: NodeJS.Platform): string | u
   if (platform !== 'win32') return env['PATH'];
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
+
+/**
+ * Tells accounts apart that one entry may stand for: by the values of the variables it reads. Only a hash leaves the memory,
+ * made with a key of this machine, so that nobody can guess a token by it.
+ */
+export function createAccounts({ env }: Surroundings, store: Store): (definition: ServerDefinition) => Promise<string> {
+  let key: Promise<string> | undefined;
+  return async (definition) => {
+    const { all } = variablesRead(definition);
+    if (all.length === 0) return '';
+    key ??= keyIn(store);
+    return createHmac('sha256', await key)
+      .update(canonicalJson(all.map((name) => [name, env[name] ?? null])))
+      .digest('hex');
+  };
+}
+
+async function keyIn(store: Store): Promise<string> {
+  const fresh = randomBytes(32).toString('base64');
+  await store.compareAndSet(ACCOUNT_KEY, undefined, fresh);
+  return (await store.get(ACCOUNT_KEY)) ?? fresh;
+}
+
+const ACCOUNT_KEY = 'account-key';
 
 /** Where answers and tokens are kept, encrypted. */
 export function createSecretsFor(around: Surroundings, store: Store): Secrets {

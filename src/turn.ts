@@ -41,17 +41,29 @@ export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn
     tools,
     revision,
     systemPrompt: instructions === '' ? aboutOutput : `${aboutOutput}\n\n${instructions}`,
-    find: (name) => meant(offer, name, {}).tool,
+    find: (name) => meant(offer, String(name), {}).tool,
     call(name, args = {}, { signal, onProgress = ignoreProgress } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
-      const what = meant(offer, name, args);
-      // What is in use must not vanish when the list is shortened.
-      if (what.tool && !what.builtin && !offer.isShown(what.tool)) offer.load([what.tool.id]);
+      // A model's output is not typed.
+      const what = meant(offer, String(name), args);
       const call = { callId: `call-${++lastCall}`, ...what, among, cancellation, onProgress, caller };
-      if (signal === undefined) return perform(call);
-      const letGo = cancellation.follow(signal);
-      return perform(call).finally(letGo);
+      const letGo = signal && cancellation.follow(signal);
+      const { tool, builtin } = what;
+      const isHidden = tool !== undefined && !builtin && !offer.isShown(tool);
+      if (letGo === undefined && !isHidden) return perform(call);
+      return perform(call).then(
+        (outcome) => {
+          letGo?.();
+          // What is in use must not vanish when the list is shortened.
+          if (isHidden) offer.load([tool.id]);
+          return outcome;
+        },
+        (error: unknown) => {
+          letGo?.();
+          throw error;
+        },
+      );
     },
   };
 }

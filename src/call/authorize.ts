@@ -11,6 +11,7 @@ import type { Rule } from '../policy/rule.ts';
 import { type ApprovalAnswer, type Approve, askFor } from './approval.ts';
 import type { CallEvent } from './events.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { replaced } from './resolve.ts';
 
 export interface AuthorizeParts {
   /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
@@ -85,8 +86,10 @@ async function ask(
   }
   if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, name, because });
   const now = decide(parts.rules(), id, name);
-  // The rules may have changed while somebody thought about it.
+  // The rules may have changed while somebody thought about it, and so may the server.
   if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: now.because });
+  const tool = toolOf(call);
+  if (!call.builtin && parts.identity(id.server) !== tool.source) throw replaced(tool);
   if (answer !== 'once') call.caller.grants.add(grantOf(parts, id));
   return next(call);
 }

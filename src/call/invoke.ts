@@ -11,17 +11,21 @@ import type { Lines } from './lines.ts';
 import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Sent again at most once, and only what was certainly not sent, or may be done twice: a write is never repeated by accident. */
-export function invoke(shared: Lines): Perform {
+export function invoke(shared: Lines, requireStill: (tool: Tool) => void): Perform {
   return async (call) => {
     const tool = toolOf(call);
     if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
     const { server } = tool.id;
     const lines = call.caller.lines ?? shared;
     const isRepeatable = lines.isRepeatable(tool);
-    const session = lines.open(server) ?? (await connected(call, lines.whenReady(server)));
+    const open = lines.open(server);
+    const session = open ?? (await connected(call, lines.whenReady(server)));
+    // While it was waited for, a rule may have come, or another server under the same name.
+    if (open === undefined) requireStill(tool);
     const answer = await send(session, call, lines, isRepeatable);
     if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts: 1 });
     const next = await connected(call, lines.whenReplaced(server, session));
+    requireStill(tool);
     const second = await send(next, call, lines, isRepeatable);
     return outcomeOf(second, tool, { session: next, lines, attempts: 2 });
   };

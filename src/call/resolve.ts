@@ -4,6 +4,7 @@ import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
+import type { Tool } from '../model/tool.ts';
 import type { Stage, ToolCall } from './pipeline.ts';
 
 /** What is known about names that nobody can call right now: a server that is down, disabled, or not approved. */
@@ -11,13 +12,22 @@ export interface Directory {
   whyMissing(name: QualifiedName): string | undefined;
   /** By the filters as they are now. */
   isHidden(tool: ToolId): boolean;
+  /** Whether the server of that name is another one than when the turn began. */
+  isReplaced(tool: Tool): boolean;
 }
 
 export function resolve(directory: Directory): Stage {
   return (next) => (call) => {
     const { tool, builtin } = call;
+    if (tool && !builtin && directory.isReplaced(tool)) throw replaced(tool);
     return tool && (builtin || !directory.isHidden(tool.id)) ? next(call) : unknown(call, directory);
   };
+}
+
+/** What the model saw of the former one says nothing about this one. */
+export function replaced({ id, name }: Tool): RuntimeError {
+  const because = `server "${id.server}" is another one now; begin a new turn`;
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
 }
 
 async function unknown({ name, among }: ToolCall, directory: Directory): Promise<never> {

@@ -1,6 +1,7 @@
 // Owns understanding a tool's name in the spellings of other agents, where only one tool can be meant. Nothing is guessed: each
 // spelling is made from the ToolId by a rule, and what two tools may be called means neither.
 
+import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
 import { bodiesOf, fold, LONGEST_SPELLING, lossySpellings, pairOf } from '../model/spellings.ts';
@@ -40,14 +41,6 @@ export function createAliases(tools: readonly Named[]): Aliases {
 }
 
 const HASHED = new RegExp(`^(.+)_([0-9a-f]{${limits.nameHashLength}})$`, 's');
-
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
 
 function only(ids: readonly ToolId[]): Found {
   const [first, ...others] = new Set(ids);

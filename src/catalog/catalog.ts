@@ -25,6 +25,7 @@ export interface Entry extends Omit<Listing, 'tools'> {
   /** Kept back by the filters of its entry. */
   readonly hidden: readonly string[];
   readonly label: string;
+  readonly source: string;
   readonly freshness: Freshness;
   /** Why the latest attempt to list brought nothing. */
   readonly error?: RuntimeError;
@@ -38,6 +39,8 @@ export interface CatalogSettings extends Style {
 export interface CatalogParts {
   readonly clock: Clock;
   readonly emit: Emit<CatalogEvent>;
+  /** Tells a server from another one that has taken its name. */
+  readonly sourceOf?: (definition: ServerDefinition) => string;
   /** Told each list that came from a server. */
   readonly onListed?: (definition: ServerDefinition, listing: Listing) => void;
 }
@@ -48,8 +51,8 @@ interface Source {
   readonly session: Session;
   readonly outdated: AbortController;
   readonly pace: Pace;
-  /** The list that is on its way. */
-  flight?: Promise<void> | undefined;
+  /** The list that is on its way; a server in this process may speak before there is a promise of it. */
+  flight: Promise<void> | 'starting' | undefined;
   freshUntil: number;
   /** It was said to have changed, and is fetched in a moment. */
   isAnnounced: boolean;
@@ -113,7 +116,7 @@ export class Catalog {
   /** What is remembered of servers that are not up yet; news replaces it. */
   adopt(known: Iterable<readonly [ServerDefinition, Listing]>): void {
     for (const [definition, listing] of known) {
-      if (!this.#entries.has(definition.name)) this.#put(definition.name, entryOf(definition, listing, 'cached'));
+      if (!this.#entries.has(definition.name)) this.#put(definition.name, this.#entryOf(definition, listing, 'cached'));
     }
     this.#refresh();
   }
@@ -135,7 +138,7 @@ export class Catalog {
   /** The server says that its list is another one now. Changes come in groups: it is fetched in a moment, and once. */
   announce(definition: ServerDefinition, session: Session): void {
     const source = this.#sourceOf(definition, session);
-    if (source.flight) source.isBehind = true;
+    if (source.flight !== undefined) source.isBehind = true;
     else void this.#listSoon(source);
   }
 
@@ -169,7 +172,7 @@ export class Catalog {
     this.#outdate(definition.name);
     const source: Source = {
       ...{ definition, session, outdated: new AbortController(), pace: new Pace(this.#parts.clock) },
-      ...{ freshUntil: Number.POSITIVE_INFINITY, isAnnounced: false, isBehind: false },
+      ...{ flight: undefined, freshUntil: Number.POSITIVE_INFINITY, isAnnounced: false, isBehind: false },
     };
     this.#sources.set(definition.name, source);
     return source;
@@ -183,10 +186,11 @@ export class Catalog {
 
   /** Once at a time; what was asked for or announced meanwhile is looked at a moment later. */
   #list(source: Source): Promise<void> {
-    if (source.flight) {
+    if (source.flight instanceof Promise) {
       source.isBehind = true;
       return source.flight;
     }
+    source.flight = 'starting';
     const flight = this.#listNow(source).finally(() => {
       source.flight = undefined;
       if (source.isBehind) void this.#listSoon(source);
@@ -228,13 +232,10 @@ export class Catalog {
   }
 
   #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
-    const listedAt = this.#parts.clock.now();
-    // Who tells of changes has told of this one: nobody but us knows that it did not get through.
-    const atMost = entry.error ? listedAt + limits.listFailedMs : Number.POSITIVE_INFINITY;
-    return Math.min(
-      atMost,
-      freshUntil({ ...entry, listedAt }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs),
-    );
+    const now = this.#parts.clock.now();
+    // Who tells of changes has told of this one, and does not know that it did not get through.
+    if (entry.error) return now + limits.listFailedMs;
+    return freshUntil({ ...entry, listedAt: now }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
   }
 
   /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */
@@ -244,7 +245,7 @@ export class Catalog {
       try {
         const listing = await fetchTools(session, definition, { clock, signal });
         if (!signal.aborted) onListed?.(definition, listing);
-        return entryOf(definition, this.#asKnown(listing, definition.name), 'live');
+        return this.#entryOf(definition, this.#asKnown(listing, definition.name), 'live');
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
@@ -265,9 +266,25 @@ export class Catalog {
     return { ...listing, tools };
   }
 
+  #entryOf(definition: ServerDefinition, listing: Listing, freshness: Freshness): Entry {
+    const isSeen = ({ name }: ToolDefinition) => isExposed(name, definition.settings);
+    const tools = listing.tools.filter(isSeen);
+    const hidden = listing.tools.filter((tool) => !isSeen(tool)).map(({ name }) => name);
+    return { ...listing, tools, hidden, label: labelOf(definition), source: this.#originOf(definition), freshness };
+  }
+
+  #originOf(definition: ServerDefinition): string {
+    return this.#parts.sourceOf?.(definition) ?? definition.name;
+  }
+
   #withoutNews(definition: ServerDefinition, error: RuntimeError): Entry {
     const nothing = { tools: [], hidden: [], problems: [], freshness: 'stale', listedAt: 0 } as const;
-    return { ...(this.#entries.get(definition.name) ?? nothing), label: labelOf(definition), error };
+    return {
+      ...(this.#entries.get(definition.name) ?? nothing),
+      label: labelOf(definition),
+      source: this.#originOf(definition),
+      error,
+    };
   }
 
   #refresh(): void {
@@ -281,13 +298,6 @@ export class Catalog {
     if (snapshot.revision === before.revision) return;
     this.#parts.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
-}
-
-function entryOf(definition: ServerDefinition, listing: Listing, freshness: Freshness): Entry {
-  const isSeen = ({ name }: ToolDefinition) => isExposed(name, definition.settings);
-  const tools = listing.tools.filter(isSeen);
-  const hidden = listing.tools.filter((tool) => !isSeen(tool)).map(({ name }) => name);
-  return { ...listing, tools, hidden, label: labelOf(definition), freshness };
 }
 
 function instructionsOf(

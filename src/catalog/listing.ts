@@ -11,6 +11,7 @@ import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
+import { present } from './definition/present.ts';
 import { asPage, walkPages } from './pages.ts';
 
 export interface Listing {
@@ -104,12 +105,25 @@ export function healthyOnes(
     if (typeof checked === 'string') problems.push(checked);
     else if (tools.has(checked.name))
       problems.push(`the tool "${visible(checked.name)}" is listed twice; the first one counts`);
+    else if (!isShowable(checked, problems)) continue;
     else tools.set(checked.name, checked);
   }
   const { listProblems } = limits;
   if (problems.length > listProblems)
     problems.splice(listProblems, Infinity, `and ${problems.length - listProblems} more`);
   return { tools: [...tools.values()], problems };
+}
+
+/** Tried here, once: whatever no model could be shown must not break the catalog of everybody. */
+function isShowable(definition: ToolDefinition, problems: string[]): boolean {
+  try {
+    present(definition, 'any');
+    return true;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    problems.push(`the tool "${visible(definition.name)}" was left out: it cannot be shown to a model (${reason})`);
+    return false;
+  }
 }
 
 /** Until when a list counts as fresh: the server's own word counts most, and who tells of changes is not asked for them. */

@@ -23,6 +23,8 @@ export interface CatalogSnapshot {
 export interface Slice {
   readonly server: ServerName;
   readonly label: string;
+  /** Tells the server from another one that has taken its name. */
+  readonly source?: string;
   readonly freshness: Freshness;
   readonly tools: readonly ToolDefinition[];
 }
@@ -39,30 +41,31 @@ export function createSnapshot(slices: readonly Slice[], style: Style = {}): Cat
   const names = assignNames(ids, style.naming);
   const prefix = style.descriptionPrefix ?? '';
   const tools: Tool[] = [];
-  for (const { server, label, freshness, tools: definitions } of slices) {
+  for (const { server, label, source = server, freshness, tools: definitions } of slices) {
     for (const definition of definitions) {
       const id = ids[tools.length] ?? { server, tool: definition.name };
       const name = names.get(toolKey(id)) ?? '';
-      tools.push(toolOf(definition, { id, name, label, freshness, prefix }));
+      tools.push(toolOf(definition, { id, name, label, source, freshness, prefix }));
     }
   }
   return snapshotOf(tools.sort(byName));
 }
 
-interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'freshness'> {
+interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'source' | 'freshness'> {
   readonly prefix: string;
 }
 
 const made = new WeakMap<ToolDefinition, { readonly tool: Tool; readonly prefix: string }>();
 
 /** As long as nothing about it changes, a tool stays the same object: what was worked out about it holds. */
-function toolOf(definition: ToolDefinition, { id, name, label, freshness, prefix }: Said): Tool {
+function toolOf(definition: ToolDefinition, { id, name, label, source, freshness, prefix }: Said): Tool {
   const before = made.get(definition);
   if (
     before?.prefix === prefix &&
     before.tool.name === name &&
     before.tool.freshness === freshness &&
     before.tool.label === label &&
+    before.tool.source === source &&
     before.tool.id.server === id.server
   )
     return before.tool;
@@ -72,6 +75,7 @@ function toolOf(definition: ToolDefinition, { id, name, label, freshness, prefix
     name,
     freshness,
     label,
+    source,
     description: prefixed(description, prefix, id),
     inputSchema,
     meta: metaOf(definition, id),

@@ -5,7 +5,7 @@ import type { AskInput } from '../config/inputs.ts';
 import type { ServerStatus } from '../connection/status.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { RuntimeError } from '../model/errors.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
@@ -30,6 +30,7 @@ export async function withRuntime<Value>(
       interactive: false,
       watch: false,
       signal: context.signal,
+      onError: tellOnce(context),
       ...(context.askText && { askInput: askOn(context.askText, questions) }),
       ...options,
       onEvent: (event) => {
@@ -60,6 +61,17 @@ export async function withRuntime<Value>(
 /** What is known of a server is the answer, unless it is to be asked anew. */
 export function startupFor({ values }: Context): NonNullable<RuntimeOptions['startup']> {
   return values['live'] === true ? {} : { whenCached: 'leave' };
+}
+
+/** What goes wrong beside the answer, such as a cache that cannot be written, is worth one line however often it happens. */
+function tellOnce({ complain }: Context): (error: unknown) => void {
+  const told = new Set<string>();
+  return (error) => {
+    const { message } = asRuntimeError(error);
+    if (told.has(message)) return;
+    told.add(message);
+    complain((paint) => paint.yellow(printable(message)));
+  };
 }
 
 function askOn(askText: NonNullable<Context['askText']>, questions: Set<Promise<unknown>>): AskInput {

@@ -38,6 +38,8 @@ export interface LoadOptions extends Surroundings {
   readonly extraSources?: readonly ConfigSource[] | undefined;
   /** Asks whether Docker is on this machine; the default keeps its answer for the process. */
   readonly docker?: GatewayOptions['docker'];
+  /** How long Docker is waited for; otherwise as long as it may take. */
+  readonly patience?: GatewayOptions['patience'];
   /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
   readonly remembered?: Remembered | undefined;
   /** Whether a person approved this exact content of a file in the workspace. */

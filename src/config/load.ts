@@ -109,18 +109,19 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
  */
 async function bringGateway(
   { places, isExclusive, offBy }: Found,
-  { gateway }: Settings,
+  settings: Settings,
   options: LoadOptions,
   defaults: DefaultTimeouts,
 ): Promise<Gateway> {
   const saysSomething = ({ place, layer, document }: ReadPlace) =>
     layer.claims.length > 0 || (place.file !== undefined && document === undefined);
   const isAlone = options.configFile !== undefined || isExclusive;
-  const isAskedFor = gateway === 'on';
-  const isWanted = isAskedFor || (gateway === 'auto' && !isAlone && !places.some(saysSomething));
+  const isAskedFor = settings.gateway === 'on';
+  const isWanted = isAskedFor || (settings.gateway === 'auto' && !isAlone && !places.some(saysSomething));
   if (!isWanted || !options.discover || offBy) return { claims: [], diagnostics: [] };
   const { readGateway } = await import('./sources/docker-gateway.ts');
-  return readGateway({ around: options, isAskedFor, defaults, docker: options.docker });
+  const { docker, patience } = options;
+  return readGateway({ around: options, isAskedFor, defaults, settings, docker, patience });
 }
 
 /** One file may stand in two layers, for two apps. */

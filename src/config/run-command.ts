@@ -15,6 +15,8 @@ export interface CommandOptions {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
+  /** Aborting it ends the command: nobody wants to know any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Resolves whatever happens. What it wrote on stderr is not told: it may hold what was asked for. */
@@ -29,6 +31,7 @@ export const runProgram = (
 ): Promise<CommandOutput> => run(() => start(program, args, options), ms, options);
 
 async function run(start: () => Child, ms: number, options: CommandOptions): Promise<CommandOutput> {
+  if (options.signal?.aborted) return notStarted;
   try {
     return await outputOf(start(), ms, options);
   } catch (error) {
@@ -65,7 +68,8 @@ function start(
   });
 }
 
-function outputOf(child: Child, ms: number, { platform, clock }: CommandOptions): Promise<CommandOutput> {
+function outputOf(child: Child, ms: number, options: CommandOptions): Promise<CommandOutput> {
+  const { platform, clock, signal: ending } = options;
   return new Promise((resolve) => {
     child.once('error', () => resolve(notStarted));
     if (child.pid === undefined) return;
@@ -74,19 +78,25 @@ function outputOf(child: Child, ms: number, { platform, clock }: CommandOptions)
     let size = 0;
     /** Also what it started and left behind, which may hold the output open long after the command itself has ended. */
     const stop = (problem: string) => {
-      cancelTimer();
+      letGo();
       kill(platform === 'win32' ? pid : -pid);
       stdout.destroy();
       resolve({ ok: false, problem });
     };
     const cancelTimer = clock.after(ms, () => stop(`it took longer than ${ms / 1000} s`));
+    const abort = () => stop('it was no longer wanted');
+    ending?.addEventListener('abort', abort, { once: true });
+    const letGo = () => {
+      cancelTimer();
+      ending?.removeEventListener('abort', abort);
+    };
     stdout.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
       if (size > limits.helper.bytes) stop(`it printed more than ${limits.helper.bytes} bytes`);
     });
     child.once('close', (code, signal) => {
-      cancelTimer();
+      letGo();
       resolve(code === 0 ? { ok: true, output: textOf(chunks) } : { ok: false, problem: endOf(code, signal) });
     });
   });

@@ -31,12 +31,14 @@ export interface StreamOptions {
   readonly notifications: JsonObject;
   /** It is open, with what the server agreed to tell; `isAgain`: it had dropped, and news may have been missed. */
   readonly onOpen: (honored: JsonObject, isAgain: boolean) => void;
+  /** It ended, and is opened again after a pause unless somebody stops it now. */
+  readonly onEnded?: (ending: Answer) => void;
   /** The server wants no such stream; it is not asked again. */
   readonly onRefused?: (refusal: Extract<Answer, { kind: 'error' }>) => void;
 }
 
 /** A server may be asked for several; each says whose it is. Returns how to stop. */
-export function keepStream({ session, clock, notifications, onOpen, onRefused }: StreamOptions): () => void {
+export function keepStream({ session, clock, notifications, onOpen, onEnded, onRefused }: StreamOptions): () => void {
   const cancellation = new Cancellation();
   let isBehind = false;
   let pauseMs: number = limits.listenAgainMs;
@@ -53,6 +55,7 @@ export function keepStream({ session, clock, notifications, onOpen, onRefused }:
       onRefused?.(ending);
       return;
     }
+    onEnded?.(ending);
     isBehind = true;
     if (clock.now() - begunAt >= limits.stableMs) pauseMs = limits.listenAgainMs;
     cancelPause = clock.after(pauseMs, () => void listen(), 'background');

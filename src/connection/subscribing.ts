@@ -30,6 +30,10 @@ export function requireSubscribing(server: ServerName, session: Session): void {
 export const untold = (server: ServerName) =>
   new RuntimeError('NOT_OFFERED', { server, what: 'it does not tell when that resource changes' });
 
+/** The server ended the stream without promising anything. */
+const unwilling = (server: ServerName) =>
+  new RuntimeError('NOT_OFFERED', { server, what: 'it ended the stream of its news at once' });
+
 /** Why it was refused, if it was. */
 export async function subscribeTo(line: Line, uri: string): Promise<RuntimeError | undefined> {
   const { server, session } = line;
@@ -67,6 +71,11 @@ export function openUpdates({ server, session, clock }: Line, { uris, onMissed }
       agreed.resolve(new Set(Array.isArray(honored) ? honored : []));
       if (isAgain) onMissed();
     },
+    onEnded: (ending) => {
+      // One that is lost on its way is worth another try; who answers has said no.
+      if (ending.kind === 'error') agreed.resolve(refusal(server, ending));
+      else if (ending.kind === 'result') agreed.resolve(unwilling(server));
+    },
     onRefused: (answer) => agreed.resolve(refusal(server, answer)),
   });
   const timeUp = () => agreed.resolve(late(server, 'subscriptions/listen'));
@@ -95,7 +104,7 @@ async function askBriefly({ session, clock }: Line, method: string, uri: string)
 }
 
 const late = (server: ServerName, what: string) =>
-  new RuntimeError('REQUEST_TIMEOUT', { server, what, afterMs: limits.subscribeMs });
+  new RuntimeError('REQUEST_TIMEOUT', { server, what, afterMs: limits.subscribeMs, isFixed: true });
 
 const RESOURCE_NOT_FOUND = -32002;
 

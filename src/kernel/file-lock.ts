@@ -1,10 +1,12 @@
-// Owns one lock between processes: a folder that only one of them can put in place. A holder that died is overtaken when its
-// time is up. What stands there and is not ours is neither followed nor removed: then there is no lock, and an error says so.
+// Owns one lock between processes: a folder that only one of them can put in place. A holder that died is overtaken: at once
+// where that is known, otherwise when its time is up. What stands there and is not ours is neither followed nor removed: then
+// there is no lock, and an error says so.
 
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { constants, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.ts';
+import { hasEnded, markOfThisProcess } from './process-mark.ts';
 import { isSystemError } from './replace-file.ts';
 
 /** How often a waiter looks again. */
@@ -22,22 +24,26 @@ export interface LockOptions {
 /**
  * Resolves with how to let go. Rejects with the signal's reason, or when the lock cannot be written at all.
  *
- * The folder holds one file, named for its claim and the end of its time. The folder comes with that file in it, in one step
- * and only where none or an empty one is; whoever lets go, and whoever breaks a claim, removes the file of exactly that claim.
- * So no moment exists, not even that of expiring, in which one process removes what another has just acquired.
+ * The folder holds one file, named for its claim and the end of its time; in it stands whose it is. The folder comes with that
+ * file in it, in one step and only where none or an empty one is; whoever lets go, and whoever breaks a claim, removes the file
+ * of exactly that claim. So no moment exists, not even that of expiring, in which one process removes what another has just acquired.
  */
 export async function acquire({ lock, ttlMs, clock, signal }: LockOptions): Promise<() => Promise<void>> {
-  let seen: { readonly claim: string; readonly until: number } | undefined;
+  const mark = markOfThisProcess();
+  let seen: { readonly claim: string; readonly until: number; readonly holder: string } | undefined;
   for (;;) {
     signal?.throwIfAborted();
     const claim = await claimOn(lock);
     if (claim === undefined) {
-      const own = await putInPlace(lock, Math.ceil(clock.now() + ttlMs));
+      const own = await putInPlace(lock, Math.ceil(clock.now() + ttlMs), mark);
       if (own !== undefined) return () => remove(lock, own);
       continue;
     }
-    if (seen?.claim !== claim) seen = { claim, until: Math.min(expiryOf(claim), clock.now() + ttlMs) };
-    if (seen.until <= clock.now()) await remove(lock, claim);
+    if (seen?.claim !== claim) {
+      const until = Math.min(expiryOf(claim), clock.now() + ttlMs);
+      seen = { claim, until, holder: mark === undefined ? '' : await holderOf(lock, claim) };
+    }
+    if (seen.until <= clock.now() || hasEnded(seen.holder, mark)) await remove(lock, claim);
     else await clock.sleep(POLL_MS, signal);
   }
 }
@@ -65,12 +71,31 @@ async function claimOn(lock: string): Promise<string | undefined> {
 const inTheWay = (code: string, lock: string, what: string) =>
   Object.assign(new Error(`${code}: ${lock} ${what}`), { code, syscall: 'lock', path: lock });
 
-async function putInPlace(lock: string, expiresAt: number): Promise<string | undefined> {
+/** A mark is shorter than this. */
+const MARK_BYTES = 256;
+
+/** Empty where nobody can say: written by an older version, another one's, or gone by now. */
+async function holderOf(lock: string, claim: string): Promise<string> {
+  try {
+    const file = await open(join(lock, claim), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(MARK_BYTES), 0, MARK_BYTES);
+      return buffer.toString('latin1', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isSystemError(error)) return '';
+    throw error;
+  }
+}
+
+async function putInPlace(lock: string, expiresAt: number, mark = ''): Promise<string | undefined> {
   const claim = `${expiresAt}-${randomUUID()}`;
   const prepared = `${lock}.${claim}.tmp`;
   try {
     await mkdir(prepared, { mode: 0o700 });
-    await writeFile(join(prepared, claim), '', { flag: 'wx', mode: 0o600 });
+    await writeFile(join(prepared, claim), mark, { flag: 'wx', mode: 0o600 });
     await rename(prepared, lock);
     return claim;
   } catch (error) {

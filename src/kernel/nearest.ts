@@ -7,11 +7,8 @@ export function nearest(word: string, known: Iterable<string>, count: number): s
     each,
     distance: distanceTo(each.slice(0, LONGEST).toLowerCase(), wanted),
   }));
-  // Where every letter is another, nothing is near.
   const close = measured.filter(
-    ({ each, distance }) =>
-      distance <= Math.max(1, Math.floor(Math.max(wanted.length, each.length) / 3)) &&
-      (distance === 0 || distance < Math.min(wanted.length, each.length)),
+    ({ each, distance }) => distance <= Math.max(1, Math.floor(Math.max(wanted.length, each.length) / 3)),
   );
   const least = close.reduce((smallest, { distance }) => Math.min(smallest, distance), Number.POSITIVE_INFINITY);
   return close

@@ -283,9 +283,9 @@ export const failures = {
   REQUEST_TIMEOUT: failure(
     'retry-later',
     { exit: 4, http: 504, rpc: -32603, outage: true },
-    (d: { server: ServerName; what: string; afterMs: number }) =>
+    (d: { server: ServerName; what: string; afterMs: number; isFixed?: boolean }) =>
       `Server "${d.server}" did not answer ${d.what} within ${seconds(d.afterMs)}; nothing was changed by it.`,
-    (d) => `Ask again, or give it longer: tool_timeout_sec of "${d.server}".`,
+    (d) => (d.isFixed ? 'Ask again later.' : `Ask again, or give it longer: tool_timeout_sec of "${d.server}".`),
   ),
   ANSWER_BROKEN: failure(
     'none',

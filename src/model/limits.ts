@@ -56,8 +56,9 @@ export const limits = {
   /** What a model is shown of a tool at most. */
   descriptionBytes: 2_048,
   schemaBytes: 8 * 1024,
-  /** How much of a schema is read for that: parts in all, those that are inlined, how deep references nest, how often one recurs. */
-  shownSchema: { parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2 },
+  /** How much of a schema is read for that: parts in all, those that are inlined, how deep references nest, how often one
+   * recurs, and how much is read again because several references lead to it. */
+  shownSchema: { parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2, repeatedChars: 2_000_000 },
   /** Descriptions within a schema that is too large are cut, but no shorter than this. */
   partDescriptionBytes: 80,
 

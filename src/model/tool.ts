@@ -46,6 +46,8 @@ export interface Tool {
   readonly freshness: Freshness;
   /** `mcp:<server> via <provider>`: where its server comes from. */
   readonly label: string;
+  /** Which entry its server comes from: another one under the same name is another server. */
+  readonly source: string;
   /** What a model is shown: fit for its provider and within the limits. */
   readonly description: string;
   readonly inputSchema: JsonObject;

@@ -1,11 +1,12 @@
 // Owns the verdict on one tool: rules in, decision out. Pure; asking somebody is `call/authorize`'s work.
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
-import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
+import type { QualifiedName, ToolId } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
 import { scopeOrder } from '../model/server.ts';
+import { type Asked, ask } from './asked.ts';
+import { closes, mayClose } from './closing.ts';
 import type { Rule } from './rule.ts';
-import { fold, foldedTools } from './spellings.ts';
 
 export interface Decision {
   readonly verdict: Verdict;
@@ -22,31 +23,37 @@ const strictestFirst: readonly Verdict[] = ['deny', 'ask', 'allow'];
  * `name` is the canonical one, whatever style is in force: in the others a name may pass to another server's tool.
  */
 export function decide(rules: readonly Rule[], id: ToolId, name: QualifiedName): Decision {
-  const matching = rules.filter((rule) => matches(rule, id, name));
+  const asked = ask(id, name);
+  const matching = rules.filter((rule) => (rule.verdict === 'allow' ? opens(rule, asked) : shuts(rule, asked)));
   const rule = matching.find((each) => each.verdict === 'deny') ?? matching.sort(byStrength)[0];
   return rule
     ? { verdict: rule.verdict, because: rule.origin, byRule: true }
     : { verdict: 'ask', because: 'no rule matches', byRule: false };
 }
 
-/** A text with two readings forbids and asks for both, but allows neither: what it opens must be beyond doubt. */
-function matches(rule: Rule, id: ToolId, name: QualifiedName): boolean {
-  if (rule.text === name || matchesSpelling(rule, id)) return true;
-  if (rule.verdict === 'allow' && rule.readings.length > 1) return false;
-  return rule.readings.some(
-    (reading) => matchesWildcard(reading.server, id.server) && matchesWildcard(reading.tool, id.tool),
-  );
+/** A text with two readings opens neither: what it opens must be beyond doubt. */
+function opens(rule: Rule, asked: Asked): boolean {
+  const { text, hash, opening, isDoubtful } = rule;
+  if (isDoubtful) return text === asked.name && (hash === undefined || hash === asked.hash());
+  if (text === asked.name || isRead(rule, asked.id)) return true;
+  return opening !== undefined && opening.server === asked.id.server && fits(rule, opening.tool, asked.id.tool);
 }
 
-/** A hash alone opens nothing: somebody patient can find a tool's name that has it. */
-function matchesSpelling({ verdict, spellings, hash }: Rule, id: ToolId): boolean {
-  if (verdict === 'allow')
-    return spellings.some(({ server, tool }) => server === id.server && matchesWildcard(tool, id.tool));
-  if (hash !== undefined && hash === hashOfKey(toolKey(id))) return true;
-  const isWritten = (pattern: string) =>
-    matchesWildcard(pattern, id.tool) ||
-    foldedTools(id).some((tool) => tool !== '' && matchesWildcard(fold(pattern), tool));
-  return spellings.some(({ server = id.server, tool }) => server === id.server && isWritten(tool));
+/** A hash alone shuts and never opens: somebody patient can find a tool's name that has it. */
+function shuts(rule: Rule, asked: Asked): boolean {
+  const { text, hash, closing } = rule;
+  if (text === asked.name || (hash !== undefined && hash === asked.hash())) return true;
+  if (closing === undefined) return isRead(rule, asked.id);
+  return mayClose(closing, asked) && (isRead(rule, asked.id) || closes(closing, asked));
+}
+
+function isRead(rule: Rule, { server, tool }: ToolId): boolean {
+  return rule.readings.some((reading) => fits(rule, reading.server, server) && fits(rule, reading.tool, tool));
+}
+
+/** A server alone stands for all of its tools, so there is a star even where the text has none. */
+function fits({ isPattern }: Rule, pattern: string, text: string): boolean {
+  return pattern === '*' || (isPattern ? matchesWildcard(pattern, text) : pattern === text);
 }
 
 function byStrength(a: Rule, b: Rule): number {

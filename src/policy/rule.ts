@@ -1,12 +1,14 @@
 // Owns what a rule means: which servers and which tools its text names, and how strong it is. What it may mean in the spelling
-// of another agent is in `spellings.ts`.
+// of another agent is in `spellings.ts` and `closing.ts`.
 
 import { matchesWildcard, specificity } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RuleText, Verdict } from '../model/rule.ts';
 import type { Scope } from '../model/server.ts';
-import { type KnownServers, knowServers, type Spelling, spellingsOf } from './spellings.ts';
+import { sanitize } from '../model/spellings.ts';
+import { type Closing, closingOf } from './closing.ts';
+import { isPattern, type KnownServers, knowServers, openingOf, type Spelling } from './spellings.ts';
 
 /** One way to read a rule's text as a pair of patterns. */
 interface Reading {
@@ -20,8 +22,13 @@ export interface Rule {
   readonly scope: Scope;
   /** More than one where `__` stands more than once: `mcp__a__b__c` is tool `b__c` of `a` or tool `c` of `a__b`. */
   readonly readings: readonly Reading[];
-  /** What else it may mean. */
-  readonly spellings: readonly Spelling[];
+  readonly isPattern: boolean;
+  /** Whether a reading may be wrong: then it opens nothing. */
+  readonly isDoubtful: boolean;
+  /** What else it opens, beyond doubt. */
+  readonly opening?: Spelling;
+  /** What else it closes: all that it may mean. */
+  readonly closing?: Closing;
   /** The end of a name that a tool had, or still has: it says who was meant, however tools are called now. */
   readonly hash?: string;
   readonly specificity: number;
@@ -49,20 +56,42 @@ function parse({ tool, action, provenance }: RuleText, known: KnownServers): Rul
     ? `${provenance.file}${provenance.line === undefined ? '' : `:${provenance.line}`}`
     : 'the host program';
   const readings = readingsOf(tool);
-  const isMeant = (server: ServerName) => readings.some((reading) => matchesWildcard(reading.server, server));
-  const isTaken = readings.length > 1 || [...known.values()].flat().some(isMeant);
   const [, hash] = HASHED.exec(tool) ?? [];
+  const isDoubtful = readings.length > 1 || (hash !== undefined && mayBeHashed(tool, readings, known));
+  const closing = action === 'allow' ? undefined : closingOf(tool, known);
+  const isForeign = action === 'allow' && hash === undefined && !isDoubtful && !isMeant(readings, known);
+  const opening = isForeign ? openingOf(tool, known) : undefined;
   return {
     text: tool,
     verdict: action,
     scope: provenance.scope,
     readings,
-    spellings: known.size === 0 ? [] : spellingsOf(tool, action, known, isTaken),
+    isPattern: isPattern(tool),
+    isDoubtful,
+    ...(opening && { opening }),
+    ...(closing && { closing }),
     ...(hash !== undefined && { hash }),
     specificity: specificity(tool),
     origin: `the rule "${tool}" = ${action} in ${place}`,
   };
 }
+
+/** Whether the text says something about a server in our own spelling: then it says nothing in another. */
+function isMeant(readings: readonly Reading[], known: KnownServers): boolean {
+  return serversIn(known).some((server) => readings.some((reading) => matchesWildcard(reading.server, server)));
+}
+
+/** Whether it may be the hashed name of another server's tool: that one's neighbor could call a tool of its own so. */
+function mayBeHashed(text: string, readings: readonly Reading[], known: KnownServers): boolean {
+  const room = limits.toolNameLength - limits.nameHashLength - 1;
+  return serversIn(known).some(
+    (server) =>
+      readings.every((reading) => reading.server !== server) &&
+      text.startsWith(`${PREFIX}${sanitize(server)}`.slice(0, room).replace(/_+$/, '')),
+  );
+}
+
+const serversIn = (known: KnownServers) => [...known.values()].flat();
 
 function readingsOf(text: string): readonly Reading[] {
   const body = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;

@@ -1,13 +1,14 @@
-// Owns what else a rule's text may mean: the spellings of other agents, held against the servers that are known. What opens
-// something must be beyond doubt; what closes something closes all that it may mean.
+// Owns what a text may mean in the spelling of another agent, held against the servers that are known. What opens something
+// must be beyond doubt; all that a text may close is in `closing.ts`.
 
-import { limits } from '../model/limits.ts';
-import type { ServerName, ToolId } from '../model/names.ts';
+import type { ServerName } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
+import { LONGEST_SPELLING } from '../model/spellings.ts';
+import { folded } from './asked.ts';
 
 export interface Spelling {
-  /** Which server is meant; absent where a text may be the name of a tool of any. */
-  readonly server?: ServerName;
+  /** Which server is meant. */
+  readonly server: ServerName;
   /** A pattern for the tool's own name. */
   readonly tool: string;
 }
@@ -25,32 +26,24 @@ export function knowServers(names: Iterable<ServerName>): KnownServers {
   return known;
 }
 
-/** Only where the text does not already say something in our own spelling, which is `isTaken`. */
-export function spellingsOf(
-  text: string,
-  verdict: Verdict,
-  known: KnownServers,
-  isTaken: boolean,
-): readonly Spelling[] {
-  if (text.length > LONGEST) return [];
-  const found = bodiesOf(text).flatMap((body) => pairsIn(body, known, verdict));
-  const pairs = [...new Map(found.map((pair) => [JSON.stringify(pair), pair])).values()];
-  if (verdict !== 'allow') return isTaken || isPattern(text) ? pairs : [...pairs, { tool: text }];
-  const [first, ...others] = pairs;
-  return isTaken || first === undefined || others.length > 0 ? [] : [first];
+export const isPattern = (text: string) => /[*?]/.test(text);
+
+/** The one server and tool that a text which allows can mean. */
+export function openingOf(text: string, known: KnownServers): Spelling | undefined {
+  if (text.length > LONGEST_SPELLING || isReversed(text, known)) return undefined;
+  const [, rest] = /^(?:mcp(?:__|--|[_.:/-])|@)(.+)$/is.exec(text) ?? [];
+  const found = [text, ...(rest === undefined ? [] : [rest])].flatMap((body) => pairsIn(body, known, 'allow'));
+  const [first, ...others] = new Map(found.map((pair) => [JSON.stringify(pair), pair])).values();
+  return others.length > 0 ? undefined : first;
 }
 
-/** Longer than any server with any tool. */
-const LONGEST = 2 * limits.nameChars;
-const isPattern = (text: string) => /[*?]/.test(text);
-
-function bodiesOf(text: string): readonly string[] {
-  const [, rest] = /^(?:mcp(?:__|--|[_.:/-])|@)(.+)$/is.exec(text) ?? [];
-  return rest === undefined ? [text] : [text, rest];
+/** Some agents write `tool_mcp_server`; as little as a tool's name tells that from it, it may open anything. */
+function isReversed(text: string, known: KnownServers): boolean {
+  return [...text.matchAll(/_mcp_/g)].some(({ index }) => known.has(folded(text.slice(index + '_mcp_'.length))));
 }
 
 /** Every way to read the text as a server that is known, and a tool behind it. */
-function pairsIn(body: string, known: KnownServers, verdict: Verdict): readonly Spelling[] {
+export function pairsIn(body: string, known: KnownServers, verdict: Verdict): readonly Spelling[] {
   const end = body.search(/[*?]/);
   const fixed = end < 0 ? body : body.slice(0, end);
   return [...fixed.matchAll(/[_.:/-]/g)].flatMap(({ index }) => {
@@ -65,21 +58,4 @@ function pairsIn(body: string, known: KnownServers, verdict: Verdict): readonly 
     ];
     return tools.filter((tool) => tool !== '').flatMap((tool) => servers.map((server) => ({ server, tool })));
   });
-}
-
-/** What folds to nothing is only like itself. */
-const folded = (name: string) => fold(name) || name;
-
-/** Agents differ in what they make of capitals and odd characters; folded, they agree. Stars and question marks stay. */
-export function fold(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^a-z0-9*?]+/g, '_')
-    .replace(/^_+|_+$/g, '');
-}
-
-/** The tool as an agent may have written it: folded, and without what repeats its server. */
-export function foldedTools({ server, tool }: ToolId): readonly string[] {
-  const [first, whole] = [fold(server), fold(tool)];
-  return whole.startsWith(`${first}_`) ? [whole, whole.slice(first.length + 1)] : [whole];
 }

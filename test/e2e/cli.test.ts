@@ -338,3 +338,34 @@ test('revoking what was never approved says so', async () => {
   const { out } = await plexus('revoke', 'well', ...fleet({ well: hostile() }));
   expect(out).toContain('There was no approval of "well"');
 });
+
+test('a tool that models only find by searching is called like any other, in every spelling, with its own schema', async () => {
+  const entry = { ...hostile(), exposure: 'defer', disabledTools: ['sleep'] };
+  const flags = fleet({ well: entry });
+  const sum = async (...words: readonly string[]) => (await plexus('call', ...words, 'a=1', 'b=2', ...flags)).out;
+  for (const words of [['well', 'add'], ['well.add'], ['mcp__well_add'], ['add']])
+    expect(await sum(...words)).toBe('3\n');
+  const { code, err } = await plexus('call', 'well', 'sleep', ...flags);
+  expect([code, err]).toEqual([2, expect.stringContaining('"sleep": the tool filters of server "well" hide it')]);
+  expect((await plexus('call', 'well', ...flags)).err).toContain('name a tool of server "well" as well');
+  expect((await plexus('call', 'well', 'ad', ...flags)).err).toContain('does not offer it. Did you mean add?');
+});
+
+test('--live asks a server that is known from before, and a server that is gone is not shown as if it were there', async () => {
+  const flags = fleet({ well: hostile() });
+  await plexus('list', ...flags);
+  expect((await plexus('list', ...flags)).out).toMatch(/^well +idle/m);
+  expect((await plexus('list', '--live', ...flags)).out).toMatch(/^well +connected/m);
+  const { tools } = JSON.parse((await plexus('tools', '--live', '--json', ...flags)).out);
+  expect(tools[0]).toMatchObject({ freshness: 'live' });
+});
+
+test('what cannot be remembered is said once, beside the answer, and not with --quiet', async () => {
+  const flags = fleet({ well: hostile() });
+  mkdirSync(join(folder, 'home/.cache'), { recursive: true });
+  write('home/.cache/plexus', 'no folder');
+  const { code, err } = await plexus('tools', ...flags);
+  expect([code, err.split('Nothing can be remembered').length]).toEqual([0, 2]);
+  expect(err).not.toContain('(node:');
+  expect((await plexus('tools', '--quiet', ...flags)).err).toBe('');
+});

@@ -243,8 +243,54 @@ describe('the command line', () => {
     expect(await ends('read')).toEqual([1, expect.stringContaining('name the uri of a resource')]);
     expect(await ends('read', 'note://1', '--out', 'no/such/folder')).toEqual([
       1,
-      expect.stringContaining('Nothing can be'),
+      expect.stringMatching(/no\/such\/folder cannot be written: its folder does not exist/),
     ]);
     expect(await ends('resources', 'nobody')).toEqual([2, expect.stringContaining('There is no server "nobody"')]);
+  });
+
+  test('has what a server offers although its tools cannot be listed, and says what else was left out', async () => {
+    const program = `
+      const answers = {
+        initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {}, resources: {}, prompts: {} }, serverInfo: { name: 'x', version: '1' } },
+        'resources/list': { resources: [{ uri: 'a://1', name: 'one' }, { name: 'without a uri' }] },
+        'resources/templates/list': { resourceTemplates: [] },
+        'resources/read': { contents: [{ uri: 'a://1', text: 'One' }] },
+        'prompts/list': { prompts: [{ name: 'p', arguments: [{ name: 'topic' }] }, {}] },
+        'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'Filled' } }] },
+      };
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (id === undefined) return;
+        const result = answers[method];
+        const answer = result ? { result } : { error: { code: -32601, message: 'no' } };
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+      });`;
+    const box = new Sandbox();
+    try {
+      const config = box.write('half.json', {
+        mcpServers: { half: { command: process.execPath, args: ['-e', program] } },
+      });
+      const run = (...args: readonly string[]) => box.plexus(...args, '--config', config);
+      expect(await run('read', 'a://1', '--server', 'half')).toEqual({ code: 0, out: 'One', err: '' });
+      const listed = await run('resources', 'half');
+      expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/^half +a:\/\/1 /m)]);
+      expect(listed.err).toMatch(/^half: a resource .*left out/);
+      expect(listed.err).not.toContain('prompt');
+      expect(await box.json('prompts', '--config', config)).toMatchObject({
+        ...{ prompts: [{ name: 'p' }], problems: [{ server: 'half', problem: expect.stringMatching(/prompt/) }] },
+      });
+      const filled = await run('prompt', 'half', 'p', 'topic=x', 'tpoic=y');
+      expect([filled.code, filled.out]).toEqual([0, 'Filled\n']);
+      expect(filled.err).toBe('"tpoic" is no argument of it; it takes topic\n');
+
+      const tools = await run('tools');
+      expect(tools.err).toBe('Not ready: half (no list of its tools). See why with: plexus list --live\n');
+      const notReady = [{ server: 'half', state: 'connected', error: { code: 'PROTOCOL_BROKEN' } }];
+      expect(await box.json('tools', '--config', config)).toMatchObject({ tools: [], notReady });
+      expect(await box.json('search', 'x', '--config', config)).toMatchObject({ results: [], notReady });
+      expect((await run('list')).out).toMatch(/^half +connected +stdio +host +0$/m);
+    } finally {
+      box.remove();
+    }
   });
 });

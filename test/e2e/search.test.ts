@@ -89,8 +89,10 @@ test('an empty answer says which words are to blame', async () => {
   expect([code, out]).toEqual([0, expect.stringMatching(/^NAME/)]);
   const none = await sandbox.plexus('search', 'xylophone', 'dxlexe', '--tools', file);
   expect(none.out).toBe(
-    'No tool has any of these words. Try others, or see all with: plexus tools\n  "xylophone" is in no tool\n  "dxlexe" is in no tool; did you mean "delete"?\n',
+    'No tool has any of these words. Try others.\n  "xylophone" is in no tool\n  "dxlexe" is in no tool; did you mean "delete"?\n',
   );
+  const wordless = await sandbox.plexus('search', '!!!', '--tools', file);
+  expect(wordless.out).toBe('There is no word to look for in "!!!". Try others.\n');
   const empty = await sandbox.plexus('search', 'xylophone', '--config', sandbox.write('none.json', { mcpServers: {} }));
   expect([empty.code, empty.out]).toEqual([
     0,
@@ -110,6 +112,8 @@ test('it measures itself on judged questions, and tells each ranking when asked'
       { id: 'q5', query: 'x', gold: [] },
     ]),
   );
+  const ranked = await sandbox.plexus('search', '--tools', file, '--eval', queries, '--rankings');
+  expect(ranked.out).toMatch(/\n\nQUERY +TOOLS, THE BEST FIRST\nq1 +T3\nq2 +T1 T2\nq3 +T2 T1\n$/);
   const measured = await sandbox.json('search', '--tools', file, '--eval', queries, '--rankings');
   expect(measured).toMatchObject({
     ...{ tools: 3, queries: 3, recall: { 1: 2 / 3, 5: 2 / 3, 10: 2 / 3, 20: 2 / 3 }, ndcg10: 2 / 3 },

@@ -300,6 +300,23 @@ verifies('STA-11', 'whoever wants it anew at once asks for it', async () => {
   await expect(runtime.refreshTools('nobody')).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
 });
 
+verifies('STA-06', 'a server that is up and does not list its tools is not ready', async () => {
+  const clock = createFakeClock();
+  const { entry } = createServing(() => []);
+  const serve: typeof entry.serve = async (channel) => {
+    await entry.serve(channel);
+    const answer = channel.onmessage;
+    channel.onmessage = (message) => (message['method'] === 'tools/list' ? undefined : answer?.(message));
+  };
+  const starting = start(createFolder(), { servers: { silent: { serve } }, clock, interactive: true });
+  await pass(clock, starting, [250]);
+  const runtime = await starting;
+  const ready = runtime.ready({ timeoutMs: 100 });
+  await clock.advance(100);
+  const notReady = [{ server: 'silent', state: 'connecting', message: 'It is up, and has not listed its tools yet.' }];
+  expect([statusOf(runtime, 'silent').state, await ready]).toEqual(['connected', { ready: [], notReady }]);
+});
+
 verifies(
   'RES-07',
   'a list that is said to have changed is fetched a quarter of a second later, once for all that was said',

@@ -41,6 +41,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     catalog: new Catalog({ clock, emit: () => undefined }),
     offers: new Offers({ clock, emit: () => undefined }),
     breakers: new Breakers(clock, limits.breaker),
+    opening: { mayStay: async () => true },
     memory: { recall: async () => new Map(), remember: async () => undefined },
   });
   await fleet.apply(config);

@@ -55,7 +55,16 @@ const conditional = ['if', 'then', 'else'];
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
 const acceptsNull = ({ type, nullable }: JsonObject) => type === undefined || nullable === true;
-const sameKeyword = (a: unknown, b: unknown) => a === b || canonicalJson(a) === canonicalJson(b);
+
+/** Sees at the first difference that they differ: most that are compared are large and do. */
+function sameKeyword(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((each, at) => sameKeyword(each, b[at]));
+  if (a === b || !isObject(a) || !isObject(b)) return a === b;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && sameKeyword(a[key], b[key]));
+}
 
 /** What a schema forbids beyond its own properties, it forbids to fewer once they stand beside those of another. */
 function knowsMore(first: JsonObject, second: JsonObject): boolean {

@@ -25,6 +25,9 @@ export interface Found {
   readonly base: unknown;
 }
 
+/** Nobody writes longer ones, and each is followed as often as it stands somewhere. */
+const MOST_ADDRESS_CHARS = 1_000;
+
 export class References {
   readonly #root: unknown;
   #named: Map<string, unknown> | undefined;
@@ -35,6 +38,7 @@ export class References {
 
   /** `base` is the part with an address of its own that the reference stands in. */
   find(address: string, base: unknown): Found | undefined {
+    if (address.length > MOST_ADDRESS_CHARS) return undefined;
     if (address === '#' || address.startsWith('#/')) {
       const target = follow(base, address);
       return target === undefined ? undefined : { target, base };

@@ -45,6 +45,9 @@ class Reader {
   #base: unknown;
   #partsLeft: number = limits.shownSchema.parts;
   #inlinedLeft: number = limits.shownSchema.inlined;
+  #repeatedLeft: number = limits.shownSchema.repeatedChars;
+  /** How long the targets are that were followed already. */
+  readonly #followed = new Map<unknown, number | undefined>();
   /** Grows with everything that lets a part allow more than it did. */
   #loosened = 0;
 
@@ -123,7 +126,7 @@ class Reader {
     const { target } = found;
     const before = this.#active.filter((each) => each === target).length;
     const refersToItself = before >= limits.shownSchema.recursions;
-    if (refersToItself || this.#active.length > this.#nesting) {
+    if (refersToItself || this.#active.length > this.#nesting || !this.#hasRoomFor(target)) {
       this.#remarks.say(refersToItself ? 'its schema refers to itself and is shown to a small depth' : tooMany);
       return this.#loosen(shellOf(target));
     }
@@ -134,6 +137,19 @@ class Reader {
     this.#active.pop();
     this.#base = base;
     return inlined;
+  }
+
+  /** The first time is no more than was sent; but a long text, to which many references lead, would be many. */
+  #hasRoomFor(target: unknown): boolean {
+    if (!this.#followed.has(target)) {
+      this.#followed.set(target, undefined);
+      return true;
+    }
+    const chars = this.#followed.get(target) ?? JSON.stringify(target).length;
+    this.#followed.set(target, chars);
+    if (chars > this.#repeatedLeft) return false;
+    this.#repeatedLeft -= chars;
+    return true;
   }
 
   #read(schema: JsonObject, isRoot: boolean): JsonObject {

@@ -27,6 +27,12 @@ import {
 /** As servers declare it; a change of one is announced for all its lists. */
 export type OfferGroup = 'resources' | 'prompts';
 
+/** Something of a list that was left out or cut off, or why there is no list. */
+export interface OfferProblem {
+  readonly server: ServerName;
+  readonly problem: string;
+}
+
 interface Shelf {
   readonly resources: Known<Resource>;
   readonly templates: Known<ResourceTemplate>;
@@ -146,6 +152,16 @@ export class Offers {
   problemsOf(server: ServerName): readonly string[] {
     const { resources, templates, prompts } = this.#shelves.get(server) ?? emptyShelf;
     return [...resources.problems, ...templates.problems, ...prompts.problems];
+  }
+
+  /** What is wrong with the lists of this kind, of all servers or of one. */
+  problems(group: OfferGroup, only?: ServerName): readonly OfferProblem[] {
+    return [...this.#shelves]
+      .filter(([server]) => only === undefined || server === only)
+      .flatMap(([server, { resources, templates, prompts }]) => {
+        const lists = group === 'prompts' ? [prompts] : [resources, templates];
+        return lists.flatMap(({ problems }) => problems.map((problem) => ({ server, problem })));
+      });
   }
 
   /** Whether the entry of the server wants to hear of what was read from it. */

@@ -10,7 +10,7 @@ import type { ServerName } from '../../model/names.ts';
 import type { Completion, Prompt, PromptMessage, PromptMessages } from '../../model/offer.ts';
 import type { ContentBlock } from '../../model/tool.ts';
 import { type CompleteOptions, complete } from './completing.ts';
-import type { Offers } from './offers.ts';
+import type { OfferProblem, Offers } from './offers.ts';
 import { ask, type ReachParts, type Waiting } from './reaching.ts';
 import { commandsOf, parsePromptArguments, promptKey, splitCommand } from './slash-command.ts';
 
@@ -30,6 +30,8 @@ export interface PromptCall {
 export interface Prompts {
   /** By server and name. Wakes nobody; waits a little for lists that are on their way. */
   list(options?: { readonly server?: ServerName | undefined }): Promise<readonly ListedPrompt[]>;
+  /** What was left out of the lists, or cut off, by what is known now. */
+  problems(options?: { readonly server?: ServerName | undefined }): readonly OfferProblem[];
   /** Wakes a server that is not up. */
   get(server: ServerName, name: string, args?: PromptArguments, options?: Waiting): Promise<PromptMessages>;
   /** What may stand for an argument, by what is typed so far. */
@@ -55,6 +57,7 @@ export function createPrompts(parts: PromptsParts): Prompts {
       const listed = withCommands(offers.prompts());
       return server === undefined ? listed : listed.filter((each) => each.server === server);
     },
+    problems: ({ server } = {}) => offers.problems('prompts', server),
     async get(server, name, args = {}, waiting = {}) {
       requireArguments(offers.prompt(server, name), args);
       const refusal = (code: number, reason: string) => refusalOf(offers, { server, name, code, reason });

@@ -10,7 +10,7 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Completion, Resource, ResourceContents, ResourceTemplate } from '../../model/offer.ts';
 import { type CompleteOptions, complete } from './completing.ts';
-import type { Offers } from './offers.ts';
+import type { OfferProblem, Offers } from './offers.ts';
 import { pageOf } from './paging.ts';
 import { ask, type ReachParts, reachSession, type Waiting } from './reaching.ts';
 import { contentsOf } from './resource-contents.ts';
@@ -44,6 +44,8 @@ export interface Resources {
     argument: { readonly name: string; readonly value: string },
     options?: OfServer & CompleteOptions,
   ): Promise<Completion>;
+  /** What was left out of the lists, or cut off, by what is known now. */
+  problems(options?: OfServer): readonly OfferProblem[];
   /** Whose the resource is, by what is known now; throws where it is nobody's or several's. */
   ownerOf(uri: string, server?: ServerName): ServerName;
 }
@@ -66,6 +68,7 @@ export function createResources(parts: ResourcesParts): Resources {
   };
   return {
     ownerOf,
+    problems: ({ server } = {}) => offers.problems('resources', server),
     async list({ server, cursor, limit = Number.POSITIVE_INFINITY } = {}) {
       await whenListed(server);
       const { items, ...rest } = pageOf(offers.resources(server), {

@@ -58,9 +58,15 @@ export class ToolIndex {
 
   /** For whoever found nothing: words of the question that no tool holds, and the words of tools that come closest. */
   missing(query: string): readonly { readonly word: string; readonly near: readonly string[] }[] {
-    return unknownWords(query, this.#postings)
-      .slice(0, limits.ranking.explainedWords)
-      .map((word) => ({ word, near: nearest(word, this.#postings.words(), limits.suggestions) }));
+    return (
+      unknownWords(query, this.#postings)
+        .slice(0, limits.ranking.explainedWords)
+        // Every word of one letter is close to every other.
+        .map((word) => ({
+          word,
+          near: word.length === 1 ? [] : nearest(word, this.#postings.words(), limits.suggestions),
+        }))
+    );
   }
 
   #add(tool: Findable): number {

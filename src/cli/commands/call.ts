@@ -34,9 +34,12 @@ export const call: Command = {
         server === undefined ? await findByName(runtime, tool, context) : findOnServer(runtime, server, tool);
       const name = found?.name ?? (server === undefined ? tool : `mcp__${server}__${tool}`);
       const args = { ...given, ...parseArguments(words, found?.inputSchema ?? {}) };
-      const work = runtime.turn().call(name, args, { signal: context.signal }).catch((error) => {
-        throw server === undefined ? withHint(error) : unknownOn(server, tool, runtime, withHint(error));
-      });
+      const work = runtime
+        .turn()
+        .call(name, args, { signal: context.signal })
+        .catch((error) => {
+          throw server === undefined ? withHint(error) : unknownOn(server, tool, runtime, withHint(error));
+        });
       const outcome = await context.waitFor(`calling ${tool}`, work);
       const { text } = extractText(outcome.content, outcome.structured);
       return {

@@ -65,7 +65,8 @@ function countOf({ status, toolCount, toolsOffered }: ServerStatus): string {
 }
 
 function listedText({ freshness, listedAt }: ServerStatus): string {
-  return freshness === undefined || listedAt === undefined ? '' : freshness === 'live' ? 'now' : ageText(listedAt);
+  // Zero: it is there, and its list never was.
+  return freshness === undefined || !listedAt ? '' : freshness === 'live' ? 'now' : ageText(listedAt);
 }
 
 type Counts = ReadonlyMap<string, number>;

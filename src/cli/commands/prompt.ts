@@ -22,7 +22,10 @@ export const prompt: Command = {
       const taken = listed.find((each) => each.name === name)?.arguments.map((each) => each.name);
       const problems = [...found.problems, ...(taken ? untaken(args, taken) : [])];
       if (problems.length > 0) context.complain((paint) => paint.yellow(problems.map(printable).join('\n')));
-      return { data: { ...found, problems }, text: (paint) => textOf(found, context.toTerminal ? printable : asItIs, paint) };
+      return {
+        data: { ...found, problems },
+        text: (paint) => textOf(found, context.toTerminal ? printable : asItIs, paint),
+      };
     });
   },
 };
@@ -36,7 +39,9 @@ function argumentOf(word: string): [string, string] {
 /** The server has the last word, so that it is only said. */
 function untaken(args: Readonly<Record<string, string>>, taken: readonly string[]): readonly string[] {
   const known = taken.length === 0 ? 'it takes none' : `it takes ${taken.join(', ')}`;
-  return Object.keys(args).flatMap((name) => (taken.includes(name) ? [] : [`"${name}" is no argument of it; ${known}`]));
+  return Object.keys(args).flatMap((name) =>
+    taken.includes(name) ? [] : [`"${name}" is no argument of it; ${known}`],
+  );
 }
 
 const asItIs = (text: string) => text;

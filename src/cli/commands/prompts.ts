@@ -4,7 +4,7 @@ import type { ListedPrompt } from '../../catalog/offers/prompts.ts';
 import { type Command, UsageError } from '../command.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';
-import { absentFrom, complainOfProblems, problemsOf } from '../with-runtime.ts';
+import { absentFrom, complainOfProblems } from '../with-runtime.ts';
 
 export const prompts: Command = {
   usage: 'prompts [SERVER]',
@@ -15,7 +15,7 @@ export const prompts: Command = {
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
     return withOffers(context, server, async (runtime, diagnostics) => {
       const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
-      const problems = problemsOf(runtime);
+      const problems = runtime.prompts.problems({ server });
       complainOfProblems(problems, context);
       return {
         data: {

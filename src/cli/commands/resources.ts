@@ -4,7 +4,7 @@ import type { Resource, ResourceTemplate } from '../../model/offer.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';
-import { absentFrom, complainOfProblems, problemsOf } from '../with-runtime.ts';
+import { absentFrom, complainOfProblems } from '../with-runtime.ts';
 
 export const resources: Command = {
   usage: 'resources [SERVER]',
@@ -16,7 +16,7 @@ export const resources: Command = {
     return withOffers(context, server, async (runtime, diagnostics) => {
       const work = Promise.all([runtime.resources.list({ server }), runtime.resources.templates({ server })]);
       const [{ resources: listed }, templates] = await context.waitFor('listing the resources', work);
-      const problems = problemsOf(runtime);
+      const problems = runtime.resources.problems({ server });
       complainOfProblems(problems, context);
       return {
         data: {

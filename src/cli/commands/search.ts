@@ -158,7 +158,8 @@ function measure(queries: readonly JudgedQuery[], { tools, warnings, notReady }:
       ...(notReady && { notReady }),
       ...(all.length > 0 && { warnings: all }),
     },
-    text: (paint) => [measuredText(measured, paint), ...(wantsRankings ? [rankingsText(rankings, paint)] : [])].join('\n\n'),
+    text: (paint) =>
+      [measuredText(measured, paint), ...(wantsRankings ? [rankingsText(rankings, paint)] : [])].join('\n\n'),
   };
 }
 

@@ -3,11 +3,13 @@
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { limits } from '../../model/limits.ts';
 import { type DefaultTimeouts, defineServer } from '../define.ts';
 import { runProgram } from '../run-command.ts';
+import type { Settings } from '../schema.ts';
 import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
 import type { ServerClaim } from '../servers.ts';
 
@@ -28,29 +30,59 @@ export type DockerAnswer =
   | { readonly kind: 'ready'; readonly version: string; readonly program: Program };
 
 export interface DockerDetector {
-  /** What is known, as long as it is fresh: nobody waits for Docker twice within a minute. */
-  readonly ask: (around: Surroundings) => Promise<DockerAnswer>;
-  readonly askAgain: (around: Surroundings) => Promise<DockerAnswer>;
+  /** What is known, as long as it is fresh: nobody waits for Docker twice within a minute. Aborting says that one is not waiting any more. */
+  readonly ask: (around: Surroundings, signal?: AbortSignal) => Promise<DockerAnswer>;
+  readonly askAgain: (around: Surroundings, signal?: AbortSignal) => Promise<DockerAnswer>;
 }
 
 /** `usual`: where to look besides the path. */
 export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): DockerDetector {
-  const known = new Map<string, { readonly at: number; readonly answer: Promise<DockerAnswer> }>();
+  const known = new Map<string, Question>();
   const keyOf = (around: Surroundings) =>
     JSON.stringify([filesOnPath(around), usual(around), OF_DOCKER.map((name) => around.env[name])]);
-  const askAgain = (around: Surroundings) => {
-    const answer = probe(around, usual(around), clock);
-    known.set(keyOf(around), { at: clock.now(), answer });
-    return answer;
+  const askAgain = (around: Surroundings, signal?: AbortSignal) => {
+    const question = new Question(clock.now(), (stopped) => probe(around, usual(around), clock, stopped));
+    known.set(keyOf(around), question);
+    return question.join(signal);
   };
   return {
     askAgain,
-    ask: (around) => {
+    ask: (around, signal) => {
       const before = known.get(keyOf(around));
-      const isFresh = before !== undefined && clock.now() - before.at < limits.gateway.askAgainMs;
-      return isFresh ? before.answer : askAgain(around);
+      const isFresh = clock.now() - (before?.at ?? 0) < limits.gateway.askAgainMs && !before?.isStopped;
+      return before && isFresh ? before.join(signal) : askAgain(around, signal);
     },
   };
+}
+
+/** One probe for all who ask meanwhile. It ends with the last of them, and then what it says is not what Docker said. */
+class Question {
+  readonly at: number;
+  readonly #answer: Promise<DockerAnswer>;
+  readonly #stop = new AbortController();
+  readonly #done = new AbortController();
+  #waiting = 0;
+
+  constructor(at: number, probe: (stopped: AbortSignal) => Promise<DockerAnswer>) {
+    this.at = at;
+    this.#answer = probe(this.#stop.signal);
+    const done = () => this.#done.abort();
+    this.#answer.then(done, done);
+  }
+
+  get isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  join(signal: AbortSignal | undefined): Promise<DockerAnswer> {
+    this.#waiting++;
+    const leave = () => {
+      this.#waiting--;
+      if (this.#waiting === 0) this.#stop.abort();
+    };
+    if (!this.#done.signal.aborted) signal?.addEventListener('abort', leave, { once: true, signal: this.#done.signal });
+    return this.#answer;
+  }
 }
 
 type Usual = (around: Surroundings) => readonly string[];
@@ -68,12 +100,42 @@ export interface GatewayOptions {
   readonly isAskedFor: boolean;
   readonly defaults: DefaultTimeouts;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
+  readonly settings: Settings;
+  readonly patience?: GatewayPatience | undefined;
+}
+
+/** For a reader that lives on: it goes ahead without Docker's answer, and is told of it later. */
+export interface GatewayPatience {
+  readonly limitMs: (settings: Settings) => number;
+  /** What Docker last said. It counts until Docker says something else. */
+  readonly known: { answer?: DockerAnswer };
+  /** What Docker said too late would have been read otherwise. */
+  readonly onLate: () => void;
+  readonly clock: Clock;
+  /** Aborted when the reader lives no more. */
+  readonly signal: AbortSignal;
 }
 
 export async function readGateway(options: GatewayOptions): Promise<Gateway> {
-  const { around, isAskedFor, defaults, docker = ofThisProcess } = options;
-  const answer = await docker.ask(around);
-  if (!isAskedFor && answer.kind !== 'ready') return { claims: [], diagnostics: [] };
+  const { around, docker = ofThisProcess, settings, patience } = options;
+  const asking = docker.ask(around, patience?.signal);
+  if (patience === undefined) return gatewayFor(await asking, options);
+  const { limitMs, known, onLate, clock, signal } = patience;
+  const learn = (answer: DockerAnswer | undefined) => {
+    if (answer !== undefined && !signal.aborted) known.answer = answer;
+    return gatewayFor(known.answer, options);
+  };
+  const inTime = await within(limitMs(settings), asking, undefined, clock);
+  const read = learn(inTime);
+  const isNews = (answer: DockerAnswer) => !isDeepStrictEqual(learn(answer), read);
+  // What fails is told by the next reading, which meets it again.
+  if (inTime === undefined) void asking.then(isNews, () => true).then((news) => news && !signal.aborted && onLate());
+  return read;
+}
+
+/** As long as nobody knows which program it is, nothing is started in its name: a repository might bring one. */
+function gatewayFor(answer: DockerAnswer | undefined, { around, isAskedFor, defaults }: GatewayOptions): Gateway {
+  if (answer === undefined || (!isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
   const value = entryFor('program' in answer ? answer.program : undefined, around);
   const { definition, written } = defineServer({ name: NAME, provenance, value }, { defaults, mayLoosen: true });
@@ -116,11 +178,16 @@ function notReady({ kind, problem }: Exclude<DockerAnswer, { kind: 'ready' }>): 
   };
 }
 
-async function probe(around: Surroundings, usual: readonly string[], clock: Clock): Promise<DockerAnswer> {
-  const cli = await findCli(around, usual, clock);
+async function probe(
+  around: Surroundings,
+  usual: readonly string[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<DockerAnswer> {
+  const cli = await findCli(around, usual, clock, signal);
   if (!('file' in cli)) return { kind: 'no-cli', ...cli };
   const asked = [cli.file, 'info', '--format', '{{.ServerVersion}}'] as const;
-  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, around, clock));
+  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, around, clock, signal));
   const version = said.ok ? said.output.trim() : '';
   if (version !== '') return { kind: 'ready', version, program: cli };
   const problem = `the Docker daemon does not answer: ${said.ok ? 'it told no version' : said.problem}`;
@@ -132,6 +199,7 @@ async function findCli(
   around: Surroundings,
   usual: readonly string[],
   clock: Clock,
+  signal: AbortSignal,
 ): Promise<Program | { readonly problem: string }> {
   const { cliMs } = limits.gateway;
   const until = clock.now() + cliMs;
@@ -139,7 +207,8 @@ async function findCli(
   let problem = 'there is no program "docker"';
   for (const program of programs) {
     if (clock.now() >= until) break;
-    const said = await runProgram([program.file, 'mcp', '--help'], cliMs, optionsFor(program.file, around, clock));
+    const how = optionsFor(program.file, around, clock, signal);
+    const said = await runProgram([program.file, 'mcp', '--help'], cliMs, how);
     // For a command that it does not have, Docker shows its own help and calls that a success.
     if (said.ok && /\bgateway\b/.test(said.output)) return program;
     problem = `${program.file} has no command "mcp": ${said.ok ? 'its help does not name it' : said.problem}`;
@@ -148,8 +217,8 @@ async function findCli(
 }
 
 /** Not in the workspace: what lies there is the repository's. */
-const optionsFor = (file: string, { env, platform }: Surroundings, clock: Clock) => ({
-  ...{ cwd: pathsOf(platform).dirname(file), env, platform, clock },
+const optionsFor = (file: string, { env, platform }: Surroundings, clock: Clock, signal: AbortSignal) => ({
+  ...{ cwd: pathsOf(platform).dirname(file), env, platform, clock, signal },
 });
 
 /** Every `docker` of this machine, as the path leads to them and then where installers put it. */

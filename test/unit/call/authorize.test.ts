@@ -33,7 +33,7 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   const perform = authorize({
     refusal: () => undefined,
     isStranger: () => false,
-    identity: () => '',
+    identity: (server: string) => server,
     rules: () => current,
     approve,
     clock,
@@ -124,7 +124,7 @@ for (const answer of ['session', 'always']) {
     const approve = answering(answer, 'no', 'no');
     const { call, caller } = setUp(approve);
     expect([await call(), await call(), await call()]).toEqual([done, done, done]);
-    expect(caller.grants).toEqual(new Set(['["files","read"]']));
+    expect(caller.grants).toEqual(new Set(['["files","read"]files']));
     expect(await call({ caller: { grants: new Set(), inputs: {} } }), 'another caller').toBe('APPROVAL_REFUSED');
     expect(approve.asked).toHaveLength(2);
   });
@@ -196,7 +196,7 @@ verifies(
     const perform = authorize({
       refusal: () => undefined,
       isStranger: () => false,
-      identity: () => '',
+      identity: (server: string) => server,
       rules: () => [],
       approve: () => late.promise,
       clock,
@@ -224,7 +224,7 @@ test('an abort while somebody is asked leaves no timer behind', async () => {
   const perform = authorize({
     refusal: () => undefined,
     isStranger: () => false,
-    identity: () => '',
+    identity: (server: string) => server,
     rules: () => [],
     approve,
     clock,
@@ -324,7 +324,7 @@ test('what a person allows to a name is asked for when a repository’s unapprov
     ...{
       refusal: () => undefined,
       isStranger: () => true,
-      identity: () => '',
+      identity: (server: string) => server,
       rules: () => [rule('mcp__files__*', 'allow')],
     },
     approve: async () => 'no',

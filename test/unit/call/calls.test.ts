@@ -476,7 +476,7 @@ verifies(
     const { runtime } = await start({ files: server.entry });
     const outcome = await runtime.turn().call('mcp__files__all');
     expect(unwrap(outcome.text, { server: 'files', tool: 'all' })).toBe(
-      'first\n[image image/png 1 KB]\n[audio audio/wav 1 KB]\na text\n[resource file:///a.bin 1 KB]\n[link file:///b.txt]',
+      'first\n[image image/png 6 bytes]\n[audio audio/wav 6 bytes]\na text\n[resource file:///a.bin 6 bytes]\n[link file:///b.txt]',
     );
     expect([outcome.content, outcome.structured, outcome.attachments]).toEqual([
       content,

@@ -108,7 +108,7 @@ verifies('REC-18', 'errors of a tool and -3260x answers do not count', async () 
     ...[-32600, -32601, -32602, -32603, -32700].map((code) => ({ kind: 'error', code, message: 'no' }) as const),
   ];
   for (const answer of [...answers, ...answers]) {
-    const outcome = await guard(breakers)(invoke(linesOf(answer)))(callOf(tool));
+    const outcome = await guard(breakers)(invoke(linesOf(answer), () => undefined))(callOf(tool));
     expect(outcome.isError).toBe(true);
   }
 });

@@ -13,7 +13,7 @@ import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
 const tool = toolOf('files', 'read');
 const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
 
-const perform = (answer: Answer) => invoke(linesOf(answer))(callOf(tool));
+const perform = (answer: Answer) => invoke(linesOf(answer), () => undefined)(callOf(tool));
 const result = (value: unknown): Answer => ({ kind: 'result', result: value });
 
 verifies('CAL-13', 'a result is passed on as it came, with its server and tool', async () => {
@@ -116,10 +116,12 @@ test('the first stage is the outermost', async () => {
 });
 
 test('no stage behind resolve is reached with a tool nobody knows', async () => {
-  const directory = { names: () => [], whyMissing: () => undefined, isHidden: () => false };
+  const directory = { whyMissing: () => undefined, isHidden: () => false, isReplaced: () => false };
   const reached = compose([resolve(directory)], async () => outcomeOf(tool));
   await expect(reached({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
-  await expect(invoke(linesOf(result({})))({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({
+  await expect(
+    invoke(linesOf(result({})), () => undefined)({ ...callOf(tool), tool: undefined }),
+  ).rejects.toMatchObject({
     code: 'INTERNAL',
   });
 });
@@ -127,7 +129,7 @@ test('no stage behind resolve is reached with a tool nobody knows', async () => 
 verifies('OUT-07', 'a result is cut before it is wrapped, so no limit removes the closing mark', async () => {
   const answer = result({ content: [{ type: 'text', text: `${'a'.repeat(60)}</mcp_tool_output>${'z'.repeat(60)}` }] });
   for (const maxChars of [1, 10, 100, 137]) {
-    const { text } = await shape(() => maxChars)(invoke(linesOf(answer)))(callOf(tool));
+    const { text } = await shape(() => maxChars)(invoke(linesOf(answer), () => undefined))(callOf(tool));
     expect(text.match(/<\/?mcp_tool_output/g)).toEqual(['<mcp_tool_output', '</mcp_tool_output']);
     expect(unwrap(text, { server: 'files', tool: 'read' })).toContain('characters left out');
   }

@@ -40,7 +40,7 @@ function setUp(first: Answer, second: Answer, change: Partial<Lines> = {}) {
     ...change,
   };
   const sends = () => [former.asked.length, next.asked.length];
-  return { call: (parts = {}) => invoke(lines)(callOf(tool, parts)), former, replaced, sends };
+  return { call: (parts = {}) => invoke(lines, () => undefined)(callOf(tool, parts)), former, replaced, sends };
 }
 
 const repeated: Record<string, [first: Answer, isRepeatable: boolean]> = {

@@ -1,16 +1,17 @@
 // Owns the proof of the catalog: one frozen, sorted list, a slice per server, and news only when something changed.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
 import type { CatalogEvent } from '../../../src/catalog/events.ts';
 import { healthyOnes } from '../../../src/catalog/listing.ts';
-import { createSnapshot, type Slice } from '../../../src/catalog/snapshot.ts';
+import { createSnapshot, narrowSnapshot, presentFor, type Slice } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import type { Tool } from '../../../src/model/tool.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
 import { createSession, page } from './session.ts';
@@ -75,6 +76,7 @@ test('a tool is what its server sent, with its identity and its name', () => {
       name: expect.stringMatching(/^mcp__files__read_file_[0-9a-f]{10}$/),
       freshness: 'cached',
       label: 'mcp:files via user',
+      source: 'files',
       description: 'Reads.',
       inputSchema,
       meta: { server: 'files', annotations: {} },
@@ -94,14 +96,59 @@ verifies('EXT-12', 'a snapshot is frozen', () => {
   ]);
 });
 
-test('equal tools have equal revisions, and any change of a definition is another one', () => {
+test('equal tools have equal revisions, and any change of what a model reads is another one', () => {
   const revision = (definition: Record<string, unknown>) =>
     createSnapshot([{ ...slice('files'), tools: healthyOnes([{ name: 'read', ...definition }]).tools }]).revision;
   expect(revision({ inputSchema: { a: 1, b: 2 } })).toBe(revision({ inputSchema: { b: 2, a: 1 } }));
-  const revisions = [{}, { description: 'x' }, { inputSchema: { a: 1 } }, { annotations: {} }, { future: 1 }].map(
-    revision,
-  );
-  expect(new Set([...revisions, createSnapshot([]).revision]).size).toBe(6);
+  const revisions = [{}, { description: 'x' }, { inputSchema: { properties: { a: {} } } }].map(revision);
+  expect(new Set([...revisions, createSnapshot([]).revision]).size).toBe(4);
+  const unread = [{ annotations: { readOnlyHint: true } }, { outputSchema: {} }, { _meta: { at: 1 } }, { future: 1 }];
+  expect(new Set(unread.map(revision))).toEqual(new Set([revision({})]));
+});
+
+test('a revision follows the prefix of the descriptions, also where only the name of the server in it differs', () => {
+  const revision = (server: string, descriptionPrefix?: string) =>
+    createSnapshot([slice(server, 'read')], { naming: { style: 'bare' }, descriptionPrefix }).revision;
+  expect(revision('a')).toBe(revision('b'));
+  expect(revision('a', '[{server}] ')).not.toBe(revision('b', '[{server}] '));
+  expect(revision('a', '[{server}] ')).toBe(revision('b', '[a] '));
+});
+
+test('a provider is shown the same objects as long as nothing changes, and a revision of its own only for its own bytes', () => {
+  const tools = healthyOnes([
+    { name: 'plain', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
+    { name: 'odd', inputSchema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
+  ]).tools;
+  const whole = createSnapshot([{ ...slice('files'), tools }]);
+  const shown = presentFor(whole, 'google', {});
+  expect(presentFor(whole, 'google', {}).tools.every((tool, at) => tool === shown.tools[at])).toBe(true);
+  for (const tool of whole.tools) {
+    const same = JSON.stringify(shown.find(tool.name)?.inputSchema) === JSON.stringify(tool.inputSchema);
+    const isOnly = (each: Tool) => each.name === tool.name;
+    expect(narrowSnapshot(shown, isOnly).revision === narrowSnapshot(whole, isOnly).revision, tool.name).toBe(same);
+  }
+});
+
+verifies('EXT-12', 'what a model does not read is replaced without being news', async () => {
+  const { catalog, events } = setUp();
+  let servedAt = 0;
+  const session = createSession(() => ({ kind: 'result', result: { tools: [{ name: 'read', _meta: { servedAt } }] } }));
+  await catalog.list(definitionOf('files'), session);
+  const { revision } = catalog.snapshot();
+  servedAt = 1;
+  await catalog.list(definitionOf('files'), session);
+  expect(catalog.snapshot().tools[0]?.definition).toMatchObject({ _meta: { servedAt: 1 } });
+  expect([catalog.snapshot().revision, events.length]).toEqual([revision, 1]);
+});
+
+test('another prefix is a change of every tool whose description it begins', async () => {
+  const { catalog, events } = setUp();
+  await catalog.list(definitionOf('files'), sessionWith('read', 'write'));
+  catalog.configure({ toolCacheTtlMs: 0, descriptionPrefix: '[MCP] ' });
+  expect(events.at(-1)).toMatchObject({
+    ...{ type: 'catalog.changed', added: [], removed: [] },
+    changed: ['mcp__files__read', 'mcp__files__write'],
+  });
 });
 
 verifies('EXT-12', 'what was listed again and is the same is no news, and the list is not built anew', async () => {
@@ -149,7 +196,7 @@ test('who asks while a list is on its way gets one more, however many ask: what 
   const session = createSession(() => pages.shift() ?? page([]));
   await Promise.all([1, 2, 3].map(() => catalog.list(definition, session)));
   expect([session.cursors.length, names()]).toEqual([1, ['mcp__files__old']]);
-  await clock.advance(limits.changedAgainMs);
+  await clock.advance(limits.listChangedMs);
   expect([session.cursors.length, names()]).toEqual([2, ['mcp__files__new']]);
   await catalog.list(definition, session);
   expect([session.cursors.length, names()]).toEqual([3, ['mcp__files__newest']]);
@@ -314,6 +361,111 @@ test('what was left out is told', async () => {
     { type: 'catalog.problem-found', server: 'files', problem: 'a tool without a name was left out' },
   ]);
 });
+
+test('what was left out is told once, however often it is listed, and again only when it was gone', async () => {
+  const { catalog, events } = setUp();
+  const definition = definitionOf('files');
+  const problems = ['a tool without a name was left out'];
+  catalog.adopt([[definition, { tools: [], problems, listedAt: 5 }]]);
+  const told = () => events.filter(({ type }) => type === 'catalog.problem-found').length;
+  expect([told(), catalog.get('files')?.problems], 'what is remembered is told too').toEqual([1, problems]);
+  let tools: unknown[] = [{ name: '' }];
+  const session = createSession(() => ({ kind: 'result', result: { tools } }));
+  for (let n = 0; n < 3; n++) await catalog.list(definition, session);
+  catalog.stale('files');
+  await catalog.list(definition, session);
+  expect(told()).toBe(1);
+  tools = [];
+  await catalog.list(definition, session);
+  tools = [{ name: '' }];
+  await catalog.list(definition, session);
+  expect(told()).toBe(2);
+});
+
+describe('a server that says again and again that its list has changed', () => {
+  const minute = async (clock: FakeClock, say: () => void) => {
+    for (let ms = 0; ms < 60_000; ms += 250) {
+      say();
+      await clock.advance(250);
+    }
+  };
+
+  verifies('RES-07', 'is asked ever more seldom, and about once a minute in the end', async () => {
+    const { catalog, clock } = setUp();
+    const definition = definitionOf('files');
+    const session = createSession(() => {
+      // Sent before the answer, as well as after it.
+      catalog.announce(definition, session);
+      return page(['read']);
+    });
+    await catalog.list(definition, session);
+    const counts: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      const before = session.cursors.length;
+      await minute(clock, () => catalog.announce(definition, session));
+      counts.push(session.cursors.length - before);
+    }
+    expect(counts[0]).toBeLessThanOrEqual(10);
+    expect(Math.max(...counts.slice(2))).toBe(1);
+    catalog.remove('files');
+    await clock.advance(0);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('is believed sooner where each list brings something new', async () => {
+    const { catalog, clock, names } = setUp();
+    const definition = definitionOf('files');
+    let edition = 0;
+    const session = createSession(() => page([`read_${++edition}`]));
+    await catalog.list(definition, session);
+    for (let n = 0; n < 3; n++) await minute(clock, () => catalog.announce(definition, session));
+    const before = edition;
+    await minute(clock, () => catalog.announce(definition, session));
+    expect(edition - before).toBeGreaterThanOrEqual(14);
+    expect(edition - before).toBeLessThanOrEqual(15);
+    expect(names()).toEqual([`mcp__files__read_${edition}`]);
+  });
+
+  test('is as quick as any other once it has rested', async () => {
+    const { catalog, clock } = setUp();
+    const definition = definitionOf('files');
+    const session = sessionWith('read');
+    await catalog.list(definition, session);
+    await minute(clock, () => catalog.announce(definition, session));
+    await clock.advance(120_000);
+    const before = session.cursors.length;
+    catalog.announce(definition, session);
+    await clock.advance(limits.listChangedMs);
+    expect(session.cursors.length).toBe(before + 1);
+  });
+});
+
+verifies(
+  'ERR-04',
+  'a change that could not be fetched is asked for again, although its server tells of changes',
+  async () => {
+    const { catalog, clock, names } = setUp();
+    const definition = definitionOf('files');
+    const answers = [page(['old']), broken, broken, broken, broken, page(['new'])];
+    const session = createSession(() => answers.shift() ?? broken, { capabilities: { tools: { listChanged: true } } });
+    await catalog.list(definition, session);
+    catalog.announce(definition, session);
+    await clock.advance(limits.listChangedMs + 1_750);
+    expect([names(), catalog.get('files')?.error?.code]).toEqual([['mcp__files__old'], 'PROTOCOL_BROKEN']);
+    await clock.advance(limits.listFailedMs - 1);
+    catalog.revalidate();
+    await clock.advance(0);
+    expect(names()).toEqual(['mcp__files__old']);
+    await clock.advance(1);
+    catalog.revalidate();
+    await clock.advance(0);
+    expect([names(), catalog.get('files')?.error, session.cursors.length]).toEqual([['mcp__files__new'], undefined, 6]);
+    await clock.advance(3_600_000);
+    catalog.revalidate();
+    await clock.advance(0);
+    expect(session.cursors.length, 'what is known again is left to its server').toBe(6);
+  },
+);
 
 test('who waits for the latest list has it afterwards', async () => {
   const { catalog, names } = setUp();

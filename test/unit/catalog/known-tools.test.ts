@@ -32,19 +32,15 @@ const listing: Listing = {
   listedAt: 5,
 };
 
-verifies(
-  ['TRN-11', 'STA-09'],
-  'what was listed is known under its key, without what was odd about it then',
-  async () => {
-    const { known } = setUp();
-    expect(await known.recall('k')).toBeUndefined();
-    await known.remember('k', listing);
-    const found = await known.recall('k');
-    expect(found).toEqual({ ...listing, problems: [] });
-    expect(typeof found === 'object' && Object.isFrozen(found.tools[0]?.inputSchema)).toBe(true);
-    expect(await known.recall('other')).toBeUndefined();
-  },
-);
+verifies(['TRN-11', 'STA-09'], 'what was listed is known under its key, with what was odd about it', async () => {
+  const { known } = setUp();
+  expect(await known.recall('k')).toBeUndefined();
+  await known.remember('k', listing);
+  const found = await known.recall('k');
+  expect(found).toEqual(listing);
+  expect(typeof found === 'object' && Object.isFrozen(found.tools[0]?.inputSchema)).toBe(true);
+  expect(await known.recall('other')).toBeUndefined();
+});
 
 verifies('STA-09', 'it is known for thirty days', async () => {
   const { known, clock } = setUp();
@@ -58,7 +54,7 @@ verifies('STA-09', 'it is known for thirty days', async () => {
 verifies('STA-09', 'what is the same is written once a day, and what is news at once', async () => {
   const { known, createKnown, written } = setUp();
   await known.remember('k', listing);
-  await known.remember('k', { ...listing, listedAt: 6, problems: [] });
+  await known.remember('k', { ...listing, listedAt: 6 });
   expect(written.length).toBe(1);
   const next = createKnown();
   await next.recall('k');
@@ -69,7 +65,40 @@ verifies('STA-09', 'what is the same is written once a day, and what is news at 
   await next.remember('k', { ...listing, listedAt: 8, tools: [] });
   await next.remember('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.' });
   await next.remember('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', offers: [] });
-  expect(written.length).toBe(5);
+  await next.remember('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', offers: [], problems: [] });
+  expect(written.length).toBe(6);
+});
+
+test('what could not be written is not taken to be there', async () => {
+  const { store } = setUp();
+  let isFull = true;
+  const known = createKnownTools({
+    ...store,
+    set: async (...given) => {
+      if (isFull) throw new Error('full');
+      await store.set(...given);
+    },
+  });
+  await expect(known.remember('k', listing)).rejects.toThrow('full');
+  isFull = false;
+  await known.remember('k', { ...listing, listedAt: 6 });
+  expect(await known.recall('k')).toMatchObject({ listedAt: 6 });
+});
+
+test('of what was odd only so much is kept, and only texts are read', async () => {
+  const { known, createKnown, store, written } = setUp();
+  const problems = Array.from({ length: 100 }, (_, n) => `${n} ${'x'.repeat(2_000)}`);
+  await known.remember('k', { ...listing, problems });
+  const next = createKnown();
+  const found = await next.recall('k');
+  const kept = typeof found === 'object' ? found.problems : [];
+  expect(kept).toEqual(problems.slice(0, limits.listProblems + 2).map((each) => each.slice(0, 500)));
+  await next.remember('k', { ...listing, problems });
+  expect(written.length, 'the same is not written again').toBe(1);
+  for (const odd of [{}, 'x', [1, null, { a: 1 }]]) {
+    await store.set('tools:k', JSON.stringify({ version: 1, listedAt: 1, tools: [], problems: odd }));
+    expect(await known.recall('k')).toMatchObject({ problems: [] });
+  }
 });
 
 verifies('STA-09', 'what cannot be read, or another version wrote, is dropped', async () => {

@@ -309,6 +309,38 @@ describe('a subscription to a modern server', () => {
     await expect(subscribe(attend(refusing), 'x:1')).rejects.toMatchObject({ code: 'REQUEST_REFUSED' });
   });
 
+  verifies(
+    'RES-04',
+    'whose stream the server answers instead of opening it fails at once, with what it said',
+    async () => {
+      const { attend, subscribe, clock } = createHarness();
+      const answering = (answer: Answer) =>
+        attend(createFakeSession({ ...{ era: 'modern', capabilities }, request: async () => answer }));
+      const failing: Answer = { kind: 'error', code: -32603, message: 'out of order' };
+      await expect(subscribe(answering(failing), 'x:1')).rejects.toMatchObject({
+        code: 'REQUEST_REFUSED',
+        data: { reason: 'out of order' },
+      });
+      await expect(subscribe(answering(done), 'x:1')).rejects.toMatchObject({ code: 'NOT_OFFERED' });
+      expect(clock.pending()).toBe(0);
+    },
+  );
+
+  test('whose stream was lost on its way is asked for again', async () => {
+    const { attend, subscribe, clock } = createHarness();
+    const { session, open } = modern(() => undefined);
+    const subscribed = subscribe(attend(session), 'x:1').catch((error: { code: string }) => error);
+    await clock.advance(0);
+    for (const { end } of open.values()) end({ kind: 'lost', sent: true });
+    await clock.advance(limits.listenAgainMs);
+    expect(session.asked).toHaveLength(2);
+    await clock.advance(limits.subscribeMs);
+    expect(await subscribed).toMatchObject({
+      code: 'REQUEST_TIMEOUT',
+      message: expect.stringContaining('Ask again later.'),
+    });
+  });
+
   test('keeps the former stream where the new one is not acknowledged', async () => {
     const { attend, subscribe, clock, updates } = createHarness();
     let isSilent = false;

@@ -1,12 +1,17 @@
 // Owns the proof that a file lock has one holder, outlives nobody for long, and is never taken from the wrong one.
 
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import ts from 'typescript';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { acquire } from '../../../src/kernel/file-lock.ts';
+import { markOfThisProcess } from '../../../src/kernel/process-mark.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { pidsOnce } from '../../servers/processes.ts';
 
 async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-lock-'));
@@ -142,4 +147,151 @@ test('that cannot be written says so at once', async () => {
   });
   await writeFile(lock, 'a file in the way');
   await expect(acquire({ lock, ttlMs: 10, clock })).rejects.toMatchObject({ code: 'ENOTDIR' });
+});
+
+/** A program that holds the lock of its first argument, says so in the file of its second, and then does as its third says. */
+async function writeHolder(folder: string): Promise<string> {
+  await mkdir(join(folder, 'program'));
+  const write = (name: string, text: string) => writeFile(join(folder, 'program', name), text);
+  await write('package.json', '{ "type": "module" }');
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    rewriteRelativeImportExtensions: true,
+  };
+  for (const name of ['clock', 'file-lock', 'process-mark', 'replace-file']) {
+    const text = await readFile(new URL(`../../../src/kernel/${name}.ts`, import.meta.url), 'utf8');
+    await write(`${name}.js`, ts.transpileModule(text, { compilerOptions }).outputText);
+  }
+  await write(
+    'hold.js',
+    `import { appendFileSync } from 'node:fs';
+    import { systemClock as clock } from './clock.js';
+    import { acquire } from './file-lock.js';
+    const [, , lock, log, then] = process.argv;
+    await acquire({ lock, ttlMs: 600_000, clock });
+    appendFileSync(log, process.pid + '\\n');
+    if (then === 'stay') setInterval(() => {}, 1_000);
+    await clock.sleep(5);
+    if (then === 'die') { appendFileSync(log, process.pid + '\\n'); process.kill(process.pid, 'SIGKILL'); }`,
+  );
+  return join(folder, 'program', 'hold.js');
+}
+
+async function setUpHolders() {
+  const { folder, lock } = await setUp();
+  const [program, log] = [await writeHolder(folder), join(folder, 'log')];
+  const children: ChildProcess[] = [];
+  onTestFinished(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+  const start = (command: string, ...args: readonly string[]) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    children.push(child);
+    return { child, ended: once(child, 'exit') };
+  };
+  const hold = (then: 'stay' | 'die') => start(process.execPath, program, lock, log, then);
+  // The same hour as the holders have, and no second passes.
+  return { folder, lock, log, program, start, hold, clock: createFakeClock(Date.now()) };
+}
+
+const begin = ({ lock, clock }: Pick<Awaited<ReturnType<typeof setUpHolders>>, 'lock' | 'clock'>) => {
+  const state = { isHeld: false };
+  const waiting = acquire({ lock, ttlMs: 600_000, clock }).then((release) => {
+    state.isHeld = true;
+    return release;
+  });
+  return { waiting, state };
+};
+
+describe.skipIf(process.platform !== 'linux')('of another process', () => {
+  test('that was killed is overtaken at once, also by who waits already, and leaves nothing', async () => {
+    const { lock, log, hold, clock } = await setUpHolders();
+    for (const isKilledFirst of [true, false]) {
+      const { child, ended } = hold('stay');
+      await pidsOnce(log, isKilledFirst ? 1 : 2);
+      if (isKilledFirst) child.kill('SIGKILL') && (await ended);
+      const { waiting, state } = begin({ lock, clock });
+      if (!isKilledFirst) {
+        await vi.waitFor(() => expect(clock.pending()).toBe(1));
+        expect(state.isHeld).toBe(false);
+        child.kill('SIGKILL');
+        await ended;
+        await clock.advance(20);
+      }
+      await vi.waitFor(() => expect(state.isHeld).toBe(true));
+      await (await waiting)();
+      await expect(readdir(lock)).rejects.toMatchObject({ code: 'ENOENT' });
+    }
+  });
+
+  test('that was killed, and that nobody buries, is overtaken at once', async () => {
+    const { lock, log, program, start, clock } = await setUpHolders();
+    // A parent that does not look after its children.
+    const [script, node] = ['"$0" "$1" "$2" "$3" stay & exec sleep 60', process.execPath];
+    start('sh', '-c', script, node, program, lock, log);
+    const [pid = 0] = await pidsOnce(log, 1);
+    process.kill(pid, 'SIGKILL');
+    const { waiting, state } = begin({ lock, clock });
+    await vi.waitFor(async () => {
+      await clock.advance(20);
+      expect(state.isHeld).toBe(true);
+    });
+    expect(process.kill(pid, 0)).toBe(true);
+    await (await waiting)();
+  });
+
+  test.each(['SIGCONT', 'SIGSTOP'] as const)('that lives is waited for, after %s', async (signal) => {
+    const { lock, log, hold, clock } = await setUpHolders();
+    const { child } = hold('stay');
+    await pidsOnce(log, 1);
+    child.kill(signal);
+    const abort = new AbortController();
+    const waiting = acquire({ lock, ttlMs: 600_000, clock, signal: abort.signal });
+    for (let look = 0; look < 20; look++) {
+      await vi.waitFor(() => expect(clock.pending()).toBe(1));
+      await clock.advance(20);
+    }
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    abort.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+  });
+
+  test('has one holder at a time, though each is killed while it holds and all others overtake it at once', async () => {
+    const { lock, log, hold } = await setUpHolders();
+    await Promise.all(Array.from({ length: 8 }, () => hold('die').ended));
+    const pids = (await readFile(log, 'utf8')).split('\n').filter(Boolean);
+    const pairs = Array.from({ length: 8 }, (_, at) => pids.slice(at * 2, at * 2 + 2));
+    expect(pairs.filter(([came, went]) => came !== went)).toEqual([]);
+    expect([pids.length, new Set(pids).size]).toEqual([16, 8]);
+    await (await acquire({ lock, ttlMs: 600_000, clock: systemClock }))();
+    await expect(readdir(lock)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  const [boot = '', pids = '', time = '', pid = '', began = ''] = markOfThisProcess()?.split(' ') ?? [];
+  const NOBODY = '999999999';
+  const claims: Record<string, [mark: readonly string[], isOvertaken: boolean]> = {
+    'a pid that is nobody’s': [[boot, pids, time, NOBODY, began], true],
+    'a pid that has come back': [[boot, pids, time, pid, `${Number(began) - 1}`], true],
+    'a pid that lives': [[boot, pids, time, pid, began], false],
+    'a pid of another machine, or of before it was switched off': [['another', pids, time, NOBODY, began], false],
+    'a pid of another container': [[boot, 'pid:[1]', time, NOBODY, began], false],
+    'a time of another container': [[boot, pids, 'time:[1]', pid, `${Number(began) - 1}`], false],
+    'no pid': [[boot, pids, time, '0', began], false],
+    'a group of processes': [[boot, pids, time, `-${NOBODY}`, began], false],
+    'a word nobody wrote': [['whatever'], false],
+    nothing: [[], false],
+  };
+  test.each(Object.entries(claims))('whose claim names %s', async (_, [mark, isOvertaken]) => {
+    const { lock } = await setUp();
+    const clock = createFakeClock(Date.now());
+    await mkdir(lock);
+    await writeFile(join(lock, `${clock.now() + 600_000}-${CLAIM}`), mark.join(' '));
+    const { waiting, state } = begin({ lock, clock });
+    await vi.waitFor(() => expect(state.isHeld || clock.pending() === 1).toBe(true));
+    expect(state.isHeld).toBe(isOvertaken);
+    await clock.advance(600_000);
+    await vi.waitFor(() => expect(state.isHeld).toBe(true));
+    await (await waiting)();
+  });
 });

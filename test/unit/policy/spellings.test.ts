@@ -3,8 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalName } from '../../../src/catalog/naming.ts';
+import { createAliases } from '../../../src/catalog/aliases.ts';
+import { assignNames, canonicalName, namingStyles } from '../../../src/catalog/naming.ts';
+import { hashOfKey, type ToolId, toolKey } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
+import { bodiesOf, fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
@@ -136,9 +139,46 @@ describe('a rule that denies or asks', () => {
     });
   }
 
-  verifies('NAM-02', 'speaks of a server, where one is called so, and not of a tool of the same name', () => {
-    expect(speaks('fetch', 'deny', 'fetch', 'x')).toBe(true);
-    expect(speaks('fetch', 'deny', 'files', 'fetch')).toBe(false);
+  const closed: Record<string, [text: string, server: string, tool: string]> = {
+    'a server alone, as its tools are read': ['mcp__my_web', 'My Web', 'read'],
+    'a server alone, without the prefix': ['my_web', 'My Web', 'read'],
+    'a server alone, in other capitals': ['mcp__MY-WEB', 'My Web', 'read'],
+    'a server of odd characters, as its tools are read': ['mcp__x', '日本', 'read'],
+    'a server that is called like a tool': ['fetch', 'fetch', 'x'],
+    'a tool that is called like a server': ['fetch', 'files', 'fetch'],
+    'a tool behind the prefix': ['mcp__delete_repo', 'files', 'delete_repo'],
+    'the tool first': ['delete_repo_mcp_My Web', 'My Web', 'delete_repo'],
+    'the tool first, in other capitals': ['delete_repo_mcp_my_web', 'My Web', 'delete_repo'],
+    'a name without digits': ['mcp__s_put', 's3', 'put2'],
+    'a star in the tool alone': ['delete_*', 'files', 'delete_repo'],
+    'a star in the tool alone, in other capitals': ['delete_*', 'files', 'Delete-Repo'],
+    'a star in the tool behind the prefix': ['mcp__delete_*', 'files', 'delete_repo'],
+    'a star in the server': ['mcp__my*__read', 'My Web', 'read'],
+    'a star in the server, with one underscore': ['mcp__my*_read', 'My Web', 'read'],
+    'a star in the server, with a slash': ['my*/re*', 'My Web', 'read'],
+    'a star in the server alone': ['mcp__my_*', 'My Web', 'read'],
+    'a star in the server, the tool first': ['re*_mcp_my*', 'My Web', 'read'],
+    'a star for whatever stands before the word': ['mcp__*delete*', 'files', 'delete_repo'],
+    'a star over both parts': ['mcp__fi*repo', 'files', 'delete_repo'],
+    'a question mark': ['mcp__my?web__read', 'My Web', 'read'],
+    'a star for every name': ['mcp_*', 'My Web', 'read'],
+  };
+  for (const [what, [text, server, tool]] of Object.entries(closed)) {
+    verifies('NAM-02', `speaks of all that it may mean: ${what}`, () => {
+      for (const action of ['deny', 'ask'] as const)
+        expect(speaks(text, action, server, tool, [...servers, server])).toBe(true);
+    });
+  }
+
+  verifies('NAM-02', 'does not speak of what nobody can have meant', () => {
+    const neighbors = ['files', 'files-old', 'files_new', 'xfiles'];
+    for (const text of ['mcp__files__*', 'files__*', 'files/*', 'files.*', '@files/*', 'mcp__files', 'files'])
+      expect(
+        neighbors.map((server) => speaks(text, 'deny', server, 'read', neighbors)),
+        text,
+      ).toEqual([true, false, false, false]);
+    for (const text of ['_*', '-*', '.*', 'mcp__files__x*', 'mcp__xx*', '*delete*', 'write_*'])
+      expect(speaks(text, 'deny', 'files', 'read'), text).toBe(false);
   });
 
   verifies(['NAM-02', 'NAM-09'], 'knows a hashed name by its hash, however tools are called now', () => {
@@ -150,9 +190,143 @@ describe('a rule that denies or asks', () => {
   });
 });
 
+describe('in any fleet', () => {
+  const odd = fc.string({
+    unit: fc.constantFrom('a', 'b', 'B', '1', '_', '-', '.', '/', ' ', '*', '?', '日', '\u212a'),
+    minLength: 1,
+    maxLength: 5,
+  });
+  const word = fc.constantFrom(
+    'git',
+    'Git',
+    'git hub',
+    'GitHub',
+    'mcp',
+    's3',
+    'put2',
+    'git_put',
+    'a_mcp_git',
+    'x',
+    '日本',
+  );
+  const long = fc.tuple(word, fc.nat(70)).map(([each, length]) => `${each}_${'long '.repeat(14).slice(0, length)}end`);
+  const part = fc.oneof(odd, word, long);
+  const fleet = fc.record({
+    ids: fc.uniqueArray(fc.record({ server: part, tool: part }), { minLength: 1, maxLength: 6, selector: toolKey }),
+    style: fc.constantFrom(...namingStyles),
+  });
+  type Fleet = typeof fleet extends fc.Arbitrary<infer Value> ? Value : never;
+
+  function named({ ids, style }: Fleet) {
+    const names = assignNames(ids, { style });
+    return ids.map((id) => ({ id, name: names.get(toolKey(id)) ?? '' }));
+  }
+
+  /** Every spelling of one tool that we know of, and some that are nobody's. */
+  function spellingsOf({ server, tool }: ToolId, style: Fleet['style']): readonly string[] {
+    const parts = [
+      [server, tool],
+      [sanitize(server), sanitize(tool)],
+      [fold(server), fold(tool)],
+      [server.toUpperCase(), tool.toLowerCase()],
+    ] as const;
+    const pairs = parts.flatMap(([first, second]) => [
+      ...['_', '__', '.', '/', ':', '-', '--', '::', '___'].map((by) => `${first}${by}${second}`),
+      `${second}_mcp_${first}`,
+      second,
+    ]);
+    const prefixed = ['', 'mcp__', 'mcp_', 'mcp-', 'mcp--', 'mcp.', 'MCP:', '@', '@_'].flatMap((prefix) =>
+      pairs.map((pair) => prefix + pair),
+    );
+    const names = [...assignNames([{ server, tool }], { style }).values()];
+    const hash = hashOfKey(toolKey({ server, tool }));
+    return [
+      ...prefixed,
+      ...names,
+      canonicalName({ server, tool }),
+      `${sanitize(tool)}_${hash}`,
+      ...lossySpellings({ server, tool }),
+    ];
+  }
+
+  const rulesFor = (text: string, action: Verdict, ids: readonly ToolId[]) =>
+    parseRules(
+      [{ tool: text, action, provenance: { scope: 'user', key: [] } }],
+      ids.map(({ server }) => server),
+    );
+  const speaksIn = (text: string, action: Verdict, ids: readonly ToolId[]) => {
+    const rules = rulesFor(text, action, ids);
+    return ids.filter((id) => decide(rules, id, canonicalName(id)).byRule);
+  };
+
+  /** A text that may mean one of the tools. */
+  const textFor = fc.record({ of: fc.nat(), how: fc.nat(), other: odd, isOther: fc.boolean() });
+  type TextFor = typeof textFor extends fc.Arbitrary<infer Value> ? Value : never;
+  function textIn({ ids, style }: Fleet, { of, how, other, isOther }: TextFor): string {
+    const spellings = ids.slice(of % ids.length).flatMap((id, at) => (at === 0 ? spellingsOf(id, style) : []));
+    return (how % 8 === 0 && isOther ? undefined : spellings[how % spellings.length]) ?? other;
+  }
+
+  verifies('NAM-02', 'what is understood as the name of a tool denies it, where a rule denies it by that name', () => {
+    fc.assert(
+      fc.property(fleet, textFor, (each, which) => {
+        const text = textIn(each, which);
+        const found = createAliases(named(each)).find(text);
+        if (found !== undefined && found !== 'ambiguous')
+          expect(speaksIn(text, 'deny', each.ids), text).toContain(found);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  verifies('NAM-02', 'a server as its tools are read, alone, denies all of them', () => {
+    fc.assert(
+      fc.property(fleet, ({ ids }) => {
+        for (const id of ids) {
+          const spelled = sanitize(id.server);
+          for (const text of [
+            `mcp__${spelled}`,
+            `mcp__${spelled}__*`,
+            `mcp__${spelled}_*`,
+            spelled,
+            fold(spelled),
+            id.server,
+          ])
+            if (text !== '') expect(speaksIn(text, 'deny', ids), text).toContain(id);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  verifies(['NAM-02', 'NAM-05'], 'what allows opens the tools of one server, and of the one that is meant', () => {
+    fc.assert(
+      fc.property(fleet, textFor, ({ ids, style }, which) => {
+        const text = textIn({ ids, style }, which);
+        if (/[*?]/.test(text)) return;
+        // Neighbors whose tools are called like the hashed names of others.
+        const rivals = ids.map((id) => ({
+          server: sanitize(id.server),
+          tool: canonicalName(id).replace(`mcp__${sanitize(id.server)}__`, ''),
+        }));
+        const all = [...new Map([...ids, ...rivals].map((id) => [toolKey(id), id])).values()];
+        const opened = [...new Set(speaksIn(text, 'allow', all).map(({ server }) => server))];
+        expect(opened.length, text).toBeLessThanOrEqual(1);
+        const found = createAliases(named({ ids: all, style: 'canonical' })).find(text);
+        if (found === undefined || found === 'ambiguous') return;
+        // In a rule a name alone is a server's, and never a tool's.
+        if (bodiesOf(text).some((body) => opened.includes(body)) || found.tool === text) return;
+        expect([[], [found.server]], text).toContainEqual(opened);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});
+
 test('a text that nobody would write costs nothing', () => {
   expect(speaks('_'.repeat(100_000), 'deny', 'files', 'read')).toBe(false);
   expect(speaks('a_'.repeat(1_000), 'allow', 'a', 'read')).toBe(false);
+  expect(speaks(`${'*.'.repeat(1_000)}a`, 'deny', 'b.'.repeat(500), 'a.'.repeat(500))).toBe(false);
 });
 
 test('names of nothing but odd characters are only like themselves', () => {

@@ -11,6 +11,8 @@ describe('what cannot be seen is taken out, and its kind is told', () => {
     'a color': ['\x1b[31mred\x1b[0m', 'red', ['terminal escapes']],
     'a link with its address': ['see \x1b]8;;http://evil\x07here\x1b]8;;\x1b\\', 'see here', ['terminal escapes']],
     'a title that never ends': ['a\x1b]0;b and c', 'a0;b and c', ['terminal escapes']],
+    'a title, begun and ended in one character': ['a\x9d0;title\x9cb', 'ab', ['terminal escapes']],
+    'a title in one that never ends': ['\x90x\x9dtitle\x9cb', 'xb', ['terminal escapes', 'control characters']],
     'a color in one character': ['\x9b1mbold', 'bold', ['terminal escapes']],
     'a lone escape, a bell, a backspace': ['a\x1b\x07\bb\x7f', 'ab', ['control characters']],
     'an overwritten line': ['good\rbad', 'good\nbad', ['control characters']],
@@ -89,7 +91,8 @@ test('cleaning twice is cleaning once', () => {
 });
 
 test('a long hostile text takes no longer than its length', () => {
-  for (const part of ['\x1b]', '\x1b[1', '\x9b', '\u200d', '\ud800', '\x1bP', 'a\ufe0f', '\x1b ']) {
+  const strings = ['\x90', '\x98', '\x9d', '\x9e', '\x9f', '\x90\x9b', '\x1b]\x9d'];
+  for (const part of ['\x1b]', '\x1b[1', '\x9b', '\u200d', '\ud800', '\x1bP', 'a\ufe0f', '\x1b ', ...strings]) {
     const before = process.cpuUsage();
     cleanText(part.repeat(200_000));
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);

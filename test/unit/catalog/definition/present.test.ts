@@ -127,6 +127,24 @@ describe('the root', () => {
       });
   });
 
+  verifies('NAM-15', 'says of each value what its form said of it', () => {
+    const formOf = (value: string, more: object) => ({ properties: { action: { const: value, ...more } } });
+    const actionOf = (...forms: readonly object[]) =>
+      (shown({ type: 'object', oneOf: forms }, 'openai').inputSchema['properties'] as JsonObject)['action'];
+    expect(
+      actionOf(
+        formOf('create', { description: 'Creates an item', title: 'Create' }),
+        formOf('list', {}),
+        formOf('delete', { description: 'Deletes the item', title: 'Delete' }),
+      ),
+    ).toEqual({
+      enum: ['create', 'list', 'delete'],
+      description: '"create": Creates an item; "delete": Deletes the item',
+    });
+    const same = { description: 'What to do', title: 'Action' };
+    expect(actionOf(formOf('create', same), formOf('delete', same))).toEqual({ enum: ['create', 'delete'], ...same });
+  });
+
   test('has no parts: they are shown as one', () => {
     const inputSchema = {
       $ref: '#/definitions/args',
@@ -205,7 +223,7 @@ describe('a part', () => {
     ],
     'with values that are no texts': [
       { type: 'integer', enum: [1, 2] },
-      { type: 'integer', description: 'One of: 1,2' },
+      { type: 'integer', description: 'One of: 1, 2' },
       { type: 'integer', enum: [1, 2] },
     ],
     'with one value': [{ const: 'x' }, { type: 'string', enum: ['x'] }, { const: 'x' }],
@@ -263,6 +281,41 @@ describe('a part', () => {
       { type: 'integer' },
       { type: 'integer', default: 'five' },
     ],
+    'with a default of its second form': [
+      { anyOf: [{ type: 'integer' }, { type: 'string' }], default: 'auto', example: 3, description: 'D.' },
+      {
+        anyOf: [
+          { type: 'integer', example: 3, description: 'D.' },
+          { type: 'string', default: 'auto' },
+        ],
+      },
+      { anyOf: [{ type: 'integer' }, { type: 'string' }], default: 'auto', example: 3, description: 'D.' },
+    ],
+    'with a default of its second type': [
+      { type: ['integer', 'string'], default: 'auto' },
+      { anyOf: [{ type: 'integer' }, { type: 'string', default: 'auto' }] },
+      { type: ['integer', 'string'], default: 'auto' },
+    ],
+    'with a default and an example of none of its forms': [
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'null' }], default: 'auto', example: {} },
+      { anyOf: [{ type: 'integer', nullable: true }, { type: 'boolean' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'null' }], default: 'auto', example: {} },
+    ],
+    'with a default of null, in several forms': [
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'null' }], default: null },
+      { anyOf: [{ type: 'integer', nullable: true, default: null }, { type: 'boolean' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'boolean' }, { type: 'null' }], default: null },
+    ],
+    'with an example of another type': [
+      { type: 'integer', example: 'five' },
+      { type: 'integer' },
+      { type: 'integer', example: 'five' },
+    ],
+    'with values of which one is empty': [
+      { type: 'string', enum: ['', 'a\u200b'] },
+      { type: 'string', description: 'One of: "", "a\\u{200b}"' },
+      { type: 'string', enum: ['', 'a\u200b'] },
+    ],
     'with words of its author': [
       { type: 'string', 'x-order': 3 },
       { type: 'string' },
@@ -283,6 +336,19 @@ describe('a part', () => {
       'not shown, because not every model can read it: "uniqueItems", "x-a"',
     ]);
     expect(shown(within(part), 'anthropic').changes).toEqual([]);
+  });
+
+  verifies(['NAM-15', 'EXT-11'], 'with more values than can be told in words says how many, and that is told', () => {
+    const countries = ['', ...Array.from({ length: 300 }, (_, at) => `country${at}`)];
+    const { inputSchema, changes } = shown(within({ type: 'string', enum: countries }));
+    const { description = '' } = (inputSchema['properties'] as { a: { description?: string } }).a;
+    expect(description).toMatch(/^One of: "", "country0", .+, "country(\d+)" and \d+ more$/);
+    const [, last, more] = /country(\d+)" and (\d+) more$/.exec(description) ?? [];
+    expect(Number(last) + Number(more)).toBe(299);
+    expect(changes).toEqual(['not shown, because not every model can read it: "enum"']);
+    const long = shown(within({ const: ['x'.repeat(2_000)] }));
+    expect(long.inputSchema).toEqual(within({ type: 'array', items: {} }));
+    expect(long.changes).toEqual(changes);
   });
 
   test('whose opposite is shown must be exact', () => {
@@ -410,6 +476,12 @@ describe('what is too large', () => {
   });
 });
 
+test('a provider that nobody knows is shown what all accept', () => {
+  const part = { type: ['string', 'null'] };
+  for (const provider of ['nobody', 'constructor', '__proto__', ''])
+    expect(partShown(part, provider as Provider)).toEqual({ type: 'string', nullable: true });
+});
+
 test('what is shown is frozen, in order, and the same for equal definitions', () => {
   const one = shown({ type: 'object', properties: { b: { type: ['null', 'string'], description: 'B' }, a: {} } });
   const two = shown({ properties: { a: {}, b: { description: 'B', type: ['null', 'string'] } }, type: 'object' });
@@ -420,6 +492,7 @@ test('what is shown is frozen, in order, and the same for equal definitions', ()
 describe('hostile schemas cost little', () => {
   const many = (count: number, make: (at: number) => unknown) => Array.from({ length: count }, (_, at) => make(at));
   const names = many(40_000, (at) => `n${at}`) as string[];
+  const manyTimes = (part: unknown) => Object.fromEntries(many(1_400, (at) => [`p${at}`, part]) as []);
   const cases: Record<string, unknown> = {
     'a long list of needed names, in each of many forms': {
       anyOf: many(2, () => ({ type: 'object', required: names, properties: { a: {} } })),
@@ -440,6 +513,28 @@ describe('hostile schemas cost little', () => {
     'a text of five megabytes': {
       type: 'object',
       properties: { a: { type: 'string', description: '"\u200b'.repeat(1_000_000) } },
+    },
+    'a long text within another': within({
+      description: 'a'.repeat(400_000),
+      anyOf: [{ type: 'string', description: `${'a'.repeat(300)}b${'a'.repeat(200_000)}` }, { type: 'null' }],
+    }),
+    'a pattern that is hard to parse': within({
+      type: 'string',
+      pattern: `${'\\8('.repeat(40_000)}${')'.repeat(40_000)}`,
+    }),
+    'a long pointer, followed many times': within(
+      {},
+      { $defs: { t: { $ref: `#${'/a'.repeat(1_000_000)}` } }, properties: manyTimes({ $ref: '#/$defs/t' }) },
+    ),
+    'a long text, to which many references lead': {
+      type: 'object',
+      $defs: { t: { type: 'string', description: '"\u200b'.repeat(200_000) } },
+      properties: manyTimes({ $ref: '#/$defs/t' }),
+    },
+    'many values, to which many references lead': {
+      type: 'object',
+      $defs: { t: { enum: ['', ...names], required: names } },
+      properties: manyTimes({ $ref: '#/$defs/t', description: 'It.' }),
     },
     'many long values': { type: 'object', properties: { a: { enum: names, const: names } } },
   };

@@ -46,6 +46,21 @@ const cases: Record<string, [settings: Partial<Settings> | undefined, isAlwaysLo
     false,
     'defer',
   ],
+  'its own entry says nothing of it, and a pattern does': [
+    { tools: { '*': { exposure: 'defer' }, read_file: { enabled: true } } },
+    false,
+    'defer',
+  ],
+  'its own entry says defer, and a pattern always loads': [
+    { tools: { 'read_*': { alwaysLoad: true }, read_file: { exposure: 'defer' } } },
+    false,
+    'defer',
+  ],
+  'its own entry takes back what a pattern always loads': [
+    { exposure: 'defer', tools: { 'read_*': { alwaysLoad: true }, read_file: { alwaysLoad: false } } },
+    false,
+    'defer',
+  ],
   'only other tools have an entry': [{ exposure: 'defer', tools: { write: { exposure: 'load' } } }, false, 'defer'],
 };
 

@@ -270,6 +270,41 @@ describe('a change that the server announces', () => {
     expect(lists(session), 'and the server is not asked without end').toBeLessThanOrEqual(5);
   });
 
+  verifies('RES-08', 'that is announced with every list is looked at ever more seldom', async () => {
+    const harness = createHarness();
+    const session = createOfferer({
+      'resources/list': () => {
+        session.say('notifications/resources/list_changed');
+        return { resources: [resource('a:1')] };
+      },
+    });
+    await harness.connect('s', session);
+    await harness.clock.advance(5 * 60_000);
+    const before = lists(session);
+    expect(before).toBeLessThanOrEqual(15);
+    await harness.clock.advance(10 * 60_000);
+    expect(lists(session) - before).toBeLessThanOrEqual(10);
+    harness.offers.close();
+    expect(harness.clock.pending()).toBe(0);
+  });
+
+  test('that could not be fetched is asked for again, although the server tells of changes', async () => {
+    const harness = createHarness();
+    let isBusy = false;
+    const list = () => (isBusy ? refuse(-32603, 'busy') : { prompts: [{ name: 'one' }] });
+    const session = createOfferer({ 'prompts/list': list }, { capabilities: { prompts: { listChanged: true } } });
+    await harness.connect('s', session);
+    isBusy = true;
+    session.say('notifications/prompts/list_changed');
+    await harness.clock.advance(5_000);
+    expect(harness.offers.problemsOf('s')).toHaveLength(1);
+    isBusy = false;
+    await harness.clock.advance(limits.listFailedMs);
+    await harness.offers.listed('prompts');
+    await harness.clock.advance(0);
+    expect(harness.offers.problemsOf('s')).toEqual([]);
+  });
+
   verifies('RES-08', 'while it is being listed is looked at once more', async () => {
     const harness = createHarness();
     const gates = [createDeferred<JsonObject>(), createDeferred<JsonObject>()];

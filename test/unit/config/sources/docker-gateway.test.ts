@@ -4,16 +4,16 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { LoadOptions } from '../../../../src/config/discover.ts';
 import { loadConfig } from '../../../../src/config/load.ts';
 import { type Resolving, resolveLaunch } from '../../../../src/config/resolve.ts';
 import { createDockerDetector } from '../../../../src/config/sources/docker-gateway.ts';
-import { createRuntime } from '../../../../src/index.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../../../src/index.ts';
 import { systemClock } from '../../../../src/kernel/clock.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import type { ServerDefinition } from '../../../../src/model/server.ts';
-import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../../src/testing/fake-clock.ts';
 import { eventually, isRunning, pidsOnce } from '../../../servers/processes.ts';
 import { verifies } from '../../../verifies.ts';
 import { around, createFolder, defaultSettings, type Files, messagesOf, SYSTEM, servers, USER } from '../folder.ts';
@@ -319,4 +319,136 @@ verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and
   } finally {
     await runtime.close();
   }
+});
+
+describe('a daemon that takes longer than the gate', () => {
+  /** Past the gate, however many turns of the loop the reading of files takes until it waits. */
+  const passGate = async <Value>(clock: FakeClock, starting: Promise<Value>): Promise<Value> => {
+    let isThere = false;
+    const there = () => {
+      isThere = true;
+    };
+    starting.then(there, there);
+    while (!isThere) {
+      await vi.waitFor(() => expect(isThere || clock.pending() > 0).toBe(true), { timeout: 10_000 });
+      await clock.advance(250);
+    }
+    return starting;
+  };
+
+  async function setUpRuntime(standIn: StandIn, files: Files = {}) {
+    const [docker, cwd] = [await createDocker(standIn), await createFolder(files)];
+    const start = async (options: RuntimeOptions = {}) => {
+      const clock = createFakeClock(1_000);
+      const loaded: string[] = [];
+      const errors: unknown[] = [];
+      const starting = createRuntime({
+        ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: true, watch: false, logs: false },
+        ...{ clock, onError: (error: unknown) => errors.push(error) },
+        onEvent: (event) => {
+          if (event.type === 'config.loaded') loaded.push(event.diagnostics.map(({ message }) => message).join());
+        },
+        ...options,
+      });
+      // The daemon is being asked, and nothing but time is left to wait for.
+      await pidsOnce(docker.pids, 1);
+      return { clock, starting, loaded, errors };
+    };
+    return { docker, start };
+  }
+
+  const serversOf = (runtime: Runtime) => runtime.status().map(({ name }) => name);
+
+  verifies(['STA-01', 'TRN-08'], 'costs the start no more than the gate, and is a server when it answers', async () => {
+    const { docker, start } = await setUpRuntime({ daemon: 'slow' });
+    const { clock, starting, loaded, errors } = await start();
+    const runtime = await passGate(clock, starting);
+    try {
+      expect([clock.now(), serversOf(runtime), loaded.length]).toEqual([1_250, [], 1]);
+      await docker.speak('up');
+      await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
+      expect(loaded.length).toBe(2);
+      // Asked no more: what it said is known.
+      await runtime.reload();
+      expect([serversOf(runtime), errors]).toEqual([['docker-gateway'], []]);
+      expect((await docker.asked()).filter((line) => line.startsWith('info'))).toHaveLength(1);
+    } finally {
+      await passGate(clock, runtime.close());
+    }
+  });
+
+  verifies(['STA-01', 'TRN-08'], 'and that was asked for is told of when it says no', async () => {
+    const { docker, start } = await setUpRuntime({ daemon: 'slow' }, { [USER]: gateway('on') });
+    const { clock, starting, loaded } = await start();
+    const runtime = await passGate(clock, starting);
+    try {
+      expect([serversOf(runtime), loaded]).toEqual([[], ['']]);
+      await docker.speak('down');
+      await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
+      expect(loaded.at(-1)).toContain('the Docker daemon does not answer');
+    } finally {
+      await passGate(clock, runtime.close());
+    }
+  });
+
+  verifies('TRN-08', 'is waited for by a start that waits for servers', async () => {
+    const { docker, start } = await setUpRuntime({ daemon: 'slow' });
+    const { clock, starting } = await start({ startup: { whenUncached: 'wait' } });
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await clock.advance(5_000);
+    await docker.speak('up');
+    const runtime = await starting;
+    expect(serversOf(runtime)).toEqual(['docker-gateway']);
+    await passGate(clock, runtime.close());
+  });
+
+  verifies('TRN-08', 'is asked no longer than somebody wants to know, and then anew', async () => {
+    const { docker, start } = await setUpRuntime({ daemon: 'hangs' });
+    const one = await start();
+    const first = await passGate(one.clock, one.starting);
+    const pids = await pidsOnce(docker.pids, 2);
+    const other = await start();
+    const second = await passGate(other.clock, other.starting);
+    await passGate(one.clock, first.close());
+    expect(pids.map(isRunning)).toEqual([true, true]);
+    await passGate(other.clock, second.close());
+    await eventually(() => !pids.some(isRunning));
+    expect([...one.loaded, ...other.loaded]).toEqual(['', '']);
+    await docker.become({});
+    const third = await start({ clock: systemClock, startup: { whenUncached: 'wait' } });
+    const runtime = await third.starting;
+    expect(serversOf(runtime)).toEqual(['docker-gateway']);
+    await runtime.close();
+  });
+
+  verifies('TRN-08', 'is asked no more for a runtime that does not come to be', async () => {
+    const { docker, start } = await setUpRuntime({ daemon: 'hangs' });
+    const broken = () => {
+      throw new Error('the host’s own');
+    };
+    const { clock, starting, errors } = await start({ nativeTools: broken });
+    await expect(passGate(clock, starting)).rejects.toThrow('the host’s own');
+    const pids = await pidsOnce(docker.pids, 1);
+    await eventually(() => !pids.some(isRunning));
+    expect(errors).toEqual([]);
+  });
+
+  test('says what it last said until it says something else, for as long as the reader lives', async () => {
+    const { docker, detector, load } = await setUp({});
+    const [known, late, clock] = [{}, vi.fn(), createFakeClock()];
+    const patience = { known, onLate: late, clock, limitMs: () => 250, signal: new AbortController().signal };
+    const cwd = await createFolder();
+    const read = async () => namesOf((await load({}, { cwd, patience })).definitions);
+    expect(await read()).toEqual(['docker-gateway']);
+    await docker.become({ daemon: 'slow' });
+    void detector.askAgain({ ...around(cwd), env: { PATH: `${docker.folder}:/no/other/folder` } });
+    await pidsOnce(docker.pids, 1);
+    const reading = read();
+    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await clock.advance(250);
+    expect([await reading, late.mock.calls]).toEqual([['docker-gateway'], []]);
+    await docker.speak('down');
+    await vi.waitFor(() => expect(late).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+    expect(await read()).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@
 // a folder of the path, that answers `mcp --help` and `info` as the documented command line does, with its exit codes, and runs
 // a real MCP server for `mcp gateway run`. What it cannot show is how a real engine behaves behind that server.
 
-import { chmod, readFile } from 'node:fs/promises';
+import { chmod, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFolder, writeFiles } from '../folder.ts';
@@ -12,7 +12,8 @@ const server = fileURLToPath(new URL('../../../servers/hostile.mjs', import.meta
 export interface StandIn {
   /** `absent`: the command line as it is without the plugin. `absent-politely`: as most versions are, which show their own help. */
   readonly mcp?: 'present' | 'absent' | 'absent-politely' | 'hangs';
-  readonly daemon?: 'up' | 'down' | 'mute' | 'hangs';
+  /** `slow`: says nothing until the test says so. */
+  readonly daemon?: 'up' | 'down' | 'mute' | 'hangs' | 'slow';
 }
 
 export interface Docker {
@@ -23,6 +24,8 @@ export interface Docker {
   /** Where those that hang write their pids, and those of their children. */
   readonly pids: string;
   readonly become: (standIn: StandIn) => Promise<void>;
+  /** What a slow daemon then does. */
+  readonly speak: (how: 'up' | 'down') => Promise<void>;
 }
 
 export async function createDocker(standIn: StandIn = {}, name = 'docker'): Promise<Docker> {
@@ -38,13 +41,15 @@ export async function writeDocker(folder: string, standIn: StandIn = {}, name = 
   };
   await become(standIn);
   const asked = async () => (await readFile(log, 'utf8')).split('\n').filter(Boolean);
-  return { folder, file, asked, pids, become };
+  const speak = (how: string) =>
+    writeFiles(folder, { 'how.new': how }).then(() => rename(`${folder}/how.new`, `${pids}.how`));
+  return { folder, file, asked, pids, become, speak };
 }
 
 /** CommonJS: a program without an ending to its name. */
 const programOf = ({ mcp = 'present', daemon = 'up' }: StandIn, log: string, pids: string) => `#!${process.execPath}
 const { spawn } = require('node:child_process');
-const { appendFileSync } = require('node:fs');
+const { appendFileSync, existsSync, readFileSync } = require('node:fs');
 const [, , ...words] = process.argv;
 const line = words.join(' ');
 appendFileSync(${JSON.stringify(log)}, line + '\\n');
@@ -57,6 +62,17 @@ const hang = () => {
 const fail = (text) => { console.error(text); process.exit(1); };
 const generalHelp = 'Usage:  docker [OPTIONS] COMMAND\\n\\nCommon Commands:\\n  run         Create and run a new container';
 
+const daemon = {
+  up: () => console.log('29.1.3'),
+  down: () => { console.log(''); fail('failed to connect to the docker API'); },
+  mute: () => console.log(''),
+  hangs: hang,
+  slow: () => {
+    appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
+    const how = ${JSON.stringify(`${pids}.how`)};
+    const timer = setInterval(() => existsSync(how) && (clearInterval(timer), daemon[readFileSync(how, 'utf8')]()), 10);
+  },
+};
 const answers = {
   'mcp --help': {
     present: () => console.log('Usage: docker mcp [OPTIONS]\\n\\nAvailable Commands:\\n  gateway     Manage the gateway\\n  tools       Manage tools'),
@@ -64,12 +80,7 @@ const answers = {
     'absent-politely': () => console.log(generalHelp),
     hangs: hang,
   }[${JSON.stringify(mcp)}],
-  'info --format {{.ServerVersion}}': {
-    up: () => console.log('29.1.3'),
-    down: () => { console.log(''); fail('failed to connect to the docker API'); },
-    mute: () => console.log(''),
-    hangs: hang,
-  }[${JSON.stringify(daemon)}],
+  'info --format {{.ServerVersion}}': daemon[${JSON.stringify(daemon)}],
   'mcp gateway run': () => {
     process.argv.length = 2;
     import(${JSON.stringify(server)});
