@@ -5,11 +5,19 @@ import type { ListedPrompt, PromptArguments, Prompts } from '../catalog/offers/p
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { PromptMessages } from '../model/offer.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
-import { aboutOffer, namedServer, nothingThere, shown, text } from './offer-text.ts';
+import {
+  aboutOffer,
+  aboutShown,
+  cursorParameter,
+  listPage,
+  namedServer,
+  nothingThere,
+  shown,
+  text,
+} from './offer-text.ts';
 
 export interface PromptToolParts {
   readonly prompts: Prompts;
@@ -37,10 +45,13 @@ const listDefinition: ToolDefinition = {
   name: 'ListMcpPrompts',
   title: 'List prompts',
   description:
-    'List the prompts that the connected servers offer: ready-made instructions for a task, each with the arguments it takes. Fill one in with GetMcpPrompt. With "server" only those of that server.',
+    'List the prompts that the connected servers offer: ready-made instructions for a task, each with the arguments it takes. Fill one in with GetMcpPrompt. With "server" only those of that server. A long list comes in pages: give the "cursor" of an answer back to see the next one.',
   inputSchema: {
     type: 'object',
-    properties: { server: { type: 'string', description: 'Only the prompts of this server.' } },
+    properties: {
+      server: { type: 'string', description: 'Only the prompts of this server.' },
+      cursor: cursorParameter,
+    },
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
@@ -65,13 +76,23 @@ async function list({ prompts, offers, isListed }: PromptToolParts, args: JsonOb
   const server = namedServer(args);
   const listed = (await prompts.list({ server })).filter((prompt) => isListed(prompt.server));
   if (listed.length === 0) return text(nothingThere('prompts', server, offers.declaring('prompts').filter(isListed)));
-  const items = listed.slice(0, limits.offersShown.items);
-  const left = listed.length - items.length;
-  const more = left > 0 ? [`${left} more are not shown. Name a server to see only its own.`] : [];
-  return {
-    ...text([`${listed.length} in all, ${items.length} here:`, ...items.map(lineOf), ...more].join('\n')),
-    structured: { prompts: items.map(({ definition: _definition, ...rest }) => rest) },
-  };
+  return listPage(listed, {
+    ...{ cursor: args['cursor'], keyOf, lineOf },
+    structured: (items) => ({ prompts: items.map(entryOf) }),
+  });
+}
+
+const keyOf = ({ server, name }: ListedPrompt) => [server, name];
+
+/** Its own name is what it is got by, and hides nothing. */
+function entryOf(prompt: ListedPrompt): JsonObject {
+  const { server, name, command } = prompt;
+  const takes = prompt.arguments.map(({ name: argument, description, required }) => ({
+    name: shown(argument),
+    ...(description !== undefined && { description: shown(description) }),
+    required,
+  }));
+  return { ...aboutShown(prompt), server, name, command, arguments: takes };
 }
 
 function lineOf(prompt: ListedPrompt): string {

@@ -2,15 +2,13 @@
 // Everything they show of a server is data; who may be asked is decided where calls are judged.
 
 import type { Offers } from '../catalog/offers/offers.ts';
-import { compare, pageOf } from '../catalog/offers/paging.ts';
 import type { Resources } from '../catalog/offers/resources.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
-import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from '../model/offer.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
-import { aboutOffer, namedServer, nothingThere, text } from './offer-text.ts';
+import { aboutOffer, aboutShown, cursorParameter, listPage, namedServer, nothingThere, text } from './offer-text.ts';
 
 export interface ResourceToolParts {
   readonly resources: Resources;
@@ -42,7 +40,7 @@ const listDefinition: ToolDefinition = {
     type: 'object',
     properties: {
       server: { type: 'string', description: 'Only the resources of this server.' },
-      cursor: { type: 'string', description: 'Where to go on: the cursor of the answer before, as it is.' },
+      cursor: cursorParameter,
     },
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
@@ -72,23 +70,15 @@ type Entry = { readonly server: ServerName; readonly address: string; readonly i
 /** What can be read and how more can be made, in one order, so that one cursor leads through both. */
 async function list({ resources, offers, isListed }: ResourceToolParts, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
-  const cursor = typeof args['cursor'] === 'string' ? args['cursor'] : undefined;
   const { resources: listed } = await resources.list({ server });
   const templates = await resources.templates({ server });
-  const entries = [...listed.map(entryOf), ...templates.map(templateEntry)]
-    .filter((entry) => isListed(entry.server))
-    .sort((a, b) => compare(keyOf(a), keyOf(b)));
-  const { items, nextCursor } = pageOf(entries, { keyOf, cursor, limit: limits.offersShown.items });
+  const entries = [...listed.map(entryOf), ...templates.map(templateEntry)].filter((entry) => isListed(entry.server));
   if (entries.length === 0)
     return text(nothingThere('resources', server, offers.declaring('resources').filter(isListed)));
-  const shown = items.map(({ server: of, address, isTemplate, ...about }) =>
-    aboutOffer(`${isTemplate ? 'template ' : ''}${address}`, of, about),
-  );
-  const more = nextCursor === undefined ? [] : [`There are more. Go on with the cursor: ${nextCursor}`];
-  return {
-    ...text([`${entries.length} in all, ${items.length} here:`, ...shown, ...more].join('\n')),
-    structured: { resources: items, ...(nextCursor !== undefined && { nextCursor }) },
-  };
+  return listPage(entries, {
+    ...{ cursor: args['cursor'], keyOf, lineOf },
+    structured: (items) => ({ resources: items.map((entry) => ({ ...entry, ...aboutShown(entry) })) }),
+  });
 }
 
 const entryOf = ({ server, uri, name, title, description, mimeType, size }: Resource): Entry => ({
@@ -107,6 +97,9 @@ function described(about: JsonObject): JsonObject {
 }
 
 const keyOf = ({ server, isTemplate, address }: Entry) => [server, isTemplate ? '1' : '0', address];
+
+const lineOf = ({ server, address, isTemplate, ...about }: Entry) =>
+  aboutOffer(`${isTemplate ? 'template ' : ''}${address}`, server, about);
 
 /** Text as it is; bytes as a block of their own, so that they never stand in a model's text. */
 function answerOf({ contents, problems }: ResourceContents): BuiltinAnswer {

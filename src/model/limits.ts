@@ -31,8 +31,11 @@ export const limits = {
   offersFreshMs: 300_000,
   /** A template longer than this, or for a uri longer than this, is not compared. */
   templateChars: 2 * 1024,
-  /** What a model is shown at once of a list of resources or prompts, and of the description of each. */
-  offersShown: { items: 50, descriptionChars: 200 },
+  /**
+   * What a model is shown at once of a list of resources or prompts, and of the description of each. With the longest
+   * cursor it is still short enough that nothing is cut out of it.
+   */
+  offersShown: { items: 50, chars: 15_000, descriptionChars: 200 },
   /** What is quoted of a server's refusal. */
   refusalChars: 500,
   /** The protocol's own limit for one answer to a completion. */
@@ -57,8 +60,12 @@ export const limits = {
   descriptionBytes: 2_048,
   schemaBytes: 8 * 1024,
   /** How much of a schema is read for that: parts in all, those that are inlined, how deep references nest, how often one
-   * recurs, and how much is read again because several references lead to it. */
-  shownSchema: { parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2, repeatedChars: 2_000_000 },
+   * recurs, how much is read again because several references lead to it, and how many names are gathered at one place
+   * (so many are longer than what can be shown). */
+  shownSchema: {
+    ...{ parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2, repeatedChars: 2_000_000 },
+    names: 2_048,
+  },
   /** Descriptions within a schema that is too large are cut, but no shorter than this. */
   partDescriptionBytes: 80,
 

@@ -160,10 +160,10 @@ test('list has other words for every reason why a server is not ready, and a nex
 
   const { code, out } = await box.plexus('list');
   expect(code).toBe(0);
-  expect(out).toMatch(/^well +connected +stdio +user +8$/m);
+  expect(out).toMatch(/^well +connected +stdio +user +8 +now$/m);
   const told = remarksIn(out);
   const states = Object.fromEntries(
-    [...out.matchAll(/^(\S+) +([a-z-]+) +\S+ +\S+ +\S+$/gm)].map(([, a = '', b]) => [a, b]),
+    [...out.matchAll(/^(\S+) +([a-z-]+) +\S+ +\S+ +\S+(?: .*)?$/gm)].map(([, a = '', b]) => [a, b]),
   );
   for (const [name, { state, why, next }] of Object.entries(all)) {
     expect(states[name], name).toMatch(state);
@@ -217,7 +217,7 @@ verifies(
     expect(await box.json('tools')).toMatchObject({ error: { code: 'REQUIRED_NOT_READY', remedy: 'retry-later' } });
     expect((await box.plexus('call', 'here', 'echo', 'text=x')).code, 'nobody asked for the other').toBe(0);
 
-    const listed = await box.plexus('list');
+    const listed = await box.plexus('list', '--live');
     expect([listed.code, listed.err]).toEqual([0, '']);
     expect(listed.out).toMatch(/^away +failed/m);
     expect(listed.out).toMatch(/^there +connected/m);

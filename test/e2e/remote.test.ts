@@ -43,7 +43,7 @@ describe('the beginning', () => {
         expect(beginning(server.methods())).toEqual(['server/discover', ...HANDSHAKE]);
         await runtime.close();
         const before = server.methods().length;
-        await start(createFolder(), options);
+        await (await start(createFolder(), options)).ready();
         const again = server.methods().slice(before);
         expect(beginning(again).filter((each) => each !== 'DELETE')).toEqual(HANDSHAKE);
       },
@@ -192,6 +192,7 @@ describe('a bare address', () => {
     road.takeSeen();
 
     const second = await start(folder, options);
+    await second.ready();
     expect(statusOf(second, 'web')).toMatchObject({ state: 'connected', transport: 'sse' });
     const seen = road.takeSeen();
     expect([seen[0], seen.filter((each) => each === 'POST /door')]).toEqual(['GET /door', []]);
@@ -205,6 +206,7 @@ describe('a bare address', () => {
     for (const lives of ['the first time', 'and then']) {
       road.takeSeen();
       const runtime = await start(createFolder(), options);
+      await runtime.ready();
       expect(statusOf(runtime, 'web'), lives).toMatchObject({ state: 'connected', transport: 'http' });
       expect(textOf(await runtime.turn().call('mcp__web__echo', { message: 'hello' }))).toContain('hello');
       await runtime.close();

@@ -6,6 +6,15 @@ import { limits } from '../../src/model/limits.ts';
 test('the ceilings are exactly these', () => {
   expect(limits).toEqual({
     listPages: 100,
+    ranking: {
+      fieldChars: 16_384,
+      schemaParts: 2_000,
+      queryChars: 4_000,
+      queryWords: 128,
+      queryParts: 12,
+      explainedWords: 5,
+    },
+    toolFileBytes: 268_435_456,
     listChangedMs: 250,
     listChanges: { calmMs: 10_000, doublings: 8, doublingsWithNews: 4 },
     listFailedMs: 30_000,
@@ -34,7 +43,13 @@ test('the ceilings are exactly these', () => {
     definition: { depth: 100, parts: 100_000 },
     descriptionBytes: 2_048,
     schemaBytes: 8_192,
-    shownSchema: { parts: 4_000, inlined: 1_500, nesting: [12, 3, 1], recursions: 2 },
+    shownSchema: {
+      repeatedChars: 2_000_000,
+      parts: 4_000,
+      inlined: 1_500,
+      nesting: [12, 3, 1],
+      recursions: 2,
+    },
     partDescriptionBytes: 80,
     exposure: {
       window: 200_000,

@@ -2,6 +2,7 @@
 // those of which one holds. What cannot be said in one is left out, so the result may allow more and never less.
 
 import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../model/limits.ts';
 import { showHidden } from './clean-text.ts';
 import { type Draft, draftOf, putNamed } from './keywords.ts';
 import { noteList } from './note.ts';
@@ -68,10 +69,11 @@ function sameKeyword(a: unknown, b: unknown): boolean {
 
 /** What a schema forbids beyond its own properties, it forbids to fewer once they stand beside those of another. */
 function knowsMore(first: JsonObject, second: JsonObject): boolean {
-  const keys = (each: JsonObject) => Object.keys({ ...(each['properties'] as JsonObject) }).length;
-  const both = { ...(first['properties'] as JsonObject), ...(second['properties'] as JsonObject) };
-  const count = Object.keys(both).length;
-  return [first, second].some((each) => Object.hasOwn(each, 'additionalProperties') && keys(each) < count);
+  const lacks = (one: JsonObject, other: JsonObject) => {
+    const [own, more] = [one['properties'] ?? {}, other['properties'] ?? {}];
+    return Object.hasOwn(one, 'additionalProperties') && Object.keys(more).some((name) => !Object.hasOwn(own, name));
+  };
+  return lacks(first, second) || lacks(second, first);
 }
 
 const greater = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
@@ -89,7 +91,7 @@ function mergeKeyword(merged: Draft, keyword: string, a: unknown, b: unknown): b
     case 'patternProperties':
       return mergeNamed(merged, keyword, a as JsonObject, b as JsonObject);
     case 'required':
-      return put(merged, keyword, [...new Set([...(a as string[]), ...(b as string[])])]);
+      return mergeNeeded(merged, a as string[], b as string[]);
     case 'enum':
       return mergeValues(merged, a as unknown[], b as unknown[]);
     case 'additionalProperties':
@@ -104,6 +106,13 @@ function mergeKeyword(merged: Draft, keyword: string, a: unknown, b: unknown): b
 function put(merged: Draft, keyword: string, value: unknown): true {
   merged[keyword] = value;
   return true;
+}
+
+/** More of them than there is room to show are not gathered. */
+function mergeNeeded(merged: Draft, a: readonly string[], b: readonly string[]): boolean {
+  const both = [...new Set([...a, ...b])];
+  put(merged, 'required', both.slice(0, limits.shownSchema.names));
+  return both.length <= limits.shownSchema.names;
 }
 
 function mergeTypes(merged: Draft, a: unknown, b: unknown): boolean {

@@ -3,9 +3,10 @@
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { showHidden } from './clean-text.ts';
-import { annotations, type Draft, draftOf, putNamed } from './keywords.ts';
-import { merge, mergeAll } from './merge.ts';
+import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
+import { mergeAll } from './merge.ts';
 import { note, noteList } from './note.ts';
+import { anyOfAlone, formsOf, howManyFit, replace, settle, valued } from './openapi-forms.ts';
 import { fitsType, isKnownFormat, isPlain, speaksOf, spoken } from './openapi-plain.ts';
 import type { Dialect } from './providers.ts';
 
@@ -36,6 +37,8 @@ export function toOpenApi(schema: JsonObject, unread: Unread): JsonObject {
   return isSame ? schema : draft;
 }
 
+const againWith = (unread: Unread) => ({ again: (schema: JsonObject) => toOpenApi(schema, unread) });
+
 /** Whether anything was changed. */
 type Step = (draft: Draft, unread: Unread) => boolean;
 
@@ -53,22 +56,23 @@ const steps: readonly Step[] = [
   impliedType,
   onlyFitting,
   knownNames,
-  anyOfAlone,
+  (draft, unread) => anyOfAlone(draft, { unread, ...againWith(unread) }),
   needItems,
   dropUnfitting,
 ];
 
-function mergeParts(draft: Draft): boolean {
+function mergeParts(draft: Draft, unread: Unread): boolean {
   const { allOf } = draft;
   if (!Array.isArray(allOf)) return false;
   delete draft['allOf'];
-  return replace(draft, mergeAll([{ ...draft }, ...(allOf as readonly JsonObject[])]).schema);
-}
-
-function replace(draft: Draft, by: JsonObject): true {
-  for (const keyword of Object.keys(draft)) delete draft[keyword];
-  Object.assign(draft, by);
-  return true;
+  const parts = [{ ...draft }, ...(allOf as readonly JsonObject[])];
+  const few = parts.slice(0, howManyFit(parts));
+  if (few.length < parts.length) unread('allOf');
+  const { schema } = mergeAll(few);
+  return replace(
+    draft,
+    mapParts(schema, (part) => settle(part, againWith(unread))),
+  );
 }
 
 function chooseAny(draft: Draft, unread: Unread): boolean {
@@ -163,8 +167,6 @@ function spellTuple(draft: Draft): boolean {
   return true;
 }
 
-const formsOf = (form: JsonObject): readonly unknown[] => (Array.isArray(form['anyOf']) ? form['anyOf'] : [form]);
-
 /** Free keys have no keyword, but a model has to know of them. */
 function spellMap(draft: Draft, unread: Unread): boolean {
   if (!Object.hasOwn(draft, 'additionalProperties')) return false;
@@ -238,56 +240,6 @@ function knownNames(draft: Draft): boolean {
   for (const name of unknown) putNamed(all, name, {});
   draft['properties'] = all;
   return true;
-}
-
-/** What stands beside `anyOf` goes into each of its forms; where that would say it many times over, `anyOf` goes. */
-function anyOfAlone(draft: Draft, unread: Unread): boolean {
-  if (!Array.isArray(draft['anyOf'])) return false;
-  const { anyOf, ...beside } = draft as Draft & { readonly anyOf: readonly JsonObject[] };
-  const forms = anyOf.flatMap(formsOf) as readonly JsonObject[];
-  const real = forms.filter(({ type }) => type !== 'null');
-  const isNullable = real.length < forms.length;
-  const isOpen = real.some((form) => Object.keys(form).every((keyword) => annotations.has(keyword)));
-  const own = Object.keys(beside).filter((keyword) => !annotations.has(keyword) && keyword !== 'type');
-  if (real.length === 0) return replace(draft, { ...beside, type: 'null' });
-  if (real.length > 1 && (own.length > 0 || isOpen)) {
-    if (own.length > 0) unread('anyOf');
-    delete draft['anyOf'];
-    return true;
-  }
-  if (!isNullable && real.length > 1 && Object.keys(beside).length === 0) {
-    draft['anyOf'] = forms.length === anyOf.length ? anyOf : forms;
-    return forms.length !== anyOf.length;
-  }
-  const [first = {}, ...others] = real;
-  const { type } = beside;
-  const admitsNull = isNullable && (type === undefined || type === 'null');
-  const head = draftOf(merge(withWords(beside, first), first).schema);
-  if (admitsNull && head['type'] !== undefined) head['nullable'] = true;
-  if (others.length === 0) return replace(draft, head);
-  const rest = others.map((form) => draftOf(type === undefined ? form : merge({ type }, form).schema));
-  for (const keyword of valued) moveToFitting(keyword, head, rest);
-  return replace(draft, { anyOf: [head, ...rest] });
-}
-
-/** They are a value, and one of another type is refused. */
-const valued = ['default', 'example'];
-
-/** What stood beside all forms belongs to the first that it fits, and may fit none. */
-function moveToFitting(keyword: string, head: Draft, rest: readonly Draft[]): void {
-  const value = head[keyword];
-  if (value === undefined || fitsType(value, head)) return;
-  delete head[keyword];
-  const fitting = rest.find((form) => fitsType(value, form));
-  if (fitting !== undefined) fitting[keyword] = value;
-}
-
-/** Both descriptions, where both say something. Strangers wrote both, so one is not searched for within the other. */
-function withWords(beside: JsonObject, form: JsonObject): JsonObject {
-  const [outer, inner] = [beside['description'], form['description']];
-  if (typeof outer !== 'string' || typeof inner !== 'string') return beside;
-  if (outer.startsWith(inner) || outer.endsWith(inner)) return beside;
-  return { ...beside, description: `${outer} ${inner}` };
 }
 
 function needItems(draft: Draft): boolean {

@@ -264,6 +264,10 @@ class Reader {
     const distinct = new Set(value);
     const names = [...distinct].filter((each) => typeof each === 'string');
     if (names.length < distinct.size) this.#leaveOut(keyword);
+    if (names.length > limits.shownSchema.names) {
+      this.#remarks.say(tooMany);
+      return this.#loosen(names.slice(0, limits.shownSchema.names));
+    }
     return names.length === value.length ? value : names;
   }
 

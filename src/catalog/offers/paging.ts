@@ -15,17 +15,29 @@ export interface Paging<Item> {
   readonly keyOf: (item: Item) => readonly string[];
   readonly cursor?: string | undefined;
   readonly limit: number;
+  /** A page is no longer than this either, unless its first item is. */
+  readonly room?: { readonly chars: number; readonly charsOf: (item: Item) => number };
 }
 
 /** The items are sorted by their key. */
-export function pageOf<Item>(items: readonly Item[], { keyOf, cursor, limit }: Paging<Item>): Page<Item> {
+export function pageOf<Item>(items: readonly Item[], { keyOf, cursor, limit, room }: Paging<Item>): Page<Item> {
   const last = cursor === undefined ? undefined : readCursor(cursor);
   const start = last === undefined ? 0 : items.findIndex((item) => compare(keyOf(item), last) > 0);
   if (start < 0) return { items: [] };
-  const shown = items.slice(start, start + limit);
+  const most = items.slice(start, start + limit);
+  const shown = room === undefined ? most : most.slice(0, howManyFit(most, room));
   const end = shown.at(-1);
-  const isLast = end === undefined || start + limit >= items.length;
+  const isLast = end === undefined || start + shown.length >= items.length;
   return isLast ? { items: shown } : { items: shown, nextCursor: writeCursor(keyOf(end)) };
+}
+
+function howManyFit<Item>(items: readonly Item[], { chars, charsOf }: NonNullable<Paging<Item>['room']>): number {
+  let left = chars;
+  const beyond = items.findIndex((item, at) => {
+    left -= charsOf(item);
+    return left < 0 && at > 0;
+  });
+  return beyond < 0 ? items.length : beyond;
 }
 
 const writeCursor = (key: readonly string[]) => Buffer.from(JSON.stringify(key)).toString('base64url');

@@ -25,6 +25,8 @@ export interface Question {
 
 const FAINT = 0.3;
 const SIMILAR = 0.5;
+/** How much more its other meanings count for a word that no tool uses. */
+const TRANSLATED = 1.5;
 /** A sentence with fewer known words only adds to the others. */
 const WORDS_OF_A_PART = 2;
 
@@ -72,9 +74,11 @@ function placesOf(sentences: readonly string[], counts: (word: string) => boolea
 function readWord(word: string, stemmed: string, postings: Postings): Pick<Asked, 'weight' | 'answers'> {
   const weight = isFaint(word) ? FAINT : 1;
   const meanings = expansions().get(stemmed) ?? [];
+  // A word that no tool uses was meant in the words that they do use.
+  const trust = postings.get(stemmed) === undefined ? TRANSLATED : 1;
   const answers = [[stemmed, 1] as const, ...meanings].flatMap(([each, worth]) => {
     const posting = postings.get(each);
-    return posting ? [{ posting, worth: worth * weight }] : [];
+    return posting ? [{ posting, worth: Math.min(1, worth * trust) * weight }] : [];
   });
   // A word of the language is not a slip of another.
   if (answers.length > 0 || meanings.length > 0) return { weight, answers };

@@ -46,13 +46,37 @@ describe('ListMcpPrompts', () => {
     expect(targets({ server: 'a' })).toEqual(['a', 'a']);
   });
 
-  test('is bounded, and says how to see the rest', async () => {
+  verifies('RES-03', 'comes in bounded pages, each prompt once', async () => {
     const { connect, listed } = createTools();
-    const many = Array.from({ length: 200 }, (_, n) => ({ name: `p${n}` }));
-    await connect('s', createOfferer({ 'prompts/list': promptsOf(...many) }));
-    const text = textOf(await listed());
-    expect(text.split('\n')).toHaveLength(52);
-    expect(text).toContain('150 more are not shown');
+    const names = Array.from({ length: 200 }, (_, n) => `p${String(n).padStart(3, '0')}`);
+    await connect('s', createOfferer({ 'prompts/list': promptsOf(...names.map((name) => ({ name }))) }));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await listed({ server: 's', ...(cursor !== undefined && { cursor }) });
+      const shown = [...textOf(answer).matchAll(/^- (\S+)/gm)].map(([, name = '']) => name);
+      expect(shown).toHaveLength(50);
+      seen.push(...shown);
+      cursor = (answer.structured as { nextCursor?: string }).nextCursor;
+      expect(textOf(answer).includes('There are more')).toBe(cursor !== undefined);
+    } while (cursor !== undefined);
+    expect(seen).toEqual(names);
+    expect(await codeOf(listed({ cursor: 'made up' }))).toBe('CURSOR_INVALID');
+  });
+
+  verifies('EXT-16', 'gives a program nothing that a model was spared', async () => {
+    const { connect, listed } = createTools();
+    const hostile = `\u001b[2J\u202eword\u200b ${'word '.repeat(2_000)}`;
+    const prompt = {
+      ...{ name: 'p', title: hostile, description: hostile },
+      arguments: [{ name: 'code\u200b', description: hostile, required: true }],
+    };
+    await connect('s', createOfferer({ 'prompts/list': promptsOf(prompt) }));
+    const { structured } = await listed();
+    const written = JSON.stringify(structured);
+    expect(written.length).toBeLessThan(1_000);
+    expect(written).not.toMatch(/\\u001b|\u202e|\u200b/);
+    expect(structured).toMatchObject({ prompts: [{ name: 'p', server: 's', arguments: [{ name: 'code' }] }] });
   });
 });
 

@@ -72,6 +72,39 @@ describe('ListMcpResources', () => {
     expect(await codeOf(listed({ cursor: 'made up' }))).toBe('CURSOR_INVALID');
   });
 
+  verifies('RES-05', 'ends a page before it is too long to be shown whole', async () => {
+    const { connect, listed } = createTools();
+    const uris = Array.from({ length: 40 }, (_, n) => `x:${String(n).padStart(3, '0')}${'é'.repeat(8_000)}`);
+    await connect('s', createOfferer({ 'resources/list': listOf(...uris) }));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const answer = await listed(cursor === undefined ? {} : { cursor });
+      expect(textOf(answer).length).toBeLessThan(50_000);
+      seen.push(...[...textOf(answer).matchAll(/^- (\S+)/gm)].map(([, uri = '']) => uri));
+      cursor = cursorOf(answer);
+    } while (cursor !== undefined);
+    expect(seen).toEqual(uris);
+  });
+
+  verifies('EXT-16', 'gives a program nothing that a model was spared', async () => {
+    const { connect, listed } = createTools();
+    const hostile = `\u001b[2J\u202eword\u200b ${'word '.repeat(2_000)}`;
+    const described = resource('x:1', {
+      name: hostile,
+      title: hostile,
+      description: hostile,
+      mimeType: hostile,
+      size: 3,
+    });
+    await connect('s', createOfferer({ 'resources/list': () => ({ resources: [described] }) }));
+    const { structured } = await listed();
+    const written = JSON.stringify(structured);
+    expect(written.length).toBeLessThan(1_500);
+    expect(written).not.toMatch(/\\u001b|\u202e|\u200b/);
+    expect(structured).toMatchObject({ resources: [{ address: 'x:1', server: 's', isTemplate: false, size: 3 }] });
+  });
+
   test('explains an empty list', async () => {
     const { connect, listed } = createTools();
     expect(textOf(await listed())).toBe('There are no resources.');

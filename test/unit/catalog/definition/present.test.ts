@@ -476,6 +476,69 @@ describe('what is too large', () => {
   });
 });
 
+describe('forms beside what they share', () => {
+  const text = { type: 'string' };
+  const shared = { type: 'object', properties: { id: text }, required: ['id'] };
+  const form = (kind: string, more: object) => ({
+    type: 'object',
+    properties: { kind: { type: 'string', enum: [kind] }, ...more },
+    required: ['kind', ...Object.keys(more)],
+  });
+  const forms = [
+    form('text', { text: { type: 'object', properties: { content: text } } }),
+    form('user', { user: text }),
+  ];
+
+  verifies('NAM-15', 'each have it too', () => {
+    const whole = forms.map(({ properties, required, type }) => ({
+      ...{ type, properties: { ...properties, id: text } },
+      required: expect.arrayContaining(['id', ...required]),
+    }));
+    for (const provider of ['any', 'google'] as const) {
+      for (const keyword of ['anyOf', 'oneOf'])
+        expect(partShown({ ...shared, [keyword]: forms }, provider)).toEqual({ anyOf: whole });
+      expect(partShown({ allOf: [shared, { anyOf: forms }], description: 'D.' }, provider)).toEqual({
+        anyOf: [{ ...whole[0], description: 'D.' }, whole[1]],
+      });
+      expect(partShown({ ...shared, anyOf: [...forms, { type: 'null' }], nullable: true }, provider)).toEqual({
+        anyOf: [{ ...whole[0], nullable: true }, whole[1]],
+      });
+    }
+  });
+
+  verifies('NAM-15', 'are one where that would be said too often, with every property that any has', () => {
+    const long = { ...shared, properties: { id: { ...text, description: 'long '.repeat(600) } } };
+    const { inputSchema, changes } = shown(within({ ...long, anyOf: forms }));
+    expect((inputSchema['properties'] as JsonObject)['a']).toEqual({
+      ...long,
+      properties: {
+        ...long.properties,
+        kind: { type: 'string', enum: ['text', 'user'] },
+        text: { description: expect.stringContaining('"content"') },
+        user: { description: 'Where it is wanted: {"type":"string"}' },
+      },
+      required: ['id', 'kind'],
+    });
+    expect(changes).toEqual(['not shown, because not every model can read it: "anyOf"']);
+  });
+
+  verifies('NAM-15', 'are told in words where they only say what is needed', () => {
+    const both = { type: 'object', properties: { a: text, b: text } };
+    expect(partShown({ ...both, anyOf: [{ required: ['a'] }, { required: ['b', 'c'] }] }, 'any')).toEqual({
+      ...both,
+      properties: { ...both.properties, c: {} },
+      description: 'One of these is needed: a; b and c',
+    });
+  });
+
+  verifies('NAM-15', 'have no forms left beside what another part says of the same property', () => {
+    const either = { properties: { x: { anyOf: [text, { type: 'integer' }] } } };
+    expect(
+      partShown({ type: 'object', allOf: [either, { properties: { x: { type: 'string', minLength: 1 } } }] }, 'any'),
+    ).toMatchObject({ properties: { x: { anyOf: [{ type: 'string', minLength: 1 }, {}] } } });
+  });
+});
+
 test('a provider that nobody knows is shown what all accept', () => {
   const part = { type: ['string', 'null'] };
   for (const provider of ['nobody', 'constructor', '__proto__', ''])
@@ -536,6 +599,21 @@ describe('hostile schemas cost little', () => {
       $defs: { t: { enum: ['', ...names], required: names } },
       properties: manyTimes({ $ref: '#/$defs/t', description: 'It.' }),
     },
+    'many parts that need many names': within({
+      allOf: many(4_000, (at) => ({ required: many(20, (each) => `p${at}_${each}`) })),
+    }),
+    'many parts beside many names': within({
+      properties: Object.fromEntries(names.map((name) => [name, true])),
+      allOf: many(4_000, (at) => ({ type: 'object', additionalProperties: false, properties: { [`a${at}`]: true } })),
+    }),
+    'many forms beside many names that are needed': within({
+      ...{
+        type: 'object',
+        properties: { c: { type: 'string' } },
+        required: [...names, ...names.map((name) => `${name}x`)],
+      },
+      anyOf: many(1_900, (at) => ({ type: 'object', properties: { a: { type: 'string', maxLength: at } } })),
+    }),
     'many long values': { type: 'object', properties: { a: { enum: names, const: names } } },
   };
   for (const [what, inputSchema] of Object.entries(cases))
