@@ -1,20 +1,16 @@
 // Owns the servers of one runtime as they are now: what is configured, who is connected, which tools they brought.
 // Answers the questions that the stages of a call and the outside ask about them.
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Readiness, RuntimeStats } from './api.ts';
 import type { CallLimits } from './call/deadline.ts';
 import type { Breakers } from './call/guard.ts';
 import type { Lines } from './call/lines.ts';
-import { type Directory, replaced } from './call/resolve.ts';
-import { type Aliases, createAliases } from './catalog/aliases.ts';
+import { whyMissing } from './call/missing.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { ServerInstructions } from './catalog/exposure/instructions.ts';
 import { createPlacement } from './catalog/exposure/placement.ts';
-import { isExposed, speaksOf } from './catalog/filter.ts';
-import { canonicalName } from './catalog/naming.ts';
+import { speaksOf } from './catalog/filter.ts';
 import type { Offers } from './catalog/offers/offers.ts';
-import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { invalidStatus, suppressedStatus } from './connection/absent-status.ts';
 import type { Connection } from './connection/connection.ts';
@@ -29,28 +25,15 @@ import { settleWithin } from './kernel/settle.ts';
 import { builtinNames } from './model/builtin.ts';
 import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
-import type { QualifiedName, ServerName, ToolId } from './model/names.ts';
+import type { QualifiedName, ServerName } from './model/names.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { Tool } from './model/tool.ts';
 import type { Common } from './offering.ts';
-import { decide } from './policy/decide.ts';
-import { parseRules, type Rule } from './policy/rule.ts';
 import type { Memory } from './remembering.ts';
-import { definitionHash } from './trust/fingerprint.ts';
-
-/** What is known of a server only once everything is filled in. */
-export interface Prepared {
-  /** What was filled in, as written. */
-  readonly launch: ServerDefinition['launch'];
-  /** What it goes without, in words for the person. */
-  readonly warnings: readonly string[];
-  /** A workspace's server that nobody approved: what the person allows to servers of its name was not meant for it. */
-  readonly isStranger: boolean;
-  /** Asks lists again. What was filled in stays inside. */
-  readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
-}
+import type { Standing } from './standing.ts';
 
 export interface FleetParts {
+  readonly standing: Standing;
   readonly connections: Connections;
   readonly catalog: Catalog;
   readonly offers: Offers;
@@ -76,28 +59,22 @@ export interface Waiting {
   readonly signal?: AbortSignal | undefined;
 }
 
-export class Fleet implements Lines, Directory {
+export class Fleet implements Lines {
   readonly #parts: FleetParts;
   readonly #connections: Connections;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
-  #config: LoadedConfig | undefined;
-  #definitions = new Map<ServerName, ServerDefinition>();
-  #rules: readonly Rule[] = [];
-  #prepared = new Map<ServerName, Prepared>();
-  #used: readonly ServerDefinition[] = [];
+  readonly #standing: Standing;
   #expected: readonly ServerName[] = [];
-  #vouchedFor: ReadonlySet<ServerName> = new Set();
-  readonly #identities = new Map<ServerName, string>();
-  #refused: ReadonlyMap<ServerName, string> = new Map();
   #common: { readonly said: readonly ServerInstructions[]; readonly common: Common } | undefined;
 
   constructor(parts: FleetParts) {
-    const { connections, catalog, clock } = parts;
+    const { connections, catalog, clock, standing } = parts;
     this.#parts = parts;
     this.#connections = connections;
     this.#catalog = catalog;
     this.#clock = clock;
+    this.#standing = standing;
   }
 
   /** Makes the fleet what the configuration says; connections that did not change stay as they are. */
@@ -105,18 +82,9 @@ export class Fleet implements Lines, Directory {
     config: LoadedConfig,
     { replaceAll, whenCached = 'connect', recallMs = config.settings.startup.gateMs }: Applying = {},
   ): Promise<void> {
-    this.#config = config;
-    this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
-    this.#rules = parseRules(
-      config.rules,
-      [...config.definitions, ...config.invalid].map(({ name }) => name),
-    );
-    this.#forgetChanged();
-    this.#refused = this.#refusals(config);
-    const used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
-    this.#used = used;
+    this.#standing.apply(config);
+    const used = this.#standing.used();
     this.#common = undefined;
-    this.#identities.clear();
     this.#catalog.configure(styleOf(config.settings));
     await this.#endRevoked();
     const known = await this.#parts.memory.recall(used, recallMs);
@@ -128,7 +96,7 @@ export class Fleet implements Lines, Directory {
     const isStopped = ({ name }: ServerDefinition) => this.#connections.get(name)?.connection.state.kind === 'closed';
     const shown = [...known].filter(([definition]) => !isStopped(definition));
     this.#catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
-    this.#vouchedFor = new Set([...known].flatMap(([{ name }, { isStranger }]) => (isStranger ? [] : [name])));
+    this.#standing.vouchFor([...known].flatMap(([{ name }, { isStranger }]) => (isStranger ? [] : [name])));
     const isExpected = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
     this.#expected = [...known.keys()].filter(isExpected).map(({ name }) => name);
     await reconciled;
@@ -162,29 +130,9 @@ export class Fleet implements Lines, Directory {
       .filter((name) => this.#catalog.get(name) === undefined);
   }
 
-  /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
-  #forgetChanged(): void {
-    for (const [server, { launch }] of this.#prepared) {
-      if (!isDeepStrictEqual(launch, this.#definitions.get(server)?.launch)) this.#prepared.delete(server);
-    }
-  }
-
-  /** By the files, and by what servers turned out to be once everything was filled in. */
-  #refusals({ refused, lists }: LoadedConfig): ReadonlyMap<ServerName, string> {
-    const found = new Map(refused);
-    for (const [server, { refusal }] of this.#prepared) {
-      const because = found.has(server) ? undefined : refusal(lists);
-      if (because !== undefined) found.set(server, because);
-    }
-    return found;
-  }
-
   status(): ServerStatus[] {
-    const { invalid = [], suppressed = [] } = this.#config ?? {};
-    const used = [
-      ...[...this.#definitions.values()].map((each) => this.#statusOf(each)),
-      ...invalid.map(invalidStatus),
-    ];
+    const { invalid = [], suppressed = [] } = this.#standing.absent();
+    const used = [...this.#standing.definitions().map((each) => this.#statusOf(each)), ...invalid.map(invalidStatus)];
     const names = new Set(used.map(({ name }) => name));
     const silenced = suppressed.filter(({ name }) => !names.has(name) && names.add(name));
     return [...used, ...silenced.map(suppressedStatus)].sort((a, b) =>
@@ -266,17 +214,6 @@ export class Fleet implements Lines, Directory {
     await this.#connections.disconnect(server);
   }
 
-  /** What its opening found out about a server; news replaces what was known before. */
-  readonly prepared = (server: ServerName, prepared: Prepared): void => {
-    this.#prepared.set(server, prepared);
-  };
-
-  /** For the opening of servers; nothing is opened before a configuration was applied. */
-  readonly circumstances = (): LoadedConfig => {
-    if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
-    return this.#config;
-  };
-
   /** What every view is offered alike. */
   common(): Common {
     const said = this.#catalog.instructions();
@@ -285,15 +222,16 @@ export class Fleet implements Lines, Directory {
   }
 
   #createCommon(said: readonly ServerInstructions[]): Common {
-    const { settings } = this.circumstances();
-    const isHeard = ({ server }: ServerInstructions) => this.#definitions.get(server)?.settings.instructions === true;
+    const { settings } = this.#standing.circumstances();
+    const isHeard = ({ server }: ServerInstructions) =>
+      this.#standing.definition(server)?.settings.instructions === true;
     return {
       toolSearch: settings.toolSearch,
       placementOf: createPlacement({
         isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
-        settingsOf: (server) => this.#definitions.get(server)?.settings,
+        settingsOf: (server) => this.#standing.definition(server)?.settings,
       }),
-      servers: this.#used.map(({ name, settings: { title } }) => ({ name, title })),
+      servers: this.#standing.used().map(({ name, settings: { title } }) => ({ name, title })),
       instructions: settings.instructions ? said.filter(isHeard) : [],
     };
   }
@@ -303,51 +241,13 @@ export class Fleet implements Lines, Directory {
     return this.readiness().notReady.map(({ server, state }) => `Server "${server}" is ${state}.`);
   }
 
-  watched(): readonly string[] {
-    return this.#config?.watched ?? [];
+  callLimits(server: ServerName): CallLimits {
+    return this.#standing.callLimits(server);
   }
 
-  // What the stages of a call ask.
-
-  readonly refusal = (server: ServerName): string | undefined => this.#refused.get(server);
-  /** Before it was opened, by what is known of its approval: who is not known to be trusted is not. */
-  readonly isStranger = (server: ServerName): boolean =>
-    this.#prepared.get(server)?.isStranger ??
-    (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
-  readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
-  /** What was judged when a call began, once more, for one that had to wait. */
-  readonly requireStill = (tool: Tool): void => {
-    const { id } = tool;
-    const because = this.refusal(id.server);
-    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: id.server, because });
-    if (this.isReplaced(tool)) throw replaced(tool);
-    const decision = decide(this.#rules, id, canonicalName(id));
-    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: decision.because });
-  };
-  /** Another one where the server has become another one, under whatever name. */
-  readonly identity = (server: ServerName): string => {
-    const known = this.#identities.get(server);
-    if (known !== undefined) return known;
-    const definition = this.#definitions.get(server);
-    const identity = definition === undefined ? '' : definitionHash(definition);
-    this.#identities.set(server, identity);
-    return identity;
-  };
-
-  readonly rules = (): readonly Rule[] => this.#rules;
-  readonly isDenied = (id: ToolId): boolean =>
-    this.#refused.has(id.server) || decide(this.#rules, id, canonicalName(id)).verdict === 'deny';
-  /** By its entry as it is now: a turn may be older than it. */
-  readonly isHidden = ({ server, tool }: ToolId): boolean => {
-    const definition = this.#definitions.get(server);
-    return definition !== undefined && !isExposed(tool, definition.settings);
-  };
-  readonly maxResultChars = (server: ServerName): number =>
-    this.#definitions.get(server)?.settings.maxResultChars ?? limits.builtinResultChars;
-  readonly callLimits = (server: ServerName): CallLimits => {
-    const settings = this.#definitions.get(server)?.settings;
-    return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
-  };
+  maxMessageBytes(server: ServerName): number {
+    return this.#standing.maxMessageBytes(server);
+  }
 
   open(server: ServerName): Session | undefined {
     return this.#connections.get(server)?.connection.session;
@@ -363,21 +263,12 @@ export class Fleet implements Lines, Directory {
 
   /** What a tool says of itself counts only where somebody vouches for its server, and only from its own mouth. */
   isRepeatable({ id, definition: { annotations }, freshness }: Tool): boolean {
-    if (freshness !== 'live' || !this.#definitions.get(id.server)?.settings.trustHints) return false;
+    if (freshness !== 'live' || !this.#standing.definition(id.server)?.settings.trustHints) return false;
     return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   }
 
   metaFor(session: Session): JsonObject | undefined {
     return this.#parts.sandbox.metaFor(session);
-  }
-
-  definition(server: ServerName): ServerDefinition | undefined {
-    return this.#definitions.get(server);
-  }
-
-  /** Those that are switched on and refused by nobody. */
-  used(): readonly ServerDefinition[] {
-    return this.#used;
   }
 
   /** Says to every server that is up what the agent may touch. */
@@ -404,24 +295,13 @@ export class Fleet implements Lines, Directory {
     throw new RuntimeError('SERVER_DENIED', { server, because });
   }
 
-  maxMessageBytes(server: ServerName): number {
-    return this.#definitions.get(server)?.settings.maxMessageBytes ?? 0;
-  }
-
   /** For the explanation only, never for routing: names are spelled again and compared. */
   whyMissing(name: QualifiedName): string | undefined {
-    for (const definition of this.#definitions.values()) {
+    const servers = this.#standing.definitions().map((definition) => {
       const { state, error } = this.#statusOf(definition);
-      const { hidden = [] } = this.#catalog.get(definition.name) ?? {};
-      if (aliasesOf(definition.name, hidden).find(name) !== undefined)
-        return `the tool filters of server "${definition.name}" hide it`;
-      const prefix = spelledPrefix(definition.name);
-      if (state !== 'connected' && prefix !== undefined && name.startsWith(prefix)) {
-        const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
-        return `server "${definition.name}" is ${state}${error ? ` (${error.message})` : hint}`;
-      }
-    }
-    return undefined;
+      return { server: definition.name, state, error, hidden: this.#catalog.get(definition.name)?.hidden ?? none };
+    });
+    return whyMissing(name, servers);
   }
 
   #statusOf(definition: ServerDefinition): ServerStatus {
@@ -429,7 +309,7 @@ export class Fleet implements Lines, Directory {
     return statusOf({
       definition,
       connection: this.#connections.get(definition.name)?.connection,
-      refusal: this.refusal(definition.name),
+      refusal: this.#standing.refusal(definition.name),
       breaker: this.#parts.breakers.statusOf(definition.name),
       listing: {
         toolCount: entry?.tools.length ?? 0,
@@ -437,7 +317,7 @@ export class Fleet implements Lines, Directory {
         freshness: entry?.freshness,
         listedAt: entry?.listedAt,
         problems: [
-          ...(this.#prepared.get(definition.name)?.warnings ?? []),
+          ...this.#standing.warningsOf(definition.name),
           ...(entry?.problems ?? []),
           ...this.#parts.offers.problemsOf(definition.name),
         ],
@@ -451,12 +331,12 @@ export class Fleet implements Lines, Directory {
     const entry = this.#connections.get(server);
     if (entry) return entry;
     this.#requireKnown(server);
-    const because = this.refusal(server) ?? 'it is disabled, or its entry is not valid';
+    const because = this.#standing.refusal(server) ?? 'it is disabled, or its entry is not valid';
     throw new RuntimeError('SERVER_DENIED', { server, because });
   }
 
   #requireKnown(server: ServerName): void {
-    if (this.#definitions.has(server)) return;
+    if (this.#standing.definition(server) !== undefined) return;
     const names = this.status().map(({ name }) => name);
     if (names.includes(server)) return;
     throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
@@ -468,30 +348,13 @@ function styleOf({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs 
   return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
 }
 
+const none: readonly string[] = [];
+
 const unlisted = { state: 'connecting', message: 'It is up, and has not listed its tools yet.' } as const;
 
 /** Who nobody has started yet is left alone. */
 const isStarted = ({ settings }: ServerDefinition, { state }: Connection) =>
   state.kind !== 'closed' && !(settings.lifecycle === 'manual' && state.kind === 'idle');
-
-const hiddenAliases = new WeakMap<readonly string[], Aliases>();
-
-/** Made once for each list: a model that guesses names must not cost everyone. */
-function aliasesOf(server: ServerName, hidden: readonly string[]): Aliases {
-  const known = hiddenAliases.get(hidden);
-  if (known) return known;
-  const ids = hidden.map((tool) => ({ server, tool }));
-  const aliases = createAliases(ids.map((id) => ({ id, name: canonicalName(id) })));
-  hiddenAliases.set(hidden, aliases);
-  return aliases;
-}
-
-/** How the names of a server's tools begin; nothing where its own name leaves no room for them. */
-function spelledPrefix(server: ServerName): string | undefined {
-  const name = canonicalName({ server, tool: 'x' });
-  const end = name.indexOf('__', 'mcp__'.length);
-  return end < 0 ? undefined : name.slice(0, end + 2);
-}
 
 /** What the container engine's source yields; see `config/sources/docker-gateway.ts`. */
 const isGateway = ({ provenance }: ServerDefinition) => provenance.provider === 'docker';

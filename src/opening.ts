@@ -18,7 +18,6 @@ import type { SandboxNews } from './connection/sandbox-state.ts';
 import { openSession, type Session, type SessionOptions } from './connection/session.ts';
 import { sharedSessions } from './connection/sharing.ts';
 import type { Verdicts } from './connection/verdicts.ts';
-import type { Prepared } from './fleet.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
@@ -35,6 +34,7 @@ import {
   type ServerDefinition,
   type StdioLaunch,
 } from './model/server.ts';
+import type { Prepared } from './standing.ts';
 import type { Secrets } from './store/secrets.ts';
 import type { ServerLog, ServerLogs } from './store/server-log.ts';
 import { openChannel } from './transport/open.ts';

@@ -6,6 +6,7 @@ import type { Session } from './connection/session.ts';
 import type { Fleet } from './fleet.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
+import type { Standing } from './standing.ts';
 
 export interface OwnLines extends Lines {
   /** The configuration has changed: what is gone from it, or is another one now, is ended here too. */
@@ -14,16 +15,19 @@ export interface OwnLines extends Lines {
   close(): Promise<void>;
 }
 
-export function createOwnLines(
-  fleet: Fleet,
-  connections: Connections,
-  isOwn: (server: ServerName) => boolean,
-): OwnLines {
+export interface OwnLinesParts {
+  readonly fleet: Fleet;
+  readonly standing: Standing;
+  readonly connections: Connections;
+  readonly isOwn: (server: ServerName) => boolean;
+}
+
+export function createOwnLines({ fleet, standing, connections, isOwn }: OwnLinesParts): OwnLines {
   const ownConnection = (server: ServerName) => {
-    const definition = fleet.used().find(({ name }) => name === server);
+    const definition = standing.used().find(({ name }) => name === server);
     fleet.requireStartable(server);
     if (definition) return connections.ensure(definition);
-    throw new RuntimeError('SERVER_DENIED', { server, because: fleet.refusal(server) ?? 'it is not in use' });
+    throw new RuntimeError('SERVER_DENIED', { server, because: standing.refusal(server) ?? 'it is not in use' });
   };
   return {
     open: (server) => (isOwn(server) ? connections.get(server)?.connection.session : fleet.open(server)),
@@ -33,7 +37,7 @@ export function createOwnLines(
     isRepeatable: (tool) => fleet.isRepeatable(tool),
     metaFor: (session) => fleet.metaFor(session),
     maxMessageBytes: (server) => fleet.maxMessageBytes(server),
-    follow: () => connections.retain(fleet.used()),
+    follow: () => connections.retain(standing.used()),
     sessions: () => connections.all().flatMap(({ connection }) => connection.session ?? []),
     close: () => connections.close(),
   };

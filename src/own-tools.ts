@@ -12,11 +12,13 @@ import type { Fleet } from './fleet.ts';
 import type { Builtin } from './model/builtin.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
+import type { Standing } from './standing.ts';
 import type { Asker, ViewParts } from './view.ts';
 
 export interface OfferingParts extends Pick<ResourcesParts, 'subscriptions' | 'clock'> {
   readonly catalog: Catalog;
   readonly fleet: Fleet;
+  readonly standing: Standing;
   readonly offers: Offers;
 }
 
@@ -39,20 +41,20 @@ export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering'
 }
 
 /** Over the lines and with the handlers of whoever asks. Which ones there are changes with the servers; what they say never does. */
-function createBuiltins({ catalog, fleet, offers, subscriptions, clock }: OfferingParts, asker: Asker) {
+function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock }: OfferingParts, asker: Asker) {
   const { lines, inputs, isSeen } = asker;
   const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
   const resources = createResources({ offers, reach, subscriptions, inputs, clock });
   const prompts = createPrompts({ offers, reach, inputs, clock });
-  const isKnown = (server: ServerName) => isSeen(server) && fleet.definition(server) !== undefined;
-  const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !fleet.isDenied({ server, tool });
+  const isKnown = (server: ServerName) => isSeen(server) && standing.definition(server) !== undefined;
+  const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !standing.isDenied({ server, tool });
   const groups = {
     resources: createResourceTools({ resources, offers, isListed: isListed('ListMcpResources') }),
     prompts: createPromptTools({ prompts, offers, isListed: isListed('ListMcpPrompts') }),
   };
   const kept = new Map<string, readonly Builtin[]>();
   return (): readonly Builtin[] => {
-    const { builtinTools } = fleet.circumstances().settings;
+    const { builtinTools } = standing.circumstances().settings;
     const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
     const key = offered.join();
     const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));

@@ -39,6 +39,7 @@ import type { ServerDefinition } from './model/server.ts';
 import { createOpening } from './opening.ts';
 import { createOffering } from './own-tools.ts';
 import { createMemory } from './remembering.ts';
+import { Standing } from './standing.ts';
 import { createLoader, reportStart, startUp } from './starting.ts';
 import { createFileStore } from './store/file.ts';
 import { createServerLogs } from './store/server-log.ts';
@@ -70,6 +71,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const offers = new Offers({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
+  const standing = new Standing();
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
   const verdicts = createVerdicts(cache, clock, onceOnly(onError));
@@ -82,8 +84,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     sandbox,
     verdicts,
     logs: hasLogs ? createServerLogs(stateFolder(around), clock, onError) : undefined,
-    circumstances: () => fleet.circumstances(),
-    onPrepared: (server, prepared) => fleet.prepared(server, prepared),
+    circumstances: () => standing.circumstances(),
+    onPrepared: (server, prepared) => standing.prepared(server, prepared),
     ...{ clock, emit, onError },
   });
   const connecting = { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError };
@@ -92,34 +94,37 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...{ store: cache, gate, clock, onError: onceOnly(onError) },
     accountOf: createAccounts(around, store),
   });
-  const fleet: Fleet = new Fleet({ connections, catalog, offers, memory, opening, breakers, sandbox, clock });
+  const fleet: Fleet = new Fleet({ standing, connections, catalog, offers, memory, opening, breakers, sandbox, clock });
   const perform = compose(
     [
       observe({ emit, clock, onError }),
-      shape(fleet.maxResultChars),
-      resolve(fleet),
+      shape(standing.maxResultChars),
+      resolve({
+        ...{ isHidden: standing.isHidden, isReplaced: standing.isReplaced },
+        whyMissing: (name) => fleet.whyMissing(name),
+      }),
       validate(),
       authorize({
-        refusal: fleet.refusal,
-        isStranger: fleet.isStranger,
-        identity: fleet.identity,
+        refusal: standing.refusal,
+        isStranger: standing.isStranger,
+        identity: standing.identity,
         closing: closing.signal,
-        rules: fleet.rules,
+        rules: standing.rules,
         approve,
         clock,
         emit,
         onError,
       }),
       guard(breakers),
-      deadline(fleet.callLimits, clock),
+      deadline(standing.callLimits, clock),
     ],
-    invoke(fleet, fleet.requireStill),
+    invoke(fleet, standing.requireStill),
   );
   const resources = createResources({ offers, reach: fleet, subscriptions, inputs: options, clock });
   const prompts = createPrompts({ offers, reach: fleet, inputs: options, clock });
   const views = createViews({
-    ...{ fleet, inputs: options },
-    shared: { perform, ...createOffering({ catalog, fleet, offers, subscriptions, clock }) },
+    ...{ fleet, standing, inputs: options },
+    shared: { perform, ...createOffering({ catalog, fleet, standing, offers, subscriptions, clock }) },
     createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
   });
   const living = { clock, askedAt, closing: closing.signal, onLateGateway: () => changed() };
@@ -139,7 +144,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     fleet.openExpected();
     await views.follow();
     void fleet
-      .settled({ timeoutMs: fleet.circumstances().settings.startup.waitMs })
+      .settled({ timeoutMs: standing.circumstances().settings.startup.waitMs })
       .then(() => reportStart(fleet, emit));
   };
   const changed = () => {
@@ -147,7 +152,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   };
   const isWatching = options.watch ?? options.discover !== false;
   // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
-  const stopWatching = isWatching ? watchFiles({ files: () => fleet.watched(), clock, changed }) : undefined;
+  const stopWatching = isWatching ? watchFiles({ files: () => standing.watched(), clock, changed }) : undefined;
   const end = async () => {
     stopWatching?.();
     for (const part of [catalog, offers, subscriptions]) part.close();

@@ -7,11 +7,13 @@ import type { Session } from './connection/session.ts';
 import type { Fleet } from './fleet.ts';
 import type { ServerName } from './model/names.ts';
 import { createOwnLines, type OwnLines } from './own-lines.ts';
+import type { Standing } from './standing.ts';
 import { createView, type View, type ViewOptions, type ViewParts } from './view.ts';
 
 export interface ViewsParts {
   readonly shared: Pick<ViewParts, 'offering' | 'presentFor' | 'perform'>;
   readonly fleet: Fleet;
+  readonly standing: Standing;
   readonly createConnections: (id: string, inputs: InputHandlers) => Connections;
   readonly inputs: InputHandlers;
 }
@@ -26,7 +28,7 @@ export interface Views {
   close(): Promise<void>;
 }
 
-export function createViews({ shared, fleet, createConnections, inputs }: ViewsParts): Views {
+export function createViews({ shared, fleet, standing, createConnections, inputs }: ViewsParts): Views {
   const open = new Set<OwnLines>();
   let isClosed = false;
   const { turn, child } = createView({ ...shared, inputs });
@@ -34,8 +36,8 @@ export function createViews({ shared, fleet, createConnections, inputs }: ViewsP
     root: { turn, child },
     open({ tools, model, perClient = false, ...handlers } = {}) {
       const own = { ...inputs, ...handlers };
-      const isOwn = (server: ServerName) => perClient || fleet.definition(server)?.settings.perClient === true;
-      const lines = createOwnLines(fleet, createConnections(randomUUID(), own), isOwn);
+      const isOwn = (server: ServerName) => perClient || standing.definition(server)?.settings.perClient === true;
+      const lines = createOwnLines({ fleet, standing, connections: createConnections(randomUUID(), own), isOwn });
       if (isClosed) void lines.close();
       open.add(lines);
       const narrowing = tools === undefined ? [] : [tools];

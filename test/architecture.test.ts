@@ -12,7 +12,7 @@ const rows = [
   ['gateway', 'agent', 'adapters', 'testing'],
   ...[
     ...['index', 'runtime', 'starting', 'connecting', 'opening', 'trusting', 'views', 'own-lines', 'own-tools'],
-    ...['fleet', 'remembering', 'api', 'view', 'turn', 'offering', 'events'],
+    ...['fleet', 'standing', 'remembering', 'api', 'view', 'turn', 'offering', 'events'],
   ].map((name) => [`${name}.ts`]),
   ['call', 'builtins'],
   ['catalog'],

@@ -26,7 +26,7 @@ export function resolve(directory: Directory): Stage {
 
 /** What the model saw of the former one says nothing about this one. */
 export function replaced({ id, name }: Tool): RuntimeError {
-  const because = `server "${id.server}" is another one now; begin a new turn`;
+  const because = `server "${id.server}" is gone, or another one now; begin a new turn`;
   return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
 }
 

@@ -189,7 +189,7 @@ describe('a repository that names a server', () => {
     await runtime.reload();
     await runtime.ready();
     expect(await failureOf(call(before))).toMatchObject({
-      ...{ code: 'TOOL_UNKNOWN', message: expect.stringContaining('server "notes" is another one now') },
+      ...{ code: 'TOOL_UNKNOWN', message: expect.stringContaining('server "notes" is gone, or another one now') },
     });
     expect([questions(), evil.asked.includes('tools/call')]).toEqual([1, false]);
     await call(runtime.turn());

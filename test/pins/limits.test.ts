@@ -30,7 +30,7 @@ test('the ceilings are exactly these', () => {
     offersWaitMs: 5_000,
     offersFreshMs: 300_000,
     templateChars: 2_048,
-    offersShown: { items: 50, descriptionChars: 200 },
+    offersShown: { items: 50, chars: 15_000, descriptionChars: 200 },
     refusalChars: 500,
     completionValues: 100,
     updates: { gatherMs: 500, waiting: 100, followed: 100 },
@@ -45,6 +45,7 @@ test('the ceilings are exactly these', () => {
     schemaBytes: 8_192,
     shownSchema: {
       repeatedChars: 2_000_000,
+      names: 2_048,
       parts: 4_000,
       inlined: 1_500,
       nesting: [12, 3, 1],

@@ -9,6 +9,7 @@ import { Connections } from '../../src/connection/connections.ts';
 import { SandboxNews } from '../../src/connection/sandbox-state.ts';
 import { Fleet } from '../../src/fleet.ts';
 import { limits } from '../../src/model/limits.ts';
+import { Standing } from '../../src/standing.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder } from './config/folder.ts';
@@ -37,6 +38,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     onError,
   });
   const fleet = new Fleet({
+    standing: new Standing(),
     ...{ connections, clock, sandbox: new SandboxNews() },
     catalog: new Catalog({ clock, emit: () => undefined }),
     offers: new Offers({ clock, emit: () => undefined }),

@@ -1,0 +1,157 @@
+// Owns how servers stand by the word of files and people: which are configured and used, who is refused and why, who is a
+// stranger, which rules hold. Answers what the stages of a call ask about that.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { CallLimits } from './call/deadline.ts';
+import { replaced } from './call/resolve.ts';
+import { isExposed } from './catalog/filter.ts';
+import { canonicalName } from './catalog/naming.ts';
+import type { ListedServers } from './config/lists.ts';
+import type { LoadedConfig } from './config/load.ts';
+import { RuntimeError } from './model/errors.ts';
+import { limits } from './model/limits.ts';
+import type { ServerName, ToolId } from './model/names.ts';
+import type { ServerDefinition } from './model/server.ts';
+import type { Tool } from './model/tool.ts';
+import { decide } from './policy/decide.ts';
+import { parseRules, type Rule } from './policy/rule.ts';
+import { definitionHash } from './trust/fingerprint.ts';
+
+/** What is known of a server only once everything is filled in. */
+export interface Prepared {
+  /** What was filled in, as written. */
+  readonly launch: ServerDefinition['launch'];
+  /** What it goes without, in words for the person. */
+  readonly warnings: readonly string[];
+  /** A workspace's server that nobody approved: what the person allows to servers of its name was not meant for it. */
+  readonly isStranger: boolean;
+  /** Asks lists again. What was filled in stays inside. */
+  readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
+}
+
+export class Standing {
+  #config: LoadedConfig | undefined;
+  #definitions = new Map<ServerName, ServerDefinition>();
+  #used: readonly ServerDefinition[] = [];
+  #rules: readonly Rule[] = [];
+  #prepared = new Map<ServerName, Prepared>();
+  #refused: ReadonlyMap<ServerName, string> = new Map();
+  #vouchedFor: ReadonlySet<ServerName> = new Set();
+  readonly #identities = new Map<ServerName, string>();
+
+  apply(config: LoadedConfig): void {
+    this.#config = config;
+    this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
+    this.#rules = parseRules(
+      config.rules,
+      [...config.definitions, ...config.invalid].map(({ name }) => name),
+    );
+    this.#forgetChanged();
+    this.#refused = this.#refusals(config);
+    this.#used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
+    this.#vouchedFor = new Set();
+    this.#identities.clear();
+  }
+
+  /** These are known to be trusted, although they were not opened yet. */
+  vouchFor(servers: readonly ServerName[]): void {
+    this.#vouchedFor = new Set(servers);
+  }
+
+  definition(server: ServerName): ServerDefinition | undefined {
+    return this.#definitions.get(server);
+  }
+
+  definitions(): readonly ServerDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** Those that are switched on and refused by nobody. */
+  used(): readonly ServerDefinition[] {
+    return this.#used;
+  }
+
+  /** Those that somebody expects to see although they cannot be used. */
+  absent(): Partial<Pick<LoadedConfig, 'invalid' | 'suppressed'>> {
+    return this.#config ?? {};
+  }
+
+  watched(): readonly string[] {
+    return this.#config?.watched ?? [];
+  }
+
+  warningsOf(server: ServerName): readonly string[] {
+    return this.#prepared.get(server)?.warnings ?? [];
+  }
+
+  /** What its opening found out about a server; news replaces what was known before. */
+  readonly prepared = (server: ServerName, prepared: Prepared): void => {
+    this.#prepared.set(server, prepared);
+  };
+
+  /** For the opening of servers; nothing is opened before a configuration was applied. */
+  readonly circumstances = (): LoadedConfig => {
+    if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
+    return this.#config;
+  };
+
+  readonly refusal = (server: ServerName): string | undefined => this.#refused.get(server);
+  /** Before it was opened, by what is known of its approval: who is not known to be trusted is not. */
+  readonly isStranger = (server: ServerName): boolean =>
+    this.#prepared.get(server)?.isStranger ??
+    (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
+  readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
+  /** What was judged when a call began, once more, for one that had to wait. */
+  readonly requireStill = (tool: Tool): void => {
+    const { id } = tool;
+    const because = this.refusal(id.server);
+    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: id.server, because });
+    if (this.isReplaced(tool)) throw replaced(tool);
+    const decision = decide(this.#rules, id, canonicalName(id));
+    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: decision.because });
+  };
+  /** Another one where the server has become another one, under whatever name. */
+  readonly identity = (server: ServerName): string => {
+    const known = this.#identities.get(server);
+    if (known !== undefined) return known;
+    const definition = this.#definitions.get(server);
+    const identity = definition === undefined ? '' : definitionHash(definition);
+    this.#identities.set(server, identity);
+    return identity;
+  };
+
+  readonly rules = (): readonly Rule[] => this.#rules;
+  readonly isDenied = (id: ToolId): boolean =>
+    this.#refused.has(id.server) || decide(this.#rules, id, canonicalName(id)).verdict === 'deny';
+  /** By its entry as it is now: a turn may be older than it. */
+  readonly isHidden = ({ server, tool }: ToolId): boolean => {
+    const definition = this.#definitions.get(server);
+    return definition !== undefined && !isExposed(tool, definition.settings);
+  };
+  readonly maxResultChars = (server: ServerName): number =>
+    this.#definitions.get(server)?.settings.maxResultChars ?? limits.builtinResultChars;
+  readonly callLimits = (server: ServerName): CallLimits => {
+    const settings = this.#definitions.get(server)?.settings;
+    return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
+  };
+
+  readonly maxMessageBytes = (server: ServerName): number =>
+    this.#definitions.get(server)?.settings.maxMessageBytes ?? 0;
+
+  /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
+  #forgetChanged(): void {
+    for (const [server, { launch }] of this.#prepared) {
+      if (!isDeepStrictEqual(launch, this.#definitions.get(server)?.launch)) this.#prepared.delete(server);
+    }
+  }
+
+  /** By the files, and by what servers turned out to be once everything was filled in. */
+  #refusals({ refused, lists }: LoadedConfig): ReadonlyMap<ServerName, string> {
+    const found = new Map(refused);
+    for (const [server, { refusal }] of this.#prepared) {
+      const because = found.has(server) ? undefined : refusal(lists);
+      if (because !== undefined) found.set(server, because);
+    }
+    return found;
+  }
+}
