@@ -1,13 +1,6 @@
-// Owns the echo over pipes: an MCP server that costs as little as one can. `echo-server.mjs NUMBER TOOLS` has so many ordinary
-// tools instead.
+// Owns the echo over pipes: an MCP server that costs as little as one can.
 
-import { answerTo, offer } from './echo.mjs';
-
-const tools = process.argv[3];
-if (tools !== undefined) {
-  const { ordinaryTools } = await import('./ordinary-tools.mjs');
-  offer(ordinaryTools(Number(tools)));
-}
+import { answerTo } from './echo.mjs';
 
 let answers = '';
 

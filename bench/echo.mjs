@@ -14,12 +14,7 @@ const tool = {
   },
 };
 
-let list = JSON.stringify({ tools: [tool] });
-
-/** From now on it lists these. */
-export function offer(tools) {
-  list = JSON.stringify({ tools });
-}
+const list = JSON.stringify({ tools: [tool] });
 
 const results = {
   initialize: ({ protocolVersion }) =>

@@ -2,15 +2,16 @@
 
 import { fileURLToPath } from 'node:url';
 
-const file = fileURLToPath(new URL('./echo-server.mjs', import.meta.url));
+const file = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
+const [echo, ordinary] = [file('echo-server.mjs'), file('ordinary-server.mjs')];
 
 /** Each another one: nobody may take what it learned of one for another. It has the echo, or so many ordinary tools. */
 export const entryOf = (number, tools) => ({
   command: process.execPath,
-  args: [file, String(number), ...(tools === undefined ? [] : [String(tools)])],
+  args: tools === undefined ? [echo, String(number)] : [ordinary, String(number), String(tools)],
 });
 
-const stalledFile = fileURLToPath(new URL('./stalled-server.mjs', import.meta.url));
+const stalledFile = file('stalled-server.mjs');
 
 export const stalledEntryOf = (number) => ({ command: process.execPath, args: [stalledFile, String(number)] });
 

@@ -18,25 +18,23 @@ export interface KnownTools {
 const VERSION = 1;
 
 export function createKnownTools(store: Pick<Store, 'get' | 'set' | 'delete'>): KnownTools {
-  const written = new Map<string, { readonly summary: string; readonly at: number }>();
+  const written = new Map<string, Listing>();
   const placeOf = (key: string) => `tools:${key}`;
   return {
     async recall(key) {
       const found = await store.get(placeOf(key));
       if (found === undefined) return undefined;
       const listing = listingOf(found);
-      if (listing) written.set(key, { summary: summaryOf(listing), at: listing.listedAt });
+      if (listing) written.set(key, listing);
       else await store.delete(placeOf(key));
       return listing ?? 'unreadable';
     },
     async remember(key, listing) {
-      const summary = summaryOf(listing);
-      const before = written.get(key);
-      if (before?.summary === summary && listing.listedAt - before.at < limits.knownTools.writeAgainMs) return;
+      if (isKept(listing, written.get(key))) return;
       const { tools, instructions, offers, listedAt } = listing;
       const problems = keptOf(listing.problems);
       const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, problems, tools });
-      written.set(key, { summary, at: listedAt });
+      written.set(key, listing);
       try {
         await store.set(placeOf(key), text, limits.knownTools.keptMs);
       } catch (error) {
@@ -45,6 +43,12 @@ export function createKnownTools(store: Pick<Store, 'get' | 'set' | 'delete'>): 
       }
     },
   };
+}
+
+/** Compared only now: a start has no time for it. */
+function isKept(listing: Listing, before: Listing | undefined): boolean {
+  if (before === undefined || listing.listedAt - before.listedAt >= limits.knownTools.writeAgainMs) return false;
+  return summaryOf(listing) === summaryOf(before);
 }
 
 /** It comes from a disk: read with the same care as from a server. */

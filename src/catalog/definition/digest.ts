@@ -1,18 +1,14 @@
 // Owns recognizing what is the same as before, whoever sent it and whenever: a definition, and what a model reads of a tool.
 
-import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../kernel/json.ts';
+import { hash } from 'node:crypto';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
 
 /** Definitions are frozen, their keys in order: each is written out once, however often the catalog changes around it. */
 export const digestOf: (definition: ToolDefinition) => string = once((definition) => JSON.stringify(definition));
 
-const schemaDigest: (schema: JsonObject) => string = once((schema) => JSON.stringify(schema));
-
 /** Of every byte that a model reads of it, and of nothing else: what only calls and people see is no news for a model. */
-export const shownDigest: (tool: Tool) => string = once(
-  // Tools are made anew more often than what is shown of their schemas, which is the most of it.
-  ({ name, description, inputSchema }) => JSON.stringify([name, description, schemaDigest(inputSchema)]),
+export const shownDigest: (tool: Tool) => string = once(({ name, description, inputSchema }) =>
+  JSON.stringify([name, description, inputSchema]),
 );
 
 function once<Value extends object>(spell: (value: Value) => string): (value: Value) => string {
@@ -20,7 +16,7 @@ function once<Value extends object>(spell: (value: Value) => string): (value: Va
   return (value) => {
     const known = digests.get(value);
     if (known !== undefined) return known;
-    const digest = createHash('sha256').update(spell(value)).digest('base64');
+    const digest = hash('sha256', spell(value), 'base64');
     digests.set(value, digest);
     return digest;
   };
