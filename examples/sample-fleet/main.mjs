@@ -7,6 +7,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 console.error('starting three servers …');
 const mcp = await createRuntime({ cwd: here('../..'), config: here('fleet.toml'), interactive: false });
+// From the second time on the tools are there before their servers are.
+await mcp.ready();
 try {
   console.log('Servers');
   for (const { name, state, toolCount, protocol, error } of mcp.status()) {

@@ -24,6 +24,7 @@ verifies(
         content: { name: message === 'Who are you?' ? 'Ada' : message },
       }),
     });
+    await runtime.ready();
     try {
       expect(runtime.status().map(({ name, protocol, error }) => [name, protocol, error])).toEqual([
         ['both', '2026-07-28', undefined],
