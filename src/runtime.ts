@@ -74,7 +74,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const standing = new Standing();
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
-  const verdicts = createVerdicts(cache, clock, onceOnly(onError));
+  // Both write to one disk: what is wrong with it is told once.
+  const onCacheError = onceOnly(onError);
+  const verdicts = createVerdicts(cache, clock, onCacheError);
   const opening = createOpening({
     ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
     id: randomUUID(),
@@ -91,7 +93,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const connecting = { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
   const memory = createMemory({
-    ...{ store: cache, gate, clock, onError: onceOnly(onError) },
+    ...{ store: cache, gate, clock, onError: onCacheError },
     accountOf: createAccounts(around, store),
   });
   const fleet: Fleet = new Fleet({ standing, connections, catalog, offers, memory, opening, breakers, sandbox, clock });
@@ -145,7 +147,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     await views.follow();
     void fleet
       .settled({ timeoutMs: standing.circumstances().settings.startup.waitMs })
-      .then(() => reportStart(fleet, emit));
+      .then(() => closing.signal.aborted || reportStart(fleet, emit));
   };
   const changed = () => {
     applying = applying.then(() => readAgain()).catch(onError);

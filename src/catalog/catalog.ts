@@ -304,8 +304,8 @@ function instructionsOf(
   entries: ReadonlyMap<ServerName, Entry>,
   before: readonly ServerInstructions[],
 ): readonly ServerInstructions[] {
-  const now = [...entries].flatMap(([server, { label, instructions }]) =>
-    instructions === undefined ? [] : [{ server, label, instructions }],
+  const now = [...entries].flatMap(([server, { instructions }]) =>
+    instructions === undefined ? [] : [{ server, instructions }],
   );
   return isDeepStrictEqual(now, before) ? before : now;
 }

@@ -1,6 +1,6 @@
 // Owns one server's list of tools: fetching it from a session, page by page, and what the server says of how long it holds.
 
-import type { Answer, Session } from '../connection/session.ts';
+import type { Session } from '../connection/session.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -12,7 +12,7 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
-import { asPage, walkPages } from './pages.ts';
+import { pageFrom, walkPages } from './pages.ts';
 
 export interface Listing {
   /** Every healthy one, also those that the entry's filters keep back. */
@@ -76,7 +76,9 @@ export async function fetchTools(
         cancellation,
         repeatable: true,
       });
-      const page = pageOf(resultOf(answer, name, session), name, cursor === undefined);
+      const onRefusal = (_code: number, message: string) => refuse(name, message);
+      const listed = pageFrom(answer, { server: name, session, called: 'tools', onRefusal });
+      const page = requirePage(listed, name, cursor === undefined);
       if (typeof page['ttlMs'] === 'number' && page['ttlMs'] >= 0) ttlMs = Math.min(ttlMs, page['ttlMs']);
       return page;
     }, 'tools');
@@ -138,28 +140,11 @@ function mirrorsArguments({ era, transport }: Session): boolean {
 }
 
 /** Without even a first page there is no list, and what was known before is better than nothing. */
-function pageOf(result: unknown, server: ServerName, isFirst: boolean): JsonObject {
-  const page = asPage(result);
+function requirePage(page: JsonObject, server: ServerName, isFirst: boolean): JsonObject {
   if (!isFirst || Array.isArray(page['tools'])) return page;
   throw new RuntimeError('PROTOCOL_BROKEN', { server, reason: 'its answer to tools/list holds no list of tools' });
 }
 
-function resultOf(answer: Answer, server: ServerName, session: Session): unknown {
-  switch (answer.kind) {
-    case 'result':
-      return answer.result;
-    case 'error':
-      throw new RuntimeError('PROTOCOL_BROKEN', {
-        server,
-        reason: `it answered tools/list with an error (${answer.message})`,
-      });
-    case 'lost':
-      if (answer.cause instanceof RuntimeError) throw answer.cause;
-      throw new RuntimeError('CONNECTION_LOST', { server, ...session.report() });
-    case 'oversized':
-      throw new RuntimeError('LIST_TOO_LONG', {
-        server,
-        reason: 'one page of its tools is larger than a message may be',
-      });
-  }
+function refuse(server: ServerName, message: string): never {
+  throw new RuntimeError('PROTOCOL_BROKEN', { server, reason: `it answered tools/list with an error (${message})` });
 }

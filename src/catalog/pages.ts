@@ -1,7 +1,10 @@
 // Owns walking a paged list within limits: a server that pages for ever, repeats itself or names too much is cut off.
 
+import type { Answer, Session } from '../connection/session.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 
 /** One page: the items under the list's key and where the next one begins. */
 export type FetchPage = (cursor: string | undefined) => Promise<JsonObject>;
@@ -36,7 +39,29 @@ export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walk
   }
 }
 
-/** What a list request answered, if it has the shape of a page at all. */
-export function asPage(result: unknown): JsonObject {
-  return isObject(result) ? result : {};
+export interface Listed {
+  readonly server: ServerName;
+  readonly session: Pick<Session, 'report'>;
+  /** What is listed, in words. */
+  readonly called: string;
+  /** What the server's own "no" means: a page all the same, or a failure to throw. */
+  readonly onRefusal: (code: number, message: string) => JsonObject;
+}
+
+/** The page that a list request answered; what has not the shape of one is empty. */
+export function pageFrom(answer: Answer, { server, session, called, onRefusal }: Listed): JsonObject {
+  switch (answer.kind) {
+    case 'result':
+      return isObject(answer.result) ? answer.result : {};
+    case 'error':
+      return onRefusal(answer.code, answer.message);
+    case 'lost':
+      if (answer.cause instanceof RuntimeError) throw answer.cause;
+      throw new RuntimeError('CONNECTION_LOST', { server, ...session.report() });
+    case 'oversized':
+      throw new RuntimeError('LIST_TOO_LONG', {
+        server,
+        reason: `one page of its ${called} is larger than a message may be`,
+      });
+  }
 }

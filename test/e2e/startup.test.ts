@@ -1,9 +1,9 @@
 // Owns the proof that a start costs nobody time: tools from memory at once, a gate for the rest, and a word about who is missing.
 
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
@@ -246,11 +246,10 @@ verifies('STA-09', 'a file of it that is broken is dropped, with a warning, and 
 });
 
 test('a cache that cannot be written or read is told once, and costs nothing else', async () => {
-  if (process.getuid?.() === 0) return;
   const folder = createFolder();
   const server = createChanging(folder, 'files', { tools: [tool('read')] });
-  chmodSync(folder, 0o500);
-  onTestFinished(() => chmodSync(folder, 0o700));
+  // Not even root can make a folder where a file is.
+  writeFileSync(join(folder, 'cache'), '');
   const env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') };
   const runtime = await start(folder, {
     servers: { files: server.entry },

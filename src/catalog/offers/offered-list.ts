@@ -8,7 +8,7 @@ import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../../model/offer.ts';
-import { asPage, walkPages } from '../pages.ts';
+import { pageFrom, walkPages } from '../pages.ts';
 import { type Check, checkPrompt, checkResource, checkTemplate } from './offer-definition.ts';
 
 /** What a list is of: how it is asked for, and what makes an item of it. */
@@ -93,21 +93,11 @@ function shorter(sofar: number | undefined, said: unknown): number | undefined {
 }
 
 function pageOf<Item>(answer: Answer, kind: OfferKind<Item>, { server, session }: Fetching): JsonObject {
-  switch (answer.kind) {
-    case 'result':
-      return asPage(answer.result);
-    case 'error':
-      if (kind.isOptional && answer.code === METHOD_NOT_FOUND) return { [kind.key]: [] };
-      throw new RuntimeError('REQUEST_REFUSED', { server, reason: answer.message.slice(0, limits.refusalChars) });
-    case 'lost':
-      if (answer.cause instanceof RuntimeError) throw answer.cause;
-      throw new RuntimeError('CONNECTION_LOST', { server, ...session.report() });
-    case 'oversized':
-      throw new RuntimeError('LIST_TOO_LONG', {
-        server,
-        reason: `one page of its ${kind.called} is larger than a message may be`,
-      });
-  }
+  const onRefusal = (code: number, message: string): JsonObject => {
+    if (kind.isOptional && code === METHOD_NOT_FOUND) return { [kind.key]: [] };
+    throw new RuntimeError('REQUEST_REFUSED', { server, reason: message.slice(0, limits.refusalChars) });
+  };
+  return pageFrom(answer, { server, session, called: kind.called, onRefusal });
 }
 
 const METHOD_NOT_FOUND = -32601;

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { fetchTools, type Listing } from '../../../src/catalog/listing.ts';
-import { asPage, walkPages } from '../../../src/catalog/pages.ts';
+import { pageFrom, walkPages } from '../../../src/catalog/pages.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -137,5 +137,11 @@ test('any list is walked the same way, under its own key', async () => {
     'things',
   );
   expect(walked).toEqual({ items: [1, 2] });
-  expect(asPage([1])).toEqual({});
+});
+
+test('what has not the shape of a page is an empty one', () => {
+  const session = createSession(() => page([]));
+  const onRefusal = () => ({});
+  const listed = { server: 'files', session, called: 'things', onRefusal };
+  expect(pageFrom({ kind: 'result', result: [1] }, listed)).toEqual({});
 });
