@@ -14,7 +14,8 @@ import type { InProcessEntry } from './server-entry.ts';
 import { type Reading, readKeys, vocabularies } from './vocabulary.ts';
 
 /** What stands in for a schema's default where an entry says nothing. */
-export type DefaultTimeouts = Partial<Pick<ServerSettings, 'startupTimeoutMs' | 'toolTimeoutMs'>>;
+/** What the environment says instead of the schema. */
+export type EnvDefaults = Partial<Pick<ServerSettings, 'startupTimeoutMs' | 'toolTimeoutMs' | 'maxResultTokens'>>;
 
 export interface Written extends Pick<ServerDefinition, 'name' | 'provenance'> {
   readonly value: unknown;
@@ -32,7 +33,7 @@ export interface Defined {
 }
 
 export interface Circumstances {
-  readonly defaults: DefaultTimeouts;
+  readonly defaults: EnvDefaults;
   /** Whether the entry may widen what its server sees. */
   readonly mayLoosen: boolean;
 }
@@ -164,12 +165,48 @@ function takeBack(
     delete tidied['trustHints'];
     found.push(cannotVouch(keyOf('trustHints'), scope));
   }
+  if (!mayLoosen) takeBackApproval(tidied, keyOf, scope, found);
   for (const key of isOwnScope(scope) ? [] : ownKeys) {
     if (tidied[key] === undefined) continue;
     delete tidied[key];
     found.push(key === 'proxy' ? cannotRedirect(keyOf(key)) : onlyFromOwn([keyOf(key)]));
   }
   if (bearerToken !== undefined) found.push(literalBearer(keyOf('bearerToken')));
+}
+
+/** That nobody is asked is not a repository's to say, of the server or of one of its tools. */
+function takeBackApproval(
+  tidied: Record<string, unknown>,
+  keyOf: (field: string) => string,
+  scope: Scope,
+  found: Problem[],
+): void {
+  const said = 'a file that is not your own cannot have tools called without asking, so';
+  if (tidied['approval'] === 'approve') {
+    delete tidied['approval'];
+    const key = keyOf('approval');
+    found.push(loosening(key, 'approve', scope, `${said} ${labelOf([key])} is ignored`));
+  }
+  const { tools } = tidied;
+  if (!isMap(tools)) return;
+  const isLoose = (value: unknown) => isMap(value) && value['approval'] === 'approve';
+  const loose = Object.keys(tools).filter((name) => isLoose(tools[name]));
+  if (loose.length === 0) return;
+  tidied['tools'] = Object.fromEntries(
+    Object.entries(tools).map(([name, value]) => [
+      name,
+      isLoose(value) ? { ...Object(value), approval: undefined } : value,
+    ]),
+  );
+  const key = keyOf('tools');
+  found.push(
+    loosening(
+      key,
+      { [loose[0] ?? '']: { approval: 'approve' } },
+      scope,
+      `${said} the "approval" of ${loose.join(', ')} in ${labelOf([key])} is ignored`,
+    ),
+  );
 }
 
 /** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */
@@ -281,12 +318,12 @@ function literalBearer(key: string): Problem {
 function settingsOf(
   said: Partial<CompleteEntry>,
   blank: CompleteEntry,
-  defaults: DefaultTimeouts,
+  defaults: EnvDefaults,
   launch: Launch,
 ): ServerSettings {
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
   const idle = said.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel } = said;
+  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel, approval } = said;
   const settings: Mutable<ServerSettings> = {
     enabled: said.enabled ?? blank.enabled,
     startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
@@ -297,12 +334,15 @@ function settingsOf(
     cacheable: said.cacheable ?? blank.cacheable,
     subscriptions: said.subscriptions ?? blank.subscriptions,
     maxResultChars: said.maxResultChars ?? blank.maxResultChars,
+    maxResultTokens: said.maxResultTokens ?? defaults.maxResultTokens ?? blank.maxResultTokens,
     maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
     lifecycle: said.lifecycle ?? blank.lifecycle,
     idleStopMs: said.idleStopMs ?? blank.idleStopMs,
     required: said.required ?? blank.required,
     perClient: said.perClient ?? blank.perClient,
     trustHints: said.trustHints ?? blank.trustHints,
+    elicitation: said.elicitation ?? blank.elicitation,
+    parallel: said.parallel ?? blank.parallel,
     reconnect: reconnectPolicy(said.reconnect ?? blank.reconnect),
     health: healthPolicy(said.health ?? blank.health),
     keepAliveMs: said.keepAliveMs ?? blank.keepAliveMs,
@@ -315,6 +355,7 @@ function settingsOf(
   if (exposure !== undefined) settings.exposure = exposure;
   if (toolCacheTtlMs !== undefined) settings.toolCacheTtlMs = toolCacheTtlMs;
   if (logLevel !== undefined) settings.logLevel = logLevel;
+  if (approval !== undefined) settings.approval = approval;
   return settings;
 }
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
-import { type DefaultTimeouts, defineServer } from './define.ts';
+import { defineServer, type EnvDefaults } from './define.ts';
 import type { Content, Group } from './importers/importer.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
 import { isMap } from './problem.ts';
@@ -57,7 +57,7 @@ export interface ReadPlace {
 }
 
 interface Reading extends LoadOptions {
-  readonly defaults: DefaultTimeouts;
+  readonly defaults: EnvDefaults;
 }
 
 export interface Found {

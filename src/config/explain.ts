@@ -3,7 +3,7 @@
 
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
-import type { DefaultTimeouts } from './define.ts';
+import type { EnvDefaults } from './define.ts';
 import type { Loser } from './merge.ts';
 import type { Path } from './problem.ts';
 import { asEntry } from './reconnect.ts';
@@ -46,7 +46,7 @@ export interface Known {
   readonly refused: ReadonlyMap<ServerName, string>;
   readonly settings: Settings;
   readonly origins: ReadonlyMap<string, Provenance>;
-  readonly defaults: DefaultTimeouts;
+  readonly defaults: EnvDefaults;
   readonly documents: ReadonlyMap<string, Document>;
 }
 

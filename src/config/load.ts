@@ -6,8 +6,9 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
-import type { DefaultTimeouts } from './define.ts';
+import type { EnvDefaults } from './define.ts';
 import { discover, type Found, type LoadOptions, type ReadPlace } from './discover.ts';
+import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
@@ -16,7 +17,6 @@ import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { Gateway } from './sources/docker-gateway.ts';
-import { readTimeouts } from './timeouts.ts';
 
 /** An entry that owns its name but cannot be used. */
 export type InvalidServer = ServerClaim & { readonly diagnostic: Diagnostic };
@@ -53,7 +53,7 @@ export interface Loosening {
 
 /** Throws only for a `configFile` that cannot be read or parsed: whoever names a file wants that one or none. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const timeouts = readTimeouts(options.env);
+  const timeouts = readEnvDefaults(options.env);
   const found = await discover({ ...options, defaults: timeouts.defaults });
   const counting = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
   const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
@@ -111,7 +111,7 @@ async function bringGateway(
   { places, isExclusive, offBy }: Found,
   settings: Settings,
   options: LoadOptions,
-  defaults: DefaultTimeouts,
+  defaults: EnvDefaults,
 ): Promise<Gateway> {
   const saysSomething = ({ place, layer, document }: ReadPlace) =>
     layer.claims.length > 0 || (place.file !== undefined && document === undefined);

@@ -77,6 +77,10 @@ export const healthSchema = z.object({
 
 const exposure = () => z.enum(['load', 'defer', 'use_tool'], '"load", "defer" or "use_tool"').optional();
 
+/** The strictest first; whoever says both for a server and for one of its tools gets the stricter of the two. */
+const approvalModes = ['prompt', 'writes', 'auto', 'approve'] as const;
+const approval = () => z.enum(approvalModes, '"auto", "prompt", "writes" or "approve"').optional();
+
 export const toolSchema = z.object({
   enabled: flag()
     .optional()
@@ -84,6 +88,15 @@ export const toolSchema = z.object({
   alwaysLoad: flag().optional().describe('Whether the model always sees it. Otherwise as its server says.'),
   exposure: exposure().describe('How the model gets to it. Otherwise as its server says.'),
   toolTimeoutMs: duration().optional().describe('How long one call of it may take. Otherwise as its server says.'),
+  toolIdleTimeoutMs: duration()
+    .optional()
+    .describe('How long its server may be silent during one call of it. Otherwise as its server says.'),
+  maxResultChars: size().optional().describe('How much of one result the model gets to read, in characters.'),
+  maxResultTokens: size().optional().describe('The same in tokens.'),
+  approval: approval().describe("When somebody is asked before it is called; the stricter of this and its server's."),
+  outbound: flag()
+    .optional()
+    .describe('Whether it sends something to the outside, whatever it says of itself: see `taint`.'),
 });
 
 export const serverSchema = z.object({
@@ -189,6 +202,9 @@ export const serverSchema = z.object({
   maxResultChars: size()
     .default(50_000)
     .describe('How much of one result the model gets to read; the middle of a longer one is cut.'),
+  maxResultTokens: size()
+    .default(25_000)
+    .describe('The same in tokens, by estimate; whichever limit is met first counts.'),
   maxMessageBytes: size().default(67_108_864).describe('The largest single message a server may send.'),
   lifecycle: z
     .enum(['eager', 'lazy', 'manual'], '"eager", "lazy" or "manual"')
@@ -206,6 +222,16 @@ export const serverSchema = z.object({
     .describe(
       'Whether to believe what the tools say of themselves: that they only read, or may be repeated. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
     ),
+  approval: approval().describe(
+    'When somebody is asked before a tool is called of which no rule speaks. `prompt`: always; `writes`: unless it only reads; `auto`, as without this key: unless it only reads, or neither destroys nor reaches outside; `approve`: never. What tools say of themselves counts only with `trustHints`. In a workspace file `approve` counts once you approved that file.',
+  ),
+  elicitation: z
+    .enum(['ask', 'decline'], '"ask" or "decline"')
+    .default('ask')
+    .describe('What becomes of a question that the server has for you during a call.'),
+  parallel: flag()
+    .default(true)
+    .describe('Whether several calls may run at once. When false, one waits for the other.'),
   reconnect: z
     .union(
       [z.enum(presetWords), reconnectSchema],
@@ -282,6 +308,18 @@ export const connectConcurrencySchema = z.object({
   remote: size().default(20).describe('How many remote servers are reached at once.'),
 });
 
+export const resultsSchema = z.object({
+  redact: z
+    .enum(['known', 'patterns', 'off'], '"known", "patterns" or "off"')
+    .default('known')
+    .describe(
+      'What is replaced in what the model reads. `known`: the secrets that Plexus itself filled in; `patterns`: also what looks like one, which may change a file that the model reads and writes back.',
+    ),
+  wrap: flag()
+    .default(true)
+    .describe('Whether results stand in a mark that tells the model where data begins and ends.'),
+});
+
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
@@ -355,6 +393,19 @@ export const plexusSchema = z.object({
   builtinTools: flag()
     .default(true)
     .describe('Whether the model gets tools to list and read resources and prompts, where a server has any.'),
+  results: resultsSchema.prefault({}).describe('What becomes of results before the model reads them.'),
+  signals: z
+    .enum(['log', 'annotate', 'ask'], '"log", "annotate" or "ask"')
+    .default('log')
+    .describe(
+      'What follows when a text of a server looks as if it gave the model orders. `log`: an event and a remark on the outcome; `annotate`: the model is told too; `ask`: the next call that is not read-only asks first.',
+    ),
+  taint: z
+    .enum(['off', 'ask'], '"off" or "ask"')
+    .default('off')
+    .describe(
+      'Whether a call that destroys or reaches outside asks first, even where a rule allows it, once the agent has read what a server said.',
+    ),
 });
 
 export const inputSchema = z.object({

@@ -2,6 +2,7 @@
 // `schema.ts` is where the keys, their defaults and their meaning are defined; the compiler holds the two together.
 
 import type {
+  ApprovalMode,
   Exposure,
   HealthPolicy,
   InheritEnv,
@@ -45,12 +46,16 @@ interface CommonEntry {
   subscriptions?: boolean | undefined;
   logLevel?: LogLevel | undefined;
   maxResultChars?: number | undefined;
+  maxResultTokens?: number | undefined;
   maxMessageBytes?: number | undefined;
   lifecycle?: Lifecycle | undefined;
   idleStopMs?: number | undefined;
   required?: boolean | undefined;
   perClient?: boolean | undefined;
   trustHints?: boolean | undefined;
+  approval?: ApprovalMode | undefined;
+  elicitation?: 'ask' | 'decline' | undefined;
+  parallel?: boolean | undefined;
   reconnect?: 'doubling' | 'quick' | 'steady' | 'patient' | 'none' | ReconnectEntry | undefined;
   health?: HealthPolicy['mode'] | false | HealthEntry | undefined;
   keepAliveMs?: number | undefined;

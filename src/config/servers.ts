@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
-import { type DefaultTimeouts, defineServer, type WrittenKeys } from './define.ts';
+import { defineServer, type EnvDefaults, type WrittenKeys } from './define.ts';
 import type { Finding, Note } from './finding.ts';
 import { entriesOf } from './groups.ts';
 import type { Content, Group } from './importers/importer.ts';
@@ -18,7 +18,7 @@ export type ServerClaim = Claim & { readonly written: WrittenKeys } & (
   );
 
 export interface Origin extends Place {
-  readonly defaults: DefaultTimeouts;
+  readonly defaults: EnvDefaults;
   /** Whether what the file says may widen anything: it is the person's own, or a person approved its exact content. */
   readonly mayLoosen: boolean;
   /** Says one entry in our words, where another program uses one of them for something else. */

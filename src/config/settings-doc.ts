@@ -11,6 +11,7 @@ import {
   plexusSchema,
   projectSchema,
   reconnectSchema,
+  resultsSchema,
   ruleSchema,
   securitySchema,
   serverSchema,
@@ -35,7 +36,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
   [
     'Plexus itself: `[plexus]`, in JSON `plexus`',
-    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true }),
+    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true, results: true }),
   ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
   ['The start: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
@@ -43,6 +44,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
     'Opening side by side: `[plexus.connect_concurrency]`, in JSON `plexus.connectConcurrency`',
     connectConcurrencySchema,
   ],
+  ['Results: `[plexus.results]`, in JSON `plexus.results`', resultsSchema],
   ['What a person is asked for: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];

@@ -4,7 +4,14 @@ import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';
 import { type Note, readSection } from './finding.ts';
 import { labelOf, type Path, within } from './problem.ts';
-import { connectConcurrencySchema, plexusSchema, projectSchema, type Settings, startupSchema } from './schema.ts';
+import {
+  connectConcurrencySchema,
+  plexusSchema,
+  projectSchema,
+  resultsSchema,
+  type Settings,
+  startupSchema,
+} from './schema.ts';
 import { type Origin, provenanceOf } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
@@ -26,6 +33,7 @@ const sections = {
   startup: startupSchema,
   project: projectSchema,
   connectConcurrency: connectConcurrencySchema,
+  results: resultsSchema,
 } as const;
 
 /** How the person's own program behaves is not a repository's to say, unless the person agreed. */

@@ -15,6 +15,7 @@ import {
   plexusSchema,
   projectSchema,
   reconnectSchema,
+  resultsSchema,
   ruleSchema,
   securitySchema,
   serverSchema,
@@ -135,7 +136,13 @@ const reconnectWords = vocabulary(
 
 const asSwitchedOff: Meaning = (value) => ({ enabled: typeof value === 'boolean' ? !value : value });
 const asApproved = ['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const);
-const toolWords = vocabulary('a tool', toolSchema, { disabled: asSwitchedOff }, { elsewhere: new Map(asApproved) });
+const asApproval: Meaning = (approval) => ({ approval });
+const toolWords = vocabulary(
+  'a tool',
+  toolSchema,
+  { disabled: asSwitchedOff, approvalMode: asApproval },
+  { elsewhere: new Map(asApproved) },
+);
 
 export const vocabularies = {
   file: vocabulary(
@@ -177,6 +184,8 @@ export const vocabularies = {
       excludeTools: asDisabledTools,
       timeout: asTimeout,
       name: (title) => ({ title }),
+      approvalMode: asApproval,
+      defaultToolsApprovalMode: asApproval,
       disabled: asSwitchedOff,
       isActive: (enabled) => ({ enabled }),
     },
@@ -205,6 +214,7 @@ export const vocabularies = {
   project: vocabulary('"plexus.project"', projectSchema),
   startup: vocabulary('"plexus.startup"', startupSchema),
   connectConcurrency: vocabulary('"plexus.connectConcurrency"', connectConcurrencySchema),
+  results: vocabulary('"plexus.results"', resultsSchema),
 } as const satisfies Record<string, Vocabulary>;
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';

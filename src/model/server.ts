@@ -93,12 +93,21 @@ export type Exposure = 'load' | 'defer' | 'use_tool';
 /** In the protocol's words, the least important first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
+/** When somebody is asked before a tool is called of which no rule speaks; `policy/approval-mode` says what each means. */
+export type ApprovalMode = 'prompt' | 'writes' | 'auto' | 'approve';
+
 /** What an entry says of single tools; what it does not say is as its server has it. */
 export interface ToolSettings {
   readonly enabled?: boolean;
   readonly alwaysLoad?: boolean;
   readonly exposure?: Exposure;
   readonly toolTimeoutMs?: number;
+  readonly toolIdleTimeoutMs?: number;
+  readonly maxResultChars?: number;
+  readonly maxResultTokens?: number;
+  readonly approval?: ApprovalMode;
+  /** It sends something to the outside, whatever it says of itself. */
+  readonly outbound?: boolean;
 }
 
 /** The effective settings of one server: every default already applied. */
@@ -130,6 +139,7 @@ export interface ServerSettings {
   /** From which level on it is asked for its log; `undefined` leaves it to the server. */
   readonly logLevel?: LogLevel;
   readonly maxResultChars: number;
+  readonly maxResultTokens: number;
   readonly maxMessageBytes: number;
   readonly lifecycle: Lifecycle;
   /** After so long without a call the server is stopped, its tools staying listed; 0 means never. */
@@ -140,6 +150,11 @@ export interface ServerSettings {
   readonly perClient: boolean;
   /** What its tools say of themselves (read-only, idempotent) is believed. */
   readonly trustHints: boolean;
+  readonly approval?: ApprovalMode;
+  /** What becomes of a question that it has for the person. */
+  readonly elicitation: 'ask' | 'decline';
+  /** Several calls may run at once. */
+  readonly parallel: boolean;
   readonly reconnect: ReconnectPolicy;
   readonly health: HealthPolicy;
   /** A remote session of the older era that was quiet for so long is pinged to keep it open; 0 means never. */

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import { limits } from '../../model/limits.ts';
-import { type DefaultTimeouts, defineServer } from '../define.ts';
+import { defineServer, type EnvDefaults } from '../define.ts';
 import { runProgram } from '../run-command.ts';
 import type { Settings } from '../schema.ts';
 import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
@@ -98,7 +98,7 @@ export interface GatewayOptions {
   readonly around: Surroundings;
   /** A person asked for it by name: it is there whatever Docker says, and what is wrong is told. Otherwise only when it is ready. */
   readonly isAskedFor: boolean;
-  readonly defaults: DefaultTimeouts;
+  readonly defaults: EnvDefaults;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
   readonly settings: Settings;
   readonly patience?: GatewayPatience | undefined;
