@@ -12,10 +12,10 @@ const KB = 1_024;
 let opened;
 
 const jobs = {
-  /** From the import to the first listed tool; over HTTP when there is an address. */
-  async open({ url }) {
+  /** From the import to the first listed tool; over HTTP when there is an address. `isHeard`: somebody follows the events. */
+  async open({ url, isHeard }) {
     const from = performance.now();
-    opened = await client.open(url);
+    opened = await client.open(url, isHeard);
     const tookMs = performance.now() - from;
     if (opened.tools.length !== 1) throw new Error(`expected one tool, not ${opened.tools.length}`);
     return { tookMs };

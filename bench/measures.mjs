@@ -16,6 +16,7 @@ export const measures = {
   sequential: calls('1 in flight, 1 KB', { inFlight: 1, size: KB }),
   parallel: calls('64 in flight, 1 KB', { inFlight: 64, size: KB }),
   'parallel-100k': calls('64 in flight, 100 KB', { inFlight: 64, size: 100 * KB }),
+  'parallel-heard': calls('64 in flight, 1 KB, events heard', { inFlight: 64, size: KB }, { isHeard: true }),
   'result-1m': calls('1 in flight, 1 MB', { inFlight: 1, size: MB }),
   'result-8m': calls('1 in flight, 8 MB', { inFlight: 1, size: 8 * MB }),
   'http-json': httpCalls('HTTP, 64 in flight, 1 KB', '/json'),
@@ -50,8 +51,8 @@ async function start(bench) {
   };
 }
 
-function calls(title, load) {
-  return (bench) => withContestants(allKinds, bench, (asks) => callRates(title, { asks, load, bench }));
+function calls(title, load, address) {
+  return (bench) => withContestants(allKinds, bench, (asks) => callRates(title, { asks, load, bench, address }));
 }
 
 /** All of them ask the same server, which is nobody's child. */

@@ -2,8 +2,11 @@
 
 import { entryOf, stalledEntryOf } from './servers.mjs';
 
-export async function open(url) {
-  const mcp = await start({ bench: plexusEntry(0, url) });
+/** The whole way of a call: there is a secret to look for in every result, and somebody may listen to events. */
+export async function open(url, isHeard) {
+  const token = 'bench-0123456789abcdef';
+  const known = url === undefined ? { env: { BENCH_TOKEN: token } } : { headers: { 'X-Bench-Token': token } };
+  const mcp = await start({ bench: { ...plexusEntry(0, url), ...known } }, isHeard && { onEvent: () => undefined });
   return {
     tools: mcp.turn().tools,
     call: (args) => mcp.turn().call('mcp__bench__echo', args),
@@ -38,9 +41,10 @@ export async function openStalled(count) {
 
 const plexusEntry = (number, url) => (url === undefined ? entryOf(number) : { url, transport: 'http' });
 
-async function start(servers) {
+async function start(servers, options) {
   const { createRuntime } = await import('plexus');
   const mcp = await createRuntime({
+    ...options,
     discover: false,
     servers,
     permissions: [{ tool: '*', action: 'allow' }],

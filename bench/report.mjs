@@ -2,7 +2,8 @@
 
 /** Of `figure`, what Plexus needs in proportion to another, or in itself. Rates are promised from below, costs from above. */
 const promises = [
-  { figure: 'parallel.rate', against: 'sdk', atLeast: 2, goal: 2.6, text: '64 in flight: calls per second' },
+  { figure: 'parallel.rate', against: 'sdk', atLeast: 2, goal: 2.6, text: '64 in flight, 1 KB: calls per second' },
+  { figure: 'parallel-100k.rate', against: 'sdk', atLeast: 1, text: '64 in flight, 100 KB: calls per second' },
   { figure: 'sequential.rate', against: 'sdk', atLeast: 1, text: '1 in flight: calls per second' },
   { figure: 'result-8m.cpu', against: 'sdk', atMost: 0.5, text: '8 MB results: CPU a call' },
   { figure: 'http-json.rate', against: 'sdk', atLeast: 3, text: 'HTTP, 64 in flight: calls per second' },

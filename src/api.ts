@@ -17,9 +17,10 @@ import type { Unsubscribe } from './kernel/emitter.ts';
 import type { Store } from './kernel/store.ts';
 import type { ClientInfo } from './model/identity.ts';
 import type { ServerName } from './model/names.ts';
-import type { Verdict } from './model/rule.ts';
 import type { Launcher } from './model/server.ts';
 import type { Tool, ToolRef } from './model/tool.ts';
+import type { PermissionGate } from './policy/gate.ts';
+import type { HostRule } from './policy/host-rules.ts';
 import type { View, ViewOptions } from './view.ts';
 
 /** Everything is optional: the defaults are the process's own surroundings. */
@@ -35,7 +36,11 @@ export interface RuntimeOptions extends InputHandlers {
   readonly servers?: Readonly<Record<ServerName, HostServer>>;
   /** Of all that is configured, only these are connected. */
   readonly only?: readonly ServerName[];
-  readonly permissions?: readonly { readonly tool: string; readonly action: Verdict }[];
+  readonly permissions?: readonly HostRule[];
+  /** The host's own permission system: asked about every call that no rule denies, before anybody is asked. */
+  readonly gate?: PermissionGate;
+  /** Only tools exactly as `plexus.lock` holds them may be called. */
+  readonly frozen?: boolean;
   /** Asked where no rule allows or denies; the default says no. */
   readonly approve?: Approve;
   readonly startup?: {

@@ -233,6 +233,7 @@ export class Fleet implements Lines {
       }),
       servers: this.#standing.used().map(({ name, settings: { title } }) => ({ name, title })),
       instructions: settings.instructions ? said.filter(isHeard) : [],
+      isWrapped: settings.results.wrap,
     };
   }
 
@@ -242,7 +243,7 @@ export class Fleet implements Lines {
   }
 
   callLimits(server: ServerName): CallLimits {
-    return this.#standing.callLimits(server);
+    return this.#standing.callLimits({ server });
   }
 
   maxMessageBytes(server: ServerName): number {
@@ -257,14 +258,23 @@ export class Fleet implements Lines {
     return this.#startable(server).whenReady();
   }
 
+  async whenListed(server: ServerName): Promise<void> {
+    await settleWithin([this.#catalog.listed(server)], { limitMs: limits.offersWaitMs, clock: this.#clock });
+  }
+
   async whenReplaced(server: ServerName, lost: Session): Promise<Session> {
     return this.#startable(server).whenReplaced(lost);
   }
 
   /** What a tool says of itself counts only where somebody vouches for its server, and only from its own mouth. */
-  isRepeatable({ id, definition: { annotations }, freshness }: Tool): boolean {
-    if (freshness !== 'live' || !this.#standing.definition(id.server)?.settings.trustHints) return false;
-    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  isBelieved({ id, freshness }: Tool): boolean {
+    return freshness === 'live' && this.#standing.definition(id.server)?.settings.trustHints === true;
+  }
+
+  isRepeatable(tool: Tool): boolean {
+    const { readOnlyHint, destructiveHint, idempotentHint } = tool.definition.annotations ?? {};
+    if (!this.isBelieved(tool)) return false;
+    return idempotentHint === true || (readOnlyHint === true && destructiveHint !== true);
   }
 
   metaFor(session: Session): JsonObject | undefined {

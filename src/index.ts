@@ -21,7 +21,20 @@ export type { Model } from './model/model.ts';
 export type { QualifiedName, ServerName, ToolId } from './model/names.ts';
 export type { Prompt, PromptMessages, Resource, ResourceContents, ResourceTemplate } from './model/offer.ts';
 export type { Channel, Launcher, ServerDefinition } from './model/server.ts';
-export type { Attachment, ContentBlock, Tool, ToolDefinition, ToolMeta, ToolOutcome, ToolRef } from './model/tool.ts';
+export type {
+  Attachment,
+  ContentBlock,
+  Signal,
+  Tool,
+  ToolDefinition,
+  ToolMeta,
+  ToolOutcome,
+  ToolRef,
+} from './model/tool.ts';
+export type { Decision } from './policy/decision.ts';
+export type { GatedCall, PermissionGate } from './policy/gate.ts';
+export type { HostRule } from './policy/host-rules.ts';
 export { createRuntime, discoverMCPServers } from './runtime.ts';
+export { systemPromptFragment } from './shaping/boundary.ts';
 export type { Turn, TurnCallOptions } from './turn.ts';
 export type { TurnOptions, View, ViewOptions } from './view.ts';

@@ -11,6 +11,7 @@ import type { Builtin } from './model/builtin.ts';
 import type { Model } from './model/model.ts';
 import { type ServerName, type ToolId, toolKey } from './model/names.ts';
 import type { Tool } from './model/tool.ts';
+import { systemPromptFragment } from './shaping/boundary.ts';
 
 /** What is offered to every view alike; each part stays the same object until it changes. */
 export interface Common {
@@ -18,6 +19,8 @@ export interface Common {
   readonly placementOf: PlacementOf;
   readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
   readonly instructions: readonly ServerInstructions[];
+  /** Results stand in a mark. */
+  readonly isWrapped: boolean;
 }
 
 export interface OfferParts {
@@ -48,7 +51,8 @@ export interface Offer {
   /** What a model is shown, sorted by name. */
   readonly tools: readonly Tool[];
   readonly revision: string;
-  readonly instructions: string;
+  /** What a mark around results means, and what servers say about their use. */
+  readonly systemPrompt: string;
   /** Nothing is kept from the view: it may be told of what is not in it. */
   readonly isWhole: boolean;
   readonly own: ReadonlyMap<string, OwnTool>;
@@ -82,7 +86,8 @@ export function createOffers(parts: OfferParts): (query?: string) => Offer {
     const { tools, revision } = windowOn([...exposed.shown, ...beside.map(({ tool }) => tool)]);
     const shown = new Set(exposed.shown);
     const isShown = (tool: Tool) => shown.has(tool);
-    const about = { instructions: composeInstructions(instructions), isWhole: !isNarrowed };
+    const prompts = [systemPromptFragment({ wrap: made.isWrapped }), composeInstructions(instructions)];
+    const about = { systemPrompt: prompts.filter((text) => text !== '').join('\n\n'), isWhole: !isNarrowed };
     const offer = { snapshot: whole, tools, revision, ...about, own, load, isShown };
     last = { made, offer };
     return offer;
@@ -90,7 +95,7 @@ export function createOffers(parts: OfferParts): (query?: string) => Offer {
 }
 
 /** All that an offer is made of. */
-interface Made extends Pick<Common, 'servers' | 'instructions'> {
+interface Made extends Pick<Common, 'servers' | 'instructions' | 'isWrapped'> {
   readonly whole: CatalogSnapshot;
   readonly exposed: Exposed;
   readonly builtins: readonly Builtin[];
@@ -102,7 +107,8 @@ function isSame(before: Made, now: Made): boolean {
     before.exposed === now.exposed &&
     before.builtins === now.builtins &&
     before.servers === now.servers &&
-    before.instructions === now.instructions
+    before.instructions === now.instructions &&
+    before.isWrapped === now.isWrapped
   );
 }
 

@@ -2,9 +2,10 @@
 // The stations it joins do not know each other; this is where they meet.
 
 import { type Approve, askFor } from './call/approval.ts';
+import { isCommand } from './config/expand.ts';
 import { type AskInput, createInputs, declaredBy } from './config/inputs.ts';
 import { refusalOf } from './config/lists.ts';
-import { withoutSecrets } from './config/literal-secrets.ts';
+import { secretsIn, withoutSecrets } from './config/literal-secrets.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { type Resolving, resolveLaunch } from './config/resolve.ts';
 import { type CommandOutput, runCommand } from './config/run-command.ts';
@@ -12,8 +13,8 @@ import { isOwnScope, type Surroundings } from './config/scopes.ts';
 import { variablesRead } from './config/wants.ts';
 import { connectionKey } from './connection/connection-key.ts';
 import type { ConnectionEvent } from './connection/events.ts';
+import { type InputHandlers, permittedInputs } from './connection/inputs.ts';
 import { openLogged } from './connection/logged-session.ts';
-import type { InputHandlers } from './connection/requests.ts';
 import type { SandboxNews } from './connection/sandbox-state.ts';
 import { openSession, type Session, type SessionOptions } from './connection/session.ts';
 import { sharedSessions } from './connection/sharing.ts';
@@ -34,6 +35,8 @@ import {
   type ServerDefinition,
   type StdioLaunch,
 } from './model/server.ts';
+import type { KnownSecrets, Redactor } from './shaping/redact.ts';
+import { secretsAmong } from './shaping/secrets/given.ts';
 import type { Prepared } from './standing.ts';
 import type { Secrets } from './store/secrets.ts';
 import type { ServerLog, ServerLogs } from './store/server-log.ts';
@@ -54,6 +57,9 @@ export interface OpeningParts {
   /** How the host wants us to introduce ourselves. */
   readonly clientInfo?: ClientInfo | undefined;
   readonly secrets: Secrets;
+  /** Learns every secret that is filled in, so that the redactor knows it. */
+  readonly known: KnownSecrets;
+  readonly redactor: Pick<Redactor, 'text' | 'value' | 'error'>;
   readonly inputs: InputHandlers;
   readonly verdicts: Verdicts;
   readonly sandbox: Pick<SandboxNews, 'state'>;
@@ -115,7 +121,8 @@ export function createOpening(given: OpeningParts): Opening {
     async open(definition, signal, client) {
       const grants = await requireTrust(parts, definition, signal);
       const launch = await untilAborted(prepare(parts, definition, grants), signal);
-      const own = client ? { ...parts, inputs: client.inputs } : parts;
+      const { inputs } = client ?? parts;
+      const own = { ...parts, inputs: permittedInputs(inputs, definition.settings.elicitation) };
       const key = keyOf(own, definition, launch, client?.id ?? (definition.settings.perClient ? parts.id : undefined));
       if (client === undefined) keys.set(definition.name, key);
       const open = (until: AbortSignal) => openInTurn(own, definition, launch, until);
@@ -230,9 +237,12 @@ async function prepare(
       // Whoever is not trusted gets no answer of the person's, not even an old one.
       if (grants === undefined) return undefined;
       const request = declared.find((each) => each.id === id) ?? { id, password: true };
-      return parts.answer({ server, file: provenance.file, provider: provenance.provider, request });
+      const answer = await parts.answer({ server, file: provenance.file, provider: provenance.provider, request });
+      if (answer !== undefined && request.password) parts.known.add(id, answer);
+      return answer;
     },
   });
+  learnSecrets(parts, definition, launch);
   const refusal: Prepared['refusal'] = (asked) => refusalOf(asked, { name: server, launch, isFilled: true });
   const isStranger = grants === undefined && provenance.inWorkspace === true;
   parts.onPrepared(server, { launch: definition.launch, warnings, isStranger, refusal });
@@ -241,13 +251,31 @@ async function prepare(
   return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
 }
 
+/** Before anything is said of the server. What a command or a helper printed is a secret; the rest where it looks like one. */
+function learnSecrets({ known, around }: Parts, { name, ...definition }: ServerDefinition, launch: Launch): void {
+  if (launch.kind === 'in-process' || definition.launch.kind === 'in-process') return;
+  const valuesOf = (each: StdioLaunch | RemoteLaunch) => (each.kind === 'stdio' ? each.env : each.headers);
+  const isStdio = launch.kind === 'stdio';
+  const given = valuesOf(launch);
+  const written = new Map(Object.entries(valuesOf(definition.launch)));
+  // A header that nobody wrote is of the helper, a variable of a file.
+  const isPrinted = (key: string) => isCommand(written.get(key) ?? '') || (!isStdio && !written.has(key));
+  const read = variablesRead(definition).all.map((key) => [key, around.env[key] ?? '']);
+  known.set(name, {
+    ...secretsAmong(Object.fromEntries(read)),
+    ...secretsAmong(given),
+    ...secretsIn(launch),
+    ...Object.fromEntries(Object.entries(given).filter(([key]) => isPrinted(key))),
+  });
+}
+
 function keyOf(parts: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {
   const { cwd, env } = parts.around;
   const { name: server, settings } = definition;
-  const { maxMessageBytes, logLevel } = settings;
+  const { maxMessageBytes, logLevel, elicitation } = settings;
   const { inputs, sandbox, clientInfo } = parts;
   const shown = { inputs, clientInfo, sandbox: sandbox.state };
-  return connectionKey({ server, launch, cwd, env, maxMessageBytes, logLevel, ...shown, client });
+  return connectionKey({ server, launch, cwd, env, maxMessageBytes, logLevel, elicitation, ...shown, client });
 }
 
 /** A server that is slow to answer gives up its place, so that the next ones need not wait for it. */
@@ -279,8 +307,7 @@ function openRecorded(
   launch: StdioLaunch | RemoteLaunch,
   attempt: Attempt,
 ): Promise<Session> {
-  const secrets = launch.kind === 'stdio' ? launch.env : launch.headers;
-  const log = parts.logs?.open(definition.name, { secrets, clean: printable });
+  const log = parts.logs?.open(definition.name, { redact: parts.redactor.text, clean: printable });
   const open = () => openNow(parts, definition, launch, { ...attempt, log });
   return log ? openLogged({ log, clock: parts.clock, signal: attempt.signal }, open) : open();
 }
@@ -304,6 +331,7 @@ async function openNow(
       knownEra: known.era,
       identity: clientInfo,
       inputs,
+      elicitation: definition.settings.elicitation,
       startupTimeoutMs: definition.settings.startupTimeoutMs,
       logLevel: definition.settings.logLevel,
       clock,
@@ -315,7 +343,7 @@ async function openNow(
     return session;
   } catch (error) {
     if (known.era !== undefined) verdicts.forget(key);
-    throw error;
+    throw parts.redactor.error(error);
   }
 }
 
@@ -325,13 +353,13 @@ interface Told {
   readonly log: ServerLog | undefined;
 }
 
-function channelOf(
-  { around, clock, emit }: OpeningParts,
+async function channelOf(
+  { around, clock, emit, redactor }: OpeningParts,
   { name: server, settings }: ServerDefinition,
   launch: Launch,
   { spoken, onSpoken, log }: Told,
 ) {
-  return openChannel(launch, {
+  const channel = await openChannel(launch, {
     server,
     env: launch.kind === 'stdio' ? launch.env : {},
     hostEnv: around.env,
@@ -344,5 +372,9 @@ function channelOf(
     onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
     onStart: (pid) => log?.note(`started, pid ${pid}`),
     onStderr: (chunk) => log?.take(chunk),
+    redact: redactor.text,
   });
+  const report = channel.report?.bind(channel);
+  if (report) channel.report = () => redactor.value(report());
+  return channel;
 }

@@ -34,6 +34,8 @@ export function createOwnLines({ fleet, standing, connections, isOwn }: OwnLines
     whenReady: async (server) => (isOwn(server) ? ownConnection(server).whenReady() : fleet.whenReady(server)),
     whenReplaced: async (server, lost) =>
       isOwn(server) ? ownConnection(server).whenReplaced(lost) : fleet.whenReplaced(server, lost),
+    // What its tools are is known from the fleet's own connection.
+    whenListed: (server) => fleet.whenListed(server),
     isRepeatable: (tool) => fleet.isRepeatable(tool),
     metaFor: (session) => fleet.metaFor(session),
     maxMessageBytes: (server) => fleet.maxMessageBytes(server),

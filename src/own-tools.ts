@@ -45,7 +45,8 @@ function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock
   const { lines, inputs, isSeen } = asker;
   const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
   const resources = createResources({ offers, reach, subscriptions, inputs, clock });
-  const prompts = createPrompts({ offers, reach, inputs, clock });
+  // What in it looks like an order is found on the call's way.
+  const prompts = createPrompts({ offers, reach, inputs, clock, emit: () => undefined });
   const isKnown = (server: ServerName) => isSeen(server) && standing.definition(server) !== undefined;
   const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !standing.isDenied({ server, tool });
   const groups = {

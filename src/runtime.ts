@@ -5,10 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import type { ReloadOptions, Runtime, RuntimeOptions } from './api.ts';
 import { approveNothing } from './call/approval.ts';
-import { authorize } from './call/authorize.ts';
+import { remember } from './call/caution.ts';
 import { deadline } from './call/deadline.ts';
 import { Breakers, guard } from './call/guard.ts';
 import { invoke } from './call/invoke.ts';
+import { lane } from './call/lane.ts';
 import { observe } from './call/observe.ts';
 import { compose } from './call/pipeline.ts';
 import { resolve } from './call/resolve.ts';
@@ -19,16 +20,15 @@ import { Offers } from './catalog/offers/offers.ts';
 import { createPrompts } from './catalog/offers/prompts.ts';
 import { createResources } from './catalog/offers/resources.ts';
 import { findByToolName } from './catalog/tool-meta.ts';
-import { cacheFolder, stateFolder } from './config/scopes.ts';
+import { cacheFolder, resultsFolder, stateFolder } from './config/scopes.ts';
 import { watchFiles } from './config/watch.ts';
 import { createConnections, createOwnConnections } from './connecting.ts';
+import type { InputHandlers } from './connection/inputs.ts';
 import { SandboxNews } from './connection/sandbox-state.ts';
 import { Subscriptions } from './connection/subscriptions.ts';
 import { createVerdicts } from './connection/verdicts.ts';
-import type { RuntimeEvent } from './events.ts';
 import { Fleet } from './fleet.ts';
 import { systemClock } from './kernel/clock.ts';
-import { Emitter } from './kernel/emitter.ts';
 import { settleWithin } from './kernel/settle.ts';
 import { trackWrites } from './kernel/track-writes.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
@@ -36,32 +36,44 @@ import { RuntimeError } from './model/errors.ts';
 import { limits } from './model/limits.ts';
 import type { ServerName } from './model/names.ts';
 import type { ServerDefinition } from './model/server.ts';
+import type { Tool } from './model/tool.ts';
 import { createOpening } from './opening.ts';
 import { createOffering } from './own-tools.ts';
+import { createPermitting, createRecheck, Pins } from './permitting.ts';
 import { createMemory } from './remembering.ts';
+import { findSignals } from './shaping/injection.ts';
+import { createRedactor, KnownSecrets } from './shaping/redact.ts';
 import { Standing } from './standing.ts';
 import { createLoader, reportStart, startUp } from './starting.ts';
+import { createArtifacts } from './store/artifacts.ts';
 import { createFileStore } from './store/file.ts';
 import { createServerLogs } from './store/server-log.ts';
+import { createEvents, createOnError, dropped, onceOnly } from './telling.ts';
 import { definitionHash } from './trust/fingerprint.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
+import { createToolGrants } from './trust/tool-grants.ts';
 import { createAccounts, createSecretsFor, createTrust } from './trusting.ts';
 import { createViews } from './views.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { clock = systemClock, approve = approveNothing } = options;
   const askedAt = clock.now();
-  const onError = harmless(options.onError ?? warn);
   const around = surroundings(options);
-  const emitter = new Emitter<RuntimeEvent>(onError);
-  const { emit } = emitter;
-  if (options.onEvent) emitter.on(options.onEvent);
+  const known = new KnownSecrets();
+  const redactor = createRedactor(known);
+  const onError = createOnError(options.onError, redactor);
+  const { emit, on } = createEvents(onError, redactor);
+  if (options.onEvent) on(options.onEvent);
 
   const store = options.store ?? createFileStore(stateFolder(around), clock);
   const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock, dropped(onError)));
   const closing = new AbortController();
   const hasLogs = options.logs ?? options.store === undefined;
   const gate = createTrust(around, store, clock);
+  const inputs = { ...handlersOf(options), emit, onError };
+  const artifacts = options.store
+    ? undefined
+    : createArtifacts({ folder: resultsFolder(around), clock, redact: redactor.text });
   const catalog = new Catalog({
     clock,
     emit,
@@ -71,14 +83,15 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const offers = new Offers({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
-  const standing = new Standing();
+  const standing = new Standing(around);
+  const pins = new Pins({ folder: folderOfLock(options, around), isFrozen: options.frozen === true, onError });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
   // Both write to one disk: what is wrong with it is told once.
   const onCacheError = onceOnly(onError);
   const verdicts = createVerdicts(cache, clock, onCacheError);
   const opening = createOpening({
-    ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs: options },
+    ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs, known, redactor },
     id: randomUUID(),
     clientInfo: options.clientInfo,
     gate,
@@ -97,35 +110,46 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     accountOf: createAccounts(around, store),
   });
   const fleet: Fleet = new Fleet({ standing, connections, catalog, offers, memory, opening, breakers, sandbox, clock });
+  const present = ({ id, definition }: Tool) => catalog.definitionOf(id) ?? definition;
+  const requireStill = createRecheck({ standing, pins, present });
   const perform = compose(
     [
-      observe({ emit, clock, onError }),
-      shape(standing.maxResultChars),
+      observe({ emit, clock, onError, redact: redactor.error }),
+      remember(),
+      shape({
+        limitsOf: standing.resultLimits,
+        settings: standing.shaping,
+        redactor,
+        findSignals,
+        onSignals: ({ callId, tool }, signals) =>
+          tool && emit({ type: 'signal.raised', callId, ...tool.id, surface: 'tool_output', signals }),
+        artifacts,
+        hasVision: ({ caller }) => caller.hasVision === true,
+      }),
       resolve({
         ...{ isHidden: standing.isHidden, isReplaced: standing.isReplaced },
         whyMissing: (name) => fleet.whyMissing(name),
       }),
       validate(),
-      authorize({
-        refusal: standing.refusal,
-        isStranger: standing.isStranger,
-        identity: standing.identity,
+      createPermitting({
+        ...{ standing, pins, approve, clock, emit, onError },
+        grants: createToolGrants({ store, clock, fingerprint: gate.fingerprint }),
+        isBelieved: (tool) => fleet.isBelieved(tool),
+        present,
+        gate: options.gate,
+        redact: redactor.value,
         closing: closing.signal,
-        rules: standing.rules,
-        approve,
-        clock,
-        emit,
-        onError,
       }),
+      lane({ isSerial: standing.isSerial, requireStill }),
       guard(breakers),
       deadline(standing.callLimits, clock),
     ],
-    invoke(fleet, standing.requireStill),
+    invoke(fleet, requireStill),
   );
-  const resources = createResources({ offers, reach: fleet, subscriptions, inputs: options, clock });
-  const prompts = createPrompts({ offers, reach: fleet, inputs: options, clock });
+  const resources = createResources({ offers, reach: fleet, subscriptions, inputs, clock });
+  const prompts = createPrompts({ offers, reach: fleet, inputs, clock, emit });
   const views = createViews({
-    ...{ fleet, standing, inputs: options },
+    ...{ fleet, standing, inputs },
     shared: { perform, ...createOffering({ catalog, fleet, standing, offers, subscriptions, clock }) },
     createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
   });
@@ -136,13 +160,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     closing.abort(error);
     throw error;
   };
-  const config = await load().catch(giveUp);
+  const [config] = await Promise.all([load(), pins.read()]).catch(giveUp);
   const starting = startUp({ options, config, fleet, connections, clock, askedAt, emit });
   // One after the other, and none before the start: the configuration that was read last is the one that stays.
   let applying: Promise<unknown> = starting;
   const readAgain = async (reload?: ReloadOptions) => {
     if (reload?.replaceAll) opening.renew();
-    await fleet.apply(await load(), reload);
+    const [config] = await Promise.all([load(), pins.read()]);
+    await fleet.apply(config, reload);
     fleet.openExpected();
     await views.follow();
     void fleet
@@ -154,7 +179,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   };
   const isWatching = options.watch ?? options.discover !== false;
   // From now on, and not only once the start is over: a file may be mended while a server is slow to come up.
-  const stopWatching = isWatching ? watchFiles({ files: () => standing.watched(), clock, changed }) : undefined;
+  const stopWatching = isWatching
+    ? watchFiles({ files: () => [...standing.watched(), ...pins.watched()], clock, changed })
+    : undefined;
   const end = async () => {
     stopWatching?.();
     for (const part of [catalog, offers, subscriptions]) part.close();
@@ -162,7 +189,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     await Promise.all([views.close(), connections.close()]);
     // A disk that never answers costs what was not written yet, and nobody's time.
     const written = verdicts.flush().then(() => cache.whenWritten());
-    await settleWithin([written], { limitMs: limits.closeMs, clock });
+    await settleWithin([written, artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });
   };
   let ended: Promise<void> | undefined;
   const close = () => {
@@ -177,7 +204,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   return {
     ...views.root,
     view: (asked) => views.open(asked),
-    on: (listener) => emitter.on(listener),
+    on,
     status: () => fleet.status(),
     ready: ({ timeoutMs = waitMs, ...waiting } = {}) => fleet.ready({ timeoutMs, ...waiting }),
     reload: (asked) => {
@@ -213,36 +240,16 @@ export async function discoverMCPServers(
   return { servers: definitions, diagnostics };
 }
 
+/** What is pinned counts where files are read at all, or where nothing else counts. */
+function folderOfLock({ discover = true, frozen = false }: RuntimeOptions, { cwd }: { cwd: string }) {
+  return discover || frozen ? cwd : undefined;
+}
+
+function handlersOf({ elicit, sample, roots }: RuntimeOptions): InputHandlers {
+  return { ...(elicit && { elicit }), ...(sample && { sample }), ...(roots && { roots }) };
+}
+
 /** What a host does not say is the process's own; everything below is handed it. */
 function surroundings({ cwd, env, home }: RuntimeOptions) {
   return { cwd: cwd ?? process.cwd(), env: env ?? process.env, home: home ?? homedir(), platform: process.platform };
-}
-
-/** A host that throws where it is only told something must not break what tells it. */
-function harmless(onError: (error: unknown) => void): (error: unknown) => void {
-  return (error) => {
-    try {
-      onError(error);
-    } catch (thrown) {
-      warn(thrown);
-    }
-  };
-}
-
-/** For what goes wrong each time in the same way, such as a disk that is full. */
-function onceOnly(onError: (error: unknown) => void): (error: unknown) => void {
-  let isTold = false;
-  return (error) => {
-    if (!isTold) onError(error);
-    isTold = true;
-  };
-}
-
-/** Nothing of worth is lost with a file of the cache; that one broke is worth a word. */
-function dropped(onError: (error: unknown) => void): (file: string) => void {
-  return (file) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
 }

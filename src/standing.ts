@@ -1,20 +1,27 @@
 // Owns how servers stand by the word of files and people: which are configured and used, who is refused and why, who is a
 // stranger, which rules hold. Answers what the stages of a call ask about that.
 
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallLimits } from './call/deadline.ts';
+import { type ToolCall, toolOf } from './call/pipeline.ts';
 import { replaced } from './call/resolve.ts';
-import { isExposed } from './catalog/filter.ts';
+import { resultLimits } from './call/result-limits.ts';
+import type { ShapeSettings } from './call/shape.ts';
+import { isExposed, toolSettingsOf } from './catalog/filter.ts';
 import { canonicalName } from './catalog/naming.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
+import type { Surroundings } from './config/scopes.ts';
+import { realPath } from './kernel/real-path.ts';
 import { RuntimeError } from './model/errors.ts';
-import { limits } from './model/limits.ts';
 import type { ServerName, ToolId } from './model/names.ts';
+import type { RuleText } from './model/rule.ts';
 import type { ServerDefinition } from './model/server.ts';
 import type { Tool } from './model/tool.ts';
-import { decide } from './policy/decide.ts';
-import { parseRules, type Rule } from './policy/rule.ts';
+import { createJudge, type Judge } from './policy/judge.ts';
+import { parseRules } from './policy/rule.ts';
+import type { ResultLimits } from './shaping/truncate.ts';
 import { definitionHash } from './trust/fingerprint.ts';
 
 /** What is known of a server only once everything is filled in. */
@@ -33,19 +40,25 @@ export class Standing {
   #config: LoadedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
   #used: readonly ServerDefinition[] = [];
-  #rules: readonly Rule[] = [];
+  #judge: Judge;
+  /** By the rules of views, which name servers as well. */
+  #judges = new WeakMap<readonly RuleText[], Judge>();
   #prepared = new Map<ServerName, Prepared>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
   #vouchedFor: ReadonlySet<ServerName> = new Set();
   readonly #identities = new Map<ServerName, string>();
+  readonly #around: Pick<Surroundings, 'cwd' | 'home'>;
+
+  constructor(around: Pick<Surroundings, 'cwd' | 'home'>) {
+    this.#around = around;
+    this.#judge = this.judgeOf([]);
+  }
 
   apply(config: LoadedConfig): void {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
-    this.#rules = parseRules(
-      config.rules,
-      [...config.definitions, ...config.invalid].map(({ name }) => name),
-    );
+    this.#judges = new WeakMap();
+    this.#judge = this.judgeOf(config.rules);
     this.#forgetChanged();
     this.#refused = this.#refusals(config);
     this.#used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
@@ -102,12 +115,13 @@ export class Standing {
     (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
   readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
   /** What was judged when a call began, once more, for one that had to wait. */
-  readonly requireStill = (tool: Tool): void => {
+  readonly requireStill = (call: ToolCall): void => {
+    const tool = toolOf(call);
     const { id } = tool;
     const because = this.refusal(id.server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: id.server, because });
     if (this.isReplaced(tool)) throw replaced(tool);
-    const decision = decide(this.#rules, id, canonicalName(id));
+    const decision = this.#judge.judge(id, canonicalName(id), call.arguments);
     if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: decision.because });
   };
   /** Another one where the server has become another one, under whatever name. */
@@ -120,23 +134,54 @@ export class Standing {
     return identity;
   };
 
-  readonly rules = (): readonly Rule[] => this.#rules;
+  readonly judge = (): Judge => this.#judge;
+  /** What rules mean depends on who is configured. */
+  readonly judgeOf = (rules: readonly RuleText[]): Judge => {
+    const known = this.#judges.get(rules);
+    if (known) return known;
+    const { definitions = [], invalid = [] } = this.#config ?? {};
+    const servers = [...definitions, ...invalid].map(({ name }) => name);
+    const judge = createJudge(parseRules(rules, servers, this.#around), { folderOf: this.#folderOf, realPath });
+    this.#judges.set(rules, judge);
+    return judge;
+  };
   readonly isDenied = (id: ToolId): boolean =>
-    this.#refused.has(id.server) || decide(this.#rules, id, canonicalName(id)).verdict === 'deny';
+    this.#refused.has(id.server) || this.#judge.judge(id, canonicalName(id), undefined).verdict === 'deny';
   /** By its entry as it is now: a turn may be older than it. */
   readonly isHidden = ({ server, tool }: ToolId): boolean => {
     const definition = this.#definitions.get(server);
     return definition !== undefined && !isExposed(tool, definition.settings);
   };
-  readonly maxResultChars = (server: ServerName): number =>
-    this.#definitions.get(server)?.settings.maxResultChars ?? limits.builtinResultChars;
-  readonly callLimits = (server: ServerName): CallLimits => {
+  readonly resultLimits = ({ server, tool }: ToolId, { definition }: Partial<Tool> = {}): ResultLimits => {
     const settings = this.#definitions.get(server)?.settings;
-    return { totalMs: settings?.toolTimeoutMs ?? 0, silenceMs: settings?.toolIdleTimeoutMs ?? 0 };
+    return resultLimits(settings, settings === undefined ? {} : toolSettingsOf(tool, settings), definition);
   };
+  readonly shaping = (): ShapeSettings => {
+    const { results, signals } = this.circumstances().settings;
+    return { ...results, signals };
+  };
+  /** What is said of the one tool goes before what is said of its server. */
+  readonly callLimits = ({ server, tool }: Pick<ToolId, 'server'> & Partial<ToolId>): CallLimits => {
+    const settings = this.#definitions.get(server)?.settings;
+    if (settings === undefined) return { totalMs: 0, silenceMs: 0 };
+    const own = tool === undefined ? {} : toolSettingsOf(tool, settings);
+    return {
+      totalMs: own.toolTimeoutMs ?? settings.toolTimeoutMs,
+      silenceMs: own.toolIdleTimeoutMs ?? settings.toolIdleTimeoutMs ?? 0,
+    };
+  };
+  readonly isSerial = (server: ServerName): boolean => this.#definitions.get(server)?.settings.parallel === false;
 
   readonly maxMessageBytes = (server: ServerName): number =>
     this.#definitions.get(server)?.settings.maxMessageBytes ?? 0;
+
+  /** What a server's relative paths count from; one on another machine has none that is known. */
+  readonly #folderOf = (server: ServerName): string | undefined => {
+    const launch = this.#definitions.get(server)?.launch;
+    if (launch?.kind === 'in-process') return this.#around.cwd;
+    if (launch?.kind !== 'stdio' || launch.cwd?.includes('${')) return undefined;
+    return resolve(this.#around.cwd, launch.cwd ?? '.');
+  };
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */
   #forgetChanged(): void {

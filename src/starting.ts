@@ -13,6 +13,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
+import { hostRules } from './policy/host-rules.ts';
 import type { PolicyTrust } from './trust/policy-trust.ts';
 
 export interface LoaderParts {
@@ -56,10 +57,7 @@ export function createLoader({ options, around, policy, emit, living }: LoaderPa
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
     const replaced = replaceNative(config.definitions, natives, around.env);
-    const own = (options.permissions ?? []).map((rule) => ({
-      ...rule,
-      provenance: { scope: 'host' as const, key: [] },
-    }));
+    const own = hostRules(options.permissions ?? []);
     return {
       ...config,
       definitions: config.definitions.map((each) =>

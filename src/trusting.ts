@@ -2,16 +2,22 @@
 // opens nothing, so that whoever only asks or edits does not load what opens servers.
 
 import { createHmac, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readText } from './config/read-text.ts';
 import { programOf } from './config/resolve.ts';
 import { isOwnScope, keyFile, type Surroundings } from './config/scopes.ts';
+import { parseJson } from './config/sources/json.ts';
 import { variablesRead } from './config/wants.ts';
 import type { Clock } from './kernel/clock.ts';
 import { canonicalJson } from './kernel/json.ts';
 import type { Store } from './kernel/store.ts';
+import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { createSecrets, type Secrets } from './store/secrets.ts';
 import { essenceOf } from './trust/fingerprint.ts';
 import { createGate, type Gate } from './trust/gate.ts';
+import { LOCK_FILE, readLock } from './trust/lock.ts';
+import type { LoadedLock } from './trust/tool-pins.ts';
 
 /** The gate, told where programs are found and which scopes are the person's own. */
 export function createTrust(around: Surroundings, store: Store, clock: Clock): Gate {
@@ -56,4 +62,34 @@ const ACCOUNT_KEY = 'account-key';
 /** Where answers and tokens are kept, encrypted. */
 export function createSecretsFor(around: Surroundings, store: Store): Secrets {
   return createSecrets(store, keyFile(around));
+}
+
+/** The lock of a workspace lies in the folder that Plexus is started in, beside the files that define its servers. */
+export async function loadLock(folder: string): Promise<LoadedLock> {
+  const file = join(folder, LOCK_FILE);
+  const read = await readText(file);
+  if (read.kind === 'absent') return { kind: 'absent', file };
+  if (read.kind === 'text') return parseLock(file, read.text);
+  const { problem } = read;
+  const line = read.kind === 'not-text' ? read.position?.line : undefined;
+  return brokenLock(file, problem, line, read.kind === 'unreadable' ? read.cause : undefined);
+}
+
+export async function parseLock(file: string, text: string): Promise<LoadedLock> {
+  const parsed = await parseJson(text);
+  if (!parsed.ok) return brokenLock(file, parsed.problem.message, parsed.problem.line);
+  const { document } = parsed;
+  // Two branches that were merged may both have brought a tool: which of them counts is for a person to say.
+  const [twice] = await document.repeated();
+  if (twice) return brokenLock(file, `it holds ${twice.join(' → ')} twice`, (await document.locate(twice))?.line);
+  const found = readLock(document.value);
+  if (found.kind === 'lock') return { ...found, file };
+  const { path, problem } = found.fault;
+  const place = path.length > 0 ? `${problem} (${path.join(' → ')})` : problem;
+  return brokenLock(file, place, (await document.locate(path))?.line);
+}
+
+function brokenLock(file: string, problem: string, line: number | undefined, cause?: unknown): LoadedLock {
+  const data = { file, problem, ...(line !== undefined && { line }) };
+  return { kind: 'broken', file, error: new RuntimeError('LOCK_INVALID', data, { cause }) };
 }

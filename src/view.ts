@@ -1,8 +1,10 @@
 // Owns one agent, sub-agent or gateway client: which tools it sees, its session grants, what it found by searching, its
 // handlers and, where it wants them, connections of its own. The runtime itself is the root view; a child only ever narrows.
 
+import type { Approve } from './call/approval.ts';
 import type { Lines } from './call/lines.ts';
-import type { Perform } from './call/pipeline.ts';
+import type { Caller, Perform } from './call/pipeline.ts';
+import { Taint } from './call/taint.ts';
 import type { Provider } from './catalog/definition/providers.ts';
 import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
 import type { InputHandlers } from './connection/requests.ts';
@@ -11,11 +13,16 @@ import type { Model } from './model/model.ts';
 import { hashOfKey, type ServerName, toolKey } from './model/names.ts';
 import type { Tool } from './model/tool.ts';
 import { createOffers, type OfferParts } from './offering.ts';
+import { type HostRule, hostRules } from './policy/host-rules.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface ViewOptions extends InputHandlers {
   /** Of the tools, only these: qualified names, where `*` stands for anything. */
   readonly tools?: readonly string[];
+  /** What it may do: a deny or an ask counts beside the runtime's own rules; an allow only where nobody has ruled. */
+  readonly permissions?: readonly HostRule[];
+  /** Asked for its calls instead of whoever the runtime asks. */
+  readonly approve?: Approve;
   /** The model that reads: how much fits into it, what it can do, and whose rules for schemas count. */
   readonly model?: Model;
   /** Connections of its own, shared with nobody; its handlers decide what their servers may ask for. */
@@ -42,6 +49,8 @@ export interface Asker {
   readonly isSeen: (server: ServerName) => boolean;
 }
 
+export type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
+
 export interface ViewParts {
   readonly offering: Pick<OfferParts, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'> & {
     readonly builtinsFor: (asker: Asker) => OfferParts['builtins'];
@@ -50,6 +59,8 @@ export interface ViewParts {
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly perform: Perform;
   readonly inputs: InputHandlers;
+  /** What the view hands on to its children: its rules, who is asked, what was read. */
+  readonly rights?: Rights;
   readonly model?: Model | undefined;
   /** One list for each view between the runtime and this one: what all of them let through is seen. */
   readonly narrowing?: readonly (readonly string[])[];
@@ -57,8 +68,9 @@ export interface ViewParts {
 }
 
 export function createView(parts: ViewParts): View {
-  const { offering, perform, inputs, lines, model = {}, narrowing = [] } = parts;
-  const caller = { grants: new Set<string>(), inputs, ...(lines && { lines }) };
+  const { offering, perform, inputs, lines, model = {}, narrowing = [], rights = { taint: new Taint() } } = parts;
+  const hasVision = model.vision === true;
+  const caller: Caller = { grants: new Set(), inputs, hasVision, ...rights, ...(lines && { lines }) };
   const isNarrowed = narrowing.length > 0;
   const snapshot = remembering(offering.snapshot, (whole) => seenBy(parts, whole));
   const servers = remembering(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
@@ -73,9 +85,10 @@ export function createView(parts: ViewParts): View {
   });
   return {
     turn: ({ query } = {}) => createTurn(offerFor(query), perform, caller),
-    child: ({ tools, model: other, ...handlers } = {}) =>
+    child: ({ tools, model: other, permissions, approve, ...handlers } = {}) =>
       createView({
         ...parts,
+        rights: narrower(rights, { permissions, approve }),
         narrowing: tools === undefined ? narrowing : [...narrowing, tools],
         model: other ?? model,
         inputs: { ...inputs, ...handlers },
@@ -83,6 +96,18 @@ export function createView(parts: ViewParts): View {
         lines: lines && { ...lines, close: async () => undefined },
       }),
     close: async () => lines?.close(),
+  };
+}
+
+/** Rules are added to the rules that hold already. What was read is remembered together: each tells the other of it. */
+export function narrower(
+  { permissions: before = [], approve: asked, taint }: Rights,
+  { permissions, approve = asked }: { permissions: readonly HostRule[] | undefined; approve: Approve | undefined },
+): Rights {
+  return {
+    permissions: permissions === undefined ? before : [...before, hostRules(permissions)],
+    ...(approve && { approve }),
+    taint,
   };
 }
 

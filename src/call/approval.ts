@@ -13,11 +13,18 @@ export type ApprovalRequest =
       readonly kind: 'tool';
       readonly tool: ToolId;
       readonly name: QualifiedName;
+      /** Where its server comes from. */
+      readonly source: string;
+      /** Without secrets. */
       readonly arguments: JsonObject;
+      /** What the tool says of itself. */
       readonly annotations: ToolAnnotations;
-      /** The rule that asks, or that there is none. */
+      /** The rule that asks, or that there is none; what else makes the call worth a question. */
       readonly because: string;
+      /** Somebody wants to be asked about it; otherwise nobody has said anything. */
       readonly byRule: boolean;
+      /** It was approved before, in another form: what is different now. */
+      readonly changes?: readonly string[];
     }
   | {
       readonly kind: 'server';

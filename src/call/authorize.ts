@@ -1,113 +1,177 @@
-// Owns whether a call may be made: the rules decide, and where they say "ask", a person does.
+// Owns whether a call may be made: what was decided counts, and where that is "ask", a person does.
 
 import { canonicalName } from '../catalog/naming.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
-import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
-import type { Tool, ToolOutcome } from '../model/tool.ts';
-import { type Decision, decide } from '../policy/decide.ts';
-import type { Rule } from '../policy/rule.ts';
-import { type ApprovalAnswer, type Approve, askFor } from './approval.ts';
+import { type ServerName, toolKey } from '../model/names.ts';
+import type { Tool, ToolDefinition, ToolOutcome } from '../model/tool.ts';
+
+import type { GrantState } from '../trust/tool-grants.ts';
+import { type ApprovalAnswer, type ApprovalRequest, type Approve, askFor } from './approval.ts';
 import type { CallEvent } from './events.ts';
+import type { CallDecision } from './permission.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 import { replaced } from './resolve.ts';
 
 export interface AuthorizeParts {
   /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
   readonly refusal: (server: ServerName) => string | undefined;
-  /** Whether nobody knows the server but the repository that names it: what is allowed to its name was not meant for it. */
-  readonly isStranger: (server: ServerName) => boolean;
+  /** What rules, modes and pins say of the call; it may be a host's own system that answers. */
+  readonly decide: (call: ToolCall) => CallDecision | Promise<CallDecision>;
+  /** Why it asks even where it is allowed: what the agent has read. */
+  readonly caution: (call: ToolCall) => string | undefined;
   /** Tells a server from another one that has taken its name: what was granted to one is not granted to the other. */
   readonly identity: (server: ServerName) => string;
+  /** What its server says of the tool now; a turn may be older. */
+  readonly present: (tool: Tool) => ToolDefinition;
+  /** Tells a tool from what it was: what was granted to one form of it is not granted to another. */
+  readonly formOf: (tool: Tool) => string;
+  /** What a person said for good. */
+  readonly grants: LastingGrants;
   /** Aborted when nobody will answer any more. */
   readonly closing?: AbortSignal;
-  readonly rules: () => readonly Rule[];
   readonly approve: Approve;
+  /** Takes secrets out of what a person is shown. */
+  readonly redact: <Value>(value: Value) => Value;
   readonly clock: Clock;
   readonly emit: Emit<CallEvent>;
   readonly onError: (error: unknown) => void;
 }
 
+export interface LastingGrants {
+  judge(tool: Tool): Promise<GrantState>;
+  grant(tool: Tool): Promise<void>;
+}
+
 /** Runs before any connection is touched: a denied call never wakes a server. */
 export function authorize(parts: AuthorizeParts): Stage {
-  const decisionFor = rememberDecisions(parts.rules);
   return (next) => (call) => {
-    const tool = toolOf(call);
-    const because = parts.refusal(tool.id.server);
-    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: tool.id.server, because });
-    const decision = distrust(decisionFor(tool), parts.isStranger(tool.id.server));
-    if (decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule)) return next(call);
-    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
-    return call.caller.grants.has(grantOf(parts, tool.id)) ? next(call) : ask(parts, call, decision, next);
+    const { server } = toolOf(call).id;
+    const because = parts.refusal(server);
+    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
+    const decision = parts.decide(call);
+    return decision instanceof Promise
+      ? decision.then((decided) => passed(parts, call, decided, next))
+      : passed(parts, call, decision, next);
   };
 }
 
-const grantOf = ({ identity }: AuthorizeParts, id: ToolId) => toolKey(id) + identity(id.server);
-
-function distrust(decision: Decision, isStranger: boolean): Decision {
-  if (!isStranger || decision.verdict !== 'allow') return decision;
-  return {
-    verdict: 'ask',
-    because: `${decision.because} is not meant for a server that nobody approved`,
-    byRule: true,
-  };
-}
-
-async function ask(
-  parts: AuthorizeParts,
-  call: ToolCall,
-  { because, byRule }: Decision,
-  next: Perform,
-): Promise<ToolOutcome> {
-  const { id, definition } = toolOf(call);
-  // Whatever style a model reads: in an answer or a rule the name must say whose tool it is.
-  const name = canonicalName(id);
-  const { callId } = call;
-  parts.emit({ type: 'approval.requested', callId, tool: id, because });
-  let answer: ApprovalAnswer = 'no';
-  const letGo = parts.closing && call.cancellation.follow(parts.closing);
-  try {
-    answer = await askFor(
-      {
-        kind: 'tool',
-        tool: id,
-        name,
-        arguments: call.arguments,
-        annotations: definition.annotations ?? {},
-        because,
-        byRule,
-      },
-      { approve: parts.approve, clock: parts.clock, cancellation: call.cancellation, onError: parts.onError },
-    );
-  } finally {
-    letGo?.();
-    parts.emit({ type: 'approval.settled', callId, tool: id, answer });
-  }
-  if (answer === 'no') throw new RuntimeError('APPROVAL_REFUSED', { ...id, name, because });
-  const now = decide(parts.rules(), id, name);
-  // The rules may have changed while somebody thought about it, and so may the server.
-  if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: now.because });
+function passed(parts: AuthorizeParts, call: ToolCall, decision: CallDecision, next: Perform): Promise<ToolOutcome> {
   const tool = toolOf(call);
-  if (!call.builtin && parts.identity(id.server) !== tool.source) throw replaced(tool);
-  if (answer !== 'once') call.caller.grants.add(grantOf(parts, id));
+  if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
+  const caution = parts.caution(call);
+  const isFree = decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule);
+  if (isFree && caution === undefined && !decision.isPinned) return next(call);
+  const form = parts.formOf(tool);
+  const bound = { ...call, boundTo: form };
+  if (isFree && caution === undefined) return next(bound);
+  const key = toolKey(tool.id) + parts.identity(tool.id.server) + form;
+  const keys = { ...(!isFree && { grant: key }), ...(caution !== undefined && { caution: `caution ${key}` }) };
+  const isGranted = !decision.isEveryTime && Object.values(keys).every((key) => call.caller.grants.has(key));
+  return isGranted ? next(bound) : ask(parts, { call: bound, decision, caution, keys }, next);
+}
+
+/** What would have to be granted for this call to pass without a question. */
+interface Keys {
+  /** The tool, where nothing allows it. */
+  readonly grant?: string;
+  /** The tool, although the agent has read what it has. */
+  readonly caution?: string;
+}
+
+interface Asking {
+  readonly call: ToolCall;
+  readonly decision: CallDecision;
+  readonly caution: string | undefined;
+  readonly keys: Keys;
+}
+
+async function ask(parts: AuthorizeParts, asking: Asking, next: Perform): Promise<ToolOutcome> {
+  const { call, decision, caution, keys } = asking;
+  const { grants } = call.caller;
+  const tool = toolOf(call);
+  const known = keys.grant === undefined || decision.isEveryTime ? UNKNOWN : await lasting(parts, call, tool);
+  const isCalm = keys.caution === undefined || grants.has(keys.caution);
+  // Not remembered for the session: what is taken back must count in it.
+  if (known.kind === 'granted' && isCalm) return next(call);
+  const request = requestFor(parts, asking, known);
+  const answer = await answered(parts, call, request);
+  if (answer === 'no')
+    throw new RuntimeError('APPROVAL_REFUSED', { ...tool.id, name: request.name, because: request.because });
+  await requireStill(parts, call);
+  if (caution !== undefined) call.caller.taint.calm();
+  if (answer === 'once' || decision.isEveryTime) return next(call);
+  // That the agent has read something is of this session alone, and so is what was said about it.
+  if (keys.caution !== undefined) grants.add(keys.caution);
+  const isKept = answer === 'always' && keys.grant !== undefined && (await keptForGood(parts, tool));
+  if (keys.grant !== undefined && !isKept) grants.add(keys.grant);
   return next(call);
 }
 
-/** Tools and rules are frozen values: the same pair always gives the same decision. */
-function rememberDecisions(rules: () => readonly Rule[]): (tool: Tool) => Decision {
-  let known = new WeakMap<Tool, Decision>();
-  let from: readonly Rule[] | undefined;
-  return (tool) => {
-    const current = rules();
-    if (current !== from) {
-      from = current;
-      known = new WeakMap();
-    }
-    const remembered = known.get(tool);
-    if (remembered) return remembered;
-    const decision = decide(current, tool.id, canonicalName(tool.id));
-    known.set(tool, decision);
-    return decision;
+/** What cannot be written down counts for the session at least. */
+async function keptForGood({ grants, onError }: AuthorizeParts, tool: Tool): Promise<boolean> {
+  try {
+    await grants.grant(tool);
+    return true;
+  } catch (error) {
+    onError(error);
+    return false;
+  }
+}
+
+const UNKNOWN: GrantState = { kind: 'unknown' };
+
+/** A disk that cannot be read has granted nothing. */
+function lasting({ grants, onError }: AuthorizeParts, { cancellation }: ToolCall, tool: Tool): Promise<GrantState> {
+  const known = grants.judge(tool).catch((error: unknown) => {
+    onError(error);
+    return UNKNOWN;
+  });
+  return cancellation.race(known);
+}
+
+type ToolRequest = Extract<ApprovalRequest, { kind: 'tool' }>;
+
+function requestFor(parts: AuthorizeParts, { call, decision, caution }: Asking, known: GrantState): ToolRequest {
+  const tool = toolOf(call);
+  const { id, label } = tool;
+  const changes = known.kind === 'changed' ? known.changes : decision.changes;
+  const reasons = [...(decision.verdict === 'ask' ? [decision.because] : []), ...(caution ? [caution] : [])];
+  return {
+    kind: 'tool',
+    tool: id,
+    // Whatever style a model reads: in an answer or a rule the name must say whose tool it is.
+    name: canonicalName(id),
+    source: label,
+    arguments: parts.redact(call.arguments),
+    annotations: parts.present(tool).annotations ?? {},
+    because: reasons.join('; '),
+    byRule: decision.byRule || caution !== undefined || changes !== undefined,
+    ...(changes && { changes }),
   };
+}
+
+async function answered(parts: AuthorizeParts, call: ToolCall, request: ToolRequest): Promise<ApprovalAnswer> {
+  const { callId, cancellation, caller } = call;
+  const { tool, because, changes } = request;
+  parts.emit({ type: 'approval.requested', callId, tool, because, ...(changes && { changes }) });
+  let answer: ApprovalAnswer = 'no';
+  const letGo = parts.closing && cancellation.follow(parts.closing);
+  try {
+    const { clock, onError } = parts;
+    answer = await askFor(request, { approve: caller.approve ?? parts.approve, clock, cancellation, onError });
+  } finally {
+    letGo?.();
+    parts.emit({ type: 'approval.settled', callId, tool, answer });
+  }
+  return answer;
+}
+
+/** The rules may have changed while somebody thought about it, and so may the server. */
+async function requireStill(parts: AuthorizeParts, call: ToolCall): Promise<void> {
+  const tool = toolOf(call);
+  const now = await parts.decide(call);
+  if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: now.because });
+  if (!call.builtin && parts.identity(tool.id.server) !== tool.source) throw replaced(tool);
 }

@@ -1,5 +1,6 @@
 // Owns what a call reports to the outside. Started and finished always come as a pair.
 
+import type { SignalEvent } from '../catalog/events.ts';
 import type { FailureCode, Remedy } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
 
@@ -12,13 +13,16 @@ export type CallEnd =
   | { readonly kind: 'cancelled' };
 
 export type CallEvent =
+  | SignalEvent
   | { readonly type: 'call.started'; readonly callId: CallId; readonly name: string; readonly tool?: ToolId }
+  /** With each progress that the server tells, and every now and then while it tells none: then with the latest, or 0. */
   | {
       readonly type: 'call.progressed';
       readonly callId: CallId;
       readonly progress: number;
       readonly total?: number;
       readonly message?: string;
+      readonly elapsedMs: number;
     }
   | {
       readonly type: 'call.finished';
@@ -28,5 +32,12 @@ export type CallEvent =
       readonly tookMs: number;
       readonly end: CallEnd;
     }
-  | { readonly type: 'approval.requested'; readonly callId: CallId; readonly tool: ToolId; readonly because: string }
+  | {
+      readonly type: 'approval.requested';
+      readonly callId: CallId;
+      readonly tool: ToolId;
+      readonly because: string;
+      /** It was approved before, in another form. */
+      readonly changes?: readonly string[];
+    }
   | { readonly type: 'approval.settled'; readonly callId: CallId; readonly tool: ToolId; readonly answer: string };

@@ -1,20 +1,36 @@
-// Owns telling a model that the runtime itself failed: structured text it can act on, bounded, as an outcome.
+// Owns telling a model that the runtime itself failed: structured text it can act on, bounded and redacted, as an outcome.
 
-import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { asRuntimeError, type FailureCode, RuntimeError, sentencesOf } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 import { truncate } from '../shaping/truncate.ts';
 
+export interface TellingFailure {
+  /** Hides what no model may read. */
+  readonly redact?: (text: string) => string;
+  /** The caller's own: whatever it aborted with, that is no failure. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What adapters, the agent and the gateway hand to the model in place of an exception. */
-export function failureAsOutcome(error: unknown): ToolOutcome {
-  const { code, remedy, message, data } = isAbort(error)
+export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: TellingFailure = {}): ToolOutcome {
+  const failure = isAbort(error, signal)
     ? new RuntimeError('CALL_CANCELLED', {}, { cause: error })
     : asRuntimeError(error);
+  const { code, remedy, data } = failure;
   const server = 'server' in data ? (data.server ?? '') : '';
   const tool = 'tool' in data ? (data.tool ?? '') : '';
-  const text = [`MCP error: ${code}`, truncate(message, limits.failureTextChars / 2).text, `remedy: ${remedy}`].join(
-    '\n',
-  );
+  const { happened, next } = sentencesOf(failure);
+  const bounded = (text: string, chars: number) => truncate(redact(text).trim(), chars).text;
+  const text = [
+    `MCP error: ${code}`,
+    ...(server === '' ? [] : [`server: ${bounded(server, limits.failureText.nameChars)}`]),
+    ...(tool === '' ? [] : [`tool: ${bounded(tool, limits.failureText.nameChars)}`]),
+    `stage: ${stages[code]}`,
+    `what happened: ${bounded(happened, limits.failureText.happenedChars)}`,
+    `next step: ${bounded(next, limits.failureText.nextChars)}`,
+    `remedy: ${remedy}`,
+  ].join('\n');
   return {
     text,
     content: [{ type: 'text', text }],
@@ -25,7 +41,73 @@ export function failureAsOutcome(error: unknown): ToolOutcome {
   };
 }
 
-/** What an `AbortSignal` gives when nobody named a reason. */
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError';
+/** Where on its way a call can end, in the order of the way. */
+export type FailureStage =
+  /** Before any call: what is configured and remembered. */
+  | 'setup'
+  | 'resolve'
+  | 'validate'
+  | 'authorize'
+  | 'guard'
+  /** The server was to be reached; nothing was sent. */
+  | 'connect'
+  | 'deadline'
+  | 'invoke'
+  /** It answered with what cannot be used. */
+  | 'answer'
+  | 'none';
+
+/** By the code alone: each is born at one place only, and those of a server that is not up are all of the way to it. */
+const stages: Readonly<Record<FailureCode, FailureStage>> = {
+  CONFIG_INVALID: 'setup',
+  CONFIG_UNREADABLE: 'setup',
+  CONFIG_UNWRITABLE: 'setup',
+  OUTPUT_UNWRITABLE: 'setup',
+  STORE_UNWRITABLE: 'setup',
+  STORE_UNREADABLE: 'setup',
+  LOCK_INVALID: 'setup',
+  REQUIRED_NOT_READY: 'setup',
+  TOOL_UNKNOWN: 'resolve',
+  SERVER_UNKNOWN: 'resolve',
+  RESOURCE_UNKNOWN: 'resolve',
+  RESOURCE_AMBIGUOUS: 'resolve',
+  PROMPT_UNKNOWN: 'resolve',
+  SESSION_UNKNOWN: 'resolve',
+  CONVERSATION_UNKNOWN: 'resolve',
+  NOT_OFFERED: 'resolve',
+  ARGUMENTS_BAD: 'validate',
+  CURSOR_INVALID: 'validate',
+  SERVER_DENIED: 'authorize',
+  CALL_DENIED: 'authorize',
+  APPROVAL_REFUSED: 'authorize',
+  TOOL_DRIFTED: 'authorize',
+  CIRCUIT_OPEN: 'guard',
+  ENV_MISSING: 'connect',
+  INPUT_MISSING: 'connect',
+  SERVER_UNTRUSTED: 'connect',
+  AUTH_REQUIRED: 'connect',
+  AUTH_FAILED: 'connect',
+  SPAWN_FAILED: 'connect',
+  STARTUP_TIMEOUT: 'connect',
+  CONNECTION_LOST: 'connect',
+  PROTOCOL_BROKEN: 'connect',
+  CALL_TIMEOUT: 'deadline',
+  REQUEST_TIMEOUT: 'deadline',
+  OUTCOME_UNKNOWN: 'invoke',
+  REQUEST_REFUSED: 'invoke',
+  CALL_CANCELLED: 'invoke',
+  LIST_TOO_LONG: 'answer',
+  MESSAGE_TOO_LARGE: 'answer',
+  RESULT_BROKEN: 'answer',
+  ANSWER_BROKEN: 'answer',
+  INTERNAL: 'none',
+};
+
+const asItIs = (text: string) => text;
+
+/** By the caller's own reason, or by what an `AbortSignal` gives when nobody named one. */
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (error instanceof RuntimeError) return false;
+  if (signal?.aborted && signal.reason === error) return true;
+  return error instanceof DOMException && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }

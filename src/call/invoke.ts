@@ -2,16 +2,19 @@
 
 import { paramHeaders } from '../connection/param-headers.ts';
 import type { Answer, Session } from '../connection/session.ts';
-import { isObject } from '../kernel/json.ts';
+import type { CallAnswer } from '../connection/tool-call.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
-import type { ContentBlock, Tool, ToolOutcome } from '../model/tool.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
 import type { Lines } from './lines.ts';
 import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
+import { outcome, readResult } from './result.ts';
+
+type LostAnswer = Extract<Answer, { kind: 'lost' }>;
 
 /** Sent again at most once, and only what was certainly not sent, or may be done twice: a write is never repeated by accident. */
-export function invoke(shared: Lines, requireStill: (tool: Tool) => void): Perform {
+export function invoke(shared: Lines, requireStill: (call: ToolCall) => void): Perform {
   return async (call) => {
     const tool = toolOf(call);
     if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
@@ -20,15 +23,36 @@ export function invoke(shared: Lines, requireStill: (tool: Tool) => void): Perfo
     const isRepeatable = lines.isRepeatable(tool);
     const open = lines.open(server);
     const session = open ?? (await connected(call, lines.whenReady(server)));
-    // While it was waited for, a rule may have come, or another server under the same name.
-    if (open === undefined) requireStill(tool);
+    // While it was waited for, a rule may have come, another server under the same name, or another tool.
+    if (call.boundTo !== undefined) await call.cancellation.race(lines.whenListed(server));
+    if (open === undefined || call.boundTo !== undefined) requireStill(call);
     const answer = await send(session, call, lines, isRepeatable);
-    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts: 1 });
-    const next = await connected(call, lines.whenReplaced(server, session));
-    requireStill(tool);
+    const { attempts = 1 } = answer;
+    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts });
+    const next = await nextSession(call, lines, { answer, session, requireStill });
     const second = await send(next, call, lines, isRepeatable);
-    return outcomeOf(second, tool, { session: next, lines, attempts: 2 });
+    // However the second went: the first may have been done.
+    const whole = second.kind === 'lost' && answer.sent ? { ...second, sent: true } : second;
+    return outcomeOf(whole, tool, { session: next, lines, attempts: attempts + (second.attempts ?? 1) });
   };
+}
+
+interface Lost {
+  readonly answer: LostAnswer;
+  readonly session: Session;
+  readonly requireStill: (call: ToolCall) => void;
+}
+
+/** Where none comes, what became of the first attempt is all there is to say. */
+async function nextSession(call: ToolCall, lines: Lines, { answer, session, requireStill }: Lost): Promise<Session> {
+  const { id } = toolOf(call);
+  try {
+    const next = await connected(call, lines.whenReplaced(id.server, session));
+    requireStill(call);
+    return next;
+  } catch (error) {
+    throw answer.sent && error instanceof RuntimeError ? lossOf(answer, id, session) : error;
+  }
 }
 
 function builtinOutcome(id: ToolId, { content, structured, isError = false }: BuiltinAnswer): ToolOutcome {
@@ -46,12 +70,14 @@ async function connected(call: ToolCall, session: Promise<Session>): Promise<Ses
   }
 }
 
-function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolean): Promise<Answer> {
+function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolean): Promise<CallAnswer> {
   const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
     cancellation: call.cancellation,
     onProgress: call.onProgress,
+    onSign: call.onSign,
+    onWaiting: call.onWaiting,
     inputs: call.caller.inputs,
     meta: lines.metaFor(session),
     repeatable,
@@ -60,7 +86,7 @@ function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolea
 }
 
 /** An outage is worth a second try; what cannot be written as JSON, or is refused, is the same the second time. */
-function isWorthRepeating(answer: Answer, isRepeatable: boolean): boolean {
+function isWorthRepeating(answer: Answer, isRepeatable: boolean): answer is LostAnswer {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
   // Whoever answered is there, and was asked again already as far as that makes sense; but a session may have gone.
   if (answer.status !== undefined && answer.status !== 404) return false;
@@ -91,7 +117,7 @@ function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, lines, at
   }
 }
 
-function lossOf({ sent, cause }: Extract<Answer, { kind: 'lost' }>, id: ToolId, session: Session): RuntimeError {
+function lossOf({ sent, cause }: LostAnswer, id: ToolId, session: Session): RuntimeError {
   const known = cause instanceof RuntimeError ? cause : undefined;
   const { reason, ...report } = session.report();
   if (sent) return new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason: reasonOf(known) ?? reason }, { cause });
@@ -106,42 +132,4 @@ function reasonOf(cause: RuntimeError | undefined): string | undefined {
 
 function notJson(id: ToolId, cause: TypeError): RuntimeError {
   return new RuntimeError('ARGUMENTS_BAD', { ...id, problems: ['they cannot be written as JSON'] }, { cause });
-}
-
-function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
-  if (!isObject(result)) throw malformed(id, 'its result is not an object');
-  const { content = [], structuredContent, isError } = result;
-  if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
-  if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
-  return outcome(id, content, { isError: isError === true, structured: structuredContent, ...how });
-}
-
-function isBlock(block: unknown): block is ContentBlock {
-  return isObject(block) && typeof block['type'] === 'string';
-}
-
-function malformed(id: ToolId, problem: string): RuntimeError {
-  return new RuntimeError('RESULT_BROKEN', { ...id, problem });
-}
-
-interface Found {
-  readonly isError: boolean;
-  readonly structured?: unknown;
-  readonly attempts: number;
-  /** The model knew the tool from an earlier start. */
-  readonly fromCache?: boolean;
-}
-
-/** Not shaped yet: the text is `shape`'s work, the duration `observe`'s. */
-function outcome(id: ToolId, content: readonly ContentBlock[], found: Found): ToolOutcome {
-  const { isError, structured, attempts, fromCache = false } = found;
-  return {
-    text: '',
-    content,
-    attachments: [],
-    ...(structured !== undefined && { structured }),
-    isError,
-    signals: [],
-    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
-  };
 }

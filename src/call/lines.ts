@@ -10,6 +10,8 @@ export interface Lines {
   whenReady(server: ServerName): Promise<Session>;
   /** The session that comes after this one, which was lost. */
   whenReplaced(server: ServerName, lost: Session): Promise<Session>;
+  /** Its list of tools is the one of its present session, or does not come soon. */
+  whenListed(server: ServerName): Promise<void>;
   /** Whether doing it twice does no harm, on the word of somebody who is believed. */
   isRepeatable(tool: Tool): boolean;
   /** What the server asked to be told with every call. */

@@ -20,10 +20,17 @@ export function whyMissing(name: QualifiedName, suspects: readonly Suspect[]): s
     const prefix = spelledPrefix(server);
     if (state === 'connected' || prefix === undefined || !name.startsWith(prefix)) continue;
     const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
-    return `server "${server}" is ${state}${error ? ` (${error.message})` : hint}`;
+    return `server "${server}" ${words.get(state) ?? `is ${state}`}${error ? ` (${error.message})` : hint}`;
   }
   return undefined;
 }
+
+/** What a person has to do something about, in their words. */
+const words: ReadonlyMap<string, string> = new Map([
+  ['needs-auth', 'needs a login'],
+  ['needs-approval', 'needs an approval'],
+  ['idle', 'has not been started'],
+]);
 
 const hiddenAliases = new WeakMap<readonly string[], Aliases>();
 

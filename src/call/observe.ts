@@ -8,27 +8,42 @@ import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 import type { CallEnd, CallEvent } from './events.ts';
+import { type Beat, Heartbeat } from './heartbeat.ts';
 import type { Perform, Stage, ToolCall } from './pipeline.ts';
 
 /** The outermost stage: a stage that throws instead of rejecting is caught here as well. */
 export function observe(parts: ObserveParts): Stage {
-  return (next) => (call) => observed(call, next, parts);
+  const heartbeat = new Heartbeat(parts.clock, limits.heartbeatMs);
+  const all = { ...parts, heartbeat };
+  return (next) => (call) => observed(call, next, all);
 }
 
 export interface ObserveParts {
   readonly emit: Emit<CallEvent>;
   readonly clock: Clock;
+  /** Takes secrets out of a failure before anybody sees it. */
+  readonly redact: (failure: RuntimeError) => RuntimeError;
   /** Told what the caller's own listener threw. */
   readonly onError: (error: unknown) => void;
 }
 
-async function observed(call: ToolCall, next: Perform, { emit, clock, onError }: ObserveParts): Promise<ToolOutcome> {
+interface Parts extends ObserveParts {
+  readonly heartbeat: Heartbeat;
+}
+
+async function observed(call: ToolCall, next: Perform, parts: Parts): Promise<ToolOutcome> {
+  const { emit, clock, onError, redact, heartbeat } = parts;
   const { callId, name, cancellation } = call;
   const who = { callId, name, ...(call.tool && { tool: call.tool.id }) };
   const startedAt = clock.now();
+  let latest: Progress = { progress: 0 };
   let throttle: Throttle<Progress> | undefined;
+  const announce = () => emit({ type: 'call.progressed', callId, ...latest, elapsedMs: clock.now() - startedAt });
+  const beat: Beat = { lastAt: startedAt, tell: announce };
   const tell = (progress: Progress) => {
-    emit({ type: 'call.progressed', callId, ...progress });
+    latest = progress;
+    beat.lastAt = clock.now();
+    announce();
     try {
       call.onProgress(progress);
     } catch (error) {
@@ -36,6 +51,7 @@ async function observed(call: ToolCall, next: Perform, { emit, clock, onError }:
     }
   };
   const finish = (end: CallEnd) => {
+    heartbeat.end(beat);
     if (end.kind === 'cancelled') throttle?.drop();
     else throttle?.flush();
     const tookMs = clock.now() - startedAt;
@@ -47,6 +63,7 @@ async function observed(call: ToolCall, next: Perform, { emit, clock, onError }:
     throttle.push(progress);
   };
   emit({ type: 'call.started', ...who });
+  heartbeat.begin(beat);
   try {
     const outcome = await next({ ...call, onProgress });
     const durationMs = finish({
@@ -61,7 +78,7 @@ async function observed(call: ToolCall, next: Perform, { emit, clock, onError }:
       finish({ kind: 'cancelled' });
       throw error;
     }
-    const failure = asRuntimeError(error);
+    const failure = redact(asRuntimeError(error));
     finish({ kind: 'failed', code: failure.code, message: failure.message, remedy: failure.remedy });
     throw failure;
   }

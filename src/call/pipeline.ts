@@ -7,9 +7,12 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { QualifiedName } from '../model/names.ts';
+import type { RuleText } from '../model/rule.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { Approve } from './approval.ts';
 import type { CallId } from './events.ts';
 import type { Lines } from './lines.ts';
+import type { Taint } from './taint.ts';
 
 /** One call on its way. Immutable; a stage that changes it passes a copy on. */
 export interface ToolCall {
@@ -22,7 +25,15 @@ export interface ToolCall {
   readonly among: Among;
   readonly cancellation: Cancellation;
   readonly onProgress: (progress: Progress) => void;
+  /** The server is at work on it, whether or not it says how far it is. */
+  readonly onSign?: () => void;
+  /** Somebody is asked on its behalf: the time until the answer is not the tool's. */
+  readonly onWaiting?: (isWaiting: boolean) => void;
+  /** How long the tool may take this time; 0 for as long as it likes. */
+  readonly timeoutMs?: number | undefined;
   readonly caller: Caller;
+  /** The form of the tool that somebody agreed to: in another one the call is another one. */
+  readonly boundTo?: string;
   /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
   readonly builtin?: BuiltinCall;
 }
@@ -31,6 +42,8 @@ export interface Among {
   readonly tools: readonly Tool[];
   /** Nothing is kept from the caller: it may be told why something is missing. */
   readonly isWhole: boolean;
+  /** Whether it has been shown the tool that finds others. */
+  readonly canSearch?: () => boolean;
 }
 
 export interface BuiltinCall {
@@ -41,7 +54,15 @@ export interface BuiltinCall {
 
 /** The view that calls: what it was granted this session, and who answers what a server asks during its calls. */
 export interface Caller {
+  /** By what was granted: a tool in this very form, of this very server. */
   readonly grants: Set<string>;
+  readonly taint: Taint;
+  /** What it may do of what the runtime allows; one list for each view between the two. */
+  readonly permissions?: readonly (readonly RuleText[])[];
+  /** Its model looks at images by itself. */
+  readonly hasVision?: boolean;
+  /** Who is asked; without it, whoever the runtime asks. */
+  readonly approve?: Approve;
   readonly inputs: InputHandlers;
   /** Where the view has connections of its own, how it reaches its servers. */
   readonly lines?: Lines;

@@ -30,6 +30,12 @@ export function replaced({ id, name }: Tool): RuntimeError {
   return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
 }
 
+/** What somebody agreed to was another form of it. */
+export function changed({ name }: Tool): RuntimeError {
+  const because = 'its definition has changed since it was approved; begin a new turn';
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+}
+
 async function unknown({ name, among }: ToolCall, directory: Directory): Promise<never> {
   const because = among.isWhole ? directory.whyMissing(name) : undefined;
   const others = among.tools.map((tool) => tool.name).filter((each) => each !== name);
@@ -37,5 +43,7 @@ async function unknown({ name, among }: ToolCall, directory: Directory): Promise
     name,
     nearest: nearest(name, others, limits.suggestions),
     ...(because !== undefined && { because }),
+    // A model cannot follow the advice that a person gets.
+    ...(among.canSearch?.() && { searchWith: 'mcp_search' }),
   });
 }

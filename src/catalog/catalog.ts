@@ -7,7 +7,7 @@ import type { Emit } from '../kernel/emitter.ts';
 import { pause } from '../kernel/pause.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ServerName } from '../model/names.ts';
+import type { ServerName, ToolId } from '../model/names.ts';
 import { labelOf, type ServerDefinition } from '../model/server.ts';
 import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
 import { digestOf } from './definition/digest.ts';
@@ -18,6 +18,7 @@ import { fetchTools, freshUntil, type Listing, type Offering } from './listing.t
 import { Pace } from './pace.ts';
 import { type Hit, type SearchOptions, SearchWindow } from './search/search-window.ts';
 import { type CatalogSnapshot, createSnapshot, differenceOf, type Style } from './snapshot.ts';
+import type { Suspicion } from './suspicion.ts';
 
 export interface Entry extends Omit<Listing, 'tools'> {
   /** What the model may see of it. */
@@ -91,6 +92,12 @@ export class Catalog {
 
   get(server: ServerName): Entry | undefined {
     return this.#entries.get(server);
+  }
+
+  /** What the server says now of a tool, whatever a turn shows of it. */
+  definitionOf({ server, tool }: ToolId): ToolDefinition | undefined {
+    const entry = this.#entries.get(server);
+    return entry && byName(entry.tools).get(tool);
   }
 
   /** What servers say about their use. The same list as long as none of it changes. */
@@ -225,10 +232,13 @@ export class Catalog {
 
   /** What is odd about it is told once, and not with every list. */
   #put(server: ServerName, entry: Entry): void {
-    const told = this.#entries.get(server)?.problems ?? [];
+    const before = this.#entries.get(server);
+    const told = before?.problems ?? [];
     this.#entries.set(server, entry);
     for (const problem of entry.problems)
       if (!told.includes(problem)) this.#parts.emit({ type: 'catalog.problem-found', server, problem });
+    for (const suspicion of news(entry.suspicions, before?.suspicions))
+      this.#parts.emit({ type: 'signal.raised', server, ...suspicion });
   }
 
   #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
@@ -298,6 +308,18 @@ export class Catalog {
     if (snapshot.revision === before.revision) return;
     this.#parts.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
+}
+
+const named = new WeakMap<readonly ToolDefinition[], ReadonlyMap<string, ToolDefinition>>();
+
+function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> {
+  const known = named.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
+  named.set(tools, known);
+  return known;
+}
+
+function news(found: readonly Suspicion[] = [], before: readonly Suspicion[] = []): readonly Suspicion[] {
+  return found.filter((each) => !before.some((other) => isDeepStrictEqual(each, other)));
 }
 
 function instructionsOf(

@@ -1,8 +1,23 @@
 // Owns what the catalog reports to the outside.
 
 import type { QualifiedName, ServerName } from '../model/names.ts';
+import type { Signal } from '../model/tool.ts';
+import type { Surface } from '../shaping/injection.ts';
+
+/** A text of a server looks as if it gave a model orders. A hint for people: nothing follows from it by itself. */
+export interface SignalEvent {
+  readonly type: 'signal.raised';
+  readonly server: ServerName;
+  /** The tool that was called, or that is described. */
+  readonly tool?: string;
+  readonly prompt?: string;
+  readonly callId?: string;
+  readonly surface: Surface;
+  readonly signals: readonly Signal[];
+}
 
 export type CatalogEvent =
+  | SignalEvent
   | {
       readonly type: 'catalog.changed';
       readonly revision: string;

@@ -13,12 +13,15 @@ import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
 import { pageFrom, walkPages } from './pages.ts';
+import { type Suspicion, suspicionsOf, suspicionTexts } from './suspicion.ts';
 
 export interface Listing {
   /** Every healthy one, also those that the entry's filters keep back. */
   readonly tools: readonly ToolDefinition[];
   /** What was left out or cut off, in words for a person. */
   readonly problems: readonly string[];
+  /** What looks like an order in it; among the problems as well. Not kept from one start to the next. */
+  readonly suspicions?: readonly Suspicion[];
   /** What the server says about its use. */
   readonly instructions?: string;
   /** What else it has. */
@@ -55,7 +58,7 @@ export async function fetchTools(
     ...(offers.length > 0 && { offers }),
   };
   const capability = session.capabilities['tools'];
-  if (capability === undefined) return { tools: [], problems: [], ...about };
+  if (capability === undefined) return { tools: [], ...remarked([], [], instructions), ...about };
   const { name } = definition;
   const cancellation = new Cancellation();
   const letGo = cancellation.follow(signal);
@@ -85,7 +88,7 @@ export async function fetchTools(
     const cutOff = walked.cutOff === undefined ? [] : [`the list of tools was cut off: ${walked.cutOff}`];
     const { tools, problems } = healthyOnes(walked.items, { mirrorsArguments: mirrorsArguments(session) });
     return {
-      ...{ tools, problems: [...cutOff, ...problems], ...about },
+      ...{ tools, ...remarked([...cutOff, ...problems], tools, instructions), ...about },
       ...(Number.isFinite(ttlMs) && { ttlMs }),
       ...(isObject(capability) && capability['listChanged'] === true && { isAnnounced: true }),
     };
@@ -93,6 +96,17 @@ export async function fetchTools(
     letGo();
     cancelTimeout();
   }
+}
+
+function remarked(
+  problems: readonly string[],
+  tools: readonly ToolDefinition[],
+  instructions: string | undefined,
+): Pick<Listing, 'problems' | 'suspicions'> {
+  const suspicions = suspicionsOf(tools, instructions);
+  return suspicions.length === 0
+    ? { problems }
+    : { problems: [...problems, ...suspicionTexts(suspicions)], suspicions };
 }
 
 /** One broken definition costs itself and never its neighbors. */

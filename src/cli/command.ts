@@ -6,6 +6,7 @@ import type { RuntimeOptions } from '../api.ts';
 
 /** What a command found: data for `--json`, text for people. */
 export interface Found {
+  /** Nothing, where what comes after it is all there is. */
   readonly data: unknown;
   /** Drawn only when a person reads it. */
   readonly text: (paint: Paint) => string;
@@ -13,6 +14,7 @@ export interface Found {
   readonly more?: (paint: Paint) => AsyncIterable<string>;
   /** Goes out as it is in place of the text, to the last byte: for what is not meant for a screen. */
   readonly bytes?: Uint8Array;
+  /** Asked again when everything is out. */
   readonly exitCode?: number;
 }
 
@@ -29,6 +31,8 @@ export interface TextQuestion {
   readonly question: string;
   /** What is typed is not shown. */
   readonly isHidden: boolean;
+  /** Aborting it takes the question away; it counts as unanswered. */
+  readonly signal?: AbortSignal;
 }
 
 /** The world as a command sees it. */

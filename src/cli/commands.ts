@@ -48,6 +48,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show what a server wrote on stderr, when it started and why it ended.',
     load: async () => (await import('./commands/logs.ts')).logs,
   },
+  scan: {
+    summary: 'Show what in a text looks like an instruction to a model.',
+    load: async () => (await import('./commands/scan.ts')).scan,
+  },
+  redact: {
+    summary: 'Print a text without the secrets in it.',
+    load: async () => (await import('./commands/redact.ts')).redact,
+  },
   add: {
     summary: 'Add a server to your own file, or to that of the workspace.',
     load: async () => (await import('./commands/add.ts')).add,
@@ -76,12 +84,20 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Show the effective configuration, why a server is as it is, the files, or the JSON Schema.',
     load: async () => (await import('./commands/config.ts')).config,
   },
+  policy: {
+    summary: 'Show every rule and what it speaks of, or which rule decides about a call.',
+    load: async () => (await import('./commands/policy.ts')).policy,
+  },
   approve: {
-    summary: "Trust a workspace's server as it is now; a changed entry asks again.",
+    summary: "Trust a workspace's server, or one tool, as it is now; what has changed asks again.",
     load: async () => (await import('./commands/approve.ts')).approve,
   },
   revoke: {
     summary: 'Take an approval back.',
     load: async () => (await import('./commands/approve.ts')).revoke,
+  },
+  lock: {
+    summary: 'Write down how each tool is defined now, or check that nothing has changed since.',
+    load: async () => (await import('./commands/lock.ts')).lock,
   },
 };

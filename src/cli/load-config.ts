@@ -8,6 +8,7 @@ import type { Store } from '../kernel/store.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { Gate } from '../trust/gate.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
+import type { ToolGrants } from '../trust/tool-grants.ts';
 import type { Context } from './command.ts';
 
 /** Loads nothing that could open a server: whoever only asks or edits must not pay for it. */
@@ -24,15 +25,18 @@ export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
 export interface Trust {
   readonly gate: Gate;
   readonly policy: PolicyTrust;
+  readonly grants: ToolGrants;
 }
 
 export async function openTrust(context: Context): Promise<Trust> {
-  const [{ createTrust }, store, policy] = await Promise.all([
+  const [{ createTrust }, { createToolGrants }, store, policy] = await Promise.all([
     import('../trusting.ts'),
+    import('../trust/tool-grants.ts'),
     openStore(context),
     openPolicy(context),
   ]);
-  return { gate: createTrust(surroundingsOf(context), store, systemClock), policy };
+  const gate = createTrust(surroundingsOf(context), store, systemClock);
+  return { gate, policy, grants: createToolGrants({ store, clock: systemClock, fingerprint: gate.fingerprint }) };
 }
 
 export async function openSecrets(context: Context): Promise<Secrets> {

@@ -68,7 +68,7 @@ async function run({ verb, words, rest }: CommandLine): Promise<number> {
   const found = await command.run(createContext({ values, positionals: own.slice(1) }, others, interruption));
   const exitCode = await print(draw(found, Boolean(values['json'])), found.exitCode);
   for await (const text of found.more?.(paintFor(OUT)) ?? []) await write(`${text}\n`);
-  return exitCode;
+  return found.exitCode ?? exitCode;
 }
 
 async function help(verb: string | undefined): Promise<number> {
@@ -145,7 +145,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 const draw = (found: Found, json: boolean) =>
-  json ? documentText(found.data) : (found.bytes ?? `${found.text(paintFor(OUT))}\n`);
+  json && found.data !== undefined ? documentText(found.data) : (found.bytes ?? `${found.text(paintFor(OUT))}\n`);
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
 async function print(text: string | Uint8Array, exitCode = 0): Promise<number> {

@@ -12,16 +12,22 @@ export interface Screen {
 /** Anything but a clear yes is a no, the end of the input included. */
 export async function yesOrNo(question: string, screen: Screen): Promise<boolean> {
   const answer = await askText({ question: `${question} [y/N]`, isHidden: false }, screen);
+  return isYes(answer);
+}
+
+export function isYes(answer: string | undefined): boolean {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
 /** `undefined`: the input has ended, or nothing was typed. Ctrl-C is for the whole program, not for the question. */
-export async function askText({ question, isHidden }: TextQuestion, screen: Screen): Promise<string | undefined> {
+export async function askText(asked: TextQuestion, screen: Screen): Promise<string | undefined> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import('node:readline/promises'),
     import('node:stream'),
   ]);
-  const { input, output, signal } = screen;
+  const { question, isHidden } = asked;
+  const { input, output } = screen;
+  const signal = asked.signal ? AbortSignal.any([screen.signal, asked.signal]) : screen.signal;
   const prompt = `${printable(question)} `;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: isHidden ? silent : output, terminal: true });
@@ -35,7 +41,7 @@ export async function askText({ question, isHidden }: TextQuestion, screen: Scre
     throw error;
   } finally {
     lines.close();
-    if (isHidden) output.write('\n');
+    if (isHidden || signal.aborted) output.write('\n');
   }
 }
 
@@ -63,7 +69,7 @@ export function createWaitingLine(screen: NodeJS.WriteStream | undefined, paint:
       const timer = setTimeout(() => {
         if (others > 0) return;
         shown = true;
-        screen.write(paint.dim(`${what} …`));
+        screen.write(paint.dim(`${printable(what)} …`));
       }, PATIENCE_MS);
       clear = () => {
         clearTimeout(timer);

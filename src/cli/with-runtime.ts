@@ -3,14 +3,18 @@
 import type { Runtime, RuntimeOptions } from '../api.ts';
 import type { AskInput } from '../config/inputs.ts';
 import type { ServerStatus } from '../connection/status.ts';
+import type { RuntimeEvent } from '../events.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
+import { answerOn } from './eliciting.ts';
 import { diagnosticsText } from './render/diagnostics.ts';
 import { printable, shellWord } from './render/text.ts';
+
+type Settled = Extract<RuntimeEvent, { type: 'elicitation.settled' }>;
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
@@ -31,10 +35,11 @@ export async function withRuntime<Value>(
       watch: false,
       signal: context.signal,
       onError: tellOnce(context),
-      ...(context.askText && { askInput: askOn(context.askText, questions) }),
+      ...(context.askText && { askInput: askOn(context.askText, questions), elicit: answerOn(context.askText) }),
       ...options,
       onEvent: (event) => {
         if (event.type === 'config.loaded') diagnostics = event.diagnostics;
+        if (event.type === 'elicitation.settled') complainOfUnasked(event, context);
       },
     }),
   );
@@ -61,6 +66,16 @@ export async function withRuntime<Value>(
 /** What is known of a server is the answer, unless it is to be asked anew. */
 export function startupFor({ values }: Context): NonNullable<RuntimeOptions['startup']> {
   return values['live'] === true ? {} : { whenCached: 'leave' };
+}
+
+/** For what is compared with a lock: what counts is what servers say now. */
+export const asLive = (context: Context): Context => ({ ...context, values: { ...context.values, live: true } });
+
+/** The server was told no in the person's place: they should know, and how to be asked. */
+function complainOfUnasked({ server, because }: Settled, context: Context): void {
+  if (because !== 'nobody') return;
+  const what = `Server "${server}" had a question, and nobody could be asked here. Do it in a terminal to answer.`;
+  context.complain((paint) => paint.yellow(printable(what)));
 }
 
 /** What goes wrong beside the answer, such as a cache that cannot be written, is worth one line however often it happens. */

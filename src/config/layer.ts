@@ -1,7 +1,7 @@
 // Owns what one file says: its servers, rules, lists, inputs and settings. Which file wins is `merge.ts`'s.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { RuleText } from '../model/rule.ts';
+import { type ArgumentConditions, faultsIn, type RuleText } from '../model/rule.ts';
 import { asWritten, checkEach, explain } from './check.ts';
 import { diagnose, type Finding, type Note, readSection, shorten } from './finding.ts';
 import { findGroups, findInputs, findStrays, type Stray } from './groups.ts';
@@ -161,19 +161,52 @@ function readRules(value: unknown, origin: Origin, note: Note): RuleText[] {
   return [];
 }
 
-/** A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. */
+/**
+ * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. What is said
+ * about arguments is kept as it is written: whoever gives it a meaning lets a broken part open nothing and close more.
+ */
 function readRule(value: unknown, path: Path, origin: Origin, note: Note): RuleText[] {
   const read = readSection(value, path, vocabularies.rule, note);
   if (!isMap(value)) return [];
-  const parsed = ruleSchema.safeParse(read.fields);
+  const { args, ...fields } = read.fields;
+  const parsed = ruleSchema.safeParse(fields);
   note(...(parsed.error?.issues ?? []).map((issue) => within(path, explain(issue, read))));
-  const { tool, action = 'ask' } = checkEach(read, ruleSchema).fields;
+  const { tool, action = 'ask' } = checkEach({ ...read, fields }, ruleSchema).fields;
   if (tool === undefined) return [];
+  if (args !== undefined) note(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
   if (action === 'allow' && !origin.mayLoosen) {
     note(cannotAllow(path, tool));
     return [];
   }
-  return [{ tool, action, provenance: provenanceOf(origin, path) }];
+  if (action === 'allow' && read.problems.length > 0) {
+    note(notUnderstood(path, tool));
+    return [];
+  }
+  const provenance = provenanceOf(origin, path);
+  return [{ tool, action, ...(args !== undefined && { args: args as ArgumentConditions }), provenance }];
+}
+
+const SHOWN_FAULTS = 5;
+
+function conditionFaults(args: unknown, path: Path, action: RuleText['action']): readonly Finding[] {
+  const so = action === 'allow' ? 'so the rule allows nothing' : 'so the rule counts without it';
+  return faultsIn(args)
+    .slice(0, SHOWN_FAULTS)
+    .map(({ path: below, expected }) => {
+      const found = below.reduce<unknown>((map, key) => Object(map)[key], args);
+      const problem = wrongType([...path, ...below], expected, found);
+      return { ...problem, message: `${problem.message}, ${so}` };
+    });
+}
+
+/** It may have been what narrows the rule. */
+function notUnderstood(path: Path, tool: string): Finding {
+  return {
+    severity: 'warning',
+    path,
+    message: `the rule for "${tool}" allows nothing, because part of it is not understood`,
+    remedy: 'Mend or remove that part.',
+  };
 }
 
 function cannotAllow(path: Path, tool: string): Finding {

@@ -2,6 +2,7 @@
 // taken over, a word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is
 // copied, committed and backed up.
 
+import { hasTokenShape, isTelling } from '../model/secret-shapes.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { inputsOf, isCommand, strangersIn, variablesOf } from './expand.ts';
 
@@ -58,6 +59,16 @@ export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry,
 export const withoutSecrets = (launch: Launch): Launch =>
   launch.kind === 'in-process' ? launch : { ...launch, ...hideSecrets(launch) };
 
+/** What of a filled-in entry is a secret, by a name for it. */
+export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>> {
+  const secrets = new Map<string, string>();
+  inEntry(entry, (at, { name, value }) => {
+    secrets.set(secrets.has(name) ? at : name, value);
+    return value;
+  });
+  return Object.fromEntries(secrets);
+}
+
 interface Found {
   readonly name: string;
   readonly value: string;
@@ -98,7 +109,7 @@ function inArgument(arg: string, before: string, place: Place): string {
   if (option !== undefined) return option + inValue(name, value, place);
   const [, asked = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
   if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place({ name: asked, value: arg });
-  return hasKnownShape(arg) ? place({ name: 'key', value: arg }) : arg;
+  return hasTokenShape(arg) ? place({ name: 'key', value: arg }) : arg;
 }
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
@@ -107,7 +118,7 @@ const ADDRESS = /^\w[\w+.:-]*:\/\//;
 function inUrl(url: string, place: Place): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
-  const key = (value: string) => (hasKnownShape(value) ? place({ name: 'key', value }) : value);
+  const key = (value: string) => (hasTokenShape(value) ? place({ name: 'key', value }) : value);
   const parameter = (whole: string, start: string, name: string, value: string) =>
     isSecret(name, value) ? start + place({ name, value }) : whole;
   return [
@@ -130,14 +141,8 @@ function inHost(host: string, key: (value: string) => string, place: Place): str
   );
 }
 
-/** The one answer to whether a name says that its value is a credential. */
-export const isTelling = (name: string) =>
-  /token|secret|passw|pwd|credential|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_-])pat$|auth(?!or(?!i[sz]))|cookie|session/i.test(
-    name,
-  );
-
 const isSecret = (name: string, value: string) =>
-  isLiteral(value) && (hasKnownShape(value) || (isTelling(name) && !isHarmless(name, value)));
+  isLiteral(value) && (hasTokenShape(value) || (isTelling(name) && !isHarmless(name, value)));
 
 /** Nothing is filled in or run to get it, here or by the program that it was written for. */
 const isLiteral = (value: string) =>
@@ -159,9 +164,3 @@ function isHarmless(name: string, value: string): boolean {
   if (/^\d+$/.test(value)) return !/(passw(or)?d|pwd|secret|token|key|pat)$/i.test(name);
   return /^(true|false|none|null)$/i.test(value) || /^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
 }
-
-/** Prefixes that providers gave their keys so that they can be recognized, and signed tokens. */
-const hasKnownShape = (value: string) =>
-  /^(sk-|sk_live_|sk_test_|pk_live_|rk_live_|gh[opsur]_|[a-z]+_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|ya29\.|hf_|npm_|pypi-|dop_v1_|shpat_|lin_api_|ntn_|secret_|figd_|tvly-|r8_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/.test(
-    value,
-  ) || /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/.test(value);

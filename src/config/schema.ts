@@ -250,6 +250,21 @@ export const serverSchema = z.object({
     .describe('After so much silence a remote session is used once, so that nobody closes it. 0: never.'),
 });
 
+const plain = () => z.union([z.string(), z.number(), z.boolean()]);
+const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item)]).optional();
+
+/** For editors; what is wrong with a condition is found by `model/rule`, which also gives it its meaning. */
+const conditionSchema = z.union([
+  plain(),
+  z.array(plain()),
+  z.looseObject({
+    under: oneOrMore(text()),
+    host: oneOrMore(text()),
+    is: oneOrMore(plain()),
+    like: oneOrMore(text()),
+  }),
+]);
+
 export const ruleSchema = z.object({
   tool: text().describe(
     'The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything. Spellings of other agents such as `server.tool` are understood where they can mean one server only; what denies or asks counts for all that it may mean.',
@@ -257,6 +272,12 @@ export const ruleSchema = z.object({
   action: z
     .enum(['allow', 'ask', 'deny'], '"allow", "ask" or "deny"')
     .describe('What happens to a call. A deny always wins. A file inside the workspace cannot allow.'),
+  args: z
+    .record(z.string(), conditionSchema, 'a map from arguments to what they must be like')
+    .optional()
+    .describe(
+      'The rule is only about calls with such arguments, by name: `{ under = "./out" }` a path in that folder, `{ host = "*.example.com" }` an address there, `{ like = "select *" }` such a text, `{ is = ["a", "b"] }` or a value alone one of these. All must hold. What allows must be certain; what denies or asks counts wherever it may be so.',
+    ),
 });
 
 export const permissionsSchema = z.object({

@@ -77,6 +77,10 @@ export function stateFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>):
   return join(home, '.local', 'state', 'plexus');
 }
 
+/** Where results that a model could not read whole are kept for a while. */
+export const resultsFolder = (around: Omit<Surroundings, 'cwd'>): string =>
+  pathsOf(around.platform).join(cacheFolder(around), 'results');
+
 /** Where what can be found out again is kept. */
 export function cacheFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);

@@ -208,7 +208,12 @@ export const vocabularies = {
       elsewhere: new Map(['allow', 'ask', 'deny'].map((key) => [key, asRules])),
     },
   ),
-  rule: vocabulary('a rule', ruleSchema),
+  rule: vocabulary(
+    'a rule',
+    ruleSchema,
+    { arguments: (args) => ({ args }) },
+    { isForOthers: (key) => /^(id|name|title|description|reason)$/i.test(key) },
+  ),
   security: vocabulary('"security"', securitySchema),
   plexus: vocabulary('"plexus"', plexusSchema),
   project: vocabulary('"plexus.project"', projectSchema),

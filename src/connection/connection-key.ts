@@ -6,7 +6,7 @@ import { canonicalJson } from '../kernel/json.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, LogLevel } from '../model/server.ts';
-import { capabilitiesOf, type InputHandlers } from './requests.ts';
+import { capabilitiesOf, type ElicitationPolicy, type InputHandlers } from './inputs.ts';
 
 export interface KeyParts {
   readonly server: ServerName;
@@ -18,6 +18,8 @@ export interface KeyParts {
   /** One server has one level. */
   readonly logLevel?: LogLevel | undefined;
   readonly inputs: InputHandlers;
+  /** What becomes of its questions is decided once for all who share it. */
+  readonly elicitation?: ElicitationPolicy | undefined;
   /** Whom the server believes it is talking to. */
   readonly clientInfo?: ClientInfo | undefined;
   /** What the agent may touch, where it was announced: one server cannot be told two things. */

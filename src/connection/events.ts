@@ -2,10 +2,12 @@
 
 import type { FailureCode, Remedy } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
+import type { ElicitationEvent } from './elicitation/events.ts';
 import type { ConnectionState } from './state.ts';
 import type { FineState } from './status.ts';
 
 export type ConnectionEvent =
+  | ElicitationEvent
   | {
       readonly type: 'connection.changed';
       readonly server: ServerName;

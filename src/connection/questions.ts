@@ -3,24 +3,25 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Message } from '../model/server.ts';
-import { capabilitiesOf, DeclinedInput, type InputDesk, type InputHandlers, isInputMethod } from './requests.ts';
+import { isInputMethod } from './inputs.ts';
+import { nobodyAnswers } from './refused-input.ts';
+import type { InputDesk } from './requests.ts';
 
-/** What it rejects with is told to the server, with its `code` if it has one. */
-export type AnswerQuestion = (method: string, params: JsonObject) => Promise<JsonObject>;
+/** What it rejects with is told to the server, with its `code` if it has one. The signal says that it was taken back. */
+export type AnswerQuestion = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
-/** Whether we are there, and what was advertised: nothing else may be asked. */
-export function answerFrom(desk: InputDesk, inputs: InputHandlers): AnswerQuestion {
-  return async (method, params) => {
+/** Whether we are there, and what the desk answers: nothing else may be asked. */
+export function answerFrom(desk: InputDesk): AnswerQuestion {
+  return async (method, params, signal) => {
     if (method === 'ping') return {};
-    const [kind = ''] = method.split('/');
-    if (!isInputMethod(method) || capabilitiesOf(inputs)[kind] === undefined) throw new DeclinedInput(method);
-    return desk.answerUnaddressed(method, params);
+    if (!isInputMethod(method)) throw nobodyAnswers(method);
+    return desk.answerUnaddressed(method, params, signal);
   };
 }
 
 export class Questions {
   readonly #reply: (message: Message) => void;
-  readonly #open = new Set<unknown>();
+  readonly #open = new Map<unknown, AbortController>();
 
   constructor(reply: (message: Message) => void) {
     this.#reply = reply;
@@ -28,16 +29,21 @@ export class Questions {
 
   /** Never rejects. What was taken back meanwhile is not answered. */
   async answer({ id, method, params }: Message, answer: AnswerQuestion): Promise<void> {
-    this.#open.add(id);
-    const reply = await answer(String(method), isObject(params) ? params : {}).then(
+    const question = new AbortController();
+    this.#open.set(id, question);
+    const reply = await answer(String(method), isObject(params) ? params : {}, question.signal).then(
       (result) => ({ jsonrpc: '2.0', id, result }),
       (error: unknown) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
     );
-    if (this.#open.delete(id)) this.#reply(reply);
+    if (this.#open.get(id) !== question) return;
+    this.#open.delete(id);
+    this.#reply(reply);
   }
 
   takeBack(id: unknown): void {
+    const question = this.#open.get(id);
     this.#open.delete(id);
+    question?.abort();
   }
 }
 

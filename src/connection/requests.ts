@@ -1,69 +1,69 @@
-// Owns what a server asks of us: elicitation, sampling and roots reach the handlers of the view whose call is in
-// flight, the same ones in both eras. Where it is unclear whose call it is, the server is declined.
+// Owns whom a server may ask: elicitation, sampling and roots reach the handlers of the view whose call is in flight, the
+// same ones in both eras. Where it is unclear whose call it is, the server is declined.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import { Addressee, type Waiter } from './addressee.ts';
+import { askHost, type Reply } from './asking.ts';
+import { Completions } from './elicitation/completions.ts';
+import { type Elicited, elicit } from './elicitation/eliciting.ts';
+import { type ElicitQuestion, readQuestion } from './elicitation/request.ts';
+import { type ElicitationPolicy, type InputHandlers, type InputMethod, type Inputs, isAdvertised } from './inputs.ts';
+import { nobodyAnswers, RefusedInput } from './refused-input.ts';
 
-export interface ElicitRequest {
+export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
+export { capabilitiesOf, type InputHandlers } from './inputs.ts';
+
+/** A call as the desk sees it: who made it, and whom to tell that the server waits for us. */
+export interface Caller extends Waiter {
+  readonly inputs: Inputs;
+}
+
+export interface DeskParts {
   readonly server: ServerName;
-  readonly mode: 'form' | 'url';
-  readonly message: string;
-  readonly requestedSchema?: JsonObject;
-  readonly url?: string;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  /** What the server was told that it may ask. */
+  readonly advertised: InputHandlers;
+  readonly policy?: ElicitationPolicy | undefined;
 }
 
-export interface ElicitAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: JsonObject;
+/** The calls of one caller. A question of the older era is for all of them, since it does not say for which. */
+interface Group {
+  readonly calls: Set<Waiter>;
+  addressee: Addressee | undefined;
 }
-
-/** What a host, an agent or a gateway client can answer. Only what has a handler is advertised to servers. */
-export interface InputHandlers {
-  readonly elicit?: (request: ElicitRequest) => Promise<ElicitAnswer>;
-  /** Takes and gives what the protocol defines for `sampling/createMessage`. */
-  readonly sample?: (request: JsonObject & { readonly server: ServerName }) => Promise<JsonObject>;
-  readonly roots?: () => Promise<ReadonlyArray<{ readonly uri: string; readonly name?: string }>>;
-}
-
-export const inputMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
-export type InputMethod = (typeof inputMethods)[number];
-
-export function isInputMethod(method: unknown): method is InputMethod {
-  return inputMethods.some((known) => known === method);
-}
-
-/** A capability without a handler behind it would be a lie the server acts on. */
-export function capabilitiesOf(handlers: InputHandlers): JsonObject {
-  return {
-    ...(handlers.elicit && { elicitation: { form: {}, url: {} } }),
-    ...(handlers.sample && { sampling: {} }),
-    ...(handlers.roots && { roots: {} }),
-  };
-}
-
-const nobody: InputHandlers = {};
 
 /** Whom a server may ask, on one session: the callers in flight, or whoever holds the session alone when nobody is. */
 export class InputDesk {
-  readonly #server: ServerName;
+  readonly #parts: DeskParts;
+  readonly #holders = new Set<Addressee>();
+  readonly #inFlight = new Map<Inputs, Group>();
+  /** Everything that is open, whosever it is. */
+  readonly #open = new Set<AbortController>();
+  #quietSince: number;
   /** Calls answered so far: proof that the server works. */
   served = 0;
-  readonly #clock: Pick<Clock, 'now'>;
-  #quietSince: number;
-  readonly #holders = new Set<{ readonly inputs: InputHandlers }>();
-  readonly #inFlight = new Map<InputHandlers, number>();
+  /** The pages of which the server said that they were dealt with. */
+  readonly completions = new Completions();
 
-  constructor(server: ServerName, clock: Pick<Clock, 'now'>) {
-    this.#server = server;
-    this.#clock = clock;
-    this.#quietSince = clock.now();
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+    this.#quietSince = parts.clock.now();
   }
 
-  hold(inputs: InputHandlers): () => void {
-    const holder = { inputs };
+  get server(): ServerName {
+    return this.#parts.server;
+  }
+
+  hold(inputs: Inputs): () => void {
+    const holder = new Addressee(inputs);
     this.#holders.add(holder);
-    return () => this.#holders.delete(holder);
+    return () => {
+      this.#holders.delete(holder);
+      holder.withdraw();
+    };
   }
 
   get isBusy(): boolean {
@@ -75,78 +75,142 @@ export class InputDesk {
     return this.#quietSince;
   }
 
-  enter(caller: InputHandlers): void {
-    this.#inFlight.set(caller, (this.#inFlight.get(caller) ?? 0) + 1);
+  /** A call begins. Returns how to say that it has ended. */
+  enter(call: Caller): () => void {
+    const group = this.#inFlight.get(call.inputs) ?? { calls: new Set(), addressee: undefined };
+    this.#inFlight.set(call.inputs, group);
+    group.calls.add(call);
+    if (group.addressee?.isWaiting) call.onWaiting?.(true);
+    return () => {
+      group.calls.delete(call);
+      this.#quietSince = this.#parts.clock.now();
+      if (group.calls.size > 0) return;
+      this.#inFlight.delete(call.inputs);
+      group.addressee?.withdraw();
+    };
   }
 
-  leave(caller: InputHandlers): void {
-    const left = (this.#inFlight.get(caller) ?? 1) - 1;
-    if (left === 0) this.#inFlight.delete(caller);
-    else this.#inFlight.set(caller, left);
-    this.#quietSince = this.#clock.now();
+  /** The session is over: nobody waits for an answer any more. */
+  close(): void {
+    for (const question of this.#open) question.abort();
+  }
+
+  /** Rejects with what the server is told. Aborting the signal takes the question back. */
+  async answerUnaddressed(method: InputMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    const addressee = this.#addresseeOf(method);
+    if (isAdvertised(method, this.#parts.advertised)) return this.answer(method, params, addressee, signal);
+    if (method !== 'elicitation/create') throw nobodyAnswers(method);
+    // It is told of like any other, so that a host can say what was missed.
+    const { emit } = addressee.inputs;
+    const nobody = new Addressee(emit ? { emit } : {});
+    if (this.#parts.policy === 'decline') return this.answer(method, params, nobody, signal);
+    await this.answer(method, params, nobody, signal).catch(unasked);
+    throw nobodyAnswers(method);
   }
 
   /** A request of the older era does not say which call it belongs to; two callers in flight make it nobody's. */
-  answerUnaddressed(method: InputMethod, params: JsonObject): Promise<JsonObject> {
-    const [only, another] = this.#inFlight.keys();
-    if (method !== 'roots/list' && another !== undefined) return this.answer(method, params, nobody);
-    return this.answer(method, params, another === undefined && only !== undefined ? only : this.#owner(method));
+  #addresseeOf(method: InputMethod): Addressee {
+    const [only, another] = this.#inFlight.entries();
+    if (another !== undefined && method !== 'roots/list') return new Addressee({});
+    if (another !== undefined || only === undefined) return this.#owner(method);
+    const [inputs, group] = only;
+    group.addressee ??= new Addressee(inputs, {
+      onWaiting: (isWaiting) => {
+        for (const call of group.calls) call.onWaiting?.(isWaiting);
+      },
+    });
+    return group.addressee;
   }
 
   /** Only those share a session whose roots are the same: any of them may name those. */
-  #owner(method: InputMethod): InputHandlers {
+  #owner(method: InputMethod): Addressee {
     const [holder, another] = this.#holders;
-    return holder === undefined || (another !== undefined && method !== 'roots/list') ? nobody : holder.inputs;
+    return holder === undefined || (another !== undefined && method !== 'roots/list') ? new Addressee({}) : holder;
   }
 
-  async answer(method: InputMethod, params: JsonObject, caller: InputHandlers): Promise<JsonObject> {
+  /** Rejects with what the server is told. */
+  async answer(method: InputMethod, params: JsonObject, to: Addressee, signal?: AbortSignal): Promise<JsonObject> {
     switch (method) {
-      case 'elicitation/create':
-        return this.#elicit(params, caller);
-      case 'sampling/createMessage':
-        if (caller.sample === undefined) throw new DeclinedInput(method);
-        return caller.sample({ ...params, server: this.#server });
-      case 'roots/list':
-        if (caller.roots === undefined) throw new DeclinedInput(method);
-        return { roots: await caller.roots() };
+      case 'elicitation/create': {
+        const { action, content } = await this.elicit(readQuestion(this.server, params), to, signal);
+        return { action, ...(content && { content }) };
+      }
+      case 'sampling/createMessage': {
+        const { sample } = to.inputs;
+        if (sample === undefined) throw nobodyAnswers(method);
+        const request = { ...params, server: this.server };
+        return this.#ask(method, (until) => sample(request, { signal: until }), to, signal);
+      }
+      case 'roots/list': {
+        const { roots } = to.inputs;
+        if (roots === undefined) throw nobodyAnswers(method);
+        return this.#ask(method, async () => ({ roots: await roots() }), to, signal);
+      }
     }
   }
 
-  async #elicit(params: JsonObject, caller: InputHandlers): Promise<JsonObject> {
-    const request = this.#elicitRequest(params);
-    const answer: ElicitAnswer = (await caller.elicit?.(request)) ?? { action: 'decline' };
-    if (answer.action !== 'accept' || request.mode !== 'form') return { ...answer };
-    return { ...answer, content: { ...defaultsOf(request.requestedSchema), ...answer.content } };
+  elicit(asked: ElicitQuestion, to: Addressee, signal?: AbortSignal): Promise<Elicited> {
+    const { clock, policy = 'ask' } = this.#parts;
+    return this.during(to, (question) => elicit(asked, { inputs: to.inputs, policy, clock, question }), signal);
   }
 
-  #elicitRequest(params: JsonObject): ElicitRequest {
-    const { mode, message, requestedSchema, url } = params;
-    return {
-      server: this.#server,
-      mode: mode === 'url' ? 'url' : 'form',
-      message: typeof message === 'string' ? message : '',
-      ...(isObject(requestedSchema) && { requestedSchema }),
-      ...(typeof url === 'string' && { url }),
-    };
+  /** While the work goes on the server waits for us, and the call for the server. */
+  async during<Value>(
+    to: Addressee,
+    work: (question: AbortController) => Promise<Value>,
+    signal?: AbortSignal,
+  ): Promise<Value> {
+    if (this.#open.size >= limits.questionsAtOnce)
+      throw new RefusedInput(-32000, `more than ${limits.questionsAtOnce} questions at once are too many`);
+    const question = new AbortController();
+    const withdraw = () => question.abort(signal?.reason);
+    signal?.addEventListener('abort', withdraw, { once: true });
+    if (signal?.aborted) withdraw();
+    this.#open.add(question);
+    to.begin(question);
+    try {
+      return await work(question);
+    } finally {
+      to.end(question);
+      this.#open.delete(question);
+      signal?.removeEventListener('abort', withdraw);
+    }
+  }
+
+  async #ask(
+    method: InputMethod,
+    answer: (signal: AbortSignal) => Promise<JsonObject>,
+    to: Addressee,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonObject> {
+    const { clock } = this.#parts;
+    return requireAnswer(method, await this.during(to, (question) => askHost(answer, question, clock), signal), to);
   }
 }
 
-/** What the server itself proposes for fields that were left out. */
-function defaultsOf(schema: JsonObject | undefined): JsonObject {
-  const properties = isObject(schema?.['properties']) ? schema['properties'] : {};
-  const proposed = Object.entries(properties).flatMap(([name, field]) =>
-    isObject(field) && field['default'] !== undefined ? [[name, field['default']] as const] : [],
-  );
-  return Object.fromEntries(proposed);
+/** What the server did wrong besides does not matter to it: it may not ask at all. */
+const unasked = (): void => undefined;
+
+function requireAnswer(method: InputMethod, reply: Reply<JsonObject>, { inputs }: Addressee): JsonObject {
+  switch (reply.kind) {
+    case 'answered':
+      if (isObject(reply.value)) return reply.value;
+      inputs.onError?.(new TypeError(`the handler of ${method} must answer with an object`));
+      throw new RefusedInput(-32603, `the answer to ${method} is missing`);
+    case 'failed':
+      inputs.onError?.(reply.error);
+      throw refusalOf(method, reply.error);
+    case 'silent':
+      throw new RefusedInput(-32603, `nobody answered ${method} in time`);
+    case 'withdrawn':
+      throw new RefusedInput(-32603, `${method} was taken back`);
+  }
 }
 
-/** Nobody is there to answer; on the wire it becomes an error the server can act on. */
-export class DeclinedInput extends Error {
-  override readonly name = 'DeclinedInput';
-  /** "Method not found", as the protocol says for a capability that was not advertised. */
-  readonly code = -32601;
-
-  constructor(method: string) {
-    super(`nobody here answers ${method}`);
-  }
+/** A host that refuses says so with a code of the protocol; any other failure is its own affair, and its words stay here. */
+function refusalOf(method: InputMethod, error: unknown): RefusedInput {
+  const { code, message } = isObject(error) ? error : {};
+  if (typeof code === 'number' && Number.isSafeInteger(code) && typeof message === 'string')
+    return new RefusedInput(code, message);
+  return new RefusedInput(-32603, `${method} could not be answered`);
 }

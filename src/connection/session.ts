@@ -9,9 +9,10 @@ import { RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
+import type { ElicitationPolicy, Inputs } from './inputs.ts';
 import { answerFrom } from './questions.ts';
 import { capabilitiesOf, InputDesk, type InputHandlers } from './requests.ts';
-import { type CallOptions, performCall } from './tool-call.ts';
+import { type CallAnswer, type CallOptions, performCall } from './tool-call.ts';
 import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
 
 export type { Answer, NotificationListener, Progress } from './wire.ts';
@@ -28,7 +29,7 @@ export interface Session {
   readonly pid: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<Answer>;
   /** One tool call, rounds of asked-for input included. */
-  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
+  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<CallAnswer>;
   /** Any other request that somebody waits for and that may ask for input on its way. */
   ask(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
   /** Ends what this owner still waits for; what others wait for goes on. */
@@ -44,7 +45,7 @@ export interface Session {
   /** Whether others use it too. */
   isShared(): boolean;
   /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
-  hold(inputs: InputHandlers): () => void;
+  hold(inputs: Inputs): () => void;
   /** Somebody found out that nobody is there any more. */
   lose(reason: string): void;
   /** Resolves once, when the session is over, with why. */
@@ -76,6 +77,8 @@ export interface SessionOptions {
   readonly identity: ClientInfo;
   /** What is advertised: only what these handlers can answer. */
   readonly inputs: InputHandlers;
+  /** What becomes of its questions to a person, whoever could answer them. */
+  readonly elicitation?: ElicitationPolicy | undefined;
   readonly startupTimeoutMs: number;
   /** From which level on the server is asked for its log. */
   readonly logLevel?: LogLevel | undefined;
@@ -111,10 +114,10 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
-  const desk = new InputDesk(server, clock);
+  const desk = new InputDesk({ server, clock, advertised: options.inputs, policy: options.elicitation });
   const stop = createDeferred<never>();
   wire.onanswer = options.onAnswer;
-  wire.onrequest = answerFrom(desk, options.inputs);
+  wire.onrequest = answerFrom(desk);
   // Whatever the SDK would make of it: no answer to the handshake is the end of it.
   wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
@@ -130,6 +133,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     const diedOfProbe = era === 'probe' && wire.diedDuringProbe && !channel.hasRequestStreams;
     // The report is read before the channel is ended, or it would speak of our own ending.
     const failure = diedOfProbe || signal.aborted ? error : connectFailure(error, server, wire, channel);
+    desk.close();
     await channel.close();
     if (diedOfProbe && !signal.aborted) return 'died-of-probe';
     throw failure;
@@ -195,6 +199,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
   /** The first reason counts: what follows is our own clearing up. */
   const end = (report: ChannelReport) => {
     loss ??= report;
+    desk.close();
     ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
   };
   wire.release();
@@ -203,6 +208,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
   // A login that is asked for concerns the whole server; any other refusal only the request it answers.
   wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
   wire.onnotification = (method, params) => {
+    if (method === 'notifications/elicitation/complete') desk.completions.hear(params['elicitationId']);
     for (const listener of listeners) listener(method, params);
   };
   if (era === 'modern') {

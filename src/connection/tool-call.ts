@@ -1,23 +1,33 @@
-// Owns one call over the wire, in both eras: of a tool, or of another request that somebody waits for. A modern server may
-// answer "input required": the input is fetched from the caller's handlers and the call is sent again with it, its opaque
-// state echoed as it came.
+// Owns one call over the wire, in both eras: of a tool, or of another request that somebody waits for. A server may want
+// something of a person first. A modern one answers "input required": the input is fetched from the caller's handlers and
+// the call is sent again with it, its opaque state echoed as it came. An older one refuses until pages have been visited:
+// then it is sent again, once; what was refused was not done.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from '../model/server.ts';
-import { DeclinedInput, type InputDesk, type InputHandlers, isInputMethod } from './requests.ts';
+import { Addressee, type Waiter } from './addressee.ts';
+import { URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
+import { type Inputs, isInputMethod } from './inputs.ts';
+import { nobodyAnswers, RefusedInput } from './refused-input.ts';
+import type { InputDesk } from './requests.ts';
 import type { Answer, Progress, Wire } from './wire.ts';
 
-export interface CallOptions extends SendOptions {
+export interface CallOptions extends SendOptions, Waiter {
   readonly cancellation: Cancellation;
   /** What goes along beside the arguments. */
   readonly meta?: JsonObject | undefined;
   readonly onProgress: (progress: Progress) => void;
+  /** Told of any other sign that the server is at work on it. */
+  readonly onSign?: (() => void) | undefined;
   /** The handlers of the view that calls. */
-  readonly inputs: InputHandlers;
+  readonly inputs: Inputs;
 }
+
+/** Where it was refused once and sent again: how often it was sent. */
+export type CallAnswer = Answer & { readonly attempts?: number };
 
 interface Line {
   readonly wire: Wire;
@@ -32,22 +42,64 @@ interface Call {
   readonly params: JsonObject;
 }
 
-export async function performCall(line: Line, { method, params: given }: Call, options: CallOptions): Promise<Answer> {
+export async function performCall(
+  line: Line,
+  { method, params: given }: Call,
+  options: CallOptions,
+): Promise<CallAnswer> {
   const params = options.meta === undefined ? given : { ...given, _meta: options.meta };
-  line.desk.enter(options.inputs);
+  const leave = line.desk.enter(options);
   try {
     const answer = await line.wire.request(method, params, options, line.owner);
     if (answer.kind !== 'lost') line.desk.served++;
+    if (answer.kind === 'error') return await afterRefusal(line, { method, params }, answer, options);
     return isInputRequired(answer) ? await answerRounds(line, { method, params }, answer, options) : answer;
   } finally {
-    line.desk.leave(options.inputs);
+    leave();
   }
 }
 
 type InputRequired = { readonly kind: 'result'; readonly result: JsonObject };
+type Refusal = Extract<Answer, { kind: 'error' }>;
 
 function isInputRequired(answer: Answer): answer is InputRequired {
   return answer.kind === 'result' && isObject(answer.result) && answer.result['resultType'] === 'input_required';
+}
+
+const CAPABILITY_MISSING = -32021;
+
+async function afterRefusal(line: Line, call: Call, refused: Refusal, options: CallOptions): Promise<CallAnswer> {
+  if (refused.code === CAPABILITY_MISSING && wantsPerson(refused.data))
+    return { ...refused, message: `${refused.message}; ${NOBODY_TO_ASK}` };
+  if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
+  const visited = await whileAsked(options, (to) => visitPages(refused.data, { ...line, to }));
+  if (visited instanceof RefusedInput) return declined(visited);
+  if (visited !== undefined) return { ...refused, message: visited };
+  const answer = await line.wire.request(call.method, call.params, options, line.owner);
+  return { ...(isInputRequired(answer) ? await answerRounds(line, call, answer, options) : answer), attempts: 2 };
+}
+
+const NOBODY_TO_ASK = 'it has a question, and nobody can be asked here: call it in a terminal, or in a host that asks';
+
+function wantsPerson(data: unknown): boolean {
+  const required = isObject(data) ? data['requiredCapabilities'] : undefined;
+  return isObject(required) && required['elicitation'] !== undefined;
+}
+
+/** Whoever cancels the call takes its questions back. What the server asked wrongly is an answer. */
+async function whileAsked<Value>(
+  { inputs, onWaiting, cancellation }: CallOptions,
+  ask: (to: Addressee) => Promise<Value>,
+): Promise<Value | RefusedInput> {
+  const to = new Addressee(inputs, { onWaiting });
+  try {
+    return await cancellation.race(ask(to));
+  } catch (error) {
+    if (error instanceof RefusedInput) return error;
+    throw error;
+  } finally {
+    to.withdraw();
+  }
 }
 
 async function answerRounds(
@@ -58,10 +110,8 @@ async function answerRounds(
 ): Promise<Answer> {
   let asked = first;
   for (let round = 0; round < limits.inputRounds; round++) {
-    const inputResponses = await options.cancellation.race(
-      fetchInputs(line, asked.result['inputRequests'], options.inputs),
-    );
-    if (inputResponses instanceof DeclinedInput) return declined(inputResponses);
+    const inputResponses = await whileAsked(options, (to) => fetchInputs(line, asked.result['inputRequests'], to));
+    if (inputResponses instanceof RefusedInput) return declined(inputResponses);
     const requestState = asked.result['requestState'];
     const answer = await line.wire.request(
       method,
@@ -77,33 +127,20 @@ async function answerRounds(
   return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
 }
 
-function declined({ code, message }: DeclinedInput): Answer {
+function declined({ code, message }: RefusedInput): Answer {
   return { kind: 'error', code, message: `it asked for input, but ${message}` };
 }
 
 /** A round without questions is a server asking for patience: a fixed pause keeps it from spinning. */
-async function fetchInputs(
-  line: Line,
-  requests: unknown,
-  caller: InputHandlers,
-): Promise<JsonObject | undefined | DeclinedInput> {
+async function fetchInputs(line: Line, requests: unknown, to: Addressee): Promise<JsonObject | undefined> {
   if (!isObject(requests) || Object.keys(requests).length === 0) {
     await line.clock.sleep(limits.inputPacingMs);
     return undefined;
   }
-  try {
-    const answers = Object.entries(requests).map(async ([key, request]) => {
-      const method = isObject(request) ? request['method'] : undefined;
-      if (!isObject(request) || !isInputMethod(method))
-        throw new DeclinedInput(typeof method === 'string' ? method : 'this');
-      return [
-        key,
-        await line.desk.answer(method, isObject(request['params']) ? request['params'] : {}, caller),
-      ] as const;
-    });
-    return Object.fromEntries(await Promise.all(answers));
-  } catch (error) {
-    if (error instanceof DeclinedInput) return error;
-    throw error;
-  }
+  const answers = Object.entries(requests).map(async ([key, request]) => {
+    const { method, params } = isObject(request) ? request : {};
+    if (!isInputMethod(method)) throw nobodyAnswers(typeof method === 'string' ? method : 'this');
+    return [key, await line.desk.answer(method, isObject(params) ? params : {}, to)] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers));
 }

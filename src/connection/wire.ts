@@ -32,6 +32,8 @@ export type Answer =
 export interface RequestOptions extends SendOptions {
   readonly cancellation?: Cancellation;
   readonly onProgress?: (progress: Progress) => void;
+  /** The server is at work, though it says nothing of how far it is. */
+  readonly onSign?: (() => void) | undefined;
   /** Told the id under which it is sent: what comes on a stream names it. */
   readonly onId?: (id: MessageId) => void;
 }
@@ -42,6 +44,7 @@ export type NotificationListener = (method: string, params: JsonObject) => void;
 interface Pending {
   settle: ((answer: Answer) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
+  onSign: RequestOptions['onSign'];
   /** Who asks; several may use one session. */
   readonly owner: object | undefined;
   /** It stays open as long as the session: what is lost on the way was never its answer. */
@@ -93,6 +96,7 @@ export class Wire {
     channel.onmessage = (message) => this.#receive(message);
     channel.onoversized = (id) => this.#dropOversized(id);
     channel.onfailed = (id, failure) => this.#fail(id, failure);
+    channel.onsign = (id) => this.#pending.get(id as number)?.onSign?.();
     channel.onerror = (error) => this.onerror?.(error);
     channel.onclose = () => this.#goDown();
   }
@@ -176,7 +180,8 @@ export class Wire {
         resolve(answer);
       };
       const isStream = method === 'subscriptions/listen';
-      this.#pending.set(id, { settle, onProgress: options.onProgress, owner, isStream });
+      const { onProgress, onSign } = options;
+      this.#pending.set(id, { settle, onProgress, onSign, owner, isStream });
       options.onId?.(id);
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
       // The only rejection of `send` is "certainly not handed on".
@@ -258,6 +263,8 @@ export class Wire {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
     if (method === 'notifications/cancelled' && isObject(params)) this.#questions?.takeBack(params['requestId']);
+    // It does not say which request it is about; whoever logs is at work on one of them.
+    if (method === 'notifications/message') for (const { onSign } of this.#pending.values()) onSign?.();
     this.onnotification?.(method, isObject(params) ? params : {});
     return method === 'notifications/subscriptions/acknowledged';
   }
@@ -286,6 +293,7 @@ export class Wire {
     const { settle } = pending;
     pending.settle = undefined;
     pending.onProgress = undefined;
+    pending.onSign = undefined;
     return settle;
   }
 

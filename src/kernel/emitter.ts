@@ -19,6 +19,11 @@ export class Emitter<Event> {
     return () => this.#listeners.delete(entry);
   }
 
+  /** Whether an event would reach anybody: what is made for one need not be made otherwise. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
   /** Bound, so that it can be handed out as a plain function. Who joins during an event hears the next one. */
   readonly emit: Emit<Event> = (event) => {
     if (this.#listeners.size === 0) return;

@@ -2,9 +2,24 @@
 // Schemas come from strangers: nothing is compiled, the work has a limit, and what cannot be decided safely and for sure –
 // a pattern that could stall, a reference to nowhere, a keyword of the wrong kind – leaves the whole check undecided.
 
-import { canonicalJson, isObject, type JsonObject, stringifyBounded } from './json.ts';
+import { canonicalJson, isObject, type JsonObject, sameJson, stringifyBounded } from './json.ts';
 import { nearest } from './nearest.ts';
 import { isMatch, UndecidedPattern } from './safe-pattern.ts';
+import {
+  type Complaint,
+  describe,
+  didYouMean,
+  inside,
+  MOST_CHARS,
+  type Place,
+  type Problem,
+  type Problems,
+  pathOf,
+  quote,
+  refuse,
+  say,
+  shorten,
+} from './schema-words.ts';
 
 export interface CheckLimits {
   /** How many times a part of the schema may look at a part of the value. */
@@ -12,18 +27,28 @@ export interface CheckLimits {
   readonly problems: number;
 }
 
-/** What is wrong; nothing when the value fits, or when that cannot be said. */
+/** What is wrong, in words; nothing when the value fits, or when that cannot be said. */
 export function problemsWith(value: unknown, schema: unknown, limits: CheckLimits): readonly string[] {
+  const found = findProblems(value, schema, limits);
+  return found === 'undecided' ? [] : found.map(({ text }) => text);
+}
+
+export function findProblems(value: unknown, schema: unknown, limits: CheckLimits): readonly Problem[] | 'undecided' {
   const check = new Check(schema, limits.steps);
-  const problems: string[] = [];
+  const problems: Complaint[] = [];
   try {
     check.visit(schema, value, undefined, problems);
   } catch (error) {
     // A chain of references may be longer than the stack, and a reference no address.
-    if (undecided.some((kind) => error instanceof kind)) return [];
+    if (isUndecided(error)) return 'undecided';
     throw error;
   }
-  return [...new Set(problems)].slice(0, limits.problems);
+  const byText = new Map(problems.map((each) => [each.text, each]));
+  return [...byText.values()].slice(0, limits.problems).map(({ place, kind, text }) => ({
+    path: pathOf(place),
+    kind,
+    text: shorten(text, MOST_CHARS),
+  }));
 }
 
 class Undecided extends Error {
@@ -31,15 +56,7 @@ class Undecided extends Error {
 }
 
 const undecided = [Undecided, UndecidedPattern, RangeError, URIError] as const;
-
-/** Where a part of the value lies, from the inside out; spelled only when there is something to say. */
-interface Place {
-  readonly key: string | number;
-  readonly within: Place | undefined;
-}
-
-/** Without a list nobody wants to know why: the first "no" is enough. */
-type Problems = string[] | undefined;
+const isUndecided = (error: unknown) => undecided.some((kind) => error instanceof kind);
 
 type Rule = (check: Check, keyword: unknown, about: About) => boolean;
 
@@ -49,6 +66,8 @@ interface About {
   readonly place: Place | undefined;
   readonly problems: Problems;
 }
+
+const EXPLAINING_STEPS = 2_000;
 
 class Check {
   readonly #root: unknown;
@@ -85,6 +104,21 @@ class Check {
   spend(steps: number): void {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft < 0) throw new Undecided();
+  }
+
+  /** Looking for better words may cost a little, and never the verdict. */
+  explain<Words>(look: () => Words): Words | undefined {
+    const [stepsLeft, base] = [this.#stepsLeft, this.#base];
+    this.#stepsLeft = Math.min(stepsLeft, EXPLAINING_STEPS);
+    try {
+      return look();
+    } catch (error) {
+      if (isUndecided(error)) return undefined;
+      throw error;
+    } finally {
+      this.#stepsLeft = stepsLeft;
+      this.#base = base;
+    }
   }
 
   /** Only within the schema itself: nothing is ever fetched. */
@@ -142,22 +176,11 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['$ref', (check, reference, about) => check.visitReference(textOf(reference), about)],
   ['type', checkType],
-  [
-    'enum',
-    (check, values, { value, place, problems }) => {
-      check.spend(listOf(values).length);
-      const text = canonicalJson(value);
-      return (
-        listOf(values).some((each) => canonicalJson(each) === text) ||
-        say(problems, place, `must be one of ${stringifyBounded(values, 300)}`)
-      );
-    },
-  ],
+  ['enum', checkEnum],
   [
     'const',
     (_, wanted, { value, place, problems }) =>
-      canonicalJson(wanted) === canonicalJson(value) ||
-      say(problems, place, `must be ${stringifyBounded(wanted, 300)}`),
+      sameJson(wanted, value) || refuse(problems, place, stringifyBounded(wanted, 300), value),
   ],
   ['properties', checkProperties],
   ['required', checkRequired],
@@ -169,7 +192,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       keysOf(value).every(
         (key) =>
           check.visit(schema, key, undefined, undefined) ||
-          say(problems, place, `has a key that is not allowed: "${key}"`),
+          say(problems, { key, within: place }, 'is a name that is not allowed'),
       ),
   ],
   ['dependentRequired', (check, map, about) => checkDependencies(check, map, about)],
@@ -208,7 +231,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (_, source, { value, place, problems }) =>
       typeof value !== 'string' ||
       isMatch(textOf(source), value) ||
-      say(problems, place, `must match pattern "${source}"`),
+      say(problems, place, `must match pattern "${shorten(textOf(source), 200)}", but is ${describe(value)}`),
   ],
   [
     'allOf',
@@ -217,24 +240,19 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
   [
     'anyOf',
-    (check, schemas, { value, place, problems }) =>
-      listOf(schemas).some((schema) => check.visit(schema, value, place, undefined)) ||
-      say(problems, place, `fits none of the ${listOf(schemas).length} forms it may have`),
+    (check, schemas, about) =>
+      listOf(schemas).some((schema) => check.visit(schema, about.value, about.place, undefined)) ||
+      sayNoForm(check, listOf(schemas), about),
   ],
   [
     'oneOf',
-    (check, schemas, { value, place, problems }) => {
+    (check, schemas, about) => {
+      const { value, place, problems } = about;
       const fitting = listOf(schemas).filter((schema) => check.visit(schema, value, place, undefined)).length;
-      return (
-        fitting === 1 ||
-        say(
-          problems,
-          place,
-          fitting === 0
-            ? `fits none of the ${listOf(schemas).length} forms it may have`
-            : `fits ${fitting} of the forms it may have, and must fit exactly one`,
-        )
-      );
+      if (fitting === 1) return true;
+      return fitting === 0
+        ? sayNoForm(check, listOf(schemas), about)
+        : say(problems, place, `fits ${fitting} of the forms it may have, and must fit exactly one`);
     },
   ],
   [
@@ -258,7 +276,36 @@ function checkType(_: Check, wanted: unknown, { value, place, problems }: About)
     if (isType === undefined) throw new Undecided();
     if (isType(value)) return true;
   }
-  return say(problems, place, `must be of type ${names.join(' or ')}, not ${describe(value)}`);
+  return refuse(problems, place, `of type ${[...new Set(names)].join(' or ')}`, value);
+}
+
+function checkEnum(check: Check, keyword: unknown, { value, place, problems }: About): boolean {
+  const values = listOf(keyword);
+  check.spend(values.length);
+  if (values.some((each) => sameJson(each, value))) return true;
+  if (problems === undefined) return false;
+  const words = values.filter((each) => typeof each === 'string').slice(0, MOST_COMPARED);
+  const [meant] = typeof value === 'string' ? nearest(value, words, 1) : [];
+  return refuse(problems, place, `one of ${stringifyBounded(values, 300)}`, value, meant);
+}
+
+/** Of several forms: what all of them want in its place, or what is wrong with the one that comes closest. */
+function sayNoForm(check: Check, schemas: readonly unknown[], { value, place, problems }: About): false {
+  if (problems === undefined) return false;
+  const reasons = check.explain(() =>
+    schemas.slice(0, MOST_COMPARED).map((schema) => {
+      const found: Complaint[] = [];
+      check.visit(schema, value, place, found);
+      return found;
+    }),
+  );
+  const wanted = reasons?.map(([first]) => (first?.place === place ? first?.wanted : undefined)) ?? [];
+  if (wanted.length === schemas.length && wanted.length > 0 && wanted.every((each) => each !== undefined))
+    return refuse(problems, place, [...new Set(wanted)].join(' or '), value);
+  const inside = reasons?.filter((_, at) => wanted[at] === undefined).sort((a, b) => a.length - b.length) ?? [];
+  const closest = inside[0]?.[0];
+  const why = closest === undefined || closest.place === place ? '' : `; of the closest one ${closest.text}`;
+  return say(problems, place, `fits none of the ${schemas.length} forms it may have${why}`);
 }
 
 function checkProperties(check: Check, properties: unknown, { value, place, problems }: About): boolean {
@@ -271,6 +318,7 @@ function checkProperties(check: Check, properties: unknown, { value, place, prob
 
 /** Guessing what was meant is for a reader; a few guesses are all that will be read. */
 const GUESSES = 5;
+const MOST_COMPARED = 200;
 
 function checkRequired(check: Check, required: unknown, { schema, value, place, problems }: About): boolean {
   const names = listOf(required).map(textOf);
@@ -279,7 +327,9 @@ function checkRequired(check: Check, required: unknown, { schema, value, place, 
   const missing = names.filter((name) => value[name] === undefined || !Object.hasOwn(value, name));
   for (const name of problems ? missing.slice(0, GUESSES) : []) {
     const [meant] = nearest(name, unknownKeys(check, schema, value).slice(0, GUESSES), 1);
-    problems?.push(`"${name}" is missing${inside(place)}${meant === undefined ? '' : ` (there is "${meant}")`}`);
+    const hint = meant === undefined ? '' : ` (there is ${quote(meant)})`;
+    const text = `${quote(name)} is missing${inside(place)}${hint}`;
+    problems?.push({ place: { key: name, within: place }, kind: 'missing', text });
   }
   return missing.length === 0;
 }
@@ -295,7 +345,8 @@ function checkAdditional(check: Check, rest: unknown, { schema, value, place, pr
   }
   for (const key of problems ? unknown.slice(0, GUESSES) : []) {
     const [meant] = nearest(key, Object.keys(mapOf(schema['properties'] ?? {})), 1);
-    problems?.push(`"${key}" is not known${inside(place)}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`);
+    const text = `${quote(key)} is not known${inside(place)}${didYouMean(meant)}`;
+    problems?.push({ place: { key, within: place }, kind: 'refused', text });
   }
   return unknown.length === 0;
 }
@@ -364,7 +415,9 @@ function checkContains(check: Check, wanted: unknown, { schema, value, place, pr
 
 function compare(fits: (value: number, limit: number) => boolean, words: string): Rule {
   return (_, limit, { value, place, problems }) =>
-    typeof value !== 'number' || fits(value, numberOf(limit)) || say(problems, place, `must be ${words} ${limit}`);
+    typeof value !== 'number' ||
+    fits(value, numberOf(limit)) ||
+    say(problems, place, `must be ${words} ${limit}, not ${value}`);
 }
 
 function measure(
@@ -378,7 +431,7 @@ function measure(
     return (
       measured === undefined ||
       fits(measured, numberOf(limit)) ||
-      say(problems, place, `${must} ${limit} ${limit === 1 ? one : many}`)
+      say(problems, place, `${must} ${limit} ${limit === 1 ? one : many}, not ${measured}`)
     );
   };
 }
@@ -391,12 +444,24 @@ function lengthFits(isMinimum: boolean): Rule {
     const sure = isMinimum ? value.length / 2 >= most : value.length <= most;
     if (sure) return true;
     check.spend(value.length / 100);
-    const length = [...value].length;
+    const length = charactersIn(value);
     if (isMinimum ? length >= most : length <= most) return true;
     const characters = most === 1 ? 'character' : 'characters';
-    return say(problems, place, `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}`);
+    return say(problems, place, `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}, not ${length}`);
   };
 }
+
+/** A pair of surrogates is one. */
+function charactersIn(text: string): number {
+  let pairs = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    pairs++;
+    at++;
+  }
+  return text.length - pairs;
+}
+
 function itemsIn(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
 }
@@ -406,7 +471,17 @@ function propertiesIn(value: unknown): number | undefined {
 
 function areUnique(check: Check, items: readonly unknown[]): boolean {
   check.spend(items.length);
-  return new Set(items.map(canonicalJson)).size === items.length;
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    const isWhole = typeof item === 'object' && item !== null;
+    const text = isWhole ? canonicalJson(item) : '';
+    check.spend(text.length / 10);
+    // No text of an object or a list begins like this, so that none is taken for a text.
+    const key = isWhole ? `json:${text}` : typeof item === 'string' ? `text:${item}` : item;
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
 }
 
 function unknownKeys(check: Check, schema: JsonObject, value: JsonObject): string[] {
@@ -443,21 +518,4 @@ function textOf(keyword: unknown): string {
 function numberOf(keyword: unknown): number {
   if (typeof keyword !== 'number') throw new Undecided();
   return keyword;
-}
-
-/** Always a "no", for the end of an `or`. */
-function say(problems: Problems, place: Place | undefined, what: string): false {
-  problems?.push(`${place === undefined ? 'they' : `"${spell(place)}"`} ${what}`);
-  return false;
-}
-
-const inside = (place: Place | undefined) => (place === undefined ? '' : ` in "${spell(place)}"`);
-
-function spell({ key, within }: Place): string {
-  return within === undefined ? String(key) : `${spell(within)}.${key}`;
-}
-
-export function describe(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `${typeof value} ${stringifyBounded(value, 60)}`;
 }

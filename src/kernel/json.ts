@@ -23,6 +23,22 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
+/** Whether both are the same JSON, in whatever order their keys come; a key without a value is not there. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+    return one.every((item, at) => sameJson(item, other[at]));
+  }
+  // The first may be short and the other huge: what is not the same is mostly seen before anything is counted.
+  const isIn = (key: string) =>
+    Object.hasOwn(other, key) && sameJson((one as JsonObject)[key], (other as JsonObject)[key]);
+  return keysWithValue(one).every(isIn) && keysWithValue(other).length === keysWithValue(one).length;
+}
+
+const keysWithValue = (of: object) => Object.keys(of).filter((key) => (of as JsonObject)[key] !== undefined);
+
 /** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than a mark. */
 export function stringifyBounded(value: unknown, limit: number): string {
   try {

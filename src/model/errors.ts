@@ -205,11 +205,11 @@ export const failures = {
   TOOL_UNKNOWN: failure(
     'fix-call',
     NOT_FOUND,
-    (d: { name: QualifiedName; nearest: readonly string[]; because?: string }) =>
+    (d: { name: QualifiedName; nearest: readonly string[]; because?: string; searchWith?: string }) =>
       `There is no tool "${d.name}"${d.because ? `: ${d.because}` : ''}.${
         d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''
       }`,
-    () => 'See all tools with: plexus tools',
+    (d) => (d.searchWith ? `Look for what there is with ${d.searchWith}.` : 'See all tools with: plexus tools'),
   ),
   RESOURCE_UNKNOWN: failure(
     'fix-call',
@@ -267,6 +267,20 @@ export const failures = {
       `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
     (d) => `Approve it when asked, or allow it with a rule: tool = "${d.name}", action = "allow".`,
   ),
+  TOOL_DRIFTED: failure(
+    'ask-user',
+    REFUSED,
+    (d: ToolId & { changes: readonly string[] }) =>
+      `The tool "${d.tool}" of server "${d.server}" is not as plexus.lock holds it, and only what it holds may be called: ${d.changes.join('; ')}.`,
+    (d) => `Review it, then run: plexus lock ${shellWord(d.server)}`,
+  ),
+  LOCK_INVALID: failure(
+    'fix-config',
+    CONFIG,
+    (d: { file: string; line?: number; problem: string }) =>
+      `The lock ${d.file}${d.line === undefined ? '' : `:${d.line}`} cannot be used: ${d.problem}.`,
+    () => 'Restore it from your version control, or delete it and run: plexus lock',
+  ),
   ARGUMENTS_BAD: failure(
     'fix-call',
     { exit: 1, http: 400, rpc: -32602 },
@@ -318,12 +332,14 @@ export const failures = {
   CALL_TIMEOUT: failure(
     'check-first',
     { exit: 4, http: 504, rpc: -32603, outage: true },
-    (d: ToolId & { afterMs: number; silence: boolean }) =>
+    (d: ToolId & { afterMs: number; silence: boolean; isOwn?: boolean }) =>
       `The call of "${d.tool}" on server "${d.server}" ${
         d.silence ? `was silent for ${seconds(d.afterMs)}` : `took longer than ${seconds(d.afterMs)}`
       } and was cancelled; whether it took effect is unknown.`,
     (d) =>
-      `Check its effect before calling again; the limit is ${d.silence ? 'tool_idle_timeout_sec' : 'tool_timeout_sec'} of "${d.server}".`,
+      d.isOwn
+        ? 'Check its effect before calling again; whoever called gave it no longer.'
+        : `Check its effect before calling again; the limit is ${d.silence ? 'tool_idle_timeout_sec' : 'tool_timeout_sec'} of "${d.server}".`,
   ),
   OUTCOME_UNKNOWN: failure(
     'check-first',
@@ -336,8 +352,8 @@ export const failures = {
     'none',
     { exit: 130, http: 499, rpc: -32603 },
     (d: Partial<ToolId>) =>
-      d.tool ? `The call of "${d.tool}" on server "${d.server}" was cancelled.` : 'The call was cancelled.',
-    () => 'Call again if it is still wanted.',
+      `The call${d.tool ? ` of "${d.tool}" on server "${d.server}"` : ''} was cancelled; if it had been sent, whether it took effect is unknown.`,
+    () => 'If it is still wanted, check its effect and call again.',
   ),
   SESSION_UNKNOWN: failure(
     'fix-call',
@@ -403,10 +419,19 @@ export function asRuntimeError(error: unknown): RuntimeError {
   );
 }
 
-function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>): string {
+/** The two sentences of its message, apart. */
+export function sentencesOf<Code extends FailureCode>({
+  code,
+  data,
+}: Pick<RuntimeError<Code>, 'code' | 'data'>): { readonly happened: string; readonly next: string } {
   // The table's row and its data belong together by construction; the compiler cannot follow the pair through an index.
   const row = failures[code] as unknown as Failure<FailureData<Code>>;
-  return joinSentences(row.happened(data), row.next(data));
+  return { happened: row.happened(data), next: row.next(data) };
+}
+
+function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>): string {
+  const { happened, next } = sentencesOf({ code, data });
+  return joinSentences(happened, next);
 }
 
 /** What a server says may be a sentence already. */

@@ -21,6 +21,8 @@ export const limits = {
   shortestTtlMs: 1_000,
   /** What is told of a list's broken definitions. */
   listProblems: 20,
+  /** What looks like an order in a list: so many are told, so many texts of one schema are read for it. */
+  suspicions: { told: 5, schemaParts: 2_000 },
   /** How long it is remembered what a server offers; what is the same is written again after a day, so that it stays known. */
   knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
@@ -46,6 +48,8 @@ export const limits = {
   subscribeMs: 10_000,
   /** How often a host hears of a call's progress. */
   progressMs: 100,
+  /** A host hears of a call that runs at least so often. */
+  heartbeatMs: 30_000,
   /** A server's log messages: so many in that time, the rest is counted; and how long one is. */
   logMessages: { count: 50, windowMs: 1_000, chars: 4_000 },
 
@@ -118,6 +122,13 @@ export const limits = {
   inputRounds: 10,
   inputPacingMs: 250,
 
+  /** What a server may ask at once, of whomever. */
+  questionsAtOnce: 16,
+  /** What it may put before a person: how long its message, its texts and names are, and how much it may ask for. */
+  elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
+  /** Pages that it may send a person to before one call; how many it said were dealt with are remembered, for late readers. */
+  pages: { atOnce: 5, urlChars: 8 * 1024, idChars: 1_024, remembered: 32 },
+
   /** When calls to a failing server are given a rest. */
   breaker: { failures: 3, openMs: 300_000 },
   /** A session that lived this long was stable: losing it starts the attempts anew. */
@@ -140,6 +151,14 @@ export const limits = {
   verdictWriteMs: 1_000,
   /** How long a person may think about an approval; after it the answer is no. */
   approvalMs: 300_000,
+  /** What is kept of a tool's definition to read it and to compare it later; its hash is of the whole. */
+  pin: { descriptionChars: 4_000, lineChars: 300, lines: 64, levels: 6 },
+  /** What is told of a tool that has changed: lines, places in one text, how long a quotation is; and the largest table of
+   * words against words that is made to find them. */
+  toolChanges: { lines: 12, places: 4, quoteChars: 240, compared: 1_000_000 },
+  /** Tools granted to servers of one name, in all folders; how long a yes is remembered before it is looked up again; and
+   * how often a write is tried that others overtake. */
+  grants: { most: 500, freshMs: 1_000, tries: 100 },
 
   /** Ending a process group: after the end of its input, after SIGTERM; and how often to look whether it is gone. */
   endOfInputGraceMs: 2_000,
@@ -202,15 +221,51 @@ export const limits = {
   logView: { lookMs: 250, briefLines: 10 },
   /** A shorter value is too common a word to be hidden wherever it stands. */
   secretChars: 8,
+  /** How deep data is looked into for secrets; what lies deeper is left out. */
+  redactionDepth: 100,
 
+  /**
+   * What a rule looks at in arguments, and how much it may say of them: more than that nobody means, and it is as good as
+   * unreadable.
+   */
+  ruleValues: { parts: 1_000, depth: 32, pathChars: 4_096, textChars: 100_000, needs: 1_000 },
+  /** For how many tools it is remembered which rules speak of them. */
+  judgedTools: 20_000,
   /** Checking arguments: how much work a schema may ask for before it is left to the server, and how much is told. */
   schemaCheck: { steps: 200_000, problems: 5 },
+  /** What may be given to a tool: JSON is written and read level by level, and a list may claim to be endless. */
+  arguments: { depth: 200, parts: 6_000_000 },
+  /** Looking for values that stand for "not given": where, how many, and how much work each try may be. */
+  placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
+
+  /** Of one result: how many blocks beside its text are looked at, and how long a name or an address in a placeholder is. */
+  resultAttachments: 1_000,
+  placeholderChars: 500,
+  /** A result that is nested deeper is broken. */
+  resultDepth: 500,
+  /**
+   * Structured content: how deep and of how many parts it is shown; from which length on a text without a space is taken for
+   * binary data; how many texts, and how much of them, are read to see whether they say the same.
+   */
+  structured: { depth: 100, parts: 1_000_000, binaryChars: 256, comparedTexts: 1_000, comparedChars: 4_000_000 },
+  /** How much a trusted tool may ask for itself. */
+  askedResultChars: 500_000,
+  /** Beyond what the model reads: so much is searched for signals, and so much for a secret that the cut could split. */
+  resultEdge: { signals: 4 * 1024, secrets: 256 * 1024 },
+  /** Whole results and blobs on disk: for how long, how many, how much in all, and how long the disk may take for one. */
+  artifacts: {
+    ...{ keptMs: 7 * 24 * 3_600_000, files: 5_000, bytes: 256 * 1024 * 1024, writeMs: 5_000 },
+    /** How many of one result; and after how many, or how much, the folder is looked through again. */
+    ...{ perResult: 50, sweepFiles: 500, sweepBytes: 32 * 1024 * 1024 },
+    /** So many in a row, and so many in the long run. */
+    ...{ burst: 256, perSecond: 16 },
+  },
 
   /** What an event may carry of a call's result. */
   eventResultBytes: 1024 * 1024,
   suggestions: 3,
-  /** What a model is told of a failure. */
-  failureTextChars: 4_000,
+  /** What a model is told of a failure: 4,000 characters at most, with the names of the parts and what marks a cut. */
+  failureText: { nameChars: 200, happenedChars: 2_200, nextChars: 800 },
   /** What a model reads of one answer of the runtime's own tools. */
   builtinResultChars: 50_000,
   configBytes: 10 * 1024 * 1024,

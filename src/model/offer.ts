@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../kernel/json.ts';
 import type { ServerName } from './names.ts';
-import type { ContentBlock } from './tool.ts';
+import type { ContentBlock, Signal } from './tool.ts';
 
 interface Offered {
   readonly server: ServerName;
@@ -60,6 +60,8 @@ export interface PromptMessages {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];
   readonly problems: readonly string[];
+  /** What in it looks like an order; a hint for people. */
+  readonly signals: readonly Signal[];
 }
 
 /** What may follow what was typed so far. */

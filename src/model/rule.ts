@@ -1,5 +1,7 @@
-// Owns what a file says about permissions, before it means anything: `policy/` gives it a meaning.
+// Owns what a file says about permissions, and what it can say, before it means anything: `policy/` gives it a meaning.
 
+import { isObject } from '../kernel/json.ts';
+import { limits } from './limits.ts';
 import type { Provenance } from './server.ts';
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -8,5 +10,105 @@ export interface RuleText {
   /** As written: `mcp__files__*`. */
   readonly tool: string;
   readonly action: Verdict;
+  /** The rule is only about calls with such arguments; all of them must hold. */
+  readonly args?: ArgumentConditions;
   readonly provenance: Provenance;
+}
+
+/** By the name of an argument. What lies within one is reached by a dot in the name, or by a map in its place. */
+export interface ArgumentConditions {
+  readonly [argument: string]: Plain | readonly Plain[] | Condition | ArgumentConditions;
+}
+
+/** A value alone means that the argument is it. */
+export type Plain = string | number | boolean;
+
+/** What one argument is like, as written. All that is said must hold; of a list, one is enough. */
+export interface Condition {
+  /** A path in one of these folders; relative ones count from the folder of the file that says it. */
+  readonly under?: string | readonly string[];
+  /** An address on one of these hosts; `*` and `?` as in names. */
+  readonly host?: string | readonly string[];
+  /** One of these. */
+  readonly is?: Plain | readonly Plain[];
+  /** A text of one of these shapes; `*` and `?` as in names. */
+  readonly like?: string | readonly string[];
+}
+
+export type ConditionWord = keyof Condition;
+
+/** In words that complete "it must be …". */
+const expectations: Readonly<Record<ConditionWord, string>> = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes them
+  under: 'a folder or a list of them; of placeholders only "${workspaceFolder}", "${userHome}" or "~" at its beginning',
+  host: 'a host such as "*.example.com" or "localhost:3000", or a list of them',
+  is: 'a string, a number, true, false, or a list of them',
+  like: 'a text such as "select *", or a list of them',
+};
+
+export const conditionWords = Object.keys(expectations) as readonly ConditionWord[];
+
+export interface ConditionFault {
+  /** As written, below `args`. */
+  readonly path: readonly string[];
+  readonly expected: string;
+}
+
+export type ConditionReading =
+  | {
+      readonly kind: 'condition';
+      readonly said: readonly (readonly [word: ConditionWord, values: readonly unknown[]])[];
+    }
+  /** It leads to what lies within the argument. */
+  | { readonly kind: 'within'; readonly map: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'fault'; readonly faults: readonly ConditionFault[] };
+
+/** An argument may be called like one of the words: then what is said of it is a map, which no word takes. */
+export function readCondition(written: unknown): ConditionReading {
+  const map = isObject(written) ? written : { is: written };
+  const isSaid = Object.entries(map).map(([key, value]) => isWord(key) && !isObject(value));
+  if (isSaid.length === 0 || (isSaid.includes(true) && isSaid.includes(false)))
+    return { kind: 'fault', faults: [{ path: [], expected: alternatives }] };
+  if (isSaid.includes(false)) return { kind: 'within', map };
+  const said = conditionWords
+    .filter((word) => Object.hasOwn(map, word))
+    .map((word) => [word, [map[word]].flat()] as const);
+  const faults = said
+    .filter(([word, values]) => !areFit(word, values))
+    .map(([word]) => ({ path: isObject(written) ? [word] : [], expected: expectations[word] }));
+  return faults.length > 0 ? { kind: 'fault', faults } : { kind: 'condition', said };
+}
+
+const isWord = (key: string): key is ConditionWord => Object.hasOwn(expectations, key);
+const alternatives = `a map with nothing but ${conditionWords.map((word) => `"${word}"`).join(', ')} in it`;
+
+function areFit(word: ConditionWord, values: readonly unknown[]): boolean {
+  return values.length > 0 && values.length <= limits.ruleValues.needs && values.every((value) => isFit(word, value));
+}
+
+const PLAIN: readonly string[] = ['string', 'number', 'boolean'];
+/** A name or a pattern of names, and a port; nothing of an address. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|[^\s/:@#[\]\\%]*[^\s/:@#[\]\\%.]\.?)(?::(?:\d{1,5}|\*))?$/i;
+/** Other placeholders could stand for anything, and others' homes could be anywhere. */
+const FOLDER = /^(?:(?:~|\$\{workspaceFolder\}|\$\{userHome\})(?:[\\/]|$)|(?!~))(?!.*\$\{)/s;
+
+function isFit(word: ConditionWord, value: unknown): boolean {
+  if (word === 'is') return PLAIN.includes(typeof value);
+  if (typeof value !== 'string' || value === '' || value.length > limits.ruleValues.pathChars) return false;
+  if (word === 'host') return HOST.test(value);
+  return word === 'like' || (FOLDER.test(value) && !value.includes('\0'));
+}
+
+/** Everything in `args` that has no meaning. */
+export function faultsIn(args: unknown): readonly ConditionFault[] {
+  if (!isObject(args)) return [{ path: [], expected: 'a map from arguments to what they must be like' }];
+  const find = (map: Readonly<Record<string, unknown>>, path: readonly string[]): readonly ConditionFault[] =>
+    Object.entries(map).flatMap(([name, written]) => {
+      const reading = readCondition(written);
+      const at = [...path, name];
+      if (reading.kind === 'condition') return [];
+      if (reading.kind === 'fault') return reading.faults.map((fault) => ({ ...fault, path: [...at, ...fault.path] }));
+      return at.length < limits.ruleValues.depth ? find(reading.map, at) : [{ path: at, expected: alternatives }];
+    });
+  return find(args, []);
 }

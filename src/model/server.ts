@@ -222,6 +222,8 @@ export interface Channel {
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
   /** One message was over the limit and dropped; the id it answered, where it could be read. */
   onoversized?: ((id: MessageId | undefined) => void) | undefined;
+  /** Something came on the stream of this request, be it only a comment that keeps it open. */
+  onsign?: ((id: MessageId) => void) | undefined;
 }
 
 /** What would run or be reached, as a person would type it: variables and folder included, since both decide what runs. */

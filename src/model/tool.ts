@@ -64,17 +64,26 @@ export interface ContentBlock {
   readonly [field: string]: unknown;
 }
 
+/** What a result holds besides text. A host hands it to a model that can look at it; the text has a placeholder for it. */
 export interface Attachment {
   readonly kind: 'image' | 'audio' | 'resource' | 'link';
   readonly mimeType?: string;
   readonly uri?: string;
-  /** Base64, for binary content. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** In bytes; of a link it is the server's word. */
+  readonly size?: number;
+  /** Base64 in its usual spelling, for binary content; absent where the server sent something else. */
   readonly data?: string;
+  /** Where the bytes lie, for its owner's eyes only and for a while. */
+  readonly file?: string;
 }
 
 /** Something in a text that looks like an instruction; a hint for people, never a verdict. */
 export interface Signal {
   readonly name: string;
+  /** Where in the whole text; of a result, before it was cut and wrapped. */
   readonly at: number;
   readonly excerpt: string;
 }
@@ -82,6 +91,8 @@ export interface Signal {
 export interface Truncation {
   readonly totalChars: number;
   readonly keptChars: number;
+  /** Where the whole text lies, secrets redacted, for its owner's eyes only and for a while. */
+  readonly file?: string;
 }
 
 export interface ToolOutcome {

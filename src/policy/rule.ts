@@ -5,9 +5,11 @@ import { matchesWildcard, specificity } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RuleText, Verdict } from '../model/rule.ts';
-import type { Scope } from '../model/server.ts';
+import type { Provenance, Scope } from '../model/server.ts';
 import { sanitize } from '../model/spellings.ts';
 import { type Closing, closingOf } from './closing.ts';
+import { type Bases, type Need, readConditions } from './conditions.ts';
+import type { Decision } from './decision.ts';
 import { isPattern, type KnownServers, knowServers, openingOf, type Spelling } from './spellings.ts';
 
 /** One way to read a rule's text as a pair of patterns. */
@@ -32,35 +34,45 @@ export interface Rule {
   /** The end of a name that a tool had, or still has: it says who was meant, however tools are called now. */
   readonly hash?: string;
   readonly specificity: number;
+  /** What it says about arguments: it is about calls that have all of it. */
+  readonly needs: readonly Need[];
+  /** Part of that has no meaning: then it opens nothing, and closes without it. */
+  readonly isBroken: boolean;
   /** Says which rule decided, and where it stands. */
   readonly origin: string;
+  readonly provenance: Provenance;
+  /** What it says where it is the one that decides. */
+  readonly decision: Decision;
 }
 
 const PREFIX = 'mcp__';
 const SEPARATOR = '__';
 
 /** `servers` are all that are configured, whether they run or not: whom a rule means must not depend on who is up. */
-export function parseRules(rules: readonly RuleText[], servers: Iterable<ServerName>): readonly Rule[] {
+export function parseRules(
+  rules: readonly RuleText[],
+  servers: Iterable<ServerName>,
+  bases: Bases = {},
+): readonly Rule[] {
   const known = knowServers(servers);
-  return rules.map((rule) => parse(rule, known));
+  return rules.map((rule) => parse(rule, known, bases));
 }
 
-export function parseRule(rule: RuleText): Rule {
-  return parse(rule, new Map());
+export function parseRule(rule: RuleText, bases: Bases = {}): Rule {
+  return parse(rule, new Map(), bases);
 }
 
 const HASHED = new RegExp(`_([0-9a-f]{${limits.nameHashLength}})$`);
 
-function parse({ tool, action, provenance }: RuleText, known: KnownServers): Rule {
-  const place = provenance.file
-    ? `${provenance.file}${provenance.line === undefined ? '' : `:${provenance.line}`}`
-    : 'the host program';
+function parse({ tool, action, args, provenance }: RuleText, known: KnownServers, bases: Bases): Rule {
   const readings = readingsOf(tool);
   const [, hash] = HASHED.exec(tool) ?? [];
   const isDoubtful = readings.length > 1 || (hash !== undefined && mayBeHashed(tool, readings, known));
   const closing = action === 'allow' ? undefined : closingOf(tool, known);
   const isForeign = action === 'allow' && hash === undefined && !isDoubtful && !isMeant(readings, known);
   const opening = isForeign ? openingOf(tool, known) : undefined;
+  const { needs, isBroken } = readConditions(args, provenance, bases);
+  const origin = originOf(tool, action, needs, provenance);
   return {
     text: tool,
     verdict: action,
@@ -72,8 +84,35 @@ function parse({ tool, action, provenance }: RuleText, known: KnownServers): Rul
     ...(closing && { closing }),
     ...(hash !== undefined && { hash }),
     specificity: specificity(tool),
-    origin: `the rule "${tool}" = ${action} in ${place}`,
+    needs,
+    isBroken,
+    origin,
+    provenance,
+    decision: decisionOf(tool, action, { origin, isNarrow: needs.length > 0 }, provenance),
   };
+}
+
+function originOf(tool: string, action: Verdict, needs: readonly Need[], { file, line }: Provenance): string {
+  const place = file ? `${file}${line === undefined ? '' : `:${line}`}` : 'the host program';
+  const about = needs.length === 0 ? '' : ` for ${needs.map(({ text }) => text).join(', ')}`;
+  return `the rule "${tool}" = ${action}${about} in ${place}`;
+}
+
+function decisionOf(
+  text: string,
+  action: Verdict,
+  { origin, isNarrow }: { readonly origin: string; readonly isNarrow: boolean },
+  { scope, file, line }: Provenance,
+): Decision {
+  const place = { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
+  return Object.freeze({
+    verdict: action,
+    because: origin,
+    byRule: true,
+    // A grant is for a tool, whatever its arguments: it does not answer who asks because of these.
+    ...(action === 'ask' && isNarrow && { isEveryTime: true as const }),
+    rule: { text, action, scope, ...place },
+  });
 }
 
 /** Whether the text says something about a server in our own spelling: then it says nothing in another. */

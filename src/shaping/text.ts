@@ -1,38 +1,106 @@
 // Owns turning MCP content blocks into text and attachments. Text stays verbatim; binary data never becomes text.
 
-import { isObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
 import type { Attachment, ContentBlock } from '../model/tool.ts';
+import { byteLength, normalBase64 } from './base64.ts';
+import { isSaid, jsonText } from './structured.ts';
 
 export interface Extracted {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
-export function extractText(content: readonly ContentBlock[], structured: unknown): Extracted {
-  const only = content.length === 1 ? content[0] : undefined;
-  // Nearly every result is one block of text: no arrays for it.
-  if (only?.type === 'text' && typeof only['text'] === 'string') return { text: only['text'], attachments: [] };
-  const attachments: Attachment[] = [];
-  const parts = content.map((block) => {
-    const attachment = attachmentOf(block);
-    if (attachment) attachments.push(attachment);
-    return textOf(block, attachment);
-  });
-  if (parts.length === 0 && structured !== undefined) parts.push(JSON.stringify(structured));
-  return { text: parts.join('\n'), attachments };
+/** What a result says, in order: texts as they are, and attachments in their place. */
+export interface Content {
+  readonly parts: readonly (string | Attachment)[];
+  readonly attachments: readonly Attachment[];
+  /** Blocks that are neither text nor shown: there are too many of them. */
+  readonly leftOut: number;
 }
 
-function textOf(block: ContentBlock, attachment: Attachment | undefined): string {
-  if (block.type === 'text' && typeof block['text'] === 'string') return block['text'];
-  const resource = block['resource'];
-  if (block.type === 'resource' && isObject(resource) && typeof resource['text'] === 'string') return resource['text'];
-  return attachment ? placeholder(attachment) : JSON.stringify(block);
+export function extractText(content: readonly ContentBlock[], structured: unknown): Extracted {
+  const plain = plainText(content, structured);
+  if (plain !== undefined) return { text: plain, attachments: [] };
+  const read = readContent(content, structured);
+  return { text: render(read), attachments: read.attachments };
+}
+
+/** Nearly every result is one block of text and nothing else: it needs no lists. */
+export function plainText(content: readonly ContentBlock[], structured: unknown): string | undefined {
+  const only = content.length === 1 && structured === undefined ? content[0] : undefined;
+  return only?.type === 'text' && typeof only['text'] === 'string' ? wellFormed(only['text']) : undefined;
+}
+
+export function readContent(content: readonly ContentBlock[], structured: unknown): Content {
+  const parts: (string | Attachment)[] = [];
+  const attachments: Attachment[] = [];
+  let others = 0;
+  for (const block of content) {
+    if (block.type === 'text' && typeof block['text'] === 'string') parts.push(block['text']);
+    else if (++others <= limits.resultAttachments) parts.push(...readBlock(block, attachments));
+  }
+  if (structured !== undefined && !isSaid(structured, parts.filter(isText)))
+    parts.push(jsonText(structured, dataOf(attachments)));
+  return { parts, attachments, leftOut: Math.max(0, others - limits.resultAttachments) };
+}
+
+/** The same content with others in place of its attachments, one for each. */
+export function withAttachments(content: Content, attachments: readonly Attachment[]): Content {
+  const others = new Map(content.attachments.map((each, at) => [each, attachments[at] ?? each]));
+  return {
+    ...content,
+    parts: content.parts.map((part) => (isText(part) ? part : (others.get(part) ?? part))),
+    attachments,
+  };
+}
+
+const dataOf = (attachments: readonly Attachment[]) => new Set(attachments.flatMap(({ data }) => data || []));
+
+const isText = (part: string | Attachment): part is string => typeof part === 'string';
+
+export function render({ parts, leftOut }: Content): string {
+  const lines = parts.map((part) => (isText(part) ? part : placeholder(part)));
+  if (leftOut > 0) lines.push(`[${leftOut} more blocks left out]`);
+  return wellFormed(lines.join('\n'));
+}
+
+/** Half a character is none: what holds one is refused by those who read it as JSON or UTF-8. */
+function wellFormed(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed();
+}
+
+function readBlock(block: ContentBlock, attachments: Attachment[]): readonly (string | Attachment)[] {
+  const attachment = attachmentOf(block);
+  if (attachment === undefined) return [jsonText(block)];
+  attachments.push(attachment);
+  const { kind, data } = attachment;
+  if (kind === 'link') return [attachment];
+  const { text, ...sent } = kind === 'resource' ? (block['resource'] as JsonObject) : block;
+  if (kind === 'resource' && typeof text === 'string') return [text];
+  const isBroken = data === undefined && (sent['data'] ?? sent['blob']) !== undefined;
+  return [isBroken ? placeholder(attachment, 'whose data is not base64') : attachment];
 }
 
 /** Tells the model what is there without spending its context on it. */
-function placeholder({ kind, mimeType, uri, data }: Attachment): string {
-  const size = data === undefined ? undefined : sizeText(Buffer.byteLength(data, 'base64'));
-  return `[${[kind, mimeType, uri, size].filter(Boolean).join(' ')}]`;
+function placeholder(attachment: Attachment, remark?: string): string {
+  const { kind, mimeType, uri, title, name, description, size, file } = attachment;
+  const called = title ?? name;
+  const words = [
+    ...[kind, oneLine(mimeType), oneLine(uri), called && `"${oneLine(called)}"`],
+    ...[size !== undefined && sizeText(size), file !== undefined && `saved to ${file}`, remark],
+    description && `(${oneLine(description)})`,
+  ];
+  return `[${words.filter(Boolean).join(' ')}]`;
+}
+
+/** Without line ends, so that it stays one placeholder; data in an address is no address. */
+function oneLine(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const { placeholderChars } = limits;
+  const short = text.startsWith('data:') ? text.replace(/,[\s\S]*$/, `,... ${text.length} characters`) : text;
+  const cut = short.length > placeholderChars ? `${short.slice(0, placeholderChars)}...` : short;
+  return cut.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 const sizeText = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`);
@@ -41,20 +109,40 @@ function attachmentOf(block: ContentBlock): Attachment | undefined {
   switch (block.type) {
     case 'image':
     case 'audio':
-      return typeof block['data'] === 'string' ? { kind: block.type, ...typed(block), data: block['data'] } : undefined;
+      return typeof block['data'] === 'string' ? { kind: block.type, ...about(block, block['data']) } : undefined;
     case 'resource_link':
-      return typeof block['uri'] === 'string' ? { kind: 'link', ...typed(block), uri: block['uri'] } : undefined;
+      return typeof block['uri'] === 'string' ? { kind: 'link', ...about(block) } : undefined;
     case 'resource': {
       const resource = block['resource'];
       if (!isObject(resource) || typeof resource['uri'] !== 'string') return undefined;
-      const data = resource['blob'];
-      return { kind: 'resource', ...typed(resource), uri: resource['uri'], ...(typeof data === 'string' && { data }) };
+      const { blob } = resource;
+      return { kind: 'resource', ...about(resource, typeof blob === 'string' ? blob : undefined) };
     }
     default:
       return undefined;
   }
 }
 
-function typed(from: { readonly [field: string]: unknown }): { mimeType?: string } {
-  return typeof from['mimeType'] === 'string' ? { mimeType: from['mimeType'] } : {};
+function about(from: JsonObject, sent?: string): Omit<Attachment, 'kind'> {
+  const read = sent === undefined ? undefined : normalBase64(sent);
+  const mimeType = textIn(from, 'mimeType') ?? read?.mimeType;
+  const size = read === undefined ? from['size'] : byteLength(read.data);
+  return {
+    ...(mimeType !== undefined && { mimeType }),
+    ...words(from),
+    ...(sent === undefined || read ? sized(size) : {}),
+    ...(read && { data: read.data }),
+  };
+}
+
+const sized = (size: unknown) => (typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? { size } : {});
+
+function words(from: JsonObject): Pick<Attachment, 'uri' | 'name' | 'title' | 'description'> {
+  const found = (['uri', 'name', 'title', 'description'] as const).map((field) => [field, textIn(from, field)]);
+  return Object.fromEntries(found.filter(([, text]) => text !== undefined));
+}
+
+function textIn(from: JsonObject, field: string): string | undefined {
+  const text = from[field];
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }

@@ -1,26 +1,105 @@
 // Owns cutting a text that is too long for the model: head and tail stay, and a notice says what is missing.
 
+import { charsWithin, isWithinTokens } from '../kernel/tokens.ts';
 import type { Truncation } from '../model/tool.ts';
 
+/** Whichever is met first. */
+export interface ResultLimits {
+  readonly chars: number;
+  readonly tokens: number;
+}
+
+/** A text of which only the two ends are looked at. Those of a short one are both the whole of it, and overlap. */
+export interface Ends {
+  readonly head: string;
+  readonly tail: string;
+  readonly totalChars: number;
+}
+
+/** What stays of the two ends. */
 export interface Cut {
-  readonly text: string;
-  readonly truncated?: Truncation;
+  readonly head: string;
+  readonly tail: string;
 }
 
 /** Most of what a reader needs stands at the beginning; errors and sums often stand at the end. */
 const HEAD_SHARE = 0.75;
 
-export function truncate(text: string, maxChars: number): Cut {
-  if (text.length <= maxChars) return { text };
-  const head = withoutHalfPair(text.slice(0, Math.ceil(maxChars * HEAD_SHARE)));
-  const tail = withoutHalfPair(text.slice(text.length - Math.floor(maxChars * (1 - HEAD_SHARE))));
-  const keptChars = head.length + tail.length;
-  // Plain ASCII: one wider character would make two bytes of every character around it.
-  const notice = `[... ${text.length - keptChars} of ${text.length} characters left out ...]`;
-  return { text: `${head}\n${notice}\n${tail}`, truncated: { totalChars: text.length, keptChars } };
+/** How many characters of each end stay at most, of a text that is cut. */
+export function sharesOf(chars: number): { readonly head: number; readonly tail: number } {
+  const head = Math.ceil(chars * HEAD_SHARE);
+  return { head, tail: chars - head };
 }
 
-/** A character outside the basic plane is two code units; half of one is not a character. */
-function withoutHalfPair(text: string): string {
-  return text.replace(/[\uD800-\uDBFF]$/, '').replace(/^[\uDC00-\uDFFF]/, '');
+/** Nothing where nothing has to go. */
+export function findCut({ head, tail, totalChars }: Ends, { chars, tokens }: ResultLimits): Cut | undefined {
+  if (totalChars <= chars && isWithinTokens(head, tokens)) return undefined;
+  // A text that is only too dense is no longer than what it may be.
+  const most = sharesOf(Math.min(chars, totalChars));
+  const share = sharesOf(tokens);
+  const headChars = charsWithin(head, share.head, most.head, 'start');
+  const tailChars = charsWithin(tail, share.tail, most.tail, 'end');
+  // Two ends can make up the whole: what is counted in two pieces may be a token less.
+  if (headChars + tailChars >= totalChars) return undefined;
+  return {
+    head: head.slice(0, beforeCharacter(head, headChars)),
+    tail: tail.slice(afterCharacter(tail, tail.length - tailChars)),
+  };
 }
+
+/** Put together again. The remark, about the rest, is for the model. */
+export function joinCut({ head, tail }: Cut, totalChars: number, remark?: string): string {
+  const missing = totalChars - head.length - tail.length;
+  // Plain ASCII: one wider character would make two bytes of every character around it.
+  const notice = `[... ${missing} of ${totalChars} characters left out${remark === undefined ? '' : `; ${remark}`} ...]`;
+  return `${head}\n${notice}\n${tail}`;
+}
+
+export interface Truncated {
+  readonly text: string;
+  readonly truncated?: Truncation;
+}
+
+export function truncate(text: string, maxChars: number): Truncated {
+  const totalChars = text.length;
+  const cut = findCut({ head: text, tail: text, totalChars }, { chars: maxChars, tokens: Number.POSITIVE_INFINITY });
+  if (cut === undefined) return { text };
+  return {
+    text: joinCut(cut, totalChars),
+    truncated: { totalChars, keptChars: cut.head.length + cut.tail.length },
+  };
+}
+
+/** What belongs to the character before it: the second half of a pair, an accent, a joiner and what it joins. */
+const dependent = /^(?:\p{M}|\u200c|\u200d|[\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}])/u;
+const LONGEST_CHARACTER = 32;
+
+function beforeCharacter(text: string, at: number): number {
+  let place = at;
+  while (place > 0 && at - place < LONGEST_CHARACTER && isInside(text, place)) place--;
+  return isInside(text, place) ? beforePair(text, at) : place;
+}
+
+function afterCharacter(text: string, at: number): number {
+  let place = at;
+  while (place < text.length && place - at < LONGEST_CHARACTER && isInside(text, place)) place++;
+  return isInside(text, place) ? beforePair(text, at + 1) : place;
+}
+
+/** However long a character goes on, it is never cut within a code point. */
+const beforePair = (text: string, at: number) => (isPair(text, at) ? at - 1 : at);
+
+function isInside(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return false;
+  const code = text.charCodeAt(at);
+  // Nearly always: one look.
+  if (code < 0x300) return code === 0x0a && text.charCodeAt(at - 1) === 0x0d;
+  return isPair(text, at) || text.charCodeAt(at - 1) === 0x200d || dependent.test(text.slice(at, at + 2));
+}
+
+function isPair(text: string, at: number): boolean {
+  return isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1));
+}
+
+const isHigh = (code: number) => code >= 0xd800 && code < 0xdc00;
+const isLow = (code: number) => code >= 0xdc00 && code < 0xe000;

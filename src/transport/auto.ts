@@ -30,6 +30,7 @@ class AutoChannel implements Channel {
   onerror?: ((error: Error) => void) | undefined;
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
   onoversized?: ((id: MessageId | undefined) => void) | undefined;
+  onsign?: ((id: MessageId) => void) | undefined;
 
   readonly #options: AutoOptions;
   /** The one that is spoken over, and all that were tried. */
@@ -82,6 +83,7 @@ class AutoChannel implements Channel {
     this.onerror = undefined;
     this.onfailed = undefined;
     this.onoversized = undefined;
+    this.onsign = undefined;
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -116,6 +118,7 @@ class AutoChannel implements Channel {
       if (isSpoken()) this.onmessage?.(message);
     };
     channel.onoversized = (id) => isSpoken() && this.onoversized?.(id);
+    channel.onsign = (id) => isSpoken() && this.onsign?.(id);
     channel.onerror = (error) => isSpoken() && this.onerror?.(error);
     channel.onfailed = (id, failure) => isSpoken() && this.#fail(id, failure);
     channel.onclose = () => isSpoken() && this.#closing === undefined && this.#finish();

@@ -35,6 +35,7 @@ class HttpChannel implements Channel, PostboxOwner {
   onerror?: ((error: Error) => void) | undefined;
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
   onoversized?: ((id: MessageId | undefined) => void) | undefined;
+  onsign?: ((id: MessageId) => void) | undefined;
 
   readonly #options: HttpOptions;
   #opening: Promise<void> | undefined;
@@ -97,6 +98,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.onerror = undefined;
     this.onfailed = undefined;
     this.onoversized = undefined;
+    this.onsign = undefined;
     this.#closing ??= this.#close();
     return this.#closing;
   }

@@ -23,6 +23,8 @@ export interface OpenContext {
   /** Only a process is started and has a stderr. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  /** Takes secrets out of what is quoted of that. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** What a server whose entry leaves it open spoke the last time, and who is told what it speaks now. */
   readonly spoken?: 'http' | 'sse' | undefined;
   readonly onSpoken: (spoken: 'http' | 'sse') => void;
@@ -48,6 +50,7 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
         onNoise: context.onNoise,
         onStart: context.onStart,
         onStderr: context.onStderr,
+        redact: context.redact,
       });
     case 'in-process':
       return openInProcess(launch.serve, context.server);

@@ -68,6 +68,8 @@ export interface PostOffice {
   noise(text: string): void;
   /** The server is not there: for this message, and for all others. */
   unreachable(cause: RuntimeError): void;
+  /** The server is at work on this one. */
+  sign(id: MessageId): void;
   /** Nobody waits any more, though its stream may still be open. */
   answered(post: Post): void;
   /** No answer will come, and nothing is open for it any more. */
@@ -128,7 +130,7 @@ export class Post implements HttpListener {
   }
 
   head(status: number, headers: AnswerHeaders, statusText: string): void {
-    this.heardAt = this.#office.clock.now();
+    this.#hear();
     this.#status = status;
     if (status < 200 || status > 299) {
       this.#statusText = statusText;
@@ -145,7 +147,7 @@ export class Post implements HttpListener {
   }
 
   data(chunk: Buffer): void {
-    this.heardAt = this.#office.clock.now();
+    this.#hear();
     if (this.#body?.push(chunk) !== false) return;
     this.#exchange?.abort();
     this.#over(undefined);
@@ -180,6 +182,12 @@ export class Post implements HttpListener {
   onOversized(id: MessageId | undefined): void {
     if (id === this.letter.id) this.#settle();
     this.#office.oversized(id);
+  }
+
+  #hear(): void {
+    const { id, answer } = this.letter;
+    this.heardAt = this.#office.clock.now();
+    if (id !== undefined && answer === 'here' && !this.#isSettled) this.#office.sign(id);
   }
 
   #ask(request: HttpRequest): void {

@@ -9,7 +9,7 @@ import type { AnswerHeaders, HttpClient } from './exchange.ts';
 import { type Letter, Post, type PostOffice } from './post.ts';
 
 /** What the channel itself wants to know. */
-export interface PostboxOwner extends Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized'> {
+export interface PostboxOwner extends Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized' | 'onsign'> {
   /** The server has said yes to this one. */
   accepted?(letter: Letter, headers: AnswerHeaders): void;
   /** Comes before the message is handed on. */
@@ -107,6 +107,10 @@ export class Postbox implements PostOffice {
 
   noise(text: string): void {
     this.#tell(this.#onNoise, this.hide(text.slice(0, limits.noiseLineChars)));
+  }
+
+  sign(id: MessageId): void {
+    this.#tell(this.#owner.onsign, id);
   }
 
   unreachable(cause: RuntimeError): void {

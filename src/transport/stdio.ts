@@ -26,6 +26,8 @@ export interface StdioOptions {
   /** Told when the program runs, and everything that it writes on stderr. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  /** Takes secrets out of what is quoted of that. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export function openStdio(options: StdioOptions): StdioChannel {
@@ -117,7 +119,9 @@ export class StdioChannel implements Channel {
 
   report(): ChannelReport {
     const reason = this.#reason();
-    const stderr = printable(this.#stderr.text()).slice(-limits.stderrQuoteChars);
+    const { redact = (text) => text } = this.#options;
+    // Before it is cut: half a secret is not recognized.
+    const stderr = redact(printable(this.#stderr.text())).slice(-limits.stderrQuoteChars);
     if (stderr.trim() !== '') return { reason, stderr };
     return { reason: this.#noise.explain(reason) };
   }

@@ -30,6 +30,8 @@ export interface Approval {
 }
 
 export interface Gate {
+  /** Tells what would run from everything else that may bear its name. */
+  fingerprint(definition: ServerDefinition): Promise<string>;
   judge(definition: ServerDefinition): Promise<Judgement>;
   /** Binds the approval to what was judged, which is what the person was shown; otherwise to the definition as it would run now. */
   approve(definition: ServerDefinition, grants?: readonly string[], judged?: Essence): Promise<void>;
@@ -51,6 +53,7 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
 
   return {
     approvals,
+    fingerprint: async (definition) => trustFingerprint(await essenceOf(definition)),
     async judge(definition) {
       const { name, launch, provenance } = definition;
       if (isOwnScope(provenance.scope)) return { kind: 'own' };

@@ -95,7 +95,7 @@ for (const era of eras)
         );
         const bytes = await call('ReadMcpResource', { uri: 'pic://dot', server: 'notes' });
         expect(bytes.attachments).toEqual([
-          { kind: 'resource', mimeType: 'image/png', uri: 'pic://dot', data: 'AP8KDQ==' },
+          { kind: 'resource', mimeType: 'image/png', uri: 'pic://dot', size: 4, data: 'AP8KDQ==' },
         ]);
         expect(bytes.text).not.toContain('AP8KDQ');
       },

@@ -18,9 +18,12 @@ const types: Record<RuntimeEvent['type'], true> = {
   'connection.changed': true,
   'connection.log-received': true,
   'connection.noise-received': true,
+  'elicitation.requested': true,
+  'elicitation.settled': true,
   'prompts.changed': true,
   'resource.updated': true,
   'resources.changed': true,
+  'signal.raised': true,
   'startup.completed': true,
 };
 

@@ -33,6 +33,8 @@ const table: Record<FailureCode, Row> = {
   LIST_TOO_LONG: [4, 'retry-later', true, true],
   CALL_DENIED: [3, 'ask-user', false, false],
   APPROVAL_REFUSED: [3, 'ask-user', false, false],
+  TOOL_DRIFTED: [3, 'ask-user', false, false],
+  LOCK_INVALID: [1, 'fix-config', false, false],
   ARGUMENTS_BAD: [1, 'fix-call', false, false],
   REQUEST_REFUSED: [4, 'fix-call', false, false],
   REQUEST_TIMEOUT: [4, 'retry-later', true, false],
@@ -61,6 +63,7 @@ const data = {
   missing: [],
   servers: [],
   uri: 'u',
+  changes: [],
 };
 
 test('every code has exactly this exit, remedy, outage and reconnect', () => {

@@ -6,7 +6,14 @@ import { expect, test } from 'vitest';
 
 const doors = {
   'src/index.ts': {
-    values: ['RuntimeError', 'createMemoryStore', 'createRuntime', 'discoverMCPServers', 'failureAsOutcome'],
+    values: [
+      'RuntimeError',
+      'createMemoryStore',
+      'createRuntime',
+      'discoverMCPServers',
+      'failureAsOutcome',
+      'systemPromptFragment',
+    ],
     types: [
       'ApprovalAnswer',
       'ApprovalRequest',
@@ -18,15 +25,19 @@ const doors = {
       'Clock',
       'ConfigSource',
       'ContentBlock',
+      'Decision',
       'Diagnostic',
       'ElicitAnswer',
       'ElicitRequest',
       'FailureCode',
+      'GatedCall',
+      'HostRule',
       'InputHandlers',
       'InputRequest',
       'Launcher',
       'Model',
       'NativeTool',
+      'PermissionGate',
       'Prompt',
       'PromptMessages',
       'Prompts',
@@ -45,6 +56,7 @@ const doors = {
       'ServerDefinition',
       'ServerName',
       'ServerStatus',
+      'Signal',
       'Store',
       'Tool',
       'ToolDefinition',

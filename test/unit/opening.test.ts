@@ -15,6 +15,7 @@ import { RuntimeError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Launch, Launcher, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../src/model/server.ts';
 import { type Circumstances, createOpening, type OpeningParts } from '../../src/opening.ts';
+import { createRedactor, KnownSecrets } from '../../src/shaping/redact.ts';
 import type { Secrets } from '../../src/store/secrets.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { createFakeServer } from '../../src/testing/fake-server.ts';
@@ -48,6 +49,7 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
     set: async (name, value) => void seen.answers.set(name, value),
     delete: async (name) => void seen.answers.delete(name),
   };
+  const known = new KnownSecrets();
   const { approve = async () => 'no', launcher = nowhere, ...rest } = change;
   const gate = createTrust(around, store ?? createMemoryStore(clock), clock);
   const opening = createOpening({
@@ -55,6 +57,8 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
       around,
       gate,
       secrets,
+      known,
+      redactor: createRedactor(known),
       clock,
       askInput: undefined,
       inputs: {},
@@ -87,6 +91,7 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
     gate,
     clock,
     around,
+    known,
     open: (definition: ServerDefinition, signal = new AbortController().signal) => opening.open(definition, signal),
   };
 }
@@ -588,5 +593,36 @@ describe('what is filled in', () => {
     const { open } = setUp({ env: { KEY: 's3cret' } });
     const failure = await failureOf(open(define('user', nobody({ url: 'ws://127.0.0.1:1/?k=${KEY}' }))));
     expect(JSON.stringify(failure)).not.toContain('s3cret');
+  });
+});
+
+describe('a secret that is filled in', () => {
+  verifies('TRU-08', 'is known from then on, wherever in the entry it stands, and what is none is not', async () => {
+    const { open, known } = setUp({
+      env: { GH_TOKEN: 'from-the-host-1', REGION: 'eu-central-1' },
+      circumstances: unreached,
+    });
+    const env = { A: '${GH_TOKEN}', STAGE: 'production-like', REGION: '${REGION}', CMD: '!echo printed-value' };
+    const args = ['--api-key', 'given-as-argument', 'postgres://u:pass-in-url@h/d'];
+    await expect(open(define('user', stdio({ env, args })))).rejects.toThrow();
+    const { known: redact } = createRedactor(known);
+    const given = 'from-the-host-1 printed-value given-as-argument pass-in-url production-like eu-central-1';
+    expect(redact(given)).toBe('[GH_TOKEN] [CMD] [api-key] [password] production-like eu-central-1');
+  });
+
+  verifies('TRU-08', 'is not in what is quoted of a server, not even where the quote was cut', async () => {
+    const { open } = setUp({
+      clock: systemClock,
+      launcher: (launch) => launch,
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    const SECRET = 'hush-hush-0123456789';
+    const filler = 'x'.repeat(limits.stderrQuoteChars - SECRET.length / 2);
+    const script = `process.stderr.write(process.env.API_KEY + '${filler}', () => process.exit(3))`;
+    const launch = stdio({ command: process.execPath, args: ['-e', script], env: { API_KEY: SECRET } });
+    const error: unknown = await open(define('user', launch)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RuntimeError);
+    expect(String(error)).toContain('xxx');
+    expect(String(error)).not.toMatch(/[0-9]{4}x|hush/);
   });
 });

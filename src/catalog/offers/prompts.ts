@@ -1,6 +1,7 @@
 // Owns the prompts of all servers as a host uses them: listed, called by their slash command, filled in, completed.
 
 import type { Session } from '../../connection/session.ts';
+import type { Emit } from '../../kernel/emitter.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { settleWithin } from '../../kernel/settle.ts';
@@ -9,6 +10,8 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Completion, Prompt, PromptMessage, PromptMessages } from '../../model/offer.ts';
 import type { ContentBlock } from '../../model/tool.ts';
+import { findSignals } from '../../shaping/injection.ts';
+import type { SignalEvent } from '../events.ts';
 import { type CompleteOptions, complete } from './completing.ts';
 import type { OfferProblem, Offers } from './offers.ts';
 import { ask, type ReachParts, type Waiting } from './reaching.ts';
@@ -47,6 +50,7 @@ export interface Prompts {
 
 export interface PromptsParts extends ReachParts {
   readonly offers: Offers;
+  readonly emit: Emit<SignalEvent>;
 }
 
 export function createPrompts(parts: PromptsParts): Prompts {
@@ -63,7 +67,10 @@ export function createPrompts(parts: PromptsParts): Prompts {
       const refusal = (code: number, reason: string) => refusalOf(offers, { server, name, code, reason });
       const require = (session: Session) => requirePrompts(session, server);
       const question = { server, method: 'prompts/get', params: { name, arguments: args }, refusal, require };
-      return messagesOf(await ask(parts, question, waiting), server, name);
+      const messages = messagesOf(await ask(parts, question, waiting), server, name);
+      const { signals } = messages;
+      if (signals.length > 0) parts.emit({ type: 'signal.raised', server, prompt: name, surface: 'prompt', signals });
+      return messages;
     },
     complete: (server, name, argument, options = {}) =>
       complete(parts, { server, ref: { type: 'ref/prompt', name }, argument }, options),
@@ -134,7 +141,15 @@ function messagesOf({ description, messages: listed }: JsonObject, server: Serve
   const [problem] = problems;
   if (messages.length === 0 && problem !== undefined) throw broken(problem);
   const told = typeof description === 'string' ? { description } : {};
-  return { server, name, ...told, messages, problems: problems.slice(0, limits.listProblems) };
+  const signals = findSignals(textsOf(messages).join('\n'), 'prompt');
+  return { server, name, ...told, messages, problems: problems.slice(0, limits.listProblems), signals };
+}
+
+function textsOf(messages: readonly PromptMessage[]): readonly string[] {
+  return messages.flatMap(({ content }) => {
+    const resource = isObject(content['resource']) ? content['resource'] : {};
+    return [content['text'], resource['text']].filter((text) => typeof text === 'string');
+  });
 }
 
 function messageOf(item: unknown): PromptMessage | undefined {

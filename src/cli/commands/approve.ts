@@ -1,4 +1,5 @@
 // Owns `plexus approve` and `plexus revoke`: a person's word on what a file in the workspace defines, or on the file itself.
+// Single tools are `tool-approval.ts`'s.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { inputsRead, isCredential, variablesRead } from '../../config/wants.ts';
@@ -12,24 +13,31 @@ import { nameIn } from '../claim.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { loadConfigFor, openSecrets, openTrust } from '../load-config.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
+import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
 
 export const approve: Command = {
-  usage: 'approve (NAME [--allow-env VARIABLE]… | --all | --policy)',
+  usage: 'approve (NAME [--allow-env VARIABLE]… | NAME TOOL | --all | --policy | --list [NAME])',
   options: {
     'allow-env': { type: 'string', multiple: true },
     all: { type: 'boolean' },
     policy: { type: 'boolean' },
+    list: { type: 'boolean' },
   },
   help: {
     'allow-env': 'let it send this variable of yours to its server; named for each that looks like a credential',
     all: 'approve every server of this folder that asks, as it is now',
     policy: 'let the files of this folder, as they are now, also loosen rules and settings',
+    list: 'show which tools are called without asking until they change',
   },
   async run(context) {
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
-    const { definitions } = await loadConfigFor(context);
+    const config = await loadConfigFor(context);
+    const { definitions } = config;
     if (context.values['all']) return approveAll(context, gate, definitions);
+    const [name, tool] = context.positionals;
+    if (context.values['list']) return listGrants(context, config, name === undefined ? name : nameIn(context));
+    if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), definitions), tool);
     const definition = requireDefinition(nameIn(context), definitions);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
     const done = await approveOne(gate, definition, allowed);
@@ -38,32 +46,44 @@ export const approve: Command = {
 };
 
 export const revoke: Command = {
-  usage: 'revoke (NAME | --policy)',
+  usage: 'revoke (NAME [TOOL] | --policy)',
   options: { policy: { type: 'boolean' } },
   help: { policy: 'the files of this folder no longer loosen anything' },
   async run(context) {
     if (context.values['policy']) return revokePolicy(context);
-    const name = nameIn(context);
-    const { gate } = await openTrust(context);
+    const [, tool] = context.positionals;
+    const name = tool === undefined ? nameIn(context) : serverIn(context);
+    const { gate, grants } = await openTrust(context);
     const { definitions } = await loadConfigFor(context);
     const definition = definitions.find((each) => each.name === name);
     const file = definition?.provenance.file;
+    if (tool !== undefined) return revokeTool(context, name, { tool, file });
     const isMeant = (each: { file?: string }) => file === undefined || each.file === file;
     const had = (await gate.approvals(name)).some(isMeant);
     const forgotten = definition ? await forgetAnswers(context, definition) : [];
-    if (!had && definition === undefined) throw unknownServer(name, definitions);
+    const tools = await grants.revoke(name, file === undefined ? {} : { file });
+    if (!had && definition === undefined && tools === 0) throw unknownServer(name, definitions);
     await gate.revoke(name, file);
     const text = [
-      had
-        ? `The approval of "${name}" is taken back${file ? ` for ${file}` : ''}. It does not start there any more.`
-        : `There was no approval of "${name}" to take back.`,
+      ...(had
+        ? [`The approval of "${name}" is taken back${file ? ` for ${file}` : ''}. It does not start there any more.`]
+        : []),
+      ...(had || tools > 0 ? [] : [`There was no approval of "${name}" to take back.`]),
       ...(forgotten.length > 0
         ? [`Your answers for ${forgotten.join(', ')} are forgotten; you will be asked again.`]
         : []),
+      ...(tools > 0 ? [`What you allowed of its tools for good is forgotten (${tools}).`] : []),
     ];
-    return { data: { name, approved: false, had, forgotten }, text: () => printable(text.join('\n')) };
+    return { data: { name, approved: false, had, forgotten, tools }, text: () => printable(text.join('\n')) };
   },
 };
+
+/** With a tool after it, and nothing else that speaks of the whole server. */
+function serverIn({ positionals: [name, , extra], values }: Context): ServerName {
+  if (name === undefined || extra !== undefined || values['allow-env'] !== undefined)
+    throw new UsageError('name one server and one tool, and nothing else');
+  return name;
+}
 
 /** What was typed wrong can be typed again. */
 async function forgetAnswers(context: Context, definition: ServerDefinition): Promise<readonly string[]> {

@@ -1,34 +1,38 @@
-// Owns `plexus call`: one call by a person's own order. It asks only for a tool that states itself destructive,
-// or where a rule wants to be asked; a rule that denies is obeyed.
+// Owns `plexus call`: one call by a person's own order, which `approving.ts` asks about where there is reason to; a rule that
+// denies is obeyed.
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Runtime } from '../../api.ts';
-import type { ApprovalRequest, Approve } from '../../call/approval.ts';
-import { type JsonObject, stringifyBounded } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { builtinNames } from '../../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Tool } from '../../model/tool.ts';
-import { extractText } from '../../shaping/text.ts';
+import type { Tool, ToolOutcome } from '../../model/tool.ts';
+import { readContent, render, withAttachments } from '../../shaping/text.ts';
+import { approveOwnOrder } from '../approving.ts';
 import { parseArguments, parseArgumentsJson } from '../arguments.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { printable } from '../render/text.ts';
-import { complainOf, requireServer, waitForAll, withRuntime } from '../with-runtime.ts';
+import { asLive, complainOf, requireServer, waitForAll, withRuntime } from '../with-runtime.ts';
 
 export const call: Command = {
   usage:
-    'call SERVER TOOL [key=value …] [key:=JSON …] [--args JSON|@FILE|-] [--yes]\n       plexus call mcp__SERVER__TOOL …',
-  options: { args: { type: 'string' }, yes: { type: 'boolean', short: 'y' } },
+    'call SERVER TOOL [key=value …] [key:=JSON …] [--args JSON|@FILE|-] [--yes] [--frozen]\n       plexus call mcp__SERVER__TOOL …',
+  options: { args: { type: 'string' }, yes: { type: 'boolean', short: 'y' }, frozen: { type: 'boolean' } },
   help: {
     args: 'all arguments as one JSON object, from a file (@FILE) or from standard input (-)',
-    yes: 'do not ask before calling a tool that states itself destructive',
+    yes: 'do not ask before calling a tool that states itself destructive, or has changed',
+    frozen: 'call it only if it is exactly as plexus.lock holds it',
   },
   async run(context) {
     const { server, tool, words } = target(context.positionals);
     const given = await argumentsFrom(context);
     const only = server === undefined ? {} : { only: [server] };
-    return withRuntime(context, { ...only, approve: ownOrder(context) }, async (runtime, diagnostics) => {
+    const frozen = context.values['frozen'] === true;
+    const options = { ...only, frozen, approve: approveOwnOrder(context) };
+    return withRuntime(frozen ? asLive(context) : context, options, async (runtime, diagnostics) => {
       complainOf(diagnostics, context);
       const found =
         server === undefined ? await findByName(runtime, tool, context) : findOnServer(runtime, server, tool);
@@ -41,7 +45,7 @@ export const call: Command = {
           throw server === undefined ? withHint(error) : unknownOn(server, tool, runtime, withHint(error));
         });
       const outcome = await context.waitFor(`calling ${tool}`, work);
-      const { text } = extractText(outcome.content, outcome.structured);
+      const text = wordsOf(outcome, name);
       return {
         data: outcome,
         text: () => (context.toTerminal ? printable(text) : text),
@@ -50,6 +54,12 @@ export const call: Command = {
     });
   },
 };
+
+/** What it said, unwrapped and whole. What our own tools tell programs is in their words already. */
+function wordsOf({ content, structured, attachments }: ToolOutcome, name: string): string {
+  const isOwn = builtinNames.some((each) => each === name);
+  return render(withAttachments(readContent(content, isOwn ? undefined : structured), attachments));
+}
 
 /** `SERVER TOOL`, or the tool alone in any spelling that names its server too; what holds a `=` is an argument. */
 function target(positionals: readonly string[]): { server?: string; tool: string; words: readonly string[] } {
@@ -105,14 +115,6 @@ async function readArguments(file: string): Promise<string> {
   }
 }
 
-function ownOrder({ values, ask }: Context): Approve {
-  return async (request) => {
-    if (request.kind === 'server') return 'no';
-    if (values['yes'] === true || !(isDestructive(request) || request.byRule)) return 'once';
-    return (await ask?.(question(request))) ? 'once' : 'no';
-  };
-}
-
 /** Where nobody could be asked, a person is told how to say yes beforehand. */
 function withHint(error: unknown): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') return error;
@@ -121,14 +123,4 @@ function withHint(error: unknown): unknown {
     ...call,
     because: `${because}; with --yes it is called without asking`,
   });
-}
-
-function isDestructive(request: ApprovalRequest): boolean {
-  return request.kind === 'tool' && request.annotations.destructiveHint === true;
-}
-
-function question(request: Extract<ApprovalRequest, { kind: 'tool' }>): string {
-  const why = isDestructive(request) ? 'states that it may destroy things' : `asks first (${request.because})`;
-  const args = stringifyBounded(request.arguments, 200);
-  return `The tool "${request.tool.tool}" of server "${request.tool.server}" ${why}. Call it with ${args}?`;
 }

@@ -3,11 +3,11 @@
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { asEntry } from '../../config/reconnect.ts';
 import { placeOf } from '../../model/diagnostic.ts';
-import type { RuleText } from '../../model/rule.ts';
 import { commandLine } from '../../model/server.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { settingsTable } from '../explanation.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
+import { locateRules } from '../locate-rules.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
@@ -42,7 +42,7 @@ async function effective(context: Context): Promise<Found> {
       provenance: (await config.explain.server(each.name))?.provenance ?? each.provenance,
     })),
   );
-  const rules = await located(config.rules);
+  const rules = await locateRules(config.rules);
   const own = await config.explain.settings();
   const losers = [...config.losers, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
     ...{ name, provenance, lostTo, because },
@@ -83,21 +83,6 @@ async function effective(context: Context): Promise<Found> {
       return parts.filter((part) => part !== undefined).join('\n\n');
     },
   };
-}
-
-/** A rule is not explained like a server, so its line is looked up here. */
-async function located(rules: readonly RuleText[]): Promise<readonly RuleText[]> {
-  const { readDocument } = await import('../../config/read-document.ts');
-  const files = [...new Set(rules.flatMap(({ provenance }) => provenance.file ?? []))];
-  const read = new Map(await Promise.all(files.map(async (file) => [file, await readDocument(file)] as const)));
-  return Promise.all(
-    rules.map(async (rule) => {
-      const { file = '', key } = rule.provenance;
-      const found = read.get(file);
-      const line = found?.kind === 'document' ? (await found.document.locate(key))?.line : undefined;
-      return { ...rule, provenance: { ...rule.provenance, ...(line !== undefined && { line }) } };
-    }),
-  );
 }
 
 async function places(context: Context): Promise<Found> {

@@ -3,12 +3,15 @@
 import type { Runtime } from '../../api.ts';
 import { SEARCH_TOOL } from '../../builtins/search-tools.ts';
 import { costOfAll, reportCost } from '../../catalog/exposure/cost.ts';
+import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
+import { createToolPins } from '../../trust/tool-pins.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
 import { firstLine, table } from '../render/text.ts';
 import {
+  asLive,
   complainOf,
   complainOfAbsent,
   complainOfProblems,
@@ -22,15 +25,20 @@ import {
 const NONE = 'No tools. See which servers are up with: plexus list';
 
 export const tools: Command = {
-  usage: 'tools [SERVER] [--live] [--cost [--window TOKENS]]',
-  options: { live: { type: 'boolean' }, cost: { type: 'boolean' }, window: { type: 'string' } },
+  usage: 'tools [SERVER] [--live] [--frozen] [--cost [--window TOKENS]]',
+  options: {
+    ...{ live: { type: 'boolean' }, frozen: { type: 'boolean' } },
+    ...{ cost: { type: 'boolean' }, window: { type: 'string' } },
+  },
   help: {
     live: 'connect to the servers, instead of showing what is known of their tools',
+    frozen: 'the same, and fail if any tool is not exactly as plexus.lock holds it',
     cost: 'show what the tools of each server cost a model, in tokens (estimated)',
     'window TOKENS': `with --cost: for a model with this context window, instead of ${limits.exposure.window}`,
   },
   examples: ['tools files', 'tools --cost --window 128000'],
-  async run(context) {
+  async run(given) {
+    const context = given.values['frozen'] === true ? asLive(given) : given;
     const [server, extra] = context.positionals;
     if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
     const contextWindow = readWindow(context);
@@ -43,6 +51,7 @@ export const tools: Command = {
       const problems = problemsOf(runtime);
       complainOfProblems(problems, context);
       const found = runtime.getTools();
+      if (context.values['frozen'] === true) await requireLocked(found, context.cwd);
       const data = { tools: found.map(toolData), notReady, problems, diagnostics };
       if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(found, paint) };
       const report = reportCost(found);
@@ -54,6 +63,17 @@ export const tools: Command = {
     });
   },
 };
+
+async function requireLocked(found: readonly Tool[], folder: string): Promise<void> {
+  const { loadLock } = await import('../../trusting.ts');
+  const loaded = await loadLock(folder);
+  if (loaded.kind === 'broken') throw loaded.error;
+  const pins = createToolPins(loaded);
+  for (const { id, definition } of found) {
+    const changes = pins.drift(id, definition, true);
+    if (changes) throw new RuntimeError('TOOL_DRIFTED', { ...id, changes });
+  }
+}
 
 function readWindow({ values }: Context): number {
   const { window, cost } = values;

@@ -32,6 +32,18 @@ export const faults = {
       die();
     },
   },
+  'last-words': {
+    run: (exchange, answer) => {
+      exchange.answer(json(answer));
+      setTimeout(die, 20);
+    },
+  },
+  'half-reset': {
+    run: async (exchange, answer) => {
+      await exchange.half(json(answer));
+      exchange.reset();
+    },
+  },
   reset: { run: (exchange) => exchange.reset() },
   end: { run: (exchange) => exchange.end() },
 

@@ -5,51 +5,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ApprovalRequest, type Approve, askFor } from '../../../src/call/approval.ts';
-import { authorize } from '../../../src/call/authorize.ts';
-import type { CallEvent } from '../../../src/call/events.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import type { Verdict } from '../../../src/model/rule.ts';
+import type { RuleText } from '../../../src/model/rule.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { decide } from '../../../src/policy/decide.ts';
-import { parseRule, type Rule } from '../../../src/policy/rule.ts';
+import { parseRule } from '../../../src/policy/rule.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, heardOfCalls, start } from './journey.ts';
+import { answering, createPermitting, ruleText } from './permitting.ts';
 import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
 
 const ignore = (): void => undefined;
 
-const rule = (tool: string, action: Verdict): Rule =>
-  parseRule({ tool, action, provenance: { scope: 'user', file: '/user.toml', key: [] } });
+const rule = ruleText;
 
-function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolOf('files', 'read')) {
-  const clock = createFakeClock();
-  const events: CallEvent[] = [];
+function setUp(approve: Approve, rules: readonly RuleText[] = [], tool: Tool = toolOf('files', 'read')) {
   const passed: string[] = [];
   let current = rules;
-  const perform = authorize({
-    refusal: () => undefined,
-    isStranger: () => false,
-    identity: (server: string) => server,
-    rules: () => current,
-    approve,
-    clock,
-    emit: (event) => events.push(event),
-    onError: ignore,
-  })(async (call) => {
+  const { clock, events, stage } = createPermitting({ approve, rules: () => current });
+  const perform = stage(async (call) => {
     passed.push(call.callId);
     return outcomeOf(tool, 'done');
   });
-  const caller = { grants: new Set<string>(), inputs: {} };
+  const { caller } = callOf(tool);
   return {
     clock,
     events,
     passed,
     caller,
-    change: (next: readonly Rule[]) => {
+    change: (next: readonly RuleText[]) => {
       current = next;
     },
     call: (parts: Partial<ToolCall> = {}) => endOf((async () => perform(callOf(tool, { caller, ...parts })))()),
@@ -64,15 +52,6 @@ function setUp(approve: Approve, rules: readonly Rule[] = [], tool: Tool = toolO
   };
 }
 
-const answering = (...answers: unknown[]): Approve & { asked: ApprovalRequest[] } => {
-  const asked: ApprovalRequest[] = [];
-  const approve = async (request: ApprovalRequest) => {
-    asked.push(request);
-    return answers.shift() as 'once';
-  };
-  return Object.assign(approve, { asked });
-};
-
 const done = expect.objectContaining({ text: 'done' });
 
 verifies('PER-02', 'what a rule allows passes, and nobody is asked', async () => {
@@ -85,7 +64,7 @@ verifies('PER-02', 'what a rule allows passes, and nobody is asked', async () =>
 verifies('PER-02', 'what a rule denies does not pass, nobody is asked, and the failure names the rule', async () => {
   const approve = answering('always');
   const { failure, call, passed, caller } = setUp(approve, [rule('mcp__files__*', 'deny'), rule('mcp__*', 'allow')]);
-  caller.grants.add('["files","read"]');
+  caller.grants.add('["files","read"]files');
   expect(await call()).toBe('CALL_DENIED');
   expect((await failure()).data).toEqual({
     server: 'files',
@@ -105,6 +84,7 @@ verifies('PER-08', 'who is asked sees the tool, its arguments, its hints and why
       kind: 'tool',
       tool: { server: 'files', tool: 'read' },
       name: 'mcp__files__read',
+      source: 'test',
       arguments: { path: '/etc' },
       annotations,
       because: 'the rule "mcp__files__*" = ask in /user.toml',
@@ -119,16 +99,22 @@ verifies('PER-08', 'once holds once', async () => {
   expect([await call(), await call(), caller.grants]).toEqual([done, 'APPROVAL_REFUSED', new Set()]);
 });
 
-for (const answer of ['session', 'always']) {
-  verifies('PER-08', `${answer} holds for the rest of the session, for this tool and this caller`, async () => {
-    const approve = answering(answer, 'no', 'no');
-    const { call, caller } = setUp(approve);
-    expect([await call(), await call(), await call()]).toEqual([done, done, done]);
-    expect(caller.grants).toEqual(new Set(['["files","read"]files']));
-    expect(await call({ caller: { grants: new Set(), inputs: {} } }), 'another caller').toBe('APPROVAL_REFUSED');
-    expect(approve.asked).toHaveLength(2);
-  });
-}
+verifies('PER-08', 'session holds for the rest of the session, for this tool and this caller', async () => {
+  const approve = answering('session', 'no', 'no');
+  const { call, caller } = setUp(approve);
+  expect([await call(), await call(), await call()]).toEqual([done, done, done]);
+  expect(caller.grants.size).toBe(1);
+  expect(await call({ caller: callOf(toolOf('files', 'read')).caller }), 'another caller').toBe('APPROVAL_REFUSED');
+  expect(approve.asked).toHaveLength(2);
+});
+
+verifies('PER-08', 'always holds for every caller', async () => {
+  const approve = answering('always');
+  const { call } = setUp(approve);
+  expect([await call(), await call()]).toEqual([done, done]);
+  expect(await call({ caller: callOf(toolOf('files', 'read')).caller }), 'another caller').toEqual(done);
+  expect(approve.asked).toHaveLength(1);
+});
 
 test('a grant does not outlive a rule that denies', async () => {
   const { call, change } = setUp(answering('session'));
@@ -136,6 +122,8 @@ test('a grant does not outlive a rule that denies', async () => {
   change([rule('mcp__files__read', 'deny')]);
   expect(await call()).toBe('CALL_DENIED');
 });
+
+const UNRULED = 'no rule matches, and it does not state that it is harmless';
 
 const refusals: Record<string, Approve> = {
   'says no': answering('no'),
@@ -155,7 +143,7 @@ for (const [what, approve] of Object.entries(refusals)) {
     expect(await call()).toBe('APPROVAL_REFUSED');
     expect([passed, clock.pending()]).toEqual([[], 0]);
     expect(heardOfCalls(events)).toEqual([
-      { call: 1, type: 'approval.requested', tool: { server: 'files', tool: 'read' }, because: 'no rule matches' },
+      { call: 1, type: 'approval.requested', tool: { server: 'files', tool: 'read' }, because: UNRULED },
       { call: 1, type: 'approval.settled', tool: { server: 'files', tool: 'read' }, answer: 'no' },
     ]);
   });
@@ -189,20 +177,12 @@ verifies(
   'an abort ends the asking, with its own reason, and an answer afterwards opens nothing',
   async () => {
     const late = createDeferred<'always'>();
-    const { clock, passed, caller } = setUp(() => late.promise);
+    const { passed, caller } = setUp(() => late.promise);
     const reason = { why: 'enough' };
     const tool = toolOf('files', 'read');
     const call = callOf(tool, { caller });
-    const perform = authorize({
-      refusal: () => undefined,
-      isStranger: () => false,
-      identity: (server: string) => server,
-      rules: () => [],
-      approve: () => late.promise,
-      clock,
-      emit: () => undefined,
-      onError: ignore,
-    })(async () => {
+    const { stage, clock } = createPermitting({ approve: () => late.promise });
+    const perform = stage(async () => {
       passed.push('passed');
       return outcomeOf(tool);
     });
@@ -217,20 +197,11 @@ verifies(
 );
 
 test('an abort while somebody is asked leaves no timer behind', async () => {
-  const { clock } = setUp(answering());
   const tool = toolOf('files', 'read');
   const call = callOf(tool);
   const approve: Approve = () => new Promise(() => undefined);
-  const perform = authorize({
-    refusal: () => undefined,
-    isStranger: () => false,
-    identity: (server: string) => server,
-    rules: () => [],
-    approve,
-    clock,
-    emit: () => undefined,
-    onError: ignore,
-  })(async () => outcomeOf(tool));
+  const { stage, clock } = createPermitting({ approve });
+  const perform = stage(async () => outcomeOf(tool));
   const calling = endOf(perform(call));
   await clock.advance(0);
   call.cancellation.cancel('enough');
@@ -261,7 +232,7 @@ for (const [server, name] of oddTools) {
     const { failure } = setUp(answering('no'), [], tool);
     const { message } = await failure();
     const [, text = ''] = /tool = "(.*)", action = "allow"/.exec(message) ?? [];
-    const advice = [rule(text, 'allow')];
+    const advice = [parseRule(rule(text, 'allow'))];
     expect(decide(advice, tool.id, tool.name).verdict).toBe('allow');
     const neighbor = toolOf(server, `${name}_all`);
     expect(decide(advice, neighbor.id, neighbor.name).verdict).toBe('ask');
@@ -320,18 +291,12 @@ test('a runtime closes at once while somebody is asked about a server, and leave
 
 test('what a person allows to a name is asked for when a repository’s unapproved server bears it', async () => {
   const tool = toolOf('files', 'read');
-  const perform = authorize({
-    ...{
-      refusal: () => undefined,
-      isStranger: () => true,
-      identity: (server: string) => server,
-      rules: () => [rule('mcp__files__*', 'allow')],
-    },
+  const { stage } = createPermitting({
     approve: async () => 'no',
-    clock: createFakeClock(),
-    emit: () => undefined,
-    onError: ignore,
-  })(async () => outcomeOf(tool));
+    rules: () => [rule('mcp__files__*', 'allow')],
+    permission: { isStranger: () => true },
+  });
+  const perform = stage(async () => outcomeOf(tool));
   const refused = await perform(callOf(tool)).catch((error: unknown) => error);
   expect(refused).toMatchObject({
     code: 'APPROVAL_REFUSED',

@@ -1,6 +1,7 @@
 // Owns the proof of whole calls, from a name to a shaped result, through a runtime and servers in process.
 
 import { expect, test } from 'vitest';
+import { whyMissing } from '../../../src/call/missing.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { createFakeServer } from '../../../src/testing/fake-server.ts';
@@ -216,6 +217,64 @@ verifies('CAL-11', 'a tool of a server that is not up is answered with what beca
   );
   expect(await reasonFor('mcp__stranger__read_file')).toBeUndefined();
   expect(await reasonFor('mcp__offline__read_file')).toBeUndefined();
+});
+
+verifies(
+  'CAL-11',
+  'a tool of a server that needs a login, or an approval, is answered with that, and with what helps',
+  () => {
+    const login = new RuntimeError('AUTH_REQUIRED', { server: 'mail' });
+    const approval = new RuntimeError('SERVER_UNTRUSTED', { server: 'repo', command: 'node x.js' });
+    const suspects = [
+      { server: 'mail', state: 'needs-auth', error: login, hidden: [] },
+      { server: 'repo', state: 'needs-approval', error: approval, hidden: [] },
+      { server: 'lists', state: 'disabled', error: undefined, hidden: [] },
+    ];
+    const because = ['mail', 'repo', 'lists', 'other'].map((server) => whyMissing(`mcp__${server}__send`, suspects));
+    expect(because).toEqual([
+      `server "mail" needs a login (${login.message})`,
+      `server "repo" needs an approval (${approval.message})`,
+      'server "lists" is disabled',
+      undefined,
+    ]);
+    const failure = new RuntimeError('TOOL_UNKNOWN', {
+      name: 'mcp__mail__send',
+      nearest: [],
+      because: because[0] ?? '',
+    });
+    expect(failure.message).toContain('needs a login');
+    expect(failure.message).toContain('bearer_token_env_var');
+  },
+);
+
+const searching = {
+  extraSources: [{ name: 'settings', scope: 'host' as const, read: () => ({ plexus: { toolSearch: 'on' } }) }],
+};
+
+verifies('CAL-11', 'a model that may search is told to, and not to use a command line', async () => {
+  const { runtime } = await start({ files: files().entry }, searching);
+  const { data, message } = await failureOf(runtime.turn().call('mcp__files__nope'));
+  expect(data).toMatchObject({ searchWith: 'mcp_search' });
+  expect(message).toContain('Look for what there is with mcp_search.');
+  expect(message).not.toContain('plexus tools');
+});
+
+test('arguments that break when they are looked at are refused, and never break the caller', async () => {
+  const { runtime } = await start({ files: files().entry }, searching);
+  const trap = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('no');
+      },
+      ownKeys: () => {
+        throw new Error('no');
+      },
+    },
+  );
+  for (const name of ['mcp__files__read_file', 'mcp_call', 'mcp_search']) {
+    expect((await failureOf(runtime.turn().call(name, trap as never))).code).toBe('ARGUMENTS_BAD');
+  }
 });
 
 verifies('CAL-11', 'a server with a long name explains its own tools and nobody else', async () => {
@@ -476,17 +535,17 @@ verifies(
     const { runtime } = await start({ files: server.entry });
     const outcome = await runtime.turn().call('mcp__files__all');
     expect(unwrap(outcome.text, { server: 'files', tool: 'all' })).toBe(
-      'first\n[image image/png 6 bytes]\n[audio audio/wav 6 bytes]\na text\n[resource file:///a.bin 6 bytes]\n[link file:///b.txt]',
+      'first\n[image image/png 6 bytes]\n[audio audio/wav 6 bytes]\na text\n[resource file:///a.bin 6 bytes]\n[link file:///b.txt "b"]\n{"a":1}',
     );
     expect([outcome.content, outcome.structured, outcome.attachments]).toEqual([
       content,
       { a: 1 },
       [
-        { kind: 'image', mimeType: 'image/png', data },
-        { kind: 'audio', mimeType: 'audio/wav', data },
+        { kind: 'image', mimeType: 'image/png', size: 6, data },
+        { kind: 'audio', mimeType: 'audio/wav', size: 6, data },
         { kind: 'resource', uri: 'file:///a.txt' },
-        { kind: 'resource', uri: 'file:///a.bin', data },
-        { kind: 'link', uri: 'file:///b.txt' },
+        { kind: 'resource', uri: 'file:///a.bin', size: 6, data },
+        { kind: 'link', uri: 'file:///b.txt', name: 'b' },
       ],
     ]);
   },

@@ -1,12 +1,16 @@
 // Owns the proof that a call ends when its time is up, that a sign of life gives it more, and that the server hears of it.
 
 import { expect, test } from 'vitest';
+import { deadline } from '../../../src/call/deadline.ts';
+import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { defineServer } from '../../../src/config/define.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { Message } from '../../../src/model/server.ts';
+import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import type { TurnCallOptions } from '../../../src/turn.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, type Journey, start, type TappedServer } from './journey.ts';
-import { endOf } from './stages.ts';
+import { callOf, endOf, toolOf } from './stages.ts';
 
 const hanging = () => createTappedServer({ hang: { run: () => new Promise(() => undefined) } });
 
@@ -18,15 +22,16 @@ interface Calling {
 }
 
 async function call(
-  settings: Record<string, number> = {},
+  settings: Record<string, unknown> = {},
   options: Parameters<typeof start>[1] = {},
+  calling: TurnCallOptions = {},
 ): Promise<Calling> {
   const server = hanging();
   const journey = await start({ files: { ...server.entry, ...settings } }, options);
   let end: unknown;
   const done = journey.runtime
     .turn()
-    .call('mcp__files__hang')
+    .call('mcp__files__hang', {}, calling)
     .then(
       () => undefined,
       (error: unknown) => {
@@ -108,6 +113,135 @@ verifies('CAL-05', 'progress of another call gives nobody more time', async () =
   await journey.clock.advance(1);
   await done;
   expect(end()).toMatchObject({ code: 'CALL_TIMEOUT' });
+});
+
+const logged: Message = {
+  jsonrpc: '2.0',
+  method: 'notifications/message',
+  params: { level: 'info', data: 'still at it' },
+};
+
+verifies('CAL-05', 'what a server logs during a call is a sign of life as well', async () => {
+  const { server, journey, end, done } = await call({ toolIdleTimeoutMs: 300_000 });
+  for (let sign = 1; sign <= 3; sign++) {
+    await journey.clock.advance(299_999);
+    await server.say(logged);
+    await journey.clock.advance(0);
+    expect(end()).toBeUndefined();
+  }
+  await journey.clock.advance(299_999);
+  expect(end()).toBeUndefined();
+  await journey.clock.advance(1);
+  await done;
+  expect(end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { silence: true } });
+  expect(journey.clock.pending()).toBe(0);
+});
+
+verifies('CAL-05', 'one tool may have limits of its own, by name or pattern, and the closest counts', async () => {
+  const limited = (tools: Record<string, unknown>) => call({ toolTimeoutMs: 500, toolIdleTimeoutMs: 400, tools });
+  const longer = await limited({ hang: { toolTimeoutMs: 5_000, toolIdleTimeoutMs: 0 }, 'h*': { toolTimeoutMs: 1 } });
+  await longer.journey.clock.advance(4_999);
+  expect(longer.end()).toBeUndefined();
+  await longer.journey.clock.advance(1);
+  await longer.done;
+  expect(longer.end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { afterMs: 5_000, silence: false } });
+  const quicker = await limited({ '*': { toolIdleTimeoutMs: 100 } });
+  await quicker.journey.clock.advance(100);
+  await quicker.done;
+  expect(quicker.end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { afterMs: 100, silence: true } });
+  const other = await limited({ other: { toolTimeoutMs: 1 } });
+  await other.journey.clock.advance(399);
+  expect(other.end()).toBeUndefined();
+});
+
+verifies(
+  ['CAL-02', 'CAL-05'],
+  'one call may have a limit of its own, shorter or longer than the configured one',
+  async () => {
+    for (const [settings, timeoutMs] of [
+      [{}, 700],
+      [{ toolTimeoutMs: 100 }, 700],
+    ] as const) {
+      const { server, journey, end, done } = await call(settings, {}, { timeoutMs });
+      await journey.clock.advance(timeoutMs - 1);
+      expect(end()).toBeUndefined();
+      await journey.clock.advance(1);
+      await done;
+      expect(end()).toMatchObject({
+        code: 'CALL_TIMEOUT',
+        data: { afterMs: timeoutMs, silence: false, isOwn: true },
+        message: expect.stringContaining('whoever called gave it no longer'),
+      });
+      expect(server.receivedLast('notifications/cancelled')).toBeDefined();
+    }
+  },
+);
+
+verifies(
+  'CAL-02',
+  'a limit of 0 is none, less than nothing is the shortest, and what is no number counts for nothing',
+  async () => {
+    for (const timeoutMs of [0, Number.POSITIVE_INFINITY]) {
+      const { journey, end } = await call({ toolTimeoutMs: 100 }, {}, { timeoutMs });
+      await journey.clock.advance(1_000_000_000);
+      expect(end()).toBeUndefined();
+    }
+    for (const [timeoutMs, afterMs] of [
+      [-5, 1],
+      [Number.NaN, 100],
+    ] as const) {
+      const { journey, end, done } = await call({ toolTimeoutMs: 100 }, {}, { timeoutMs });
+      await journey.clock.advance(afterMs);
+      await done;
+      expect(end()).toMatchObject({ code: 'CALL_TIMEOUT', data: { afterMs } });
+    }
+  },
+);
+
+test('neither limit runs while a person is asked, and silence begins anew with the answer', async () => {
+  const clock = createFakeClock();
+  const tool = toolOf('files', 'hang');
+  let timed: ToolCall | undefined;
+  const perform = deadline(
+    () => ({ totalMs: 1_000, silenceMs: 400 }),
+    clock,
+  )((given) => {
+    timed = given;
+    return given.cancellation.race(new Promise<never>(() => undefined));
+  });
+  const end = endOf(perform(callOf(tool)));
+  await clock.advance(300);
+  timed?.onWaiting?.(true);
+  timed?.onWaiting?.(true);
+  await clock.advance(1_000_000);
+  timed?.onSign?.();
+  expect([timed?.cancellation.cancelled, clock.pending()]).toEqual([false, 0]);
+  timed?.onWaiting?.(false);
+  await clock.advance(399);
+  timed?.onSign?.();
+  await clock.advance(300);
+  expect(timed?.cancellation.cancelled).toBe(false);
+  await clock.advance(1);
+  expect(timed?.cancellation.reason).toMatchObject({ data: { afterMs: 1_000, silence: false } });
+  expect(await end).toBe('CALL_TIMEOUT');
+  timed?.onWaiting?.(true);
+  timed?.onWaiting?.(false);
+  expect(clock.pending(), 'nothing is set going after the end').toBe(0);
+});
+
+test('a clock that somebody sets back gives nobody more than another whole limit', async () => {
+  let setBack = 0;
+  const clock = createFakeClock();
+  const perform = deadline(() => ({ totalMs: 0, silenceMs: 400 }), { ...clock, now: () => clock.now() - setBack })(
+    (given) => {
+      given.onSign?.();
+      setBack = 10_000_000;
+      return given.cancellation.race(new Promise<never>(() => undefined));
+    },
+  );
+  const end = endOf(perform(callOf(toolOf('files', 'hang'))));
+  await clock.advance(800);
+  expect(await end).toBe('CALL_TIMEOUT');
 });
 
 verifies('CAL-05', 'progress never lifts the limit for the whole', async () => {

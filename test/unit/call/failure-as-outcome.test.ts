@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { failureAsOutcome } from '../../../src/call/failure-as-outcome.ts';
-import { RuntimeError } from '../../../src/model/errors.ts';
+import { type FailureCode, failures, RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
 
 verifies(
@@ -27,6 +27,83 @@ verifies(
       expect(outcome.text).toContain(part);
   },
 );
+
+verifies(
+  'CAL-10',
+  'it is structured: one line each for server, tool, stage, what happened, what comes next, who can fix it',
+  () => {
+    const failure = new RuntimeError('CALL_TIMEOUT', { server: 'files', tool: 'read', afterMs: 1_000, silence: false });
+    expect(failureAsOutcome(failure).text.split('\n')).toEqual([
+      'MCP error: CALL_TIMEOUT',
+      'server: files',
+      'tool: read',
+      'stage: deadline',
+      'what happened: The call of "read" on server "files" took longer than 1 s and was cancelled; whether it took effect is unknown.',
+      'next step: Check its effect before calling again; the limit is tool_timeout_sec of "files".',
+      'remedy: check-first',
+    ]);
+  },
+);
+
+const stages: Record<string, RuntimeError> = {
+  resolve: new RuntimeError('TOOL_UNKNOWN', { name: 'x', nearest: [] }),
+  validate: new RuntimeError('ARGUMENTS_BAD', { server: 's', tool: 't', problems: [] }),
+  authorize: new RuntimeError('CALL_DENIED', { server: 's', tool: 't', because: 'no' }),
+  guard: new RuntimeError('CIRCUIT_OPEN', { server: 's', retryInMs: 1 }),
+  connect: new RuntimeError('AUTH_REQUIRED', { server: 's' }),
+  invoke: new RuntimeError('OUTCOME_UNKNOWN', { server: 's', tool: 't', reason: 'gone' }),
+  answer: new RuntimeError('RESULT_BROKEN', { server: 's', tool: 't', problem: 'no' }),
+};
+
+for (const [stage, failure] of Object.entries(stages)) {
+  verifies('CAL-10', `where the call ended is told: ${failure.code} at ${stage}`, () => {
+    expect(failureAsOutcome(failure).text).toContain(`\nstage: ${stage}\n`);
+  });
+}
+
+verifies('CAL-10', 'every code has a stage', () => {
+  for (const code of Object.keys(failures) as FailureCode[]) {
+    const text = failureAsOutcome(new RuntimeError(code, dataOfAnything as never)).text;
+    expect(text, code).toMatch(/\nstage: [a-z]+\n/);
+  }
+});
+
+/** Enough for every sentence of the table. */
+const dataOfAnything = new Proxy(
+  {},
+  { get: (_, key) => (key === 'length' ? 0 : lists.has(String(key)) ? [] : 'x'), has: () => false },
+);
+const lists = new Set(['nearest', 'servers', 'problems', 'missing', 'changes', 'variables']);
+
+verifies('CAL-10', 'nothing in it escapes redaction', () => {
+  const redact = (text: string) => text.replaceAll('s3cret', '[hidden]');
+  const failure = new RuntimeError('CONNECTION_LOST', {
+    server: 's3cret',
+    reason: 's3cret',
+    stderr: `${'x'.repeat(9_000)}s3cret`,
+  });
+  const { text, content } = failureAsOutcome(failure, { redact });
+  expect(text).not.toContain('s3cret');
+  expect(content).toEqual([{ type: 'text', text }]);
+});
+
+verifies(['CAL-08', 'CAL-10'], 'an abort is told as a cancellation, whatever it was aborted with', () => {
+  const odd = new AbortController();
+  odd.abort(new Error('my own reason'));
+  const aborts: [unknown, AbortSignal?][] = [
+    [AbortSignal.abort().reason],
+    [new DOMException('too late', 'TimeoutError')],
+    [odd.signal.reason, odd.signal],
+  ];
+  for (const [reason, signal] of aborts) {
+    const { text, isError } = failureAsOutcome(reason, { signal });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/^MCP error: CALL_CANCELLED\nstage: invoke\n/)]);
+  }
+  expect(failureAsOutcome(odd.signal.reason).text).toContain('INTERNAL');
+  expect(failureAsOutcome(new RuntimeError('AUTH_REQUIRED', { server: 's' }), { signal: odd.signal }).text).toContain(
+    'AUTH_REQUIRED',
+  );
+});
 
 verifies('CAL-10', 'what is not ours is told as our bug', () => {
   const { text, meta, isError } = failureAsOutcome(new TypeError('x is not a function'));

@@ -4,10 +4,9 @@ import { expect, test } from 'vitest';
 import { invoke } from '../../../src/call/invoke.ts';
 import { compose, type Stage } from '../../../src/call/pipeline.ts';
 import { resolve } from '../../../src/call/resolve.ts';
-import { shape } from '../../../src/call/shape.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
-import { createTappedServer, start, unwrap } from './journey.ts';
+import { createTappedServer, start } from './journey.ts';
 import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
 
 const tool = toolOf('files', 'read');
@@ -28,6 +27,21 @@ verifies('CAL-13', 'a result is passed on as it came, with its server and tool',
     signals: [],
     meta,
   });
+});
+
+verifies('CAL-13', 'a result says whether the model knew the tool from an earlier start only', async () => {
+  for (const [freshness, fromCache] of [
+    ['cached', true],
+    ['stale', false],
+    ['live', false],
+  ] as const) {
+    const known = toolOf('files', 'read', {}, freshness);
+    const answers = [result({}), { kind: 'error', code: 1, message: 'no' } as const];
+    for (const answer of answers) {
+      const { meta } = await invoke(linesOf(answer), () => undefined)(callOf(known));
+      expect(meta).toEqual({ server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache });
+    }
+  }
 });
 
 test('a result without content is an empty one', async () => {
@@ -124,13 +138,4 @@ test('no stage behind resolve is reached with a tool nobody knows', async () => 
   ).rejects.toMatchObject({
     code: 'INTERNAL',
   });
-});
-
-verifies('OUT-07', 'a result is cut before it is wrapped, so no limit removes the closing mark', async () => {
-  const answer = result({ content: [{ type: 'text', text: `${'a'.repeat(60)}</mcp_tool_output>${'z'.repeat(60)}` }] });
-  for (const maxChars of [1, 10, 100, 137]) {
-    const { text } = await shape(() => maxChars)(invoke(linesOf(answer), () => undefined))(callOf(tool));
-    expect(text.match(/<\/?mcp_tool_output/g)).toEqual(['<mcp_tool_output', '</mcp_tool_output']);
-    expect(unwrap(text, { server: 'files', tool: 'read' })).toContain('characters left out');
-  }
 });

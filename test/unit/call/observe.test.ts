@@ -149,7 +149,9 @@ verifies(
   async () => {
     for (const unit of ['x', 'é', '語', '🎈']) {
       const server = createTappedServer({ read: { run: () => unit.repeat(1_200_000 / unit.length) } });
-      const { runtime, events } = await start({ files: { ...server.entry, maxResultChars: 5_000_000 } });
+      const { runtime, events } = await start({
+        files: { ...server.entry, maxResultChars: 5_000_000, maxResultTokens: 5_000_000 },
+      });
       const { text } = await runtime.turn().call('mcp__files__read');
       const end = events.find((event) => event.type === 'call.finished')?.end;
       const result = end?.kind === 'answered' ? end.result : '';
@@ -184,4 +186,72 @@ verifies('EVT-02', 'who has unsubscribed hears nothing more', async () => {
   leave();
   await runtime.turn().call('mcp__files__read');
   expect(heard).toEqual([]);
+});
+
+const progressed = (events: readonly RuntimeEvent[]) =>
+  events.flatMap((event) => {
+    if (event.type !== 'call.progressed') return [];
+    const { type: _, callId: __, ...rest } = event;
+    return [rest];
+  });
+
+verifies('CAL-07', 'a call that runs in silence is heard of every 30 s, and no timer is left after it', async () => {
+  const gate = createDeferred<string>();
+  const server = createTappedServer({ slow: { run: () => gate.promise } });
+  const { runtime, clock, events } = await start({ files: { ...server.entry, toolTimeoutMs: 0 } });
+  const heard: unknown[] = [];
+  const calling = runtime.turn().call('mcp__files__slow', {}, { onProgress: (progress) => heard.push(progress) });
+  await clock.advance(29_999);
+  expect(progressed(events)).toEqual([]);
+  await clock.advance(60_001);
+  expect(progressed(events)).toEqual([30_000, 60_000, 90_000].map((elapsedMs) => ({ progress: 0, elapsedMs })));
+  gate.resolve('done');
+  await calling;
+  await clock.advance(1_000_000);
+  expect([progressed(events).length, clock.pending(), heard]).toEqual([3, 0, []]);
+});
+
+verifies(
+  'CAL-07',
+  'progress is told at once with how long the call has run, and the next word comes 30 s later at the latest',
+  async () => {
+    const gate = createDeferred<string>();
+    const server = createTappedServer({ slow: { run: () => gate.promise } });
+    const { runtime, clock, events } = await start({ files: { ...server.entry, toolTimeoutMs: 0 } });
+    const calling = runtime.turn().call('mcp__files__slow');
+    await clock.advance(20_000);
+    const progressToken = server.receivedLast('tools/call')['id'];
+    const params = { progressToken, progress: 4, total: 9, message: 'four' };
+    await server.say({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    await clock.advance(29_999);
+    const latest = { progress: 4, total: 9, message: 'four' };
+    expect(progressed(events)).toEqual([{ ...latest, elapsedMs: 20_000 }]);
+    await clock.advance(1);
+    expect(progressed(events)).toEqual([
+      { ...latest, elapsedMs: 20_000 },
+      { ...latest, elapsedMs: 50_000 },
+    ]);
+    gate.resolve('done');
+    await calling;
+  },
+);
+
+verifies('CAL-07', 'many calls share one timer, and each is heard of in its own time', async () => {
+  const gate = createDeferred<string>();
+  const server = createTappedServer({ slow: { run: () => gate.promise } });
+  const { runtime, clock, events } = await start({ files: { ...server.entry, toolTimeoutMs: 0 } });
+  const turn = runtime.turn();
+  const calls: Promise<unknown>[] = [];
+  for (let at = 0; at < 5; at++) {
+    calls.push(turn.call('mcp__files__slow'));
+    await clock.advance(10_000);
+  }
+  expect(clock.pending()).toBe(1);
+  await clock.advance(70_000);
+  const times = events.flatMap((event) => (event.type === 'call.progressed' ? [event.elapsedMs] : []));
+  expect(times.filter((ms) => ms % 30_000 !== 0)).toEqual([]);
+  expect(times).toHaveLength(4 + 3 + 3 + 3 + 2);
+  gate.resolve('done');
+  await Promise.all(calls);
+  expect(clock.pending()).toBe(0);
 });

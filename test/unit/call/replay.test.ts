@@ -34,6 +34,7 @@ function setUp(first: Answer, second: Answer, change: Partial<Lines> = {}) {
       replaced.push(session);
       return next;
     },
+    whenListed: async () => undefined,
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,
@@ -51,17 +52,21 @@ const repeated: Record<string, [first: Answer, isRepeatable: boolean]> = {
 };
 
 for (const [what, [first, isRepeatable]] of Object.entries(repeated)) {
-  verifies('REC-12', `a call that ${what} is sent once more, to the next session`, async () => {
-    const { call, former, replaced, sends } = setUp(first, done, { isRepeatable: () => isRepeatable });
-    expect((await call()).meta).toEqual({
-      server: 'files',
-      tool: 'read',
-      durationMs: 0,
-      attempts: 2,
-      fromCache: false,
-    });
-    expect([replaced, sends()]).toEqual([[former], [1, 1]]);
-  });
+  verifies(
+    ['REC-12', 'CAL-13'],
+    `a call that ${what} is sent once more, to the next session, and says so`,
+    async () => {
+      const { call, former, replaced, sends } = setUp(first, done, { isRepeatable: () => isRepeatable });
+      expect((await call()).meta).toEqual({
+        server: 'files',
+        tool: 'read',
+        durationMs: 0,
+        attempts: 2,
+        fromCache: false,
+      });
+      expect([replaced, sends()]).toEqual([[former], [1, 1]]);
+    },
+  );
 }
 
 const single: Record<string, [first: Answer, isRepeatable: boolean, code: FailureCode]> = {
@@ -102,6 +107,23 @@ verifies('REC-12', 'the second time is the last, however it ends', async () => {
     const { call, sends } = setUp(lost(false), second, { isRepeatable: () => isRepeatable });
     expect([await endOf(call()), sends()]).toEqual([code, [1, 1]]);
   }
+});
+
+verifies('EXT-06', 'what was sent once may have been done, whatever became of the second attempt', async () => {
+  const isRepeatable = () => true;
+  const denied = new RuntimeError('CALL_DENIED', { server: 'files', tool: 'read', because: 'a rule came' });
+  const ends = [
+    setUp(lost(true), lost(false), { isRepeatable }),
+    setUp(lost(true), lost(false, login), { isRepeatable }),
+    setUp(lost(true), done, { isRepeatable, whenReplaced: () => Promise.reject(outage) }),
+    setUp(lost(true), done, { isRepeatable, whenReplaced: () => Promise.reject(denied) }),
+  ].map(({ call }) => endOf(call()));
+  expect(await Promise.all(ends)).toEqual(Array.from({ length: 4 }, () => 'OUTCOME_UNKNOWN'));
+});
+
+verifies('CAL-13', 'what the session itself sent again counts as well', async () => {
+  const { call } = setUp({ ...done, attempts: 2 } as Answer, done);
+  expect((await call()).meta.attempts).toBe(2);
 });
 
 test('where no other session comes, that is the answer', async () => {

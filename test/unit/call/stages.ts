@@ -2,6 +2,7 @@
 
 import type { Lines } from '../../../src/call/lines.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
+import { Taint } from '../../../src/call/taint.ts';
 import { createSnapshot } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
@@ -33,7 +34,7 @@ export function callOf(tool: Tool, parts: Partial<ToolCall> = {}): ToolCall {
     among: { tools: [tool], isWhole: true },
     cancellation: new Cancellation(),
     onProgress: () => undefined,
-    caller: { grants: new Set(), inputs: {} },
+    caller: { grants: new Set(), inputs: {}, taint: new Taint() },
     ...parts,
   };
 }
@@ -56,6 +57,7 @@ export function linesOf(answer: Answer, change: Partial<Lines> = {}): Lines {
     open: () => session,
     whenReady: async () => session,
     whenReplaced: async () => session,
+    whenListed: async () => undefined,
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,

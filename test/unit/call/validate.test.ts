@@ -61,7 +61,36 @@ const sentences: Record<string, [schema: JsonObject, args: JsonObject, problems:
     { path: true },
     ['"path" must be of type string or null, not boolean true'],
   ],
-  'none of a few values': [object({ mode: { enum: ['r', 'w'] } }), { mode: 'x' }, ['"mode" must be one of ["r","w"]']],
+  'none of a few values': [
+    object({ mode: { enum: ['r', 'w'] } }),
+    { mode: 'x' },
+    ['"mode" must be one of ["r","w"], not string "x" (did you mean "r"?)'],
+  ],
+  'none of a few values, and the nearest one': [
+    object({ mode: { enum: ['read', 'write', 1] } }),
+    { mode: 'wirte' },
+    ['"mode" must be one of ["read","write",1], not string "wirte" (did you mean "write"?)'],
+  ],
+  'the one value it may have': [
+    object({ kind: { const: 'a' } }),
+    { kind: 'b' },
+    ['"kind" must be "a", not string "b"'],
+  ],
+  'several forms, all of them simple': [
+    object({ at: { anyOf: [text, { type: 'integer' }, { const: null }] } }),
+    { at: [1] },
+    ['"at" must be of type string or of type integer or null, not an array'],
+  ],
+  'several forms, of which one comes close': [
+    object({ at: { oneOf: [text, object({ line: { type: 'integer' } }, { required: ['line'] })] } }),
+    { at: { line: 'x' } },
+    ['"at" fits none of the 2 forms it may have; of the closest one "at.line" must be of type integer, not string "x"'],
+  ],
+  'a text of the wrong length': [
+    object({ id: { minLength: 3 } }),
+    { id: '🎈🎈' },
+    ['"id" must have at least 3 characters, not 2'],
+  ],
   'a key nobody knows, and the nearest one': [
     object({ path: text }, { additionalProperties: false }),
     { pathh: 'a' },
@@ -72,8 +101,12 @@ const sentences: Record<string, [schema: JsonObject, args: JsonObject, problems:
     { zzz: 'a' },
     ['"zzz" is not known'],
   ],
-  'a number out of range': [object({ count: { type: 'number', minimum: 1 } }), { count: 0 }, ['"count" must be >= 1']],
-  'a rule about the whole': [object({}, { minProperties: 1 }), {}, ['they must have at least 1 property']],
+  'a number out of range': [
+    object({ count: { type: 'number', minimum: 1 } }),
+    { count: 0 },
+    ['"count" must be >= 1, not 0'],
+  ],
+  'a rule about the whole': [object({}, { minProperties: 1 }), {}, ['they must have at least 1 property, not 0']],
   'no more than five at once': [
     object({}, { required: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }),
     {},
@@ -82,7 +115,7 @@ const sentences: Record<string, [schema: JsonObject, args: JsonObject, problems:
   'a long value is cut': [
     object({ path: { type: 'number' } }),
     { path: 'x'.repeat(5_000) },
-    [`"path" must be of type number, not string "${'x'.repeat(59)}… (5002 characters)`],
+    [`"path" must be of type number, not string "${'x'.repeat(60)}…" (5000 characters)`],
   ],
   'a key with a slash in it': [
     object({ 'a/b~c': text }),
@@ -215,7 +248,9 @@ const pattern = (source: string) => object({ a: { type: 'string', pattern: sourc
 
 test('a pattern is checked', async () => {
   expect(await check(pattern('^[a-z]+$'), { a: 'abc' })).toBe('passed');
-  expect(await check(pattern('^[a-z]+$'), { a: 'ABC' })).toEqual(['"a" must match pattern "^[a-z]+$"']);
+  expect(await check(pattern('^[a-z]+$'), { a: 'ABC' })).toEqual([
+    '"a" must match pattern "^[a-z]+$", but is string "ABC"',
+  ]);
 });
 
 test('every pattern is its own, within one tool and between tools', async () => {
@@ -225,10 +260,12 @@ test('every pattern is its own, within one tool and between tools', async () => 
   });
   expect(await check(both, { color: '#ff0000', name: 'red' })).toBe('passed');
   expect(await check(both, { color: 'red', name: '#ff0000' })).toEqual([
-    '"color" must match pattern "^#[0-9a-f]{6}$"',
-    '"name" must match pattern "^[a-z]+$"',
+    '"color" must match pattern "^#[0-9a-f]{6}$", but is string "red"',
+    '"name" must match pattern "^[a-z]+$", but is string "#ff0000"',
   ]);
-  expect(await check({ ...pattern('^\\d+$'), ...draft7 }, { a: 'x' })).toEqual(['"a" must match pattern "^\\d+$"']);
+  expect(await check({ ...pattern('^\\d+$'), ...draft7 }, { a: 'x' })).toEqual([
+    '"a" must match pattern "^\\d+$", but is string "x"',
+  ]);
   expect(await check({ ...pattern('^[x]$'), ...draft7 }, { a: 'x' })).toBe('passed');
 });
 
@@ -298,52 +335,203 @@ test('a schema holds for every call of its tool, the first and the next', async 
   expect(seen).toEqual([{ a: 'first' }, { a: 'second' }]);
 });
 
-describe('what a model writes as null and means as "not given"', () => {
+/** What reaches the server. */
+async function sent(inputSchema: JsonObject, args: JsonObject): Promise<unknown> {
+  const tool = toolOf('files', 'read', { inputSchema });
+  let reached: unknown = 'nothing';
+  const perform = validate()(async (call) => {
+    reached = call.arguments;
+    return outcomeOf(tool);
+  });
+  await perform(callOf(tool, { arguments: args }));
+  return reached;
+}
+
+describe('what a model writes and means as "not given"', () => {
   const schema = object(
     { path: text, depth: { type: 'integer' }, filter: { type: ['string', 'null'] }, mode: { enum: ['r', null] } },
     { required: ['path'] },
   );
 
-  /** What reaches the server. */
-  async function sent(inputSchema: JsonObject, args: JsonObject): Promise<unknown> {
-    const tool = toolOf('files', 'read', { inputSchema });
-    let reached: unknown = 'nothing';
-    const perform = validate()(async (call) => {
-      reached = call.arguments;
-      return outcomeOf(tool);
+  for (const value of [null, '', ' ', 'null', 'undefined', 'None', {}, []]) {
+    verifies(
+      'EXT-21',
+      `${JSON.stringify(value)} is left out where the schema refuses it and does not ask for it`,
+      async () => {
+        expect(await sent(schema, { path: 'a', depth: value })).toEqual({ path: 'a' });
+        expect(await sent(object({}, { additionalProperties: false }), { odd: value })).toEqual({});
+      },
+    );
+
+    verifies('EXT-21', `${JSON.stringify(value)} stays where the schema takes it`, async () => {
+      const open = object({ path: {}, ids: { type: ['array', 'object', 'string', 'null'] } });
+      expect(await sent(open, { path: value, ids: value })).toEqual({ path: value, ids: value });
+      expect(await sent({}, { any: value })).toEqual({ any: value });
     });
-    await perform(callOf(tool, { arguments: args }));
-    return reached;
   }
 
-  test('is left out where the schema refuses it and does not ask for it', async () => {
-    expect(await sent(schema, { path: 'a', depth: null })).toEqual({ path: 'a' });
-    expect(await sent(object({}, { additionalProperties: false }), { odd: null })).toEqual({});
-  });
-
-  test('stays where the schema takes it, and where nothing is wrong', async () => {
+  verifies('EXT-21', 'a null that the schema takes stays, and so does one that it does not know', async () => {
     expect(await sent(schema, { path: 'a', filter: null, mode: null })).toEqual({
       path: 'a',
       filter: null,
       mode: null,
     });
     expect(await sent(schema, { path: 'a', unknown: null })).toEqual({ path: 'a', unknown: null });
-    expect(await sent({}, { any: null })).toEqual({ any: null });
   });
 
-  test('is left out alone: a null beside it that the schema takes stays', async () => {
-    expect(await sent(schema, { path: 'a', depth: null, filter: null })).toEqual({ path: 'a', filter: null });
+  verifies('EXT-21', 'it is left out alone: one beside it that the schema takes stays', async () => {
+    expect(await sent(schema, { path: '', depth: null, filter: null })).toEqual({ path: '', filter: null });
+    expect(await sent(schema, { path: 'none', depth: '', filter: 'null' })).toEqual({ path: 'none', filter: 'null' });
   });
 
-  test('is no excuse for what is asked for, or for anything else that is wrong', async () => {
+  verifies('EXT-21', 'it is left out deep inside as well, in objects and in lists of them', async () => {
+    const deep = object({
+      deep: object({ a: text, n: { type: 'number' } }, { required: ['a'] }),
+      all: { type: 'array', items: schema },
+    });
+    expect(await sent(deep, { deep: { a: '', n: null } })).toEqual({ deep: { a: '' } });
+    expect(
+      await sent(deep, {
+        all: [
+          { path: 'x', depth: 'none' },
+          { path: '', depth: 1 },
+        ],
+      }),
+    ).toEqual({
+      all: [{ path: 'x' }, { path: '', depth: 1 }],
+    });
+    const optional = object({
+      filter: { anyOf: [object({ a: text, n: { type: 'number' } }, { required: ['a'] }), { type: 'null' }] },
+    });
+    expect(await sent(optional, { filter: { a: '', n: '' } })).toEqual({ filter: { a: '' } });
+  });
+
+  verifies(
+    'EXT-21',
+    'a value among several that is no word of the tool is left out, one that is a word stays',
+    async () => {
+      const choice = object({ mode: { enum: ['none', 'all'] }, order: { enum: ['up', 'down'] } });
+      expect(await sent(choice, { mode: 'none', order: 'none' })).toEqual({ mode: 'none' });
+    },
+  );
+
+  verifies('EXT-21', 'it is no excuse for what is asked for, or for anything else that is wrong', async () => {
     expect(await check(schema, { path: null })).toEqual(['"path" must be of type string, not null']);
     expect(await check(schema, { path: 1, depth: null })).toEqual([
       '"path" must be of type string, not number 1',
       '"depth" must be of type integer, not null',
     ]);
     expect(await check(schema, { path: 'a', depth: 'x' })).toEqual(['"depth" must be of type integer, not string "x"']);
-    expect(await check(object({ deep: object({ a: text }) }), { deep: { a: null } })).toEqual([
-      '"deep.a" must be of type string, not null',
+    expect(await check(object({ paths: { type: 'array', items: text } }), { paths: ['a', null] })).toEqual([
+      '"paths.1" must be of type string, not null',
     ]);
   });
+
+  verifies('EXT-21', 'a model that writes nothing else costs little and is told what is wrong', async () => {
+    const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`key${at}`, null]));
+    const before = process.cpuUsage();
+    expect(await check(object({}, { additionalProperties: { type: 'string' } }), args)).toHaveLength(5);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(600);
+  });
+});
+
+describe('arguments that are not JSON', () => {
+  const cyclic: Record<string, unknown> = { a: { b: [] } };
+  (cyclic['a'] as { b: unknown[] }).b.push(cyclic);
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const throwing = new Proxy(
+    {},
+    {
+      ownKeys: () => {
+        throw new Error('no');
+      },
+    },
+  );
+  const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
+  const odd: Record<string, [args: unknown, problem: string]> = {
+    'what holds itself': [cyclic, '"a.b.0" is inside of itself'],
+    'a number without bounds': [{ n: 10n }, '"n" is a bigint, which JSON has no word for'],
+    'no number': [{ deep: { n: Number.NaN } }, '"deep.n" is NaN, which JSON has no word for'],
+    'a date': [{ at: new Date(0) }, '"at" is a JavaScript Date; write it as a text, a number, a list or an object'],
+    'a map': [
+      { all: [new Map([[1, 2]])] },
+      '"all.0" is a JavaScript Map; write it as a text, a number, a list or an object',
+    ],
+    bytes: [
+      { data: Buffer.from('a') },
+      '"data" is a JavaScript Uint8Array; write it as a text, a number, a list or an object',
+    ],
+    'a function': [{ run: () => 1 }, '"run" is a function, which JSON has no word for'],
+    'a symbol': [{ mark: Symbol('x') }, '"mark" is a symbol, which JSON has no word for'],
+    'an address': [
+      { url: new URL('http://a.example') },
+      '"url" is a JavaScript URL; write it as a text, a number, a list or an object',
+    ],
+    'a getter that throws': [
+      {
+        get path() {
+          throw new TypeError('never');
+        },
+      },
+      'they cannot be read (TypeError)',
+    ],
+    'a proxy that throws': [throwing, 'they cannot be read (Error)'],
+    'a proxy that is over': [revoked.proxy, 'they cannot be read (TypeError)'],
+    'a date in their place': [
+      new Date(0),
+      'they are a JavaScript Date; write it as a text, a number, a list or an object',
+    ],
+    'a key that is a trap': [JSON.parse('{"a":{"__proto__":{"x":1}}}'), '"a.__proto__" is a name that is not allowed'],
+    'more levels than anybody writes': [deep, 'they are nested more than 200 levels deep'],
+    'a list that claims to be endless': [{ all: new Array(4_000_000_000) }, 'they hold more than 6000000 values'],
+  };
+
+  for (const [what, [args, problem]] of Object.entries(odd)) {
+    test(`${what} is refused in words, whatever the schema says`, async () => {
+      for (const schema of [{}, object({ a: text })]) expect(await check(schema, args)).toEqual([problem]);
+      expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    });
+  }
+
+  test('what only looks odd passes: no prototype, a class, a proxy that lets everything through', async () => {
+    class Point {
+      x = 1;
+    }
+    const bare = Object.assign(Object.create(null), { path: 'a' });
+    for (const args of [bare, new Point(), new Proxy({ path: 'a' }, {}), { path: undefined }, { constructor: 'x' }])
+      expect(await check(object({ path: text }), args)).toBe('passed');
+  });
+
+  const large: Record<string, unknown> = {
+    'one long text': { a: 'x'.repeat(10_000_000) },
+    'a long list': { a: Array.from({ length: 5_000_000 }, (_, at) => at % 10) },
+    'many objects': { a: Array.from({ length: 400_000 }, (_, at) => ({ n: at, s: 'x' })) },
+  };
+  const forms = object({
+    a: {
+      anyOf: [
+        { type: 'string', minLength: 1, maxLength: 20_000_000 },
+        { type: 'array', items: {} },
+      ],
+    },
+  });
+  for (const [what, args] of Object.entries(large)) {
+    test(`10 MB pass quickly: ${what}`, async () => {
+      await check(forms, { a: 'warm' });
+      const before = process.cpuUsage();
+      expect(await check(forms, args)).toBe('passed');
+      expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a slow machine').toBeLessThan(300);
+    });
+  }
+});
+
+verifies('CAL-04', 'what is told of bad arguments is bounded, whoever wrote the names', async () => {
+  const key = 'k'.repeat(1_000_000);
+  const found = await check(
+    object({ [`${key}x`]: text }, { additionalProperties: false, required: ['z'.repeat(100_000)] }),
+    { [key]: 1, [`${key}x`]: 'y'.repeat(100_000).split('') },
+  );
+  expect(found).toHaveLength(3);
+  for (const problem of found) expect(problem.length).toBeLessThan(700);
 });

@@ -3,7 +3,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';
-import { hideSecrets, isTelling, replaceSecrets, type SecretPlaces } from '../../../src/config/literal-secrets.ts';
+import { hideSecrets, replaceSecrets, type SecretPlaces } from '../../../src/config/literal-secrets.ts';
+import { isTelling } from '../../../src/model/secret-shapes.ts';
 import { verifies } from '../../verifies.ts';
 
 const valuesIn = (entry: SecretPlaces) => replaceSecrets('it', entry).secrets.map(({ at, value }) => [at, value]);

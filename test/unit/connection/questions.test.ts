@@ -1,21 +1,24 @@
 // Owns the proof of what a server of the older era hears when it asks something by itself.
 
 import { expect, test } from 'vitest';
+import type { ElicitAnswer } from '../../../src/connection/elicitation/request.ts';
+import type { Inputs } from '../../../src/connection/inputs.ts';
 import { answerFrom } from '../../../src/connection/questions.ts';
-import { InputDesk, type InputHandlers } from '../../../src/connection/requests.ts';
+import { InputDesk } from '../../../src/connection/requests.ts';
 import { Wire } from '../../../src/connection/wire.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createScriptedTransport } from '../../../src/testing/scripted-transport.ts';
 import { verifies } from '../../verifies.ts';
 
-function connect(inputs: InputHandlers) {
+function connect(inputs: Inputs) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
-  const desk = new InputDesk('s', clock);
+  const desk = new InputDesk({ server: 's', clock, advertised: inputs });
   desk.hold(inputs);
-  wire.onrequest = answerFrom(desk, inputs);
+  wire.onrequest = answerFrom(desk);
   wire.release();
   const ask = (id: string, method: string, params?: unknown) =>
     channel.receive({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
@@ -26,7 +29,7 @@ verifies('LIF-10', 'a server hears that we are there, and the answers of the han
   const { channel, clock, ask } = connect({ roots: async () => [{ uri: 'file:///work' }] });
   ask('p', 'ping');
   ask('r', 'roots/list');
-  ask('e', 'elicitation/create', { message: 'Who?', requestedSchema: {} });
+  ask('e', 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
   ask('x', 'tools/list');
   await clock.advance(0);
   const declined = (method: string) => ({ code: -32601, message: `nobody here answers ${method}` });
@@ -38,16 +41,87 @@ verifies('LIF-10', 'a server hears that we are there, and the answers of the han
   });
 });
 
-test('a handler that fails is an error for the server, with its own code where it has one', async () => {
-  const failures = [new Error('no disk'), Object.assign(new Error('not now'), { code: -1 }), 'nonsense'];
-  const { channel, clock, ask } = connect({ roots: () => Promise.reject(failures.shift()) });
+test('a handler that fails is an error for the server: in its own words with a code of its own, else in none of them', async () => {
+  const failures = [new Error('no disk at /home/ada'), Object.assign(new Error('not now'), { code: -1 }), 'nonsense'];
+  const left = [...failures];
+  const told: unknown[] = [];
+  const { channel, clock, ask } = connect({
+    roots: () => Promise.reject(left.shift()),
+    onError: (error) => told.push(error),
+  });
   for (const id of ['a', 'b', 'c']) ask(id, 'roots/list');
   await clock.advance(0);
-  expect(channel.sent.map(({ error }) => error)).toEqual([
-    { code: -32603, message: 'no disk' },
-    { code: -1, message: 'not now' },
-    { code: -32603, message: 'Internal error' },
+  const unsaid = { code: -32603, message: 'roots/list could not be answered' };
+  expect(channel.sent.map(({ error }) => error)).toEqual([unsaid, { code: -1, message: 'not now' }, unsaid]);
+  expect(told).toEqual(failures);
+});
+
+test('a handler that never answers, or with nothing, does not hang the server', async () => {
+  const signals: AbortSignal[] = [];
+  const told: unknown[] = [];
+  const { channel, clock, ask } = connect({
+    sample: (_, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+    roots: async () => [],
+    onError: (error) => told.push(error),
+  });
+  ask('s', 'sampling/createMessage', {});
+  await clock.advance(limits.approvalMs - 1);
+  expect(channel.sent).toEqual([]);
+  await clock.advance(1);
+  expect(channel.sent).toEqual([
+    { jsonrpc: '2.0', id: 's', error: { code: -32603, message: 'nobody answered sampling/createMessage in time' } },
   ]);
+  expect([signals.map(({ aborted }) => aborted), clock.pending(), told]).toEqual([[true], 0, []]);
+});
+
+test('a handler that answers with no object is told so, and the server that there is no answer', async () => {
+  const told: unknown[] = [];
+  const { channel, clock, ask } = connect({ sample: async () => null as never, onError: (error) => told.push(error) });
+  ask('s', 'sampling/createMessage', {});
+  await clock.advance(0);
+  expect(channel.sent.map(({ error }) => error)).toEqual([
+    { code: -32603, message: 'the answer to sampling/createMessage is missing' },
+  ]);
+  expect(told).toEqual([new TypeError('the handler of sampling/createMessage must answer with an object')]);
+});
+
+test('more questions at once than a person could read are refused, until some are answered', async () => {
+  const answers: ((answer: ElicitAnswer) => void)[] = [];
+  const { channel, clock, ask } = connect({ elicit: () => new Promise((resolve) => answers.push(resolve)) });
+  const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+  for (let at = 0; at <= limits.questionsAtOnce; at++) ask(`q${at}`, 'elicitation/create', form);
+  await clock.advance(0);
+  expect(channel.sent).toMatchObject([{ id: `q${limits.questionsAtOnce}`, error: { code: -32000 } }]);
+  for (const answer of answers) answer({ action: 'decline' });
+  await clock.advance(0);
+  ask('again', 'elicitation/create', form);
+  await clock.advance(0);
+  answers.at(-1)?.({ action: 'cancel' });
+  await clock.advance(0);
+  expect([channel.sent.length, channel.sent.at(-1)]).toEqual([
+    limits.questionsAtOnce + 2,
+    { jsonrpc: '2.0', id: 'again', result: { action: 'cancel' } },
+  ]);
+  expect(clock.pending()).toBe(0);
+});
+
+verifies('EXT-02', 'a question that the server takes back is taken from the person, and not answered', async () => {
+  const signals: AbortSignal[] = [];
+  const { channel, clock, ask } = connect({
+    elicit: ({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  });
+  ask('a', 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
+  await clock.advance(1);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  channel.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
+  await clock.advance(1);
+  expect([signals.map(({ aborted }) => aborted), channel.sent, clock.pending()]).toEqual([[true], [], 0]);
 });
 
 test('what a server takes back is not answered', async () => {

@@ -1,7 +1,16 @@
 // Owns the proof of who answers what a server asks for: the caller in flight, else whoever holds the session alone, else nobody.
 
 import { expect, test } from 'vitest';
-import { capabilitiesOf, InputDesk, type InputHandlers, type InputMethod } from '../../../src/connection/requests.ts';
+import { Addressee } from '../../../src/connection/addressee.ts';
+import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
+import {
+  capabilitiesOf,
+  type InputHandlers,
+  type InputMethod,
+  type Inputs,
+  permittedInputs,
+} from '../../../src/connection/inputs.ts';
+import { type Caller, type DeskParts, InputDesk } from '../../../src/connection/requests.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 
@@ -12,13 +21,15 @@ const person = (name: string): Required<InputHandlers> => ({
 });
 const [ada, bob] = [person('ada'), person('bob')];
 
-function setUp() {
+const form = { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+
+function setUp(change: Partial<DeskParts> = {}) {
   const clock = createFakeClock();
-  const desk = new InputDesk('files', clock);
+  const desk = new InputDesk({ server: 'files', clock, advertised: ada, ...change });
   /** Who answered, in one word. */
   const ask = async (method: InputMethod) => {
     try {
-      return JSON.stringify(await desk.answerUnaddressed(method, {})).match(/ada|bob|decline/)?.[0];
+      return JSON.stringify(await desk.answerUnaddressed(method, form)).match(/ada|bob|decline/)?.[0];
     } catch (error) {
       return error instanceof Error && 'code' in error ? error.code : error;
     }
@@ -61,14 +72,13 @@ verifies('EXT-13', 'during a call its caller is asked, whoever else holds the se
   const { desk, askAll } = setUp();
   desk.hold(ada);
   desk.hold(bob);
-  desk.enter(bob);
-  desk.enter(bob);
+  const [leaveFirst, leaveSecond] = [desk.enter({ inputs: bob }), desk.enter({ inputs: bob })];
   expect(await askAll()).toEqual(['bob', 'bob', 'bob']);
-  desk.leave(bob);
+  leaveFirst();
   expect(await askAll(), 'one of its calls still runs').toEqual(['bob', 'bob', 'bob']);
-  desk.enter(ada);
+  desk.enter({ inputs: ada });
   expect(await askAll(), 'whose call it is cannot be told').toEqual(['decline', -32601, 'ada']);
-  desk.leave(bob);
+  leaveSecond();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
 });
 
@@ -76,68 +86,130 @@ test('how busy it is, since when it is quiet and what it has served is known', a
   const { clock, desk } = setUp();
   await clock.advance(5);
   expect([desk.isBusy, desk.quietSince]).toEqual([false, 0]);
-  desk.enter(ada);
+  const leave = desk.enter({ inputs: ada });
   await clock.advance(10);
   expect(desk.isBusy).toBe(true);
-  desk.leave(ada);
+  leave();
   expect([desk.isBusy, desk.quietSince]).toEqual([false, 15]);
 });
 
-const requestedSchema = {
-  type: 'object',
-  properties: {
-    name: { type: 'string', default: 'Ada' },
-    age: { type: 'integer', default: 0 },
-    isSure: { type: 'boolean', default: false },
-    city: { type: 'string' },
-    odd: 'no schema',
-  },
-};
-
-const forms: Record<string, [answer: Awaited<ReturnType<Required<InputHandlers>['elicit']>>, sent: unknown]> = {
-  'fields left out of an accepted form get the defaults of the server': [
-    { action: 'accept', content: { name: 'Bob' } },
-    { action: 'accept', content: { name: 'Bob', age: 0, isSure: false } },
-  ],
-  'a form accepted as it is consists of them': [
-    { action: 'accept' },
-    { action: 'accept', content: { name: 'Ada', age: 0, isSure: false } },
-  ],
-  'a form that was declined has none': [{ action: 'decline' }, { action: 'decline' }],
-  'a form that was cancelled has none': [{ action: 'cancel' }, { action: 'cancel' }],
-};
-
-for (const [sentence, [answer, sent]] of Object.entries(forms)) {
-  test(sentence, async () => {
-    const { desk } = setUp();
-    const params = { message: 'Who?', requestedSchema };
-    expect(await desk.answer('elicitation/create', params, { elicit: async () => answer })).toEqual(sent);
-  });
+/** Somebody who thinks for ever, until the question is taken away. */
+function thinker() {
+  const signals: AbortSignal[] = [];
+  const events: ElicitationEvent[] = [];
+  const inputs: Inputs = {
+    elicit: ({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+    emit: (event) => events.push(event),
+  };
+  return { inputs, events, aborted: () => signals.map((signal) => signal.aborted) };
 }
 
-test('a page to visit has no fields', async () => {
-  const { desk } = setUp();
-  const asked: unknown[] = [];
-  const elicit: InputHandlers['elicit'] = async (request) => {
-    asked.push(request);
-    return { action: 'accept' };
+/** A call that notes whether the server waits for us. */
+function waiting(inputs: Inputs) {
+  const told: boolean[] = [];
+  return { inputs, told, onWaiting: (isWaiting: boolean) => told.push(isWaiting) } satisfies Caller & {
+    told: boolean[];
   };
-  const params = { mode: 'url', message: 'Go', url: 'https://a.example', requestedSchema };
-  expect(await desk.answer('elicitation/create', params, { elicit })).toEqual({ action: 'accept' });
-  expect(asked).toEqual([{ server: 'files', mode: 'url', message: 'Go', url: 'https://a.example', requestedSchema }]);
+}
+
+verifies('EXT-02', 'while a person is asked, the calls of that caller know that the server waits for us', async () => {
+  const { clock, desk } = setUp();
+  const answers: (() => void)[] = [];
+  const inputs: Inputs = {
+    elicit: () => new Promise((resolve) => answers.push(() => resolve({ action: 'decline' }))),
+  };
+  const [first, second, other] = [waiting(inputs), waiting(inputs), waiting(ada)];
+  const leave = desk.enter(first);
+  const asked = [
+    desk.answerUnaddressed('elicitation/create', form),
+    desk.answerUnaddressed('elicitation/create', form),
+  ];
+  await clock.advance(0);
+  desk.enter(second);
+  desk.enter(other);
+  expect([first.told, second.told, other.told]).toEqual([[true], [true], []]);
+  leave();
+  answers[0]?.();
+  await clock.advance(0);
+  expect(second.told, 'one question is still open').toEqual([true]);
+  answers[1]?.();
+  await Promise.all(asked);
+  expect([first.told, second.told, other.told], 'who has left hears nothing more').toEqual([[true], [true, false], []]);
 });
 
-test('whatever a server asks with, the person sees a form of the known shape', async () => {
+verifies('EXT-02', 'a question is taken away when the last call of its caller has ended', async () => {
+  const { clock, desk } = setUp();
+  const { inputs, aborted, events } = thinker();
+  const [first, second] = [waiting(inputs), waiting(inputs)];
+  const [leaveFirst, leaveSecond] = [desk.enter(first), desk.enter(second)];
+  const asked = desk.answerUnaddressed('elicitation/create', form);
+  await clock.advance(5);
+  leaveFirst();
+  expect(aborted()).toEqual([false]);
+  leaveSecond();
+  expect(await asked).toEqual({ action: 'cancel' });
+  expect([aborted(), clock.pending(), events.at(-1)]).toMatchObject([[true], 0, { because: 'withdrawn' }]);
+});
+
+verifies('EXT-02', 'a question is taken away with whoever held the session, and with the session', async () => {
+  const { clock, desk } = setUp();
+  const [alone, calling] = [thinker(), thinker()];
+  const letGo = desk.hold(alone.inputs);
+  const first = desk.answerUnaddressed('elicitation/create', form);
+  await clock.advance(5);
+  letGo();
+  expect([await first, alone.aborted()]).toEqual([{ action: 'cancel' }, [true]]);
+  desk.enter({ inputs: calling.inputs });
+  const second = desk.answerUnaddressed('elicitation/create', form);
+  await clock.advance(5);
+  desk.close();
+  expect([await second, calling.aborted(), clock.pending()]).toEqual([{ action: 'cancel' }, [true], 0]);
+});
+
+verifies(
+  'EXT-02',
+  'where the settings decline, nobody is asked, and the server is not told that it may ask',
+  async () => {
+    const events: ElicitationEvent[] = [];
+    const inputs: Inputs = { ...ada, emit: (event) => events.push(event) };
+    const advertised = permittedInputs(inputs, 'decline');
+    expect(capabilitiesOf(advertised)).toEqual({ sampling: {}, roots: {} });
+    expect(permittedInputs(inputs, 'ask')).toBe(inputs);
+    const { desk, ask } = setUp({ advertised, policy: 'decline' });
+    desk.enter({ inputs });
+    expect(await ask('elicitation/create'), 'in the older era').toBe('decline');
+    expect(await desk.answer('elicitation/create', form, new Addressee(inputs)), 'in the modern one').toEqual({
+      action: 'decline',
+    });
+    expect(events.map((event) => ('because' in event ? event.because : event.message))).toEqual([
+      ...['Who?', 'policy'],
+      ...['Who?', 'policy'],
+    ]);
+  },
+);
+
+verifies('EXT-02', 'where nobody can answer, the server hears so and the host hears what it missed', async () => {
+  const events: ElicitationEvent[] = [];
+  const inputs: Inputs = { emit: (event) => events.push(event) };
+  const { desk, ask } = setUp({ advertised: {} });
+  desk.enter({ inputs });
+  expect(await ask('elicitation/create'), 'in the older era').toBe(-32601);
+  expect(await desk.answer('elicitation/create', form, new Addressee(inputs)), 'in the modern one').toEqual({
+    action: 'decline',
+  });
+  const settled = { type: 'elicitation.settled', action: 'decline', because: 'nobody' };
+  expect(events).toMatchObject([{ message: 'Who?' }, settled, { message: 'Who?' }, settled]);
+});
+
+test('a question that the protocol does not allow reaches nobody', async () => {
   const { desk } = setUp();
-  const asked: unknown[] = [];
-  const elicit: InputHandlers['elicit'] = async (request) => {
-    asked.push(request);
-    return { action: 'accept', content: {} };
-  };
-  for (const params of [{}, { mode: 7, message: null, requestedSchema: null, url: {} }])
-    expect(await desk.answer('elicitation/create', params, { elicit })).toEqual({ action: 'accept', content: {} });
-  expect(asked).toEqual([
-    { server: 'files', mode: 'form', message: '' },
-    { server: 'files', mode: 'form', message: '' },
-  ]);
+  const { inputs, events } = thinker();
+  for (const params of [{}, { ...form, mode: 'voice' }, { ...form, message: 7 }, { ...form, requestedSchema: [] }])
+    await expect(desk.answer('elicitation/create', params, new Addressee(inputs))).rejects.toMatchObject({
+      code: -32602,
+    });
+  expect(events).toEqual([]);
 });

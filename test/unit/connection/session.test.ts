@@ -329,7 +329,8 @@ describe('a call', () => {
     ...change,
   });
   const said = { resultType: 'complete', content: [] };
-  const question = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: {} } };
+  const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
+  const question = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema } };
 
   test('counts as use of the session from its beginning to its end, and as served when it was answered', async () => {
     const { channel, clock, session } = await opened();

@@ -45,6 +45,29 @@ test('an id nobody asked for, or answered twice, is heard by nobody', async () =
   expect(toSdk).toEqual([]);
 });
 
+verifies(
+  'CAL-05',
+  'a sign on a stream reaches its own request, a log message all that wait, and none once it is answered',
+  async () => {
+    const { channel, wire } = setUp();
+    const signs: string[] = [];
+    const first = wire.request('tools/call', {}, { onSign: () => signs.push('first') });
+    const a = channel.request('tools/call')['id'] as number;
+    const second = wire.request('tools/call', {}, { onSign: () => signs.push('second') });
+    const b = channel.request('tools/call')['id'] as number;
+    channel.onsign?.(a);
+    channel.onsign?.(b + 1);
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } });
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    channel.receive({ jsonrpc: '2.0', id: a, result: {} });
+    channel.onsign?.(a);
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
+    channel.receive({ jsonrpc: '2.0', id: b, result: {} });
+    await Promise.all([first, second]);
+    expect(signs).toEqual(['first', 'first', 'second', 'second']);
+  },
+);
+
 test('every request asks for progress, and progress reaches its own request only', async () => {
   const { channel, wire, toSdk } = setUp();
   const heard: unknown[] = [];

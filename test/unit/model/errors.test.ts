@@ -119,6 +119,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { ...files, name: 'mcp__files__read', because: 'no rule matches' },
     'The call of "read" on server "files" needs an approval that was not given: no rule matches. Approve it when asked, or allow it with a rule: tool = "mcp__files__read", action = "allow".',
   ],
+  TOOL_DRIFTED: [
+    { ...files, changes: ['title was removed: "Read"', 'parameter path was removed'] },
+    'The tool "read" of server "files" is not as plexus.lock holds it, and only what it holds may be called: title was removed: "Read"; parameter path was removed. Review it, then run: plexus lock files',
+  ],
+  LOCK_INVALID: [
+    { file: '/a/plexus.lock', line: 3, problem: 'its version is not 1' },
+    'The lock /a/plexus.lock:3 cannot be used: its version is not 1. Restore it from your version control, or delete it and run: plexus lock',
+  ],
   ARGUMENTS_BAD: [
     { ...files, problems: ['"a" is missing', '"b" is not known'] },
     'The arguments for "read" on server "files" do not fit: "a" is missing; "b" is not known. Correct the arguments and call again.',
@@ -159,7 +167,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { ...files, reason: 'it exited' },
     'The connection to server "files" ended during the call of "read" (it exited); whether it took effect is unknown. Check its effect before calling again.',
   ],
-  CALL_CANCELLED: [files, 'The call of "read" on server "files" was cancelled. Call again if it is still wanted.'],
+  CALL_CANCELLED: [
+    files,
+    'The call of "read" on server "files" was cancelled; if it had been sent, whether it took effect is unknown. If it is still wanted, check its effect and call again.',
+  ],
   SESSION_UNKNOWN: [{ session: 's1' }, 'There is no session "s1". Initialize a new session.'],
   CONVERSATION_UNKNOWN: [{ conversation: 'c1' }, 'There is no conversation "c1". Start a new conversation.'],
   INTERNAL: [

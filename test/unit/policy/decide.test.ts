@@ -39,6 +39,7 @@ verifies('PER-02', 'the verdict names the rule and its place', () => {
     verdict: 'allow',
     because: 'the rule "mcp__files__*" = allow in /user.toml:7',
     byRule: true,
+    rule: { text: 'mcp__files__*', action: 'allow', scope: 'user', file: '/user.toml', line: 7 },
   });
   const fromCode = parseRule({ tool: 'mcp__files', action: 'ask', provenance: { scope: 'host', key: [] } });
   expect(decide([fromCode], read, 'mcp__files__read').because).toBe('the rule "mcp__files" = ask in the host program');

@@ -4,11 +4,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
+import { createRedactor, KnownSecrets } from '../../../src/shaping/redact.ts';
 import { LogLines } from '../../../src/store/log-lines.ts';
 import { printable } from '../../../src/transport/printable.ts';
 import { verifies } from '../../verifies.ts';
 
-const create = (secrets: Record<string, string> = {}) => new LogLines({ secrets, clean: printable });
+function create(secrets: Record<string, string> = {}): LogLines {
+  const known = new KnownSecrets();
+  known.set('it', secrets);
+  return new LogLines({ redact: createRedactor(known).text, clean: printable });
+}
 
 /** The text as a server would write it, in pieces of these sizes, over and over. */
 function kept(text: string, secrets: Record<string, string> = {}, sizes: readonly number[] = [64 * 1024]): string {

@@ -33,10 +33,12 @@ function setUp<Time extends Clock = FakeClock>({
   const errors: unknown[] = [];
   const logs = createServerLogs(state, clock, (error) => errors.push(error));
   const file = logFileOf(state, 'files');
+  const redact = (text: string) =>
+    Object.entries(secrets).reduce((rest, [name, value]) => rest.replaceAll(value, `[${name}]`), text);
   return {
     ...{ state, errors, logs, file, clock },
     folder: dirname(file),
-    open: () => logs.open('files', { secrets, clean }),
+    open: () => logs.open('files', { redact, clean }),
     text: () => readFileSync(file, 'utf8'),
     has: () => statSync(file, { throwIfNoEntry: false }) !== undefined,
   };
@@ -167,7 +169,7 @@ verifies(
     // As processes do, these share nothing but the file.
     const write = async (name: string) => {
       for (let batch = 0; batch < 40; batch++) {
-        const log = logs.open('files', { secrets: {}, clean });
+        const log = logs.open('files', { redact: clean, clean });
         for (let line = batch * 100; line < (batch + 1) * 100; line++)
           log.take(chunk(`${name}${String(line).padStart(6, '0')}${'x'.repeat(193)}\n`));
         await log.close();
@@ -192,7 +194,7 @@ describe('a disk that does not take it', () => {
     mkdirSync(state);
     writeFileSync(folder, 'in the way');
     for (const server of ['files', 'files', 'others']) {
-      const log = logs.open(server, { secrets: {}, clean });
+      const log = logs.open(server, { redact: clean, clean });
       log.note('started, pid 1');
       await log.close();
     }

@@ -89,7 +89,7 @@ export function createHarness() {
     callLimits: () => ({ totalMs: 60_000 }),
     maxMessageBytes: () => 1_000,
   };
-  const parts = { offers, reach, subscriptions, inputs: {}, clock };
+  const parts = { offers, reach, subscriptions, inputs: {}, clock, emit };
   return {
     ...{ clock, events, errors, offers, subscriptions, reach, connect, settings },
     resources: createResources(parts),

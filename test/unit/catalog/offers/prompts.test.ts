@@ -45,7 +45,7 @@ describe('prompts', () => {
   verifies('RES-03', 'are filled in by their server, with their arguments', async () => {
     const { prompts, session } = await createPrompted();
     expect(await prompts.get('code', 'review', { code: 'x' })).toEqual({
-      ...{ server: 'code', name: 'review', description: 'd', problems: [] },
+      ...{ server: 'code', name: 'review', description: 'd', problems: [], signals: [] },
       messages: [{ role: 'user', content: { type: 'text', text: 'Do it' } }],
     });
     expect(session.asked.at(-1)).toEqual({

@@ -1,0 +1,197 @@
+// Owns `npm run bench:redact`: how many secrets are taken out of text, how much else is touched and how fast that is, asked of
+// the built command line as anybody could ask it. A missed share fails; times fail only `--strict`.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { setUp } from '../scripts/setup.mjs';
+
+const LEAST_RECALL = 95;
+const MOST_FALSE = 2;
+const LEAST_SPEED = 100;
+const MOST_MS = 100;
+const SPEED_CHARS = 32e6;
+
+const { values } = parseArgs({
+  options: {
+    data: { type: 'string', default: fileURLToPath(new URL('../../shared/data/secrets', import.meta.url)) },
+    cli: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    strict: { type: 'boolean', default: false },
+    missed: { type: 'boolean', default: false },
+  },
+});
+
+process.exitCode = await main(values);
+
+async function main({ data, cli, json, strict, missed }) {
+  if (!existsSync(data)) {
+    console.error(`SKIPPED: NOTHING WAS MEASURED. There is no ${data}; give another folder with --data.`);
+    return 0;
+  }
+  if (cli === undefined) setUp();
+  const program = cli ?? fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+  const positive = readRows(join(data, 'positive.jsonl.gz'));
+  const negative = readRows(join(data, 'negative.jsonl.gz'));
+  const hidden = ask(program, positive).map(({ text }, at) => !text.includes(positive[at].secret));
+  const touched = ask(program, negative).map(({ text }, at) => text !== negative[at].text);
+  const figures = {
+    recall: percent(hidden.filter(Boolean).length, positive.length),
+    falseAlarms: percent(touched.filter(Boolean).length, negative.length),
+    byContext: groups(positive, hidden, ({ context }) => context),
+    byKind: groups(negative, touched, ({ kind }) => kind.split(':')[0]),
+    speed: speedsOf(program, negative),
+    worst: worstOf(program),
+  };
+  const judged = judge(figures);
+  console.log(json ? JSON.stringify({ ...figures, judged }, null, 2) : textOf(figures, judged));
+  if (missed)
+    for (const { rule, context, text } of positive.filter((_, at) => !hidden[at]))
+      console.log(`missed ${rule} (${context}): ${text.slice(0, 160)}`);
+  if (missed)
+    for (const { kind, text } of negative.filter((_, at) => touched[at]))
+      console.log(`touched ${kind}: ${text.slice(0, 160)}`);
+  return judged.every(({ kept, binding }) => kept || !(binding || strict)) ? 0 : 1;
+}
+
+function readRows(file) {
+  const lines = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+function percent(part, all) {
+  return (100 * part) / all;
+}
+
+function ask(program, rows) {
+  const input = rows.map(({ text }) => JSON.stringify({ text })).join('\n');
+  return run(program, ['redact', '--jsonl'], input)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+function run(program, words, input) {
+  const { stdout, status, stderr } = spawnSync(process.execPath, [program, ...words], {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  if (status !== 0) throw new Error(`plexus ${words.join(' ')} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+function groups(rows, marks, nameOf) {
+  const found = {};
+  for (const [at, row] of rows.entries()) {
+    const name = nameOf(row);
+    found[name] ??= { rows: 0, hits: 0 };
+    const group = found[name];
+    group.rows++;
+    if (marks[at]) group.hits++;
+  }
+  return found;
+}
+
+/** What a run takes beyond one that is given nothing, in milliseconds: reading and writing are in it. */
+function timesOf(program, texts) {
+  const folder = mkdtempSync(join(tmpdir(), 'plexus-redact-'));
+  try {
+    const file = join(folder, 'text');
+    const take = (text) => {
+      writeFileSync(file, text);
+      const runs = [1, 2, 3].map(() => {
+        const begun = performance.now();
+        const { status } = spawnSync(process.execPath, [program, 'redact', file, '--quiet'], { stdio: 'ignore' });
+        if (status !== 0) throw new Error(`plexus redact ended with ${status}`);
+        return performance.now() - begun;
+      });
+      return Math.min(...runs);
+    };
+    const idle = take('');
+    return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Math.max(take(text) - idle, 0.1)]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function speedsOf(program, negative) {
+  const fill = (text) => text.repeat(Math.ceil(SPEED_CHARS / text.length)).slice(0, SPEED_CHARS);
+  const texts = {
+    prose: fill(
+      'The committee met on Tuesday, read the minutes of the last meeting and agreed on the plan for the spring.\n',
+    ),
+    json: fill(
+      negative
+        .filter(({ kind }) => kind === 'real_tool_arguments')
+        .map(({ text }) => text)
+        .join('\n'),
+    ),
+    hashes: fill(
+      negative
+        .filter(({ kind }) => kind === 'integrity_hash')
+        .map(({ text }) => text)
+        .join('\n'),
+    ),
+  };
+  const times = timesOf(program, texts);
+  return Object.fromEntries(Object.entries(times).map(([name, ms]) => [name, SPEED_CHARS / 1_000 / ms]));
+}
+
+/** One megabyte that is nothing but beginnings. */
+function worstOf(program) {
+  const fill = (word) => word.repeat(Math.ceil(1e6 / word.length)).slice(0, 1e6);
+  const words = [
+    'password=',
+    'api_key=a1',
+    'token: ',
+    'AGE-SECRET-KEY-1=',
+    'eyJ-',
+    'xoxb-1-',
+    'curl -u a:b ',
+    '://a:b',
+    'sk-',
+    'key',
+  ];
+  return timesOf(program, Object.fromEntries(words.map((word) => [word, fill(word)])));
+}
+
+function judge({ recall, falseAlarms, speed, worst }) {
+  const slowest = Math.min(...Object.values(speed));
+  const longest = Math.max(...Object.values(worst));
+  return [
+    { text: 'secrets hidden (%)', found: recall, atLeast: LEAST_RECALL, kept: recall >= LEAST_RECALL, binding: true },
+    {
+      text: 'other texts touched (%)',
+      found: falseAlarms,
+      atMost: MOST_FALSE,
+      kept: falseAlarms <= MOST_FALSE,
+      binding: true,
+    },
+    { text: 'clean text (MB/s)', found: slowest, atLeast: LEAST_SPEED, kept: slowest >= LEAST_SPEED, binding: false },
+    { text: 'the worst megabyte (ms)', found: longest, atMost: MOST_MS, kept: longest <= MOST_MS, binding: false },
+  ];
+}
+
+function textOf({ byContext, byKind, speed, worst }, judged) {
+  const share = ({ rows, hits }) => `${percent(hits, rows).toFixed(1).padStart(6)} % of ${rows}`;
+  const section = (title, entries, cell) => [
+    title,
+    ...Object.entries(entries).map(([name, each]) => `  ${name.padEnd(24)}${cell(each)}`),
+    '',
+  ];
+  return [
+    ...section('secrets hidden, by where they stand', byContext, share),
+    ...section('other texts touched', byKind, share),
+    ...section('clean text, reading and writing it included', speed, (each) => `${each.toFixed(0).padStart(6)} MB/s`),
+    ...section('one megabyte of', worst, (each) => `${each.toFixed(0).padStart(6)} ms`),
+    ...judged.map(({ text, found, atLeast, atMost, kept, binding }) => {
+      const mark = kept ? 'ok    ' : binding ? 'MISSED' : 'short ';
+      return `${mark} ${text}: ${found.toFixed(1)} (${atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`}${binding ? '' : ', a goal'})`;
+    }),
+  ].join('\n');
+}

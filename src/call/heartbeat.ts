@@ -1,0 +1,53 @@
+// Owns saying of calls that run on in silence that they do: one timer for all of them, and none while nothing runs.
+
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
+
+/** What is told of one call. */
+export interface Beat {
+  /** When it was last told of. */
+  lastAt: number;
+  readonly tell: () => void;
+}
+
+export class Heartbeat {
+  readonly #clock: Pick<Clock, 'now' | 'after'>;
+  readonly #everyMs: number;
+  readonly #running = new Set<Beat>();
+  #cancel: CancelTimer | undefined;
+
+  constructor(clock: Pick<Clock, 'now' | 'after'>, everyMs: number) {
+    this.#clock = clock;
+    this.#everyMs = everyMs;
+  }
+
+  begin(beat: Beat): void {
+    this.#running.add(beat);
+    this.#cancel ??= this.#clock.after(this.#everyMs, this.#look, 'background');
+  }
+
+  end(beat: Beat): void {
+    this.#running.delete(beat);
+    if (this.#running.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** Those that would be due soon are told now: many calls never cost more than a few looks a second. */
+  readonly #look = (): void => {
+    const now = this.#clock.now();
+    const soon = now + this.#everyMs / TOLERANCE;
+    let next = now + this.#everyMs;
+    this.#cancel = undefined;
+    for (const beat of [...this.#running]) {
+      const dueAt = Math.min(beat.lastAt, now) + this.#everyMs;
+      if (dueAt > soon) next = Math.min(next, dueAt);
+      else {
+        beat.lastAt = now;
+        beat.tell();
+      }
+    }
+    if (this.#running.size > 0) this.#cancel ??= this.#clock.after(next - now, this.#look, 'background');
+  };
+}
+
+const TOLERANCE = 30;

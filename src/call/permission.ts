@@ -1,0 +1,126 @@
+// Owns what is decided about a call before anybody is asked: by the rules and modes in effect, those of the view, a host's own
+// permission system, and the pins of the tool's definition.
+
+import { canonicalName } from '../catalog/naming.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createDeferred } from '../kernel/deferred.ts';
+import { isObject } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import type { RuleText } from '../model/rule.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
+import { type Decision, narrow } from '../policy/decision.ts';
+import { answeredBy, type GatedCall, type PermissionGate } from '../policy/gate.ts';
+import type { Judge } from '../policy/judge.ts';
+import { type ToolCall, toolOf } from './pipeline.ts';
+
+export interface Pinned {
+  readonly isPinned: boolean;
+  /** What is different now. */
+  readonly changes?: readonly string[] | undefined;
+}
+
+const UNPINNED: Pinned = { isPinned: false };
+
+export interface CallDecision extends Decision {
+  /** The tool was reviewed: its form counts. */
+  readonly isPinned?: boolean;
+  /** The tool is not what was pinned: what is different now. */
+  readonly changes?: readonly string[];
+}
+
+export interface PermissionParts {
+  /** By the rules and modes in effect. */
+  readonly decide: (call: GatedCall) => Decision;
+  /** By a view's own rules. */
+  readonly judgeOf: (rules: readonly RuleText[]) => Judge;
+  /** What its server says of the tool now; a turn may be older. */
+  readonly present: (tool: Tool) => ToolDefinition;
+  /** Whether what the tool says of itself counts. */
+  readonly isBelieved: (tool: Tool) => boolean;
+  /** Whether nobody knows the server but the repository that names it: what is allowed to its name was not meant for it. */
+  readonly isStranger: (server: ServerName) => boolean;
+  /** How the tool differs from what was pinned, and whether it is at all. Throws where no difference is borne. */
+  readonly pinOf: (tool: Tool) => Pinned;
+  /** The host's own permission system. */
+  readonly gate?: PermissionGate | undefined;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+export function permit(parts: PermissionParts): (call: ToolCall) => CallDecision | Promise<CallDecision> {
+  return (call) => {
+    const tool = toolOf(call);
+    const pinned = call.builtin ? UNPINNED : parts.pinOf(tool);
+    const gated = gatedCall(parts, call, tool);
+    const decision = decided(parts, call, gated);
+    if (parts.gate === undefined || decision.verdict === 'deny') return drifted(decision, pinned);
+    return asked(parts, parts.gate, call, gated).then((host) => drifted(answeredBy(decision, host), pinned));
+  };
+}
+
+function gatedCall({ isBelieved, present }: PermissionParts, call: ToolCall, tool: Tool): GatedCall {
+  const { id } = tool;
+  return {
+    tool: id,
+    name: canonicalName(id),
+    arguments: call.arguments,
+    annotations: present(tool).annotations ?? {},
+    isBelieved: isBelieved(tool),
+  };
+}
+
+function decided(parts: PermissionParts, { caller, arguments: args }: ToolCall, gated: GatedCall): Decision {
+  const { tool: id, name } = gated;
+  const known = distrust(parts.decide(gated), parts.isStranger(id.server));
+  const { permissions = [] } = caller;
+  return permissions.reduce((outer, rules) => narrow(outer, parts.judgeOf(rules).judge(id, name, args)), known);
+}
+
+function distrust(decision: Decision, isStranger: boolean): Decision {
+  if (!isStranger || decision.verdict !== 'allow') return decision;
+  return {
+    verdict: 'ask',
+    because: `${decision.because} is not meant for a server that nobody approved`,
+    byRule: true,
+  };
+}
+
+/** What somebody reviewed is not what is there now: their word does not count for it. */
+function drifted(decision: Decision, { isPinned, changes }: Pinned): CallDecision {
+  if (!isPinned || decision.verdict === 'deny') return decision;
+  if (changes === undefined) return { ...decision, isPinned };
+  const because = 'its definition is not the one in plexus.lock';
+  return {
+    ...decision,
+    verdict: 'ask',
+    because: decision.verdict === 'ask' ? `${decision.because}; ${because}` : because,
+    byRule: true,
+    ...{ isPinned, changes },
+  };
+}
+
+/** Never hangs: a system that fails or says nothing has allowed nothing. */
+async function asked(
+  { clock, onError }: PermissionParts,
+  gate: PermissionGate,
+  { cancellation }: ToolCall,
+  gated: GatedCall,
+): Promise<Decision> {
+  const silence = createDeferred<Decision>();
+  const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve(unanswered));
+  const answered = Promise.resolve()
+    .then(() => gate.decide(gated))
+    .then((decision) => (isObject(decision) ? decision : unanswered))
+    .catch((error: unknown) => {
+      onError(error);
+      return unanswered;
+    });
+  try {
+    return await cancellation.race(Promise.race([answered, silence.promise]));
+  } finally {
+    cancelTimer();
+  }
+}
+
+const unanswered: Decision = { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };

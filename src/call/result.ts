@@ -1,0 +1,55 @@
+// Owns what the answer to a call is worth: a result of any shape becomes an outcome, or RESULT_BROKEN says what is wrong.
+
+import { isObject } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ToolId } from '../model/names.ts';
+import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
+
+export interface Found {
+  readonly isError: boolean;
+  readonly structured?: unknown;
+  readonly attempts: number;
+  /** The model knew the tool from an earlier start. */
+  readonly fromCache?: boolean;
+}
+
+export function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
+  if (!isObject(result)) throw malformed(id, 'its result is not an object');
+  const { content = [], structuredContent, isError } = result;
+  if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
+  if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
+  if (isDeeper(content, limits.resultDepth) || isDeeper(structuredContent, limits.resultDepth))
+    throw malformed(id, `its result is nested deeper than ${limits.resultDepth} levels`);
+  return outcome(id, content, { isError: isError === true, structured: structuredContent, ...how });
+}
+
+function isBlock(block: unknown): block is ContentBlock {
+  return isObject(block) && typeof block['type'] === 'string';
+}
+
+/** Whoever writes it as JSON again, a host or a gateway, would run out of stack. Never goes deeper itself than it may. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeper(part, levels - 1));
+}
+
+function malformed(id: ToolId, problem: string): RuntimeError {
+  return new RuntimeError('RESULT_BROKEN', { ...id, problem });
+}
+
+/** Not shaped yet: the text is `shape`'s work, the duration `observe`'s. */
+export function outcome(id: ToolId, content: readonly ContentBlock[], found: Found): ToolOutcome {
+  const { isError, structured, attempts, fromCache = false } = found;
+  return {
+    text: '',
+    content,
+    attachments: [],
+    ...(structured !== undefined && { structured }),
+    isError,
+    signals: [],
+    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
+  };
+}

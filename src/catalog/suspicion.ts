@@ -1,0 +1,67 @@
+// Owns what in a server's offers looks as if it gave a model orders: in what its tools say of themselves, and in what it says
+// about its use. Named, told and never a reason to leave anything out.
+
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { visible } from '../kernel/shell-word.ts';
+import { limits } from '../model/limits.ts';
+import type { Signal, ToolDefinition } from '../model/tool.ts';
+import { findSignals, type Surface } from '../shaping/injection.ts';
+
+export interface Suspicion {
+  readonly surface: Surface;
+  /** Absent: what the server says of itself. */
+  readonly tool?: string;
+  readonly signals: readonly Signal[];
+}
+
+export function suspicionsOf(tools: readonly ToolDefinition[], instructions: string | undefined): readonly Suspicion[] {
+  const own = instructions === undefined ? [] : findSignals(instructions, 'instructions');
+  return [
+    ...(own.length > 0 ? [{ surface: 'instructions' as const, signals: own }] : []),
+    ...tools.flatMap((tool) => {
+      const signals = signalsOf(tool);
+      return signals.length > 0 ? [{ surface: 'tool_description' as const, tool: tool.name, signals }] : [];
+    }),
+  ];
+}
+
+/** The same for a person, a few of them. */
+export function suspicionTexts(suspicions: readonly Suspicion[]): readonly string[] {
+  const { told } = limits.suspicions;
+  const texts = suspicions.slice(0, told).map(({ tool, signals }) => {
+    const what = tool === undefined ? 'what it says about its use' : `the description of the tool "${visible(tool)}"`;
+    return `${what} looks as if it gave a model orders (${namesOf(signals).join(', ')})`;
+  });
+  const more = suspicions.length - texts.length;
+  return more > 0 ? [...texts, `and ${more} more descriptions like these`] : texts;
+}
+
+export const namesOf = (signals: readonly Signal[]): readonly string[] => [...new Set(signals.map(({ name }) => name))];
+
+/** Of all that a model reads of it: a parameter's description is as good a place for an order as any. */
+export function signalsOf(tool: ToolDefinition): readonly Signal[] {
+  const parts: string[] = [];
+  for (const text of [tool.title, tool.annotations?.title, tool.description])
+    if (typeof text === 'string') parts.push(text);
+  gather(tool.inputSchema, parts, { left: limits.suspicions.schemaParts });
+  return findSignals(parts.join('\n'), 'tool_description');
+}
+
+/** Whatever text stands in a schema, wherever it stands; deep ones are bounded by the check of definitions. */
+function gather(schema: JsonObject, parts: string[], budget: { left: number }): void {
+  for (const key of Object.keys(schema)) {
+    if (budget.left-- <= 0) return;
+    const value = schema[key];
+    if (typeof value === 'string') parts.push(value);
+    else if (isObject(value)) gather(value, parts, budget);
+    else if (Array.isArray(value)) gatherAll(value, parts, budget);
+  }
+}
+
+function gatherAll(items: readonly unknown[], parts: string[], budget: { left: number }): void {
+  for (const item of items) {
+    if (budget.left-- <= 0) return;
+    if (typeof item === 'string') parts.push(item);
+    else if (isObject(item)) gather(item, parts, budget);
+  }
+}

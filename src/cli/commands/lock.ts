@@ -1,0 +1,134 @@
+// Owns `plexus lock`: writing down, for reviews, how each tool is defined now, or saying how that differs from what is written.
+
+import { readFileSync } from 'node:fs';
+import type { Runtime } from '../../api.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import { isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';
+import { RuntimeError } from '../../model/errors.ts';
+import type { ServerName } from '../../model/names.ts';
+import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from '../../trust/lock.ts';
+import { pinOf } from '../../trust/tool-pin.ts';
+import type { LoadedLock } from '../../trust/tool-pins.ts';
+import type { Command, Context, Found, Paint } from '../command.ts';
+import { loadConfigFor } from '../load-config.ts';
+import { type Cell, table } from '../render/text.ts';
+import { unknownServer } from '../unknown-server.ts';
+import { type Absent, complainOf, complainOfAbsent, toollessFrom, withRuntime } from '../with-runtime.ts';
+
+export const lock: Command = {
+  usage: 'lock [SERVER …] [--check]',
+  options: { check: { type: 'boolean' }, frozen: { type: 'boolean' } },
+  help: {
+    check: 'write nothing, and end with 3 if anything differs from what is written',
+    frozen: 'the same as --check',
+  },
+  examples: ['lock', 'lock files', 'lock --check'],
+  async run(context) {
+    const config = await loadConfigFor(context);
+    const asked = serversAsked(context, config);
+    // Before anything is started: what cannot be read is not replaced either, since it may hold what is not asked for now.
+    await usableLock(context.cwd);
+    return withRuntime(context, { only: asked, required: 'report' }, async (runtime, diagnostics) => {
+      complainOf(diagnostics, context);
+      const notReady = toollessFrom(runtime).filter(({ server }) => asked.includes(server));
+      complainOfAbsent(notReady, context);
+      const loaded = await usableLock(context.cwd);
+      const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
+      const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
+      const now = new Map([...kept, ...pinsOf(runtime, asked, notReady)]);
+      return settle(context, { loaded, before, now, notReady });
+    });
+  },
+};
+
+/** Those that a person names, or all that start by themselves; the others keep what is written of them. */
+function serversAsked(context: Context, config: LoadedConfig): readonly ServerName[] {
+  const { positionals } = context;
+  const names = config.definitions.map(({ name }) => name);
+  const stranger = positionals.find((name) => !names.includes(name));
+  if (stranger !== undefined) throw unknownServer(stranger, config, context);
+  if (positionals.length > 0) return positionals;
+  return config.definitions
+    .filter(({ name, settings }) => settings.enabled && settings.lifecycle !== 'manual' && !config.refused.has(name))
+    .map(({ name }) => name);
+}
+
+async function usableLock(folder: string): Promise<LoadedLock> {
+  const { loadLock } = await import('../../trusting.ts');
+  const loaded = await loadLock(folder);
+  if (loaded.kind === 'broken') throw loaded.error;
+  return loaded;
+}
+
+function stillConfigured(before: Lock, { definitions, invalid, suppressed }: LoadedConfig): Lock {
+  const names = new Set([...definitions, ...invalid, ...suppressed].map(({ name }) => name));
+  return new Map([...before].filter(([server]) => names.has(server)));
+}
+
+function pinsOf(runtime: Runtime, asked: readonly ServerName[], notReady: readonly Absent[]): Lock {
+  const reached = asked.filter((name) => !notReady.some(({ server }) => server === name));
+  const tools = runtime.getTools().filter(({ freshness }) => freshness === 'live');
+  return new Map(
+    reached.map((server) => {
+      const own = tools.filter(({ id }) => id.server === server);
+      return [server, new Map(own.map(({ id, definition }) => [id.tool, pinOf(definition)]))];
+    }),
+  );
+}
+
+interface Compared {
+  readonly loaded: LoadedLock;
+  readonly before: Lock;
+  readonly now: Lock;
+  readonly notReady: readonly Absent[];
+}
+
+async function settle(context: Context, { loaded, before, now, notReady }: Compared): Promise<Found> {
+  const { file } = loaded;
+  const isCheck = context.values['check'] === true || context.values['frozen'] === true;
+  const changes = compareLocks(before, now);
+  const differs = changes.length > 0 || loaded.kind === 'absent';
+  if (!isCheck) await write(file, formatLock(now));
+  const toolCount = [...now.values()].reduce((sum, tools) => sum + tools.size, 0);
+  const end = isCheck
+    ? differs
+      ? 'This is not what plexus.lock holds. Review it, then run: plexus lock'
+      : 'Everything is as plexus.lock holds it.'
+    : `${LOCK_FILE} holds ${counted(toolCount, 'tool')} of ${counted(now.size, 'server')}.`;
+  return {
+    data: { file, written: !isCheck, changes, servers: now.size, tools: toolCount, notReady },
+    text: (paint) => (changes.length > 0 ? `${changesText(changes, paint)}\n\n${end}` : end),
+    exitCode: isCheck && differs ? 3 : notReady.length > 0 ? 4 : 0,
+  };
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function changesText(changes: readonly LockChange[], paint: Paint): string {
+  const colors = { added: paint.green, removed: paint.red, changed: paint.yellow };
+  const rows = changes.flatMap(({ server, tool = '(no tools)', change, changes: [first = '', ...more] = [] }) => {
+    const row: Cell[] = [{ text: server }, { text: tool, paint: paint.bold }, { text: change, paint: colors[change] }];
+    const further = more.map((text): Cell[] => [{ text: '' }, { text: '' }, { text: '' }, { text }]);
+    return [[...row, { text: first }], ...further];
+  });
+  return table(['SERVER', 'TOOL', 'CHANGE', 'WHAT'], rows, paint);
+}
+
+/** A link is replaced and not followed: where it leads is the word of whoever wrote the repository. */
+async function write(file: string, text: string): Promise<void> {
+  try {
+    if (readNow(file) !== text) await replaceFile(file, text, { mode: 0o644 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem: reasonOf(error) }, { cause: error });
+  }
+}
+
+function readNow(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,190 @@
+// Owns `plexus policy`: every rule with what it speaks of, and for one call which rule decides and why the others do not.
+
+import type { Runtime } from '../../api.ts';
+import { canonicalName } from '../../catalog/naming.ts';
+import type { LoadedConfig } from '../../config/load.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { placeOf } from '../../model/diagnostic.ts';
+import type { ServerName } from '../../model/names.ts';
+import type { Verdict } from '../../model/rule.ts';
+import type { Tool } from '../../model/tool.ts';
+import { ask } from '../../policy/asked.ts';
+import type { Explained } from '../../policy/judge.ts';
+import { speaksOf } from '../../policy/matching.ts';
+import { type RuleRemark, reviewRules } from '../../policy/review.ts';
+import { parseRules, type Rule } from '../../policy/rule.ts';
+import { parseArgumentsJson } from '../arguments.ts';
+import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
+import { loadConfigFor, surroundingsOf } from '../load-config.ts';
+import { locateRules } from '../locate-rules.ts';
+import { findTool, findWhy, type Why } from '../policy-why.ts';
+import { indent, printable, table } from '../render/text.ts';
+import { complainOf, startupFor, withRuntime } from '../with-runtime.ts';
+
+export const policy: Command = {
+  usage: 'policy [--live]\n       plexus policy why (NAME | SERVER TOOL) [--args JSON] [--live]',
+  options: { args: { type: 'string' }, live: { type: 'boolean' } },
+  help: {
+    'args JSON': 'with why: the arguments of the call, as one JSON object',
+    live: 'connect to the servers, instead of taking what is known of their tools',
+  },
+  examples: ['policy why mcp__files__write', 'policy why files write --args \'{"path":"out/a.txt"}\''],
+  async run(context) {
+    const [what, ...words] = context.positionals;
+    const { args: given } = context.values;
+    if (what !== undefined && what !== 'why') throw new UsageError(`"${what}" is not known; it is "why" or nothing`);
+    if (what === undefined && given !== undefined) throw new UsageError('--args is for: plexus policy why NAME');
+    const args = typeof given === 'string' ? parseArgumentsJson(given, '--args') : undefined;
+    const loaded = await loadConfigFor(context);
+    const config = { ...loaded, rules: await locateRules(loaded.rules) };
+    const [server, tool] = words;
+    const isNamed = tool !== undefined && config.definitions.some(({ name }) => name === server);
+    const only = isNamed && server !== undefined ? { only: [server] } : {};
+    return withRuntime(
+      context,
+      { startup: startupFor(context), required: 'report', ...only },
+      async (runtime, diagnostics) => {
+        complainOf(diagnostics, context);
+        return what === undefined
+          ? listRules(context, runtime, config)
+          : why(context, runtime, config, { words, args });
+      },
+    );
+  },
+};
+
+interface Asking {
+  readonly words: readonly string[];
+  readonly args: JsonObject | undefined;
+}
+
+async function why(context: Context, runtime: Runtime, config: LoadedConfig, { words, args }: Asking): Promise<Found> {
+  const id = findTool(words, runtime, config);
+  const found = await findWhy({ context, runtime, config, id, args });
+  const { decision, rules, mode, annotations, isBelieved, grant } = found;
+  return {
+    data: {
+      name: canonicalName(id),
+      ...id,
+      isKnown: found.tool !== undefined,
+      ...decision,
+      rules: rules.map(({ rule, ...fate }) => ({ ...ruleData(rule), ...fate })),
+      approval: { mode, annotations, isBelieved },
+      grant: grant.kind,
+    },
+    text: (paint) => whyText(found, args === undefined, paint).join('\n'),
+  };
+}
+
+const colorOf = (verdict: Verdict, paint: Paint) =>
+  verdict === 'allow' ? paint.green : verdict === 'deny' ? paint.red : paint.yellow;
+
+function whyText(found: Why, isAny: boolean, paint: Paint): readonly string[] {
+  const { id, decision, rules } = found;
+  const others = rules.filter(({ fate }) => fate !== 'decides');
+  const whom = `${canonicalName(id)}${isAny ? '' : ' with these arguments'}`;
+  const title = others.length === rules.length ? 'Rules that speak of it:' : 'Other rules that speak of it:';
+  return [
+    `${colorOf(decision.verdict, paint)(decision.verdict)}  ${paint.bold(printable(whom))}`,
+    indent(printable(`because ${decision.because}`)),
+    ...remarksOn(found).map((line) => indent(printable(line))),
+    ...(others.length > 0 ? ['', title, indent(othersText(others, paint))] : []),
+  ];
+}
+
+/** What else a person would wonder about. */
+function remarksOn({ id, tool, decision, mode, annotations, isBelieved, grant }: Why): readonly string[] {
+  const hints = Object.entries(annotations).filter(([name]) => name.endsWith('Hint'));
+  const said = hints.map(([name, value]) => `${name} = ${String(value)}`).join(', ');
+  const isAsked = decision.verdict === 'ask';
+  return [
+    ...(decision.rule ? [] : [`where no rule speaks, approval = "${mode}" counts`]),
+    ...(tool === undefined
+      ? [`no tool "${id.tool}" of server "${id.server}" is known; rules are all that is told`]
+      : []),
+    ...(hints.length > 0 && !decision.rule ? [`it states ${said}, which is ${isBelieved ? '' : 'not '}believed`] : []),
+    ...(isAsked && grant.kind === 'granted' && !decision.isEveryTime
+      ? ['you have allowed it for good: nobody is asked']
+      : []),
+    ...(isAsked && grant.kind === 'changed' ? ['it has changed since you allowed it for good, so it asks again'] : []),
+    ...(isAsked && decision.isEveryTime ? ['it asks each time: what you allowed before does not answer it'] : []),
+  ];
+}
+
+function othersText(others: readonly Explained[], paint: Paint): string {
+  return table(
+    ['RULE', 'SCOPE', 'FILE', 'BUT IT'],
+    others.map(({ rule, why: said = '' }) => [
+      { text: ruleText(rule) },
+      { text: rule.scope },
+      { text: placeOf(rule.provenance), paint: paint.dim },
+      { text: said },
+    ]),
+    paint,
+  );
+}
+
+const ruleText = ({ text, verdict, needs }: Rule) =>
+  [`${text} = ${verdict}`, ...needs.map((need) => need.text)].join(', ');
+
+function ruleData({ text, verdict, scope, needs, provenance: { file, line } }: Rule) {
+  const place = { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
+  return {
+    tool: text,
+    action: verdict,
+    ...(needs.length > 0 && { args: needs.map((need) => need.text) }),
+    scope,
+    ...place,
+  };
+}
+
+function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Found {
+  const servers = [...config.definitions, ...config.invalid].map(({ name }) => name);
+  const rules = parseRules(config.rules, servers, surroundingsOf(context));
+  const tools = runtime.getTools();
+  const remarks = reviewRules(rules, servers, listsOf(runtime, tools));
+  const counted = rules.map((rule) => ({
+    rule,
+    tools: tools.filter(({ id }) => speaksOf(rule, ask(id, canonicalName(id)))).length,
+    remark: remarks.find((each) => each.rule === rule),
+  }));
+  return {
+    data: {
+      rules: counted.map(({ rule, tools: count, remark }) => ({
+        ...ruleData(rule),
+        tools: count,
+        ...(remark && { remark: { kind: remark.kind, why: remark.why } }),
+      })),
+    },
+    text: (paint) => rulesText(counted, paint),
+  };
+}
+
+/** Of servers whose tools are known; of the others nobody knows whether a rule means something. */
+function listsOf(runtime: Runtime, tools: readonly Tool[]): ReadonlyMap<ServerName, readonly Tool[]> {
+  const listed = runtime.status().filter(({ freshness }) => freshness !== undefined);
+  return new Map(listed.map(({ name }) => [name, tools.filter(({ id }) => id.server === name)]));
+}
+
+interface Counted {
+  readonly rule: Rule;
+  readonly tools: number;
+  readonly remark: RuleRemark | undefined;
+}
+
+function rulesText(counted: readonly Counted[], paint: Paint): string {
+  if (counted.length === 0)
+    return 'No rules. Every tool asks, unless its server says otherwise; see docs/permissions.md.';
+  const rows = counted.map(({ rule, tools }) => [
+    { text: ruleText(rule), paint: colorOf(rule.verdict, paint) },
+    { text: String(tools) },
+    { text: rule.scope },
+    { text: placeOf(rule.provenance), paint: paint.dim },
+  ]);
+  const remarks = counted.flatMap(({ rule, remark }) =>
+    remark ? [paint.yellow(printable(`${ruleText(rule)}: it ${remark.why}.`))] : [],
+  );
+  return [table(['RULE', 'TOOLS', 'SCOPE', 'FILE'], rows, paint), ...(remarks.length > 0 ? ['', ...remarks] : [])].join(
+    '\n',
+  );
+}

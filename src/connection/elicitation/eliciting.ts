@@ -1,0 +1,94 @@
+// Owns putting one question to a person: whether that may be, who is asked, what an answer must be to count, and telling of
+// it. Never rejects: whatever goes wrong is a no, or neither yes nor no.
+
+import type { Clock } from '../../kernel/clock.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { askHost, type Reply } from '../asking.ts';
+import type { ElicitationPolicy, Inputs } from '../inputs.ts';
+import type { ElicitationEnd } from './events.ts';
+import { fillForm } from './form.ts';
+import type { ElicitAnswer, ElicitQuestion } from './request.ts';
+
+export interface Eliciting {
+  readonly inputs: Inputs;
+  readonly policy: ElicitationPolicy;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Aborting it takes the question back. */
+  readonly question: AbortController;
+}
+
+export interface Elicited {
+  readonly action: ElicitAnswer['action'];
+  readonly because: ElicitationEnd;
+  readonly content?: JsonObject;
+  readonly isDone?: true;
+}
+
+/** Why a question is taken back whose page has been dealt with: that is as good as a yes. */
+export const completed = new DOMException('the page has been dealt with', 'AbortError');
+
+let lastQuestion = 0;
+
+export async function elicit(asked: ElicitQuestion, eliciting: Eliciting): Promise<Elicited> {
+  const { inputs } = eliciting;
+  const { server, mode, message } = asked;
+  const who = { server, questionId: `question-${++lastQuestion}`, mode };
+  inputs.emit?.({
+    type: 'elicitation.requested',
+    ...who,
+    message,
+    ...(asked.mode === 'url' && { host: asked.host }),
+  });
+  const elicited = await decide(asked, eliciting);
+  const { action, because } = elicited;
+  inputs.emit?.({ type: 'elicitation.settled', ...who, action, because });
+  return elicited;
+}
+
+async function decide(asked: ElicitQuestion, { inputs, policy, clock, question }: Eliciting): Promise<Elicited> {
+  if (policy === 'decline') return { action: 'decline', because: 'policy' };
+  const { elicit: ask, onError } = inputs;
+  if (ask === undefined) return { action: 'decline', because: 'nobody' };
+  const reply = await askHost((signal) => ask({ ...asked, signal }), question, clock);
+  return judge(asked, reply, { reason: question.signal.reason, onError: onError ?? unheard });
+}
+
+const unheard = (): void => undefined;
+
+interface Circumstances {
+  readonly reason: unknown;
+  readonly onError: (error: unknown) => void;
+}
+
+function judge(asked: ElicitQuestion, reply: Reply<ElicitAnswer>, { reason, onError }: Circumstances): Elicited {
+  switch (reply.kind) {
+    case 'silent':
+      return { action: 'cancel', because: 'silence' };
+    case 'withdrawn':
+      return reason === completed
+        ? { action: 'accept', because: 'completed', isDone: true }
+        : { action: 'cancel', because: 'withdrawn' };
+    case 'failed':
+      onError(reply.error);
+      return { action: 'cancel', because: 'failed' };
+    case 'answered':
+      return judgeAnswer(asked, reply.value, onError);
+  }
+}
+
+/** Nobody is asked twice: what is wrong is the host's form, which would be as wrong again, and a person could not mend it. */
+function judgeAnswer(asked: ElicitQuestion, answer: unknown, onError: Circumstances['onError']): Elicited {
+  const { action, content, isDone } = (answer ?? {}) as Partial<Record<keyof ElicitAnswer, unknown>>;
+  if (action === 'decline' || action === 'cancel') return { action, because: 'answered' };
+  if (action !== 'accept') return badAnswer('elicit must answer accept, decline or cancel', onError);
+  if (asked.mode === 'url') return { action, because: 'answered', ...(isDone === true && { isDone }) };
+  const filled = fillForm(asked.requestedSchema, content);
+  if (filled.ok) return { action, because: 'answered', content: filled.content };
+  const where = filled.fields.length > 0 ? ` in ${filled.fields.map((name) => `"${name}"`).join(', ')}` : '';
+  return badAnswer(`the answer to server "${asked.server}" does not fit its form${where}`, onError);
+}
+
+function badAnswer(problem: string, onError: Circumstances['onError']): Elicited {
+  onError(new TypeError(problem));
+  return { action: 'decline', because: 'bad-answer' };
+}

@@ -1,0 +1,138 @@
+// Owns reading the form that a server sends. It is built anew from what is known, so that nothing else reaches a host, and
+// every check of an answer can be decided.
+
+import { cleanText, hidesSomething } from '../../kernel/clean-text.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../model/limits.ts';
+import { badQuestion } from '../refused-input.ts';
+import {
+  type ChoicesField,
+  type Described,
+  type FormField,
+  type FormSchema,
+  type Option,
+  problemsInField,
+  type TextField,
+  textFormats,
+} from './form.ts';
+
+const bounds = limits.elicitation;
+
+/** Throws what the server is told where it asks for anything else. */
+export function readForm(given: unknown): FormSchema {
+  if (!isObject(given) || given['type'] !== 'object' || !isObject(given['properties']))
+    throw badQuestion('requestedSchema must be of type object, with properties');
+  const fields = Object.entries(given['properties']);
+  if (fields.length > bounds.fields) throw badQuestion(`a form may have no more than ${bounds.fields} fields`);
+  const properties = Object.fromEntries(fields.map(([name, field]) => [readName(name), readField(name, field)]));
+  const { required } = given;
+  if (required === undefined) return { type: 'object', properties };
+  if (!isListOfTexts(required) || required.some((name) => !Object.hasOwn(properties, name)))
+    throw badQuestion('required must name properties of the form');
+  return { type: 'object', properties, required: [...new Set(required)] };
+}
+
+/** It comes back with the answer, so it is never changed; `__proto__` would change what a host collects the answer in. */
+function readName(name: string): string {
+  if (name.length <= bounds.nameChars && name !== '__proto__' && !hidesSomething(name)) return name;
+  throw badQuestion('a field has a name that cannot be shown');
+}
+
+function readField(name: string, given: unknown): FormField {
+  const asked = isObject(given) ? given : {};
+  const field = fieldOf(name, { ...asked });
+  const { default: proposed } = asked;
+  // One that does not fit would be sent in the person's name, and refused.
+  return proposed === undefined || !isProposable(field, proposed)
+    ? field
+    : ({ ...field, default: proposed } as FormField);
+}
+
+function fieldOf(name: string, asked: JsonObject): FormField {
+  const shown = { ...shownText(asked, 'title'), ...shownText(asked, 'description') };
+  switch (asked['type']) {
+    case 'string':
+      return { type: 'string', ...shown, ...(readChoice(name, asked) ?? readText(name, asked)) };
+    case 'number':
+    case 'integer': {
+      const given = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+      return { type: asked['type'], ...shown, ...numbersOf(name, asked, given) };
+    }
+    case 'boolean':
+      return { type: 'boolean', ...shown };
+    case 'array':
+      return { type: 'array', ...shown, items: readItems(name, asked['items']), ...numbersOf(name, asked, itemBounds) };
+    default:
+      throw badQuestion(`field "${name}": only texts, numbers, yes or no, and choices may be asked for`);
+  }
+}
+
+const itemBounds = ['minItems', 'maxItems'] as const;
+
+function shownText<Key extends keyof Described>(asked: JsonObject, key: Key): { readonly [key in Key]?: string } {
+  const text = asked[key];
+  return typeof text === 'string' && text !== '' ? ({ [key]: bounded(cleanText(text).text) } as never) : {};
+}
+
+function bounded(text: string): string {
+  return text.length <= bounds.textChars ? text : `${text.slice(0, bounds.textChars).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function numbersOf<Key extends string>(name: string, asked: JsonObject, keys: readonly Key[]) {
+  const found = keys.filter((key) => asked[key] !== undefined);
+  if (found.some((key) => !Number.isFinite(asked[key]) || (key === 'multipleOf' && Number(asked[key]) <= 0)))
+    throw badQuestion(`field "${name}": its bounds must be numbers`);
+  return Object.fromEntries(found.map((key) => [key, asked[key]])) as { readonly [key in Key]?: number };
+}
+
+function readText(name: string, asked: JsonObject): Pick<TextField, 'minLength' | 'maxLength' | 'format'> {
+  const format = textFormats.find((known) => known === asked['format']);
+  return { ...numbersOf(name, asked, ['minLength', 'maxLength'] as const), ...(format && { format }) };
+}
+
+function readChoice(name: string, asked: JsonObject) {
+  const { enum: values, enumNames: names, oneOf, anyOf } = asked;
+  if (values !== undefined) {
+    const known = readValues(name, values);
+    // Names belong to values by their place: a list of another length belongs to nothing.
+    const isNamed =
+      isListOfTexts(names) && Array.isArray(values) && names.length === known.length && values.length === known.length;
+    return { enum: known, ...(isNamed && { enumNames: names.map((each) => bounded(cleanText(each).text)) }) };
+  }
+  const options = oneOf ?? anyOf;
+  return options === undefined ? undefined : { oneOf: readOptions(name, options) };
+}
+
+function readItems(name: string, items: unknown): ChoicesField['items'] {
+  const { enum: values, anyOf, oneOf } = isObject(items) ? items : {};
+  if (values !== undefined) return { type: 'string', enum: readValues(name, values) };
+  return { anyOf: readOptions(name, anyOf ?? oneOf) };
+}
+
+function readValues(name: string, given: unknown): readonly string[] {
+  if (!isListOfTexts(given) || given.length === 0 || given.length > bounds.options || !given.every(isShowable))
+    throw badQuestion(`field "${name}": its choices must be 1 to ${bounds.options} texts that can be shown`);
+  return [...new Set(given)];
+}
+
+function readOptions(name: string, given: unknown): readonly Option[] {
+  const options = Array.isArray(given) ? given.filter(isObject) : [];
+  const values = readValues(name, Array.isArray(given) ? options.map((option) => option['const']) : given);
+  return values.map((value) => {
+    const option = options.find((each) => each['const'] === value) ?? {};
+    return { const: value, ...shownText(option, 'title') };
+  });
+}
+
+/** It is what it is when it goes back: where it hides something, it is not shown at all. */
+const isShowable = (text: string) => text.length <= bounds.textChars && !hidesSomething(text);
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function isProposable(field: FormField, proposed: unknown): boolean {
+  const texts = Array.isArray(proposed) ? proposed : [proposed];
+  if (texts.some((each) => typeof each === 'string' && !isShowable(each))) return false;
+  return problemsInField(field, proposed).length === 0;
+}

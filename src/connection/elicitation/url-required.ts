@@ -1,0 +1,90 @@
+// Owns a call that was refused until a person has visited pages (-32042): each is shown, and then it is waited until the
+// server says that it was dealt with. Sending the call again is left to `tool-call.ts`.
+
+import type { Clock } from '../../kernel/clock.ts';
+import { createDeferred, type Deferred } from '../../kernel/deferred.ts';
+import { isObject } from '../../kernel/json.ts';
+import { settleWithin } from '../../kernel/settle.ts';
+import { limits } from '../../model/limits.ts';
+import type { ServerName } from '../../model/names.ts';
+import type { Addressee } from '../addressee.ts';
+import { badQuestion } from '../refused-input.ts';
+import type { InputDesk } from '../requests.ts';
+import { completed, type Elicited } from './eliciting.ts';
+import { type PageQuestion, readQuestion } from './request.ts';
+
+export const URL_ELICITATION_REQUIRED = -32042;
+
+interface Visit {
+  readonly page: PageQuestion;
+  readonly id: string;
+}
+
+interface Visiting {
+  readonly desk: InputDesk;
+  readonly to: Addressee;
+  readonly clock: Clock;
+}
+
+/** Resolves with why the call cannot go on, or with nothing. Rejects with what is wrong with the pages. */
+export async function visitPages(data: unknown, { desk, to, clock }: Visiting): Promise<string | undefined> {
+  const visits = readVisits(desk.server, data);
+  return desk.during(to, async ({ signal }) => {
+    const dealtWith = visits.map(({ id }) => watch(desk, id));
+    try {
+      for (const [at, { page }] of visits.entries()) {
+        const elicited = await desk.elicit(page, to, dealtWith[at]?.signal);
+        if (elicited.action !== 'accept') return refusalOf(page, elicited);
+        if (elicited.isDone) dealtWith[at]?.done.resolve();
+      }
+      // Not every server says when: after a while it is simply asked again, and may refuse again.
+      const patience = { limitMs: limits.approvalMs, clock, signal };
+      await settleWithin(
+        dealtWith.map(({ done }) => done.promise),
+        patience,
+      );
+      return undefined;
+    } finally {
+      for (const { stop } of dealtWith) stop();
+    }
+  });
+}
+
+interface Watch {
+  readonly signal: AbortSignal;
+  readonly done: Deferred<void>;
+  readonly stop: () => void;
+}
+
+function watch(desk: InputDesk, id: string): Watch {
+  const question = new AbortController();
+  const done = createDeferred<void>();
+  const stop = desk.completions.listen(id, () => {
+    done.resolve();
+    question.abort(completed);
+  });
+  return { signal: question.signal, done, stop };
+}
+
+function readVisits(server: ServerName, data: unknown): readonly Visit[] {
+  const { atOnce, idChars } = limits.pages;
+  const given = isObject(data) ? data['elicitations'] : undefined;
+  if (!Array.isArray(given) || given.length === 0 || given.length > atOnce)
+    throw badQuestion(`it must name 1 to ${atOnce} pages`);
+  return given.map((each: unknown) => {
+    const { elicitationId: id, ...params } = isObject(each) ? each : {};
+    const page = readQuestion(server, params);
+    if (page.mode !== 'url') throw badQuestion('only pages to visit may be asked for in that way');
+    if (typeof id !== 'string' || id === '' || id.length > idChars) throw badQuestion('elicitationId must be a text');
+    return { page: { ...page, awaitsCompletion: true }, id };
+  });
+}
+
+function refusalOf({ host }: PageQuestion, { because }: Elicited): string {
+  const first = `a page of ${host} has to be visited first`;
+  if (because === 'nobody')
+    return `${first}, and nobody can be asked here: call it in a terminal, or in a host that asks`;
+  if (because === 'policy') return `${first}, and the settings of the server decline that (elicitation = "decline")`;
+  if (because === 'silence') return `${first}, and nobody answered in time`;
+  return because === 'answered' ? `${first}, and that was declined` : `${first}, and that could not be asked`;
+}

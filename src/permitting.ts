@@ -1,0 +1,147 @@
+// Owns what a call is held against before it is made: the rules and modes in effect, what a person granted, what a lock pins,
+// and what the agent has read. Joins what policy, trust and the configuration know for the stage that asks.
+
+import { join } from 'node:path';
+import { type AuthorizeParts, authorize } from './call/authorize.ts';
+import { cautionFor } from './call/caution.ts';
+import { type Pinned, permit } from './call/permission.ts';
+import { type Stage, type ToolCall, toolOf } from './call/pipeline.ts';
+import { changed } from './call/resolve.ts';
+import { toolSettingsOf } from './catalog/filter.ts';
+import { RuntimeError } from './model/errors.ts';
+import type { ToolId } from './model/names.ts';
+import type { ApprovalMode, ToolSettings } from './model/server.ts';
+import type { Tool, ToolDefinition } from './model/tool.ts';
+import { strictest } from './policy/approval-mode.ts';
+import { createGate, type PermissionGate } from './policy/gate.ts';
+import type { Standing } from './standing.ts';
+import { LOCK_FILE } from './trust/lock.ts';
+import type { GrantState, ToolGrants } from './trust/tool-grants.ts';
+import { toolHash } from './trust/tool-pin.ts';
+import { createToolPins, type ToolPins } from './trust/tool-pins.ts';
+import { loadLock } from './trusting.ts';
+
+export interface PermittingParts
+  extends Pick<AuthorizeParts, 'approve' | 'redact' | 'clock' | 'emit' | 'onError' | 'closing'> {
+  readonly standing: Standing;
+  readonly grants: ToolGrants;
+  readonly pins: Pins;
+  readonly isBelieved: (tool: Tool) => boolean;
+  /** What its server says of the tool now; a turn may be older. */
+  readonly present: (tool: Tool) => ToolDefinition;
+  readonly gate: PermissionGate | undefined;
+}
+
+/** The stage of a call at which it is allowed, asked about, or refused. */
+export function createPermitting(parts: PermittingParts): Stage {
+  const { standing, grants, pins, isBelieved, present, gate, ...asking } = parts;
+  const { clock, onError } = asking;
+  return authorize({
+    ...asking,
+    present,
+    refusal: standing.refusal,
+    identity: standing.identity,
+    formOf: (tool) => toolHash(present(tool)),
+    decide: createDeciding({ standing, pins, isBelieved, present, gate, clock, onError }),
+    caution: (call) =>
+      cautionFor(call, {
+        settings: () => standing.circumstances().settings,
+        toolSettings: (id) => toolSettingsIn(standing, id),
+        isReadOnly: (tool) => isBelieved(tool) && isReadOnly(tool),
+      }),
+    grants: {
+      judge: async (tool) => {
+        const server = standing.definition(tool.id.server);
+        return server === undefined ? UNKNOWN : grants.judge(server, present(tool));
+      },
+      grant: async (tool) => {
+        const server = standing.definition(tool.id.server);
+        if (server !== undefined) await grants.grant(server, present(tool));
+      },
+    },
+  });
+}
+
+/** What was judged when a call began, once more, for one that had to wait: the tool must be what was agreed to. */
+export function createRecheck({ standing, pins, present }: Pick<PermittingParts, 'standing' | 'pins' | 'present'>) {
+  return (call: ToolCall): void => {
+    standing.requireStill(call);
+    if (call.boundTo === undefined || call.builtin) return;
+    const tool = toolOf(call);
+    const now = present(tool);
+    pins.pinOf(tool.id, now);
+    if (toolHash(now) !== call.boundTo) throw changed(tool);
+  };
+}
+
+export type DecidingParts = Pick<
+  PermittingParts,
+  'standing' | 'pins' | 'isBelieved' | 'present' | 'gate' | 'clock' | 'onError'
+>;
+
+/** What is decided about a call before anybody is asked; whoever only explains it asks the same. */
+export function createDeciding({ standing, pins, ...parts }: DecidingParts): ReturnType<typeof permit> {
+  const own = createGate({ judge: standing.judge, modeOf: (id) => modeIn(standing, id) });
+  return permit({
+    decide: own.decide,
+    ...{ judgeOf: standing.judgeOf, isStranger: standing.isStranger },
+    pinOf: (tool) => pins.pinOf(tool.id, parts.present(tool)),
+    ...parts,
+  });
+}
+
+export function modeIn(standing: Standing, id: ToolId): ApprovalMode {
+  return strictest(standing.definition(id.server)?.settings.approval, toolSettingsIn(standing, id).approval);
+}
+
+function toolSettingsIn(standing: Standing, { server, tool }: ToolId): ToolSettings {
+  const settings = standing.definition(server)?.settings;
+  return settings === undefined ? {} : toolSettingsOf(tool, settings);
+}
+
+const UNKNOWN: GrantState = { kind: 'unknown' };
+
+/** Who says both that it only reads and that it destroys is not believed the better half. */
+const isReadOnly = ({ definition: { annotations } }: Tool) =>
+  annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+
+export interface PinsOptions {
+  readonly folder: string | undefined;
+  /** Only what is pinned, exactly so, may be called. */
+  readonly isFrozen: boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The pins of the workspace, read with the configuration. */
+export class Pins {
+  readonly #folder: string | undefined;
+  readonly #isFrozen: boolean;
+  readonly #onError: (error: unknown) => void;
+  #pins: ToolPins = createToolPins({ kind: 'absent', file: LOCK_FILE });
+
+  /** Without a folder there is no lock, and no file is looked for. */
+  constructor({ folder, isFrozen, onError }: PinsOptions) {
+    this.#folder = folder;
+    this.#isFrozen = isFrozen;
+    this.#onError = onError;
+  }
+
+  async read(): Promise<void> {
+    if (this.#folder === undefined) return;
+    const loaded = await loadLock(this.#folder);
+    if (loaded.kind === 'broken') this.#onError(loaded.error);
+    this.#pins = createToolPins(loaded);
+  }
+
+  /** Whose change changes what is pinned, whether or not something is there. */
+  watched(): readonly string[] {
+    return this.#folder === undefined ? [] : [join(this.#folder, LOCK_FILE)];
+  }
+
+  /** Where pins are all that counts, whatever is not exactly as pinned is refused. */
+  pinOf(id: ToolId, definition: ToolDefinition): Pinned {
+    const changes = this.#pins.drift(id, definition, this.#isFrozen);
+    if (changes && this.#isFrozen) throw new RuntimeError('TOOL_DRIFTED', { ...id, changes });
+    return { isPinned: this.#pins.check(id, definition).kind !== 'none', changes };
+  }
+}

@@ -1,0 +1,51 @@
+// Owns what decides about every call: the rules, and where none speaks, the mode of the tool. A host may put its own in front.
+
+import type { JsonObject } from '../kernel/json.ts';
+import type { QualifiedName, ToolId } from '../model/names.ts';
+import type { ApprovalMode } from '../model/server.ts';
+import type { ToolAnnotations } from '../model/tool.ts';
+import { judgeByMode } from './approval-mode.ts';
+import { type Decision, strictestFirst } from './decision.ts';
+import type { Judge } from './judge.ts';
+
+export interface GatedCall {
+  readonly tool: ToolId;
+  /** The canonical one, whatever style is in force. */
+  readonly name: QualifiedName;
+  readonly arguments: JsonObject;
+  /** The server's own word. */
+  readonly annotations: ToolAnnotations;
+  /** Whether that word is believed: its hints are trusted, and it says so now. */
+  readonly isBelieved: boolean;
+}
+
+/** The permission system that all calls go through, whichever it is. */
+export interface PermissionGate {
+  decide(call: GatedCall): Decision | Promise<Decision>;
+}
+
+export interface GateParts {
+  /** By the rules of this moment. */
+  readonly judge: () => Judge;
+  /** The stricter of what its server's entry says, and of what that says of the tool. */
+  readonly modeOf: (id: ToolId) => ApprovalMode;
+}
+
+export function createGate({ judge, modeOf }: GateParts): { decide(call: GatedCall): Decision } {
+  return {
+    decide({ tool, name, arguments: args, annotations, isBelieved }) {
+      const decision = judge().judge(tool, name, args);
+      const mode = decision.verdict === 'ask' ? modeOf(tool) : undefined;
+      if (!decision.byRule && mode !== undefined) return judgeByMode(mode, annotations, isBelieved);
+      // A file of the workspace may say "ask" as well: that must not take away that somebody wants to be asked each time.
+      return mode === 'prompt' ? { ...decision, isEveryTime: true } : decision;
+    },
+  };
+}
+
+/** The host answers what is left to ask, and may forbid what is allowed; what a rule denies stays denied. */
+export function answeredBy(own: Decision, host: Decision): Decision {
+  if (own.verdict === 'deny') return own;
+  if (strictestFirst.includes(host.verdict)) return host;
+  return { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };
+}

@@ -1,0 +1,30 @@
+// Owns the rules that a host gives in code: taken as they are where they can be read, and refused at once where they cannot,
+// since nobody but the host's author can mend them.
+
+import { isObject } from '../kernel/json.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { faultsIn, type RuleText } from '../model/rule.ts';
+import { strictestFirst } from './decision.ts';
+
+/** One rule as a host writes it. */
+export type HostRule = Omit<RuleText, 'provenance'>;
+
+export function hostRules(rules: readonly HostRule[]): readonly RuleText[] {
+  if (!Array.isArray(rules)) throw invalid('permissions must be a list of rules');
+  return rules.map((rule: HostRule, at): RuleText => {
+    const problem = problemOf(rule);
+    if (problem !== undefined) throw invalid(`permissions[${at}] ${problem}`);
+    return { ...rule, provenance: { scope: 'host', key: [] } };
+  });
+}
+
+function problemOf(rule: unknown): string | undefined {
+  if (!isObject(rule)) return 'must be a map with "tool" and "action"';
+  const { tool, action, args } = rule;
+  if (typeof tool !== 'string' || tool === '') return '"tool" must be a text that is not empty';
+  if (!strictestFirst.some((verdict) => verdict === action)) return '"action" must be "allow", "ask" or "deny"';
+  const [fault] = args === undefined ? [] : faultsIn(args);
+  return fault && `"${['args', ...fault.path].join('.')}" must be ${fault.expected}`;
+}
+
+const invalid = (problem: string) => new RuntimeError('CONFIG_INVALID', { problem });

@@ -1,0 +1,106 @@
+// Owns what is worth knowing about rules before anything is called: those that can speak of nothing, and those that speak of
+// everything. Says nothing where it is not sure.
+
+import { nearest } from '../kernel/nearest.ts';
+import { matchesWildcard } from '../kernel/wildcard.ts';
+import { limits } from '../model/limits.ts';
+import type { QualifiedName, ServerName, ToolId } from '../model/names.ts';
+import { fold } from '../model/spellings.ts';
+import { ask, foldedServers } from './asked.ts';
+import type { Closing } from './closing.ts';
+import { speaksOf } from './matching.ts';
+import type { Rule } from './rule.ts';
+
+export interface RuleRemark {
+  readonly rule: Rule;
+  /**
+   * `never`: no tool anywhere can be meant; `typo`: a server that is configured is called nearly so; `stranger`: no such
+   * server is configured here; `missing`: its servers have no such tool; `broad`: it allows everything.
+   */
+  readonly kind: 'never' | 'typo' | 'stranger' | 'missing' | 'broad';
+  /** In words that complete "it …". */
+  readonly why: string;
+}
+
+interface Named {
+  readonly id: ToolId;
+  readonly name: QualifiedName;
+}
+
+/** `tools` are the lists that are known; a rule for a server without one is not held against anything. */
+export function reviewRules(
+  rules: readonly Rule[],
+  servers: Iterable<ServerName>,
+  tools: ReadonlyMap<ServerName, readonly Named[]> = new Map(),
+): readonly RuleRemark[] {
+  const names = [...servers];
+  const known = [...tools.values()].flat();
+  return rules.flatMap((rule): readonly RuleRemark[] => {
+    const why = whyNever(rule);
+    if (why !== undefined) return [{ rule, kind: 'never', why }];
+    if (isBroad(rule))
+      return [{ rule, kind: 'broad', why: 'allows every tool of every server, also of those to come' }];
+    if (known.some(({ id, name }) => speaksOf(rule, ask(id, name)))) return [];
+    const meant = names.filter((server) => mayMean(rule, server));
+    if (meant.length === 0) return [unknownServer(rule, names)];
+    return meant.every((server) => tools.has(server)) ? [missingTool(rule, meant)] : [];
+  });
+}
+
+function whyNever({ verdict, isBroken, isDoubtful, hash, readings }: Rule): string | undefined {
+  if (verdict !== 'allow') return undefined;
+  if (isBroken) return 'allows nothing, because what it says about arguments cannot be read';
+  // Only a name that ends in a hash can hold a separator too many and still be one tool's.
+  if (!isDoubtful || hash !== undefined) return undefined;
+  const pairs = readings.map(({ server, tool }) => `"${tool}" of "${server}"`);
+  return `allows nothing, because it can be read as ${pairs.slice(0, 3).join(' or ')}; use the name that plexus tools shows`;
+}
+
+const isBroad = ({ verdict, needs, readings }: Rule) =>
+  verdict === 'allow' &&
+  needs.length === 0 &&
+  readings.some((each) => isAnything(each.server) && isAnything(each.tool));
+const isAnything = (pattern: string) => /^\*+$/.test(pattern);
+
+function unknownServer(rule: Rule, servers: readonly ServerName[]): RuleRemark {
+  const [{ server = rule.text } = {}] = rule.readings;
+  const near = rule.isPattern && /[*?]/.test(server) ? [] : nearest(server, servers, limits.suggestions);
+  const guesses = near.map((each) => `"${each}"`).join(' or ');
+  const what = `can mean nothing here, because no server "${server}" is configured`;
+  return near.length > 0
+    ? { rule, kind: 'typo', why: `${what}; perhaps ${guesses} is meant` }
+    : { rule, kind: 'stranger', why: what };
+}
+
+function missingTool(rule: Rule, meant: readonly ServerName[]): RuleRemark {
+  const whose = meant.length > 1 ? 'no server' : `"${meant.join()}"`;
+  return {
+    rule,
+    kind: 'missing',
+    why: `means nothing now, because ${whose} has ${meant.length > 1 ? 'such a' : 'no such'} tool`,
+  };
+}
+
+/** Whether the text can be about a tool of that server, whatever its tools are called. */
+function mayMean({ verdict, hash, readings, opening, closing }: Rule, server: ServerName): boolean {
+  if (hash !== undefined || opening?.server === server) return true;
+  if (readings.some((reading) => matchesWildcard(reading.server, server))) return true;
+  return verdict !== 'allow' && closing !== undefined && mayCloseOne(closing, server);
+}
+
+function mayCloseOne({ text, keys, tools, glob }: Closing, server: ServerName): boolean {
+  // Without the prefix it may be what a tool of anybody is called; what is long or odd is written in more ways than one knows.
+  if (tools.length > 0 || !text.startsWith('mcp__') || text.length > LONG || !PLAIN.test(server)) return true;
+  const spelled = [...foldedServers(server), fold(server.replace(/[^a-z]+/gi, '_'))].filter((each) => each !== '');
+  if (keys.some((key) => spelled.some((each) => `${key}_`.startsWith(`${each}_`)))) return true;
+  if (glob === undefined) return false;
+  const beginnings = spelled.flatMap((each) => [`${each}_`, `mcp_${each}_`]);
+  const heads = glob.names.map((name) => name.replace(/[*?].*$/s, '').replace(/[^a-z0-9]+/g, '_'));
+  return (
+    heads.some((head) => beginnings.some((each) => each.startsWith(head) || head.startsWith(each))) ||
+    glob.pairs.some((pair) => spelled.some((each) => matchesWildcard(pair.server.folded, each)))
+  );
+}
+
+const LONG = 55;
+const PLAIN = /^[a-z0-9][a-z0-9_ .-]*$/i;

@@ -1,0 +1,141 @@
+// Owns finding many short words in a text at once, near the speed of memory: case does not count, many places are never looked
+// at, and only where a whole word stands is anybody asked.
+
+/**
+ * Told of a word and where it stands, roughly from left to right: a longer word may be told of late. Answers from where on to
+ * look further; the place itself says that nothing was there.
+ */
+export type Visit = (word: number, at: number, end: number) => number;
+
+interface Word {
+  readonly id: number;
+  readonly codes: readonly number[];
+  /** How many of the codes stand before the word itself. */
+  readonly lead: number;
+  /** Where the three characters stand by which it is found: those that texts have least. */
+  readonly anchor: number;
+}
+
+const CHUNK = 32 * 1024;
+/** No word is longer. So much of a chunk is left to the next one, which begins so much earlier. */
+const MARGIN = 64;
+const BITS = 5;
+const classes = classesOf();
+/** Lent to one scan at a time: nothing in here waits, and no visitor scans. Around the text lies what belongs to no word. */
+const bytes = Buffer.alloc(MARGIN + CHUNK + MARGIN);
+
+export class KeywordScan {
+  /** By the last two of three characters: how far to go on. */
+  readonly #shifts = new Uint8Array(1 << 16).fill(2);
+  /** By all three: which words have them. */
+  readonly #buckets = new Uint16Array(1 << (3 * BITS));
+  readonly #words: (readonly Word[])[] = [[]];
+
+  /** A word of two characters stands only behind what is neither letter nor digit nor one of `_-.:/`. */
+  constructor(words: readonly string[]) {
+    // Of two that are found alike the longer one is asked about first.
+    for (const word of words.map(codedWord).sort((a, b) => b.codes.length - a.codes.length)) {
+      const [first = 0, second = 0, third = 0] = word.codes.slice(word.anchor);
+      this.#shorten(first, second, 1);
+      this.#shorten(second, third, 0);
+      const key = (first << (2 * BITS)) | (second << BITS) | third;
+      const bucket = this.#buckets[key] || this.#words.push([]) - 1;
+      this.#buckets[key] = bucket;
+      this.#words[bucket] = [...(this.#words[bucket] ?? []), word];
+    }
+  }
+
+  #shorten(first: number, second: number, most: number): void {
+    for (const left of spellings[first] ?? [])
+      for (const right of spellings[second] ?? []) {
+        const pair = (left << 8) | right;
+        this.#shifts[pair] = Math.min(this.#shifts[pair] ?? 0, most);
+      }
+  }
+
+  scan(text: string, visit: Visit): void {
+    let from = 0;
+    for (let begin = 0; begin < text.length; begin = from - MARGIN) {
+      const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
+      // One byte for each unit of the text. What Latin-1 lacks becomes some other letter: visitors look for themselves.
+      const end = MARGIN + bytes.write(part, MARGIN, 'latin1');
+      bytes.fill(0, end, end + MARGIN);
+      const isLast = begin + part.length === text.length;
+      from = this.#scanChunk(begin - MARGIN, from, isLast ? end : end - MARGIN, visit);
+      if (isLast) return;
+    }
+  }
+
+  /** `shift` leads from a place in the bytes to one in the text. Returns the first place that was not looked at. */
+  #scanChunk(shift: number, from: number, end: number, visit: Visit): number {
+    const shifts = this.#shifts;
+    const buckets = this.#buckets;
+    let at = from - shift + 1;
+    while (at < end) {
+      const step = shifts[((bytes[at - 1] ?? 0) << 8) | (bytes[at] ?? 0)] ?? 0;
+      if (step !== 0) {
+        at += step;
+        continue;
+      }
+      const bucket = buckets[(code(at - 2) << (2 * BITS)) | (code(at - 1) << BITS) | code(at)] ?? 0;
+      const next = bucket === 0 ? 0 : this.#visitAll(bucket, at - 2, shift, visit);
+      at = next === 0 ? at + 1 : Math.max(at + 1, next - shift + 1);
+    }
+    return at + shift - 1;
+  }
+
+  #visitAll(bucket: number, anchor: number, shift: number, visit: Visit): number {
+    for (const word of this.#words[bucket] ?? []) {
+      const at = anchor - word.anchor;
+      if (!fits(word.codes, at)) continue;
+      const place = at + word.lead + shift;
+      const next = visit(word.id, place, at + word.codes.length + shift);
+      if (next > place) return next;
+    }
+    return 0;
+  }
+}
+
+const code = (at: number) => classes[bytes[at] ?? 0] ?? 0;
+
+function fits(codes: readonly number[], at: number): boolean {
+  for (let index = 0; index < codes.length; index++) if (codes[index] !== code(at + index)) return false;
+  return true;
+}
+
+function codedWord(word: string, id: number): Word {
+  const own = [...Buffer.from(word, 'latin1')].map((byte) => classes[byte] ?? 0);
+  const lead = own.length < 3 ? 1 : 0;
+  const text = lead === 0 ? word.toLowerCase() : ` ${word.toLowerCase()}`;
+  const codes = lead === 0 ? own : [0, ...own];
+  // The last two of three decide how often the place is looked at.
+  const commonness = (at: number) =>
+    3 * commonnessOf(text.slice(at + 1, at + 3)) + commonnessOf(text.slice(at, at + 2));
+  const anchors = codes.slice(2).map((_, at) => at);
+  const anchor = anchors.reduce((best, at) => (commonness(at) < commonness(best) ? at : best), 0);
+  return { id, codes, lead, anchor };
+}
+
+/** Each letter for itself, all digits alike, and the signs that bind words, `:` and `/` alike; everything else is 0. */
+function classesOf(): Uint8Array {
+  const made = new Uint8Array(256);
+  for (let letter = 0; letter < 26; letter++) made[65 + letter] = made[97 + letter] = 1 + letter;
+  for (let digit = 0; digit < 10; digit++) made[48 + digit] = 27;
+  for (const [index, sign] of ['_', '-', '.', ':'].entries()) made[sign.charCodeAt(0)] = 28 + index;
+  made['/'.charCodeAt(0)] = 31;
+  return made;
+}
+
+/** Pairs of letters that make up most of what people and programs write, the commonest first. */
+const COMMON =
+  'er on in re st es se th de en te or it co ti ng le he ns ea ve at ro is ed ne nd an io ri me ar al nt tr ts un fi et li rt ' +
+  'pe to ad ol no ur ha ch ce na ma em ct om of ou ef ec rs ex la do ow oo po ke ty rv nc am as od ac so im ly lo nl pr rn ' +
+  'pa ta il ot el ue ll fo ra si be ca ho tu sc ge wh mp yp ic mo ut pt id di mi hi ap op ul os pl ru sh ss lu wn ai ey us';
+const RANKS = new Map(COMMON.split(' ').map((pair, rank) => [pair, 200 - rank]));
+
+/** Digits come in rows, and so do dashes and dots. */
+const commonnessOf = (pair: string) => RANKS.get(pair) ?? (/\d\d/.test(pair) ? 150 : /^[\W\d]/.test(pair) ? 70 : 40);
+
+const spellings: readonly (readonly number[])[] = [...new Array(1 << BITS).keys()].map((wanted) =>
+  [...classes.keys()].filter((byte) => classes[byte] === wanted),
+);

@@ -1,0 +1,99 @@
+// Owns telling a secret from what only stands in its place: a placeholder, a word, a version, a path.
+
+/** Written for readers, filled in by somebody else, or replaced already. */
+export function isPlaceholder(value: string): boolean {
+  return (
+    /^[[<{]|^\$|^%[^%]*%$|\$\{|\$\(|\{\{|\.\.\.|…|\*{3}|#{4}/.test(value) ||
+    /([xX*.•0_-])\1{7,}/.test(value) ||
+    /^(?:your|my|insert|replace|enter|change|dummy|fake|sample|test|todo|env:|process\.env|os\.environ|import\.meta)(?![a-z0-9]{4})/i.test(
+      value,
+    ) ||
+    /example|placeholder|redacted|changeme|(?:your|access|put|here)[-_ ]?(?:api|token|key|secret|password)|[-_]here\b/i.test(
+      value,
+    ) ||
+    /^x{3,}$/i.test(value)
+  );
+}
+
+/** What documentation and schemas put where a secret belongs. */
+const WORD =
+  /^(?:string|text|password|passwd|pass|secret|token|key|none|null|nil|undefined|true|false|yes|no|required|optional|empty|bearer|basic)$/i;
+
+/** Under a name that leaves no doubt: whatever is neither a placeholder nor an ordinary word. */
+export function isPlausible(value: string, isQuoted: boolean): boolean {
+  if (value.length < 4 || isPlaceholder(value) || WORD.test(value)) return false;
+  if (/^[\d.,]+$/.test(value)) return value.length >= 6;
+  if (isQuoted) return !isReference(value) && !/^[A-Z][A-Z_]*$/.test(value);
+  return value.length >= 6 && !isReference(value) && (/\d|[!@#$%^&*~]/.test(value) || hasMixedCase(value));
+}
+
+/** `config.db.password`, `getToken()`, `./key.pem`, `https://…`: where to find it, and not the thing. */
+const isReference = (value: string) =>
+  /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$|^[\w.$]+\(|^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)|^\w+:\/\/[^@]*$|\.(?:pem|key|crt|cer|json|ya?ml|keytab|properties)$/.test(
+    value,
+  ) && !/^[\w-]{16,}\.[\w-]{16,}/.test(value);
+
+const hasMixedCase = (value: string) => /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]/.test(value);
+
+/** Nobody would make it up: it jumbles letters and digits, or upper and lower case, in one long part or all over. */
+export function looksRandom(value: string, shortest = 8): boolean {
+  // The cheapest first: most of what is asked about is words.
+  if (value.length < shortest || changesIn(value) < 2 || entropyOf(value) < LEAST_ENTROPY) return false;
+  if (isPlaceholder(value) || isInvented(value)) return false;
+  return value.split(PARTS).some(isJumbled) || isDense(value.replace(/[^A-Za-z0-9]/g, ''));
+}
+
+/** The alphabet, and all digits in their order: somebody needed a token for a test. */
+export const isInvented = (value: string) => /abcdefghij|ABCDEFGHIJ|1234567890|0123456789/.test(value);
+
+const PARTS = /[-_.:/|%\s]+/;
+const LEAST_ENTROPY = 2.8;
+const SHORTEST_PART = 8;
+
+function isJumbled(part: string): boolean {
+  if (part.length < SHORTEST_PART) return false;
+  const changes = changesIn(part);
+  // Words written together have a capital each, but those are words.
+  return /\d/.test(part) ? changes >= Math.max(2, part.length / 10) : changes >= part.length / 5;
+}
+
+const isDense = (value: string) =>
+  value.length >= 12 &&
+  /\d/.test(value) &&
+  /[a-z]/.test(value) &&
+  /[A-Z]/.test(value) &&
+  changesIn(value) >= value.length / 4;
+
+/** How often one kind of character follows another; that a capital begins a word does not count, nor what is neither letter nor digit. */
+function changesIn(value: string): number {
+  let changes = 0;
+  let before = kindOf(value.charCodeAt(0));
+  for (let at = 1; at < value.length; at++) {
+    const kind = kindOf(value.charCodeAt(at));
+    if (kind === 3) continue;
+    if (kind !== before && !(before === 1 && kind === 0)) changes++;
+    before = kind;
+  }
+  return changes;
+}
+
+/** 0 lower, 1 upper, 2 digit, 3 other. */
+function kindOf(code: number): number {
+  if (code >= 97 && code <= 122) return 0;
+  if (code >= 65 && code <= 90) return 1;
+  return code >= 48 && code <= 57 ? 2 : 3;
+}
+
+/** In bits for each character. */
+export function entropyOf(value: string): number {
+  counts.fill(0);
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at) & 127;
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  let bits = 0;
+  for (const count of counts) if (count > 0) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+const counts = new Uint16Array(128);

@@ -1,0 +1,124 @@
+// Owns matching phrases: words of certain kinds in a certain order, close together and in one sentence. A phrase is written
+// as its words; `@kind` is any word of a kind, `a|b` either, and dots are the distance: none is side by side, `....` is far.
+
+import { WordTable } from './word-table.ts';
+
+export type Kinds = Readonly<Record<string, string>>;
+
+/** Which phrase of the list was found, and where. */
+export type OnPhrase = (phrase: number, start: number, end: number) => void;
+
+const distances: Readonly<Record<string, number>> = { '': 3, '.': 9, '..': 18, '...': 42, '....': 90 };
+/** The reach of a step with none before it. */
+const FIRST = -1;
+const NOWHERE = -0x40000000;
+
+interface Step {
+  readonly words: readonly string[];
+  /** How many characters there may be between the step before and this one. */
+  readonly reach: number;
+}
+
+export class Phrases {
+  readonly #table: WordTable;
+  /** The steps that each word can be, one word after the other; where those of a word begin is in `#firstStep`. */
+  readonly #steps: Int32Array;
+  readonly #firstStep: Int32Array;
+  readonly #reach: Int32Array;
+  /** Of each step: the phrase it completes, or -1. */
+  readonly #completes: Int32Array;
+  /** Of each step: where its phrase began, and where it ended itself. */
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+
+  constructor(phrases: readonly string[], kinds: Kinds) {
+    const stepsOf = new Map<string, number[]>();
+    const reach: number[] = [];
+    const completes: number[] = [];
+    for (const [phrase, text] of phrases.entries()) {
+      const steps = parse(text, kinds);
+      for (const [at, step] of steps.entries()) {
+        // Later steps of a phrase come first: no word is two steps at once.
+        for (const word of step.words) stepsOf.set(word, [reach.length, ...(stepsOf.get(word) ?? [])]);
+        reach.push(at === 0 ? FIRST : step.reach);
+        completes.push(at === steps.length - 1 ? phrase : -1);
+      }
+    }
+    this.#table = new WordTable([...stepsOf.keys()]);
+    this.#steps = Int32Array.from([...stepsOf.values()].flat());
+    let first = 0;
+    this.#firstStep = Int32Array.from([0, ...[...stepsOf.values()].map(({ length }) => (first += length))]);
+    this.#reach = Int32Array.from(reach);
+    this.#completes = Int32Array.from(completes);
+    this.#starts = new Int32Array(reach.length);
+    this.#ends = new Int32Array(reach.length);
+  }
+
+  /** Tells whether any character of the text is wider than a byte. */
+  find(text: string, onPhrase: OnPhrase): boolean {
+    this.#ends.fill(NOWHERE);
+    return this.#table.scan(text, (word, start, end) => this.#onWord(text, word, start, end, onPhrase));
+  }
+
+  #onWord(text: string, word: number, start: number, end: number, onPhrase: OnPhrase): void {
+    const steps = this.#steps;
+    const reaches = this.#reach;
+    const starts = this.#starts;
+    const ends = this.#ends;
+    const last = this.#firstStep[word + 1] as number;
+    for (let at = this.#firstStep[word] as number; at < last; at++) {
+      const step = steps[at] as number;
+      const reach = reaches[step] as number;
+      if (reach === FIRST) {
+        starts[step] = start;
+      } else {
+        const before = ends[step - 1] as number;
+        if (start - before > reach || isBroken(text, before, start)) continue;
+        starts[step] = starts[step - 1] as number;
+      }
+      ends[step] = end;
+      const phrase = this.#completes[step] as number;
+      if (phrase >= 0) onPhrase(phrase, starts[step] as number, end);
+    }
+  }
+}
+
+function parse(phrase: string, kinds: Kinds): readonly Step[] {
+  const steps: Step[] = [];
+  let dots = '';
+  for (const part of phrase.split(' ')) {
+    if (/^\.+$/.test(part)) {
+      dots = part;
+      continue;
+    }
+    steps.push({ words: part.split('|').flatMap((each) => wordsOf(each, kinds)), reach: distances[dots] ?? 0 });
+    dots = '';
+  }
+  return steps;
+}
+
+function wordsOf(part: string, kinds: Kinds): readonly string[] {
+  if (!part.startsWith('@')) return [part];
+  const words = kinds[part.slice(1)];
+  if (words === undefined) throw new Error(`no kind of words is called ${part}`);
+  return words.split(/\s+/).flatMap((word) => {
+    const [stem = '', ...endings] = word.split('/');
+    return [stem, ...endings.map((ending) => stem + ending)];
+  });
+}
+
+/** A sentence that has ended, a table's or a program's punctuation, a blank line. */
+function isBroken(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2e || code === 0x21 || code === 0x3f || code === 0x3b) {
+      const next = text.charCodeAt(at + 1);
+      if (next <= 0x20 || next === 0x22 || next === 0x5c) return true;
+    } else if (code === 0x7b || code === 0x7d || code === 0x3d || code === 0x7c || code === 0x3c || code === 0x3e) {
+      return true;
+    } else if (code === 0x0a && text.charCodeAt(at + 1) === 0x0a) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,124 @@
+// Owns finding the words of a list in a text: one step a character, whatever the text and however long the list.
+
+import { ESCAPE, KIND_BITS, KINDS, letterOf, letters, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
+
+/** Which word of the list, and where it stands: from its first letter to behind its last. */
+export type OnWord = (word: number, start: number, end: number) => void;
+
+const BETWEEN = 0;
+const ELSEWHERE = 1;
+const AFTER_BACKSLASH = 2;
+const AFTER_HALF = 3;
+const CODE_POINT: readonly number[] = [4, 5, 6, 7];
+const FIRST_OF_WORDS = 8;
+/** From this number on, a state says which word has just ended. */
+const ENDED = 0x8000;
+
+const CHUNK = 0x4000;
+const bytes = Buffer.alloc(2 * CHUNK);
+const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, CHUNK);
+/** The words that ended in a chunk, and where: two numbers each. */
+const ended = new Int32Array(2 * CHUNK);
+
+export class WordTable {
+  readonly #next: Uint16Array;
+  readonly #lengths: readonly number[];
+
+  constructor(words: readonly string[]) {
+    const rows: number[][] = [];
+    for (let state = 0; state < FIRST_OF_WORDS; state++) rows.push(outside(state));
+    for (const [word, spelling] of words.entries()) addWord(rows, spelling, ENDED + word);
+    this.#next = Uint16Array.from(rows.flat());
+    this.#lengths = words.map((each) => each.length);
+  }
+
+  /** Tells whether any character of the text is wider than a byte. */
+  scan(text: string, onWord: OnWord): boolean {
+    const reading: Reading = { state: BETWEEN, bits: 0 };
+    for (let from = 0; from < text.length; from += CHUNK) {
+      const chunk = text.length <= CHUNK ? text : text.slice(from, from + CHUNK);
+      bytes.write(chunk, 'utf16le');
+      const count = readChunk(this.#next, letters(), chunk.length, reading);
+      for (let at = 0; at < count; at += 2)
+        this.#tell(text, ended[at] as number, from + (ended[at + 1] as number), onWord);
+    }
+    const last = this.#next[reading.state << KIND_BITS] as number;
+    if (last >= ENDED) this.#tell(text, last - ENDED, text.length, onWord);
+    return reading.bits > 0xff;
+  }
+
+  #tell(text: string, word: number, end: number, onWord: OnWord): void {
+    onWord(word, this.#startOf(text, word, end), end);
+  }
+
+  #startOf(text: string, word: number, end: number): number {
+    const kinds = letters();
+    const length = this.#lengths[word] as number;
+    if (end === length || kinds[text.charCodeAt(end - length - 1)] === SPACE) return end - length;
+    // It may be longer than its letters: something unseen stands between them.
+    let start = end;
+    for (let left = length; left > 0 && start > 0; ) {
+      start--;
+      if (kinds[text.charCodeAt(start)] !== UNSEEN) left--;
+    }
+    return (text.charCodeAt(start) & 0xfc00) === 0xdc00 ? start - 1 : start;
+  }
+}
+
+interface Reading {
+  state: number;
+  /** Of all characters so far. */
+  bits: number;
+}
+
+/** The one loop that sees every character. Nothing is called from it, and words are only noted: so it stays fast. */
+function readChunk(next: Uint16Array, kinds: Uint8Array, length: number, reading: Reading): number {
+  let { state, bits } = reading;
+  let count = 0;
+  for (let at = 0; at < length; at++) {
+    const code = codes[at] as number;
+    const kind = kinds[code] as number;
+    bits |= code;
+    state = next[(state << KIND_BITS) | kind] as number;
+    if (state < ENDED) continue;
+    ended[count++] = state - ENDED;
+    ended[count++] = at;
+    state = next[kind] as number;
+  }
+  reading.state = state;
+  reading.bits = bits;
+  return count;
+}
+
+/** Where a character leads that goes on with no word of the list. */
+function outside(state: number): number[] {
+  const row = new Array<number>(KINDS).fill(ELSEWHERE);
+  row[SPACE] = BETWEEN;
+  row[UNSEEN] = state;
+  row[ESCAPE] = AFTER_BACKSLASH;
+  row[PAIR] = AFTER_HALF;
+  if (state === AFTER_HALF) return row.fill(BETWEEN);
+  if (state === AFTER_BACKSLASH) {
+    for (const letter of 'nrtbfv') row[letterOf(letter)] = BETWEEN;
+    row[letterOf('u')] = CODE_POINT[0] as number;
+  }
+  const digit = CODE_POINT.indexOf(state);
+  // An escaped code point reads as a space: none that is escaped in practice is a letter.
+  if (digit >= 0) for (let kind = 1; kind <= OTHER; kind++) row[kind] = CODE_POINT[digit + 1] ?? BETWEEN;
+  return row;
+}
+
+function addWord(rows: number[][], spelling: string, end: number): void {
+  let state = BETWEEN;
+  for (const char of spelling) {
+    const row = rows[state] as number[];
+    const kind = letterOf(char);
+    if ((row[kind] as number) < FIRST_OF_WORDS) {
+      row[kind] = rows.length;
+      rows.push(outside(rows.length));
+    }
+    state = row[kind] as number;
+  }
+  const last = rows[state] as number[];
+  for (const kind of [SPACE, ESCAPE, PAIR]) last[kind] = end;
+}

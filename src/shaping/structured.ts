@@ -1,0 +1,153 @@
+// Owns structured content as a model reads it: as JSON of bounded depth without binary data, and only where the text does not
+// say the same already.
+
+import { isObject, type JsonObject, parseJson, stringifyBounded } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import { byteLength, isBase64, looksBinary } from './base64.ts';
+
+/** JSON as a model may read it. Never throws, however deep or odd the value; `known` is data that is shown elsewhere. */
+export function jsonText(value: unknown, known: ReadonlySet<string> = nothing): string {
+  const { isDeep, isPlain, isEndless } = survey(value, known);
+  if (isEndless) return '[structured content with too many parts to be shown]';
+  const shallow = isDeep ? pruned(value, limits.structured.depth) : value;
+  try {
+    return JSON.stringify(shallow, isPlain ? undefined : binaryReplacer(known)) ?? 'null';
+  } catch (error) {
+    // Only code of the host's own process can send such a thing.
+    return `[structured content that is no JSON: ${stringifyBounded(String(error), limits.placeholderChars)}]`;
+  }
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+function binaryReplacer(known: ReadonlySet<string>) {
+  return function (this: unknown, key: string, each: unknown): unknown {
+    return typeof each === 'string' ? withoutBinary(each, { holder: this, key, known }) : each;
+  };
+}
+
+interface Survey {
+  isDeep: boolean;
+  /** No text in it could be binary data. */
+  isPlain: boolean;
+  /** It holds itself, or might as well. */
+  isEndless: boolean;
+}
+
+/** Most values need no care: a look that never recurses tells. */
+function survey(value: unknown, known: ReadonlySet<string>): Survey {
+  const found: Survey = { isDeep: false, isPlain: true, isEndless: false };
+  const open: { readonly part: unknown; readonly level: number }[] = [{ part: value, level: 1 }];
+  let seen = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { part, level } = next;
+    if (++seen > limits.structured.parts) return { ...found, isEndless: true };
+    if (typeof part === 'string') {
+      if (part.length >= limits.structured.binaryChars || (known.size > 0 && known.has(part))) found.isPlain = false;
+    } else if (typeof part === 'object' && part !== null) {
+      if (level > limits.structured.depth) {
+        found.isDeep = true;
+        continue;
+      }
+      if (isObject(part) && typeOfData(part) !== undefined) found.isPlain = false;
+      for (const each of Array.isArray(part) ? part : Object.values(part))
+        if (typeof each === 'string' || typeof each === 'object') open.push({ part: each, level: level + 1 });
+    }
+  }
+  return found;
+}
+
+function pruned(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return '[too deep to be shown]';
+  if (Array.isArray(value)) return value.map((each) => pruned(each, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, pruned(each, depth - 1)]));
+}
+
+interface Place {
+  readonly holder: unknown;
+  readonly key: string;
+  readonly known: ReadonlySet<string>;
+}
+
+const dataUri = /(data:[\w.+/-]{0,127}(?:;[\w.+=-]{1,64}){0,4};)base64,([\w+/=-]+)/g;
+
+/** A text that is nothing but data, or that has data as an address in it. */
+function withoutBinary(text: string, { holder, key, known }: Place): string {
+  if (known.has(text) || looksBinary(text) || (isDataKey(key) && isDeclaredBinary(holder) && isBase64(text)))
+    return mark(text);
+  if (!text.includes(';base64,')) return text;
+  return text.replace(dataUri, (_, head: string, data: string) => `${head}${mark(data)}`);
+}
+
+const mark = (data: string) => `[base64, ${byteLength(data)} bytes]`;
+
+const isDataKey = (key: string) => key === 'data' || key === 'blob' || key === 'base64' || key === 'bytes';
+
+const isDeclaredBinary = (holder: unknown) =>
+  isObject(holder) && !/^text\/|[/+](?:json|xml)\b/.test(typeOfData(holder) ?? 'text/');
+
+/** What an object says the type of its data is, as content blocks do. */
+function typeOfData(holder: JsonObject): string | undefined {
+  const type = holder['mimeType'] ?? holder['mime_type'] ?? holder['mediaType'] ?? holder['media_type'];
+  return typeof type === 'string' ? type : undefined;
+}
+
+/**
+ * Whether one of the texts, or all of them together, are this value: written in whatever way, or each item of a list on its
+ * own, also where a list or a plain value had to be put into an object to be sent at all (`{ result: … }`).
+ */
+export function isSaid(value: unknown, texts: readonly string[]): boolean {
+  const inner = innerOf(value);
+  const budget = { chars: limits.structured.comparedChars };
+  if (texts.length > limits.structured.comparedTexts) return false;
+  if (texts.some((text) => says(text, value, budget))) return true;
+  if (inner === undefined) return false;
+  if (texts.some((text) => says(text, inner, budget))) return true;
+  return (
+    Array.isArray(inner) && inner.length === texts.length && texts.every((text, at) => says(text, inner[at], budget))
+  );
+}
+
+function innerOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value)) return undefined;
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === 'result' ? value['result'] : undefined;
+}
+
+/** Reading a text again costs as much as reading the answer did: no more of that than a budget allows. */
+function says(text: string, value: unknown, budget: { chars: number }): boolean {
+  if (typeof value === 'string' && text === value) return true;
+  if (!mayBe(text, value)) return false;
+  budget.chars -= text.length;
+  if (budget.chars < 0) return false;
+  const parsed = parseJson(text);
+  return parsed.ok && isSame(parsed.value, value);
+}
+
+/** By their first letter most texts are no JSON, or not of this kind. */
+function mayBe(text: string, value: unknown): boolean {
+  const [first = ''] = /\S/.exec(text.slice(0, 64)) ?? [];
+  if (typeof value === 'string') return first === '"';
+  if (typeof value === 'object' && value !== null) return first === (Array.isArray(value) ? '[' : '{');
+  return text.length <= 64 && first !== '';
+}
+
+/** Never recurses: values come from strangers. */
+function isSame(one: unknown, other: unknown): boolean {
+  const open: [unknown, unknown][] = [[one, other]];
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+    if (Array.isArray(a) !== Array.isArray(b)) return false;
+    const keys = Object.keys(a);
+    if (keys.length !== Object.keys(b).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(b, key)) return false;
+      open.push([(a as JsonObject)[key], (b as JsonObject)[key]]);
+    }
+  }
+  return true;
+}

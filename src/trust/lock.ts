@@ -1,0 +1,123 @@
+// Owns what `plexus.lock` says: how each tool of a server was defined when somebody looked at it. It is committed and read in
+// reviews, so it holds pins and nothing about a person: no grants, no paths, no addresses.
+
+import { isObject } from '../kernel/json.ts';
+import type { ServerName } from '../model/names.ts';
+import { describeChanges } from './tool-changes.ts';
+import { type Fault, faultOfPin, type ToolPin } from './tool-pin.ts';
+
+/** The pins of each server, by the name that the server itself gives to the tool. */
+export type Lock = ReadonlyMap<ServerName, ReadonlyMap<string, ToolPin>>;
+
+export const LOCK_FILE = 'plexus.lock';
+
+const VERSION = 1;
+
+/** The same text for the same pins, whoever wrote it and in which order they were found. */
+export function formatLock(lock: Lock): string {
+  const servers = sorted(lock).map(([server, tools]) => {
+    const pins = sorted(tools).map(([tool, pin]) => [tool, written(pin)]);
+    return [server, Object.fromEntries(pins)];
+  });
+  return `${escapeHidden(JSON.stringify({ version: VERSION, servers: Object.fromEntries(servers) }, null, 2))}\n`;
+}
+
+/** A text of several lines is a list of them, so that a review shows the one that changed. */
+function written({ hash, title, description, annotations, parameters, results }: ToolPin) {
+  const lines = description?.split('\n');
+  return {
+    hash,
+    title,
+    description: lines && lines.length > 1 ? lines : description,
+    annotations: annotations && Object.fromEntries(sorted(Object.entries(annotations))),
+    parameters: Object.fromEntries(sorted(Object.entries(parameters))),
+    results: results && Object.fromEntries(sorted(Object.entries(results))),
+  };
+}
+
+function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (readonly [string, Value])[] {
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+/** Whoever reviews the file must see what a model would read. Such characters stand in texts only, where their number means the same. */
+function escapeHidden(json: string): string {
+  return json.replace(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x7f-\x9f]/gu, (character) =>
+    character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
+
+export type LockRead =
+  | { readonly kind: 'lock'; readonly lock: Lock }
+  | { readonly kind: 'broken'; readonly fault: Fault };
+
+export function readLock(value: unknown): LockRead {
+  if (!isObject(value)) return broken([], 'it is not a map');
+  if (value['version'] !== VERSION) return broken(['version'], `its version is not ${VERSION}`);
+  const { servers } = value;
+  if (!isObject(servers)) return broken(['servers'], 'its servers are not a map');
+  const lock = new Map<ServerName, ReadonlyMap<string, ToolPin>>();
+  for (const [server, tools] of Object.entries(servers)) {
+    if (!isObject(tools)) return broken(['servers', server], 'its tools are not a map');
+    const pins = new Map<string, ToolPin>();
+    for (const [tool, entry] of Object.entries(tools)) {
+      const pin = isObject(entry) ? { ...entry, description: joined(entry['description']) } : entry;
+      const fault = faultOfPin(pin);
+      if (fault) return broken(['servers', server, tool, ...fault.path], fault.problem);
+      pins.set(tool, trimmed(pin as ToolPin));
+    }
+    lock.set(server, pins);
+  }
+  return { kind: 'lock', lock };
+}
+
+const broken = (path: Fault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
+
+const joined = (text: unknown) =>
+  Array.isArray(text) && text.every((line) => typeof line === 'string') ? text.join('\n') : text;
+
+/** What a later version may add is not ours to keep. */
+function trimmed({ hash, title, description, annotations, parameters, results }: ToolPin): ToolPin {
+  return {
+    hash,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(annotations && { annotations }),
+    parameters,
+    ...(results && { results }),
+  };
+}
+
+/** Of one tool, or of a whole server that has none. */
+export interface LockChange {
+  readonly server: ServerName;
+  readonly tool?: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** What is different about a tool that changed. */
+  readonly changes?: readonly string[];
+}
+
+/** By what was sent, not by how it is written down: another Plexus may keep other lines of the same definition. */
+export function compareLocks(before: Lock, now: Lock): readonly LockChange[] {
+  return namesOf(before, now).flatMap((server): readonly LockChange[] => {
+    const [old, present] = [before.get(server), now.get(server)];
+    const tools = namesOf(old ?? none, present ?? none);
+    if (tools.length > 0)
+      return tools.flatMap((tool) => comparePins({ server, tool }, old?.get(tool), present?.get(tool)));
+    if (old && present) return [];
+    return [{ server, change: old ? 'removed' : 'added' }];
+  });
+}
+
+function comparePins(
+  id: { readonly server: ServerName; readonly tool: string },
+  old: ToolPin | undefined,
+  present: ToolPin | undefined,
+): readonly LockChange[] {
+  if (present === undefined) return [{ ...id, change: 'removed' }];
+  if (old === undefined) return [{ ...id, change: 'added' }];
+  return old.hash === present.hash ? [] : [{ ...id, change: 'changed', changes: describeChanges(old, present) }];
+}
+
+const none: ReadonlyMap<string, ToolPin> = new Map();
+const namesOf = (...all: readonly ReadonlyMap<string, unknown>[]) =>
+  [...new Set(all.flatMap((each) => [...each.keys()]))].sort();

@@ -1,0 +1,81 @@
+// Owns saying what is different about a tool, in a few short lines that a person reads before agreeing to it again.
+// The words are a stranger's: nothing in them hides, moves the cursor or begins a line of its own.
+
+import { visible } from '../kernel/shell-word.ts';
+import { limits } from '../model/limits.ts';
+import type { ToolPin } from './tool-pin.ts';
+import { wordChanges } from './word-changes.ts';
+
+/** Never empty for two that differ: what lies beyond the kept part is at least said to be different. */
+export function describeChanges(before: ToolPin, now: ToolPin): readonly string[] {
+  if (before.hash === now.hash) return [];
+  const found = [
+    ...textChanges('title', before.title, now.title),
+    ...textChanges('description', before.description, now.description),
+    ...hintChanges(before.annotations ?? {}, now.annotations ?? {}),
+    ...lineChanges('parameter', before.parameters, now.parameters),
+    ...lineChanges('result', before.results ?? {}, now.results ?? {}),
+  ];
+  if (found.length === 0) return ['its definition is different in a part that is too long to be shown'];
+  const { lines } = limits.toolChanges;
+  return found.length <= lines ? found : [...found.slice(0, lines), `${found.length - lines} more differences`];
+}
+
+function textChanges(what: string, before: string | undefined, now: string | undefined): readonly string[] {
+  if (before === now) return [];
+  if (before === undefined) return [`${what} was added: ${quoted(now ?? '')}`];
+  if (now === undefined) return [`${what} was removed: ${quoted(before)}`];
+  const changes = wordChanges(before, now);
+  if (changes.length === 0) return [`${what}: only the space between its words is different`];
+  const { places } = limits.toolChanges;
+  const told = changes.slice(0, places).map(({ removed, added }) => {
+    if (removed === '') return `${what}: added ${quoted(added)}`;
+    return added === '' ? `${what}: removed ${quoted(removed)}` : `${what}: ${quoted(removed)} became ${quoted(added)}`;
+  });
+  return changes.length > places ? [...told, `${what}: different in ${changes.length - places} more places`] : told;
+}
+
+type Lines = Readonly<Record<string, string>>;
+
+function lineChanges(what: string, before: Lines, now: Lines): readonly string[] {
+  return namesOf(before, now).flatMap((name) => {
+    const [old, present] = [own(before, name), own(now, name)];
+    const place = `${what} ${shown(name, limits.toolChanges.quoteChars)}`;
+    if (old === undefined) return [`${place} was added: ${shown(present ?? '', limits.toolChanges.quoteChars)}`];
+    if (present === undefined) return [`${place} was removed`];
+    const isLong = Math.max(old.length, present.length) > SHORT;
+    return isLong || old === present
+      ? textChanges(place, old, present)
+      : [`${place} was ${quoted(old)} and is ${quoted(present)}`];
+  });
+}
+
+/** What is read at a glance is shown whole; of more, only the words that differ. */
+const SHORT = 100;
+
+function hintChanges(before: Lines, now: Lines): readonly string[] {
+  return namesOf(before, now).flatMap((name) => {
+    const [old, present] = [own(before, name), own(now, name)];
+    if (old === present) return [];
+    const [was, is] = [old, present].map((value) => (value === undefined ? 'absent' : shown(value, 100)));
+    return [`${shown(name, 100)} was ${was} and is ${is}`];
+  });
+}
+
+const namesOf = (...all: readonly Lines[]) => [...new Set(all.flatMap((each) => Object.keys(each)))].sort();
+/** A tool may have a parameter of any name. */
+const own = (lines: Lines, name: string) => (Object.hasOwn(lines, name) ? lines[name] : undefined);
+
+const quoted = (text: string) => `"${shown(text, limits.toolChanges.quoteChars)}"`;
+
+/** Both ends of a text that is too long: what matters may stand at either. */
+function shown(text: string, most: number): string {
+  const seen = visible(text.replace(/\s+/gu, ' ')).replace(
+    /\p{Default_Ignorable_Code_Point}/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+  if (seen.length <= most) return seen;
+  const tail = Math.floor(most / 3);
+  const left = seen.length - most;
+  return `${seen.slice(0, most - tail)} [${left} characters] ${seen.slice(-tail)}`;
+}

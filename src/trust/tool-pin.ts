@@ -1,0 +1,82 @@
+// Owns what of a tool's definition a person agrees to: its hash, and a few lines in which it can be read, kept and compared.
+
+import { hash } from 'node:crypto';
+import { canonicalJson, isObject, stringifyBounded } from '../kernel/json.ts';
+import { limits } from '../model/limits.ts';
+import type { ToolDefinition } from '../model/tool.ts';
+import { schemaLines } from './schema-lines.ts';
+
+/** The hash is of every byte; the rest is for reading, and cut where it is too long. */
+export interface ToolPin {
+  readonly hash: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** What the tool says of itself, each as JSON. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** One line for each parameter, by its path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The same for what it gives back. */
+  readonly results?: Readonly<Record<string, string>>;
+}
+
+/** All that decides what a model believes of a tool and sends to it; `_meta` and other additions decide nothing. */
+function pinned({ name, title, description, inputSchema, outputSchema, annotations }: ToolDefinition) {
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+const known = new WeakMap<ToolDefinition, string>();
+
+/** `sha256:` and 64 digits; the same for equal content, in whatever order it was sent. A frozen definition is read once. */
+export function toolHash(definition: ToolDefinition): string {
+  const remembered = known.get(definition);
+  if (remembered !== undefined) return remembered;
+  const found = `sha256:${hash('sha256', canonicalJson(pinned(definition)), 'hex')}`;
+  if (Object.isFrozen(definition)) known.set(definition, found);
+  return found;
+}
+
+/** Of any size and shape a server may send, something short. */
+export function pinOf(definition: ToolDefinition): ToolPin {
+  const { title, description, annotations, inputSchema, outputSchema } = definition;
+  const { descriptionChars, lineChars, lines } = limits.pin;
+  return {
+    hash: toolHash(definition),
+    ...(typeof title === 'string' && { title: cut(title, lineChars) }),
+    ...(typeof description === 'string' && { description: cut(description, descriptionChars) }),
+    ...(isObject(annotations) && { annotations: hintsOf(annotations, lines) }),
+    parameters: schemaLines(inputSchema),
+    ...(isObject(outputSchema) && { results: schemaLines(outputSchema) }),
+  };
+}
+
+function hintsOf(annotations: object, most: number): Readonly<Record<string, string>> {
+  const hints = Object.entries(annotations).slice(0, most);
+  return Object.fromEntries(
+    hints.map(([name, value]) => [cut(name, limits.pin.lineChars), stringifyBounded(value, limits.pin.lineChars)]),
+  );
+}
+
+export interface Fault {
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+/** The first thing that keeps a value from being such a pin, with where it is. */
+export function faultOfPin(value: unknown): Fault | undefined {
+  if (!isObject(value)) return { path: [], problem: 'it is not a map' };
+  if (typeof value['hash'] !== 'string' || !HASH.test(value['hash']))
+    return { path: ['hash'], problem: 'its hash is not sha256: and 64 digits' };
+  const text = ['title', 'description'].find((field) => !['string', 'undefined'].includes(typeof value[field]));
+  if (text !== undefined) return { path: [text], problem: `its ${text} is not a text` };
+  const { parameters, annotations = {}, results = {} } = value;
+  const lists = Object.entries({ parameters, annotations, results });
+  const list = lists.find(([, lines]) => !isObject(lines) || !Object.values(lines).every(isText));
+  return list && { path: [list[0]], problem: `its ${list[0]} are not a map of texts` };
+}
+
+const HASH = /^sha256:[0-9a-f]{64}$/;
+const isText = (value: unknown) => typeof value === 'string';
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
+}

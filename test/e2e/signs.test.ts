@@ -1,0 +1,72 @@
+// Owns the proof that whatever comes on the stream of a call counts as a sign of life, that nothing else does, and that a call
+// whose time is up is called off on its server.
+
+import { expect } from 'vitest';
+import { once } from '../faults/common.ts';
+import { faultCase } from '../faults/harness.ts';
+import { eventually } from '../servers/processes.ts';
+import { connect, event, request, result, serve } from '../unit/transport/http-servers.ts';
+import { verifies } from '../verifies.ts';
+
+const impatient = { toolIdleTimeoutMs: 300, toolTimeoutMs: 1_000 };
+
+verifies(
+  'CAL-05',
+  'a stream on which only comments come is alive, until the time for the whole call is up',
+  faultCase({ transport: 'http', settings: impatient, flags: once('comments') }, async (scene) => {
+    const ending = await scene.ending('write', { text: 'w' });
+    expect('error' in ending && ending.error.data).toMatchObject({ silence: false, afterMs: 1_000 });
+  }),
+);
+
+verifies(
+  'CAL-05',
+  'an answer that trickles in is a sign of life as well',
+  faultCase({ transport: 'http', settings: impatient, flags: once('drip') }, async (scene) => {
+    const ending = await scene.ending('write', { text: 'w' });
+    expect('error' in ending && ending.error.data).toMatchObject({ silence: false, afterMs: 1_000 });
+  }),
+);
+
+verifies(
+  'CAL-05',
+  'a stream that was opened and then is silent is not alive',
+  faultCase({ transport: 'http', settings: impatient, flags: once('hang', '--reply', 'stream') }, async (scene) => {
+    const ending = await scene.ending('write', { text: 'w' });
+    expect('error' in ending && ending.error.data).toMatchObject({ silence: true, afterMs: 300 });
+  }),
+);
+
+for (const transport of ['stdio', 'http'] as const) {
+  verifies(
+    ['CAL-06', 'CAL-08'],
+    `over ${transport}, a server of the older era is told that a call was called off`,
+    faultCase({ transport, settings: { toolTimeoutMs: 300 }, flags: once('hang') }, async (scene) => {
+      expect(await scene.write()).toBe('CALL_TIMEOUT');
+      await eventually(() => scene.peer.journal().includes('notifications/cancelled'));
+    }),
+  );
+}
+
+verifies('CAL-05', 'signs go to the request on whose stream they came, until it is answered', async () => {
+  const server = await serve(({ message: { id } }, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    if (id === 1) return;
+    response.write(': one\n\n');
+    response.write('id: 7\n\n');
+    response.write(event(result(2)));
+    setTimeout(() => response.end(': after the answer\n\n'), 20);
+  });
+  const { channel, heard } = await connect(server.url);
+  const signs: unknown[] = [];
+  channel.onsign = (id) => signs.push(id);
+  await channel.send(request(1));
+  await eventually(() => signs.length === 1);
+  await channel.send(request(2));
+  await heard.answerTo(2);
+  expect(signs[0]).toBe(1);
+  const ofSecond = signs.filter((id) => id === 2).length;
+  expect(ofSecond).toBeGreaterThanOrEqual(2);
+  await eventually(() => server.sockets.size > 0);
+  expect(signs.filter((id) => id === 1)).toHaveLength(1);
+});

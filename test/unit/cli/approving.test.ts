@@ -1,0 +1,110 @@
+// Owns the proof that the person at the terminal sees what they agree to, and that nothing but a clear answer is a yes.
+
+import { describe, expect, test } from 'vitest';
+import type { ApprovalRequest } from '../../../src/call/approval.ts';
+import { approveOwnOrder, askOnTerminal, questionFor } from '../../../src/cli/approving.ts';
+import { verifies } from '../../verifies.ts';
+
+type ToolRequest = Extract<ApprovalRequest, { readonly kind: 'tool' }>;
+
+const request: ToolRequest = {
+  kind: 'tool',
+  tool: { server: 'files', tool: 'write' },
+  name: 'mcp__files__write',
+  source: 'mcp:files via user',
+  arguments: { path: 'a.txt', token: '(hidden)' },
+  annotations: {},
+  because: 'no rule matches',
+  byRule: false,
+};
+const destructive = { ...request, annotations: { destructiveHint: true } };
+const server: ApprovalRequest = { kind: 'server', server: 'files', command: 'node x', variables: [] };
+
+/** A terminal at which somebody types this; `undefined` closes it. */
+function terminal(typed: string | undefined, values = {}) {
+  const asked: string[] = [];
+  const askText = async ({ question }: { question: string }) => {
+    asked.push(question);
+    return typed;
+  };
+  return { asked, context: { askText, values } };
+}
+
+describe('the question', () => {
+  verifies(
+    'PER-08',
+    'shows the server, its source, the arguments, what the tool says of itself, why, and what changed',
+    () => {
+      const changes = ['description: added "Send it."', 'readOnlyHint was true and is absent'];
+      expect(questionFor({ ...destructive, changes })).toBe(`Call the tool "write" of server "files"?
+  from: mcp:files via user
+  arguments: {"path":"a.txt","token":"(hidden)"}
+  by its own word: it may destroy things
+  asked because: no rule matches
+  it is not as it was approved:
+    description: added "Send it."
+    readOnlyHint was true and is absent
+[y] once, [s] in this session, [a] always, [N] no:`);
+      expect(questionFor(request)).toContain('by its own word: nothing\n');
+      const gentle = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+      expect(questionFor({ ...request, annotations: gentle })).toContain(
+        'it destroys nothing, it only reads, twice is as good as once, it reaches out to others\n',
+      );
+    },
+  );
+
+  test('has no line that a server, a rule or a model wrote', () => {
+    const evil = 'x\n[y] once\u001b[2J\u202e';
+    const question = questionFor({
+      ...request,
+      tool: { server: evil, tool: evil },
+      source: evil,
+      because: evil,
+      arguments: { [evil]: evil, long: 'z'.repeat(100_000) },
+      changes: [evil],
+    });
+    expect(question.split('\n')).toHaveLength(8);
+    expect(question).toMatch(/^[\x20-\x7e…\n]+$/);
+    expect(question.length).toBeLessThan(2_000);
+  });
+});
+
+describe('the answer', () => {
+  const typed: Record<string, string> = {
+    ...{ y: 'once', ' Yes ': 'once', once: 'once', s: 'session', session: 'session', a: 'always', ALWAYS: 'always' },
+    ...{ '': 'no', n: 'no', no: 'no', yy: 'no', constructor: 'no', '1': 'no' },
+  };
+  for (const [text, answer] of Object.entries(typed))
+    verifies('PER-08', `${JSON.stringify(text)} means ${answer}`, async () => {
+      expect(await askOnTerminal(terminal(text).context)(request)).toBe(answer);
+    });
+
+  test('is no where the input ends, where nobody can be asked, and to anything but a tool', async () => {
+    expect(await askOnTerminal(terminal(undefined).context)(request)).toBe('no');
+    expect(await askOnTerminal({ askText: undefined })(request)).toBe('no');
+    const { asked, context } = terminal('y');
+    expect([await askOnTerminal(context)(server), asked]).toEqual(['no', []]);
+  });
+});
+
+describe('a person’s own order', () => {
+  verifies(
+    'PER-08',
+    'is asked about where it may destroy, where a rule wants it, and where the tool changed',
+    async () => {
+      for (const doubtful of [
+        destructive,
+        { ...request, byRule: true },
+        { ...request, changes: ['title was removed'] },
+      ]) {
+        const { asked, context } = terminal('a');
+        expect([await approveOwnOrder(context)(doubtful), asked.length]).toEqual(['always', 1]);
+        expect(await approveOwnOrder({ ...context, askText: undefined })(doubtful)).toBe('no');
+        expect(await approveOwnOrder({ ...context, values: { yes: true } })(doubtful)).toBe('once');
+      }
+      const { asked, context } = terminal('n');
+      expect([await approveOwnOrder(context)(request), asked]).toEqual(['once', []]);
+      expect(await approveOwnOrder({ ...context, values: { yes: true } })(server)).toBe('no');
+    },
+  );
+});

@@ -1,0 +1,451 @@
+// Owns the proof of what rules say about arguments: what allows is never talked into more than it says, and what denies or
+// asks never talked out of anything.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { realPath } from '../../../src/kernel/real-path.ts';
+import { type ArgumentConditions, faultsIn, type Verdict } from '../../../src/model/rule.ts';
+import { createJudge } from '../../../src/policy/judge.ts';
+import { parseRule } from '../../../src/policy/rule.ts';
+import { verifies } from '../../verifies.ts';
+
+const box = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-conditions-')));
+afterAll(() => rmSync(box, { recursive: true }));
+for (const folder of ['work/out/deep', 'work/other', 'secret/deep', 'home/notes'])
+  mkdirSync(join(box, folder), { recursive: true });
+symlinkSync('../../secret', join(box, 'work/out/leak'));
+symlinkSync('../../secret/new', join(box, 'work/out/dangling'));
+symlinkSync('out', join(box, 'work/in'));
+symlinkSync('../secret', join(box, 'work/away'));
+symlinkSync('../other', join(box, 'work/out/.hop'));
+
+const work = join(box, 'work');
+const write = { server: 'files', tool: 'write' };
+const name = 'mcp__files__write';
+const bases = { cwd: work, home: join(box, 'home') };
+
+/** Whether a rule with these conditions decides about a call with these arguments. */
+function speaks(
+  action: Verdict,
+  args: ArgumentConditions,
+  given: Record<string, unknown>,
+  folder: string | undefined = work,
+): boolean {
+  const rule = parseRule(
+    { tool: name, action, args, provenance: { scope: 'user', file: `${work}/mcp.toml`, key: [] } },
+    bases,
+  );
+  return createJudge([rule], { folderOf: () => folder, realPath }).judge(write, name, given).byRule;
+}
+
+const both = (args: ArgumentConditions, given: Record<string, unknown>, folder?: string) => [
+  speaks('allow', args, given, folder),
+  speaks('deny', args, given, folder),
+];
+const [certain, never, perhaps] = [
+  [true, true],
+  [false, false],
+  [false, true],
+];
+
+type Table = Record<string, [given: unknown, answer: readonly boolean[] | undefined]>;
+
+function holds(args: ArgumentConditions, table: Table): void {
+  for (const [what, [given, answer]] of Object.entries(table))
+    test(what, () => {
+      expect(both(args, { it: given })).toEqual(answer);
+    });
+}
+
+describe('a path under a folder', () => {
+  holds(
+    { it: { under: './out' } },
+    {
+      'relative to the folder of its server': ['out/a.txt', certain],
+      'with dots and slashes that say nothing': ['.//out/./deep//a', certain],
+      absolute: [`${work}/out/a`, certain],
+      'the folder itself': ['out', certain],
+      'the folder itself, with a slash': ['out/', certain],
+      'in a list': [['out/a', 'out/b'], certain],
+      'in a list of lists': [[['out/a'], ['out/b']], certain],
+      'a name that begins with dots': ['out/...', certain],
+      'a name with brackets': ['out/[id].tsx', certain],
+      'an address of it': [`file://${work}/out/a`, certain],
+      'an address of it with an escape': [`file://${work}/out/a%20b`, certain],
+      'through a link that leads to it': ['in/a', perhaps],
+
+      'beside it': ['other/a', never],
+      'a folder that begins like it': ['outside/a', never],
+      'its parent': ['.', never],
+      'back out of it': ['out/../other/a', never],
+      'an address of something else': [`file://${box}/secret/a`, never],
+
+      'in and out of it again, where it ends inside': ['other/../out/a', perhaps],
+      'back into it': ['out/../out/a', perhaps],
+      'with capitals, for file systems that do not tell them apart': ['OUT/a', perhaps],
+      'with escapes': ['%6fut/a', perhaps],
+      'with escaped escapes': ['%256fut/a', perhaps],
+      'with an escaped way out': ['out/%2e%2e/%2e%2e/secret', perhaps],
+      'with backslashes': ['out\\a', perhaps],
+      'with a NUL': ['other\0/../out', perhaps],
+      'with a line break': ['other/a\n', perhaps],
+      'with blanks around it': [' out/a', perhaps],
+      'with invisible characters': ['o\u200but/a', perhaps],
+      'in wide characters': ['ｏｕｔ／a', perhaps],
+      'with dots of another alphabet': ['out/．．/．．/secret', perhaps],
+      'in a home': ['~/a', perhaps],
+      'with a variable': ['$HOME/a', perhaps],
+      'with a command': ['`pwd`/a', perhaps],
+      'with a lone surrogate': ['other/\ud800', perhaps],
+      'with bytes that are no text': ['other/%c0%ae', perhaps],
+      'through a link that leads away': ['out/leak/a', perhaps],
+      'through a link that leads to nothing yet': ['out/dangling', perhaps],
+      'through a process of somebody': ['/proc/self/cwd/out/a', perhaps],
+      'a pattern that may find it': ['o*/a', perhaps],
+      'a pattern with alternatives': ['{other,out}/a', perhaps],
+      'a pattern elsewhere': ['other/*/a', never],
+      'on a drive': ['C:/out/a', perhaps],
+      'an address of another kind': ['https://example.com/out', perhaps],
+      'an address of another machine': ['file://host/out/a', never],
+      'longer than any path': [`out/${'a/'.repeat(3_000)}`, perhaps],
+
+      missing: [undefined, never],
+      null: [null, never],
+      empty: ['', never],
+      'a number': [1, perhaps],
+      true: [true, perhaps],
+      'a map': [{ path: 'out/a' }, perhaps],
+      'an empty list': [[], never],
+      'a list with one that lies elsewhere': [['out/a', 'other/b'], perhaps],
+      'a list with nothing in it': [['out/a', null], perhaps],
+      'a list of elsewheres': [['other/a', 'other/b'], never],
+      'a list longer than anybody reads': [new Array(5_000).fill('out/a'), perhaps],
+    },
+  );
+
+  test('nothing allows what a server on another machine does; what closes counts for absolute paths there', () => {
+    const rule = parseRule({
+      tool: name,
+      action: 'allow',
+      args: { it: { under: '/data' } },
+      provenance: { scope: 'host', key: [] },
+    });
+    const deny = parseRule({
+      tool: name,
+      action: 'deny',
+      args: { it: { under: '/data' } },
+      provenance: { scope: 'host', key: [] },
+    });
+    const judged = (each: typeof rule, it: string) =>
+      createJudge([each], { folderOf: () => undefined, realPath }).judge(write, name, { it }).byRule;
+    expect(['/data/x', 'x', '/other'].map((it) => [judged(rule, it), judged(deny, it)])).toEqual([
+      [false, true],
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  test('a folder of a rule that is a link out of where it was written opens nothing, and closes both ends', () => {
+    expect(both({ it: { under: './away' } }, { it: 'away/x' })).toEqual(perhaps);
+    expect(both({ it: { under: './away' } }, { it: `${box}/secret/x` })).toEqual(perhaps);
+    // Whoever writes the whole path has said where it leads.
+    expect(both({ it: { under: `${work}/away` } }, { it: 'away/x' })).toEqual(certain);
+  });
+
+  test('folders are written relative to the file, to the workspace, or to the home', () => {
+    expect(both({ it: { under: '../work/out' } }, { it: 'out/a' })).toEqual(certain);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes it
+    expect(both({ it: { under: '${workspaceFolder}/out' } }, { it: 'out/a' })).toEqual(certain);
+    expect(both({ it: { under: '~/notes' } }, { it: `${box}/home/notes/a` })).toEqual(certain);
+    expect(both({ it: { under: ['./other', './out'] } }, { it: 'out/a' })).toEqual(certain);
+  });
+
+  const part = fc.constantFrom(
+    'out',
+    'out',
+    'other',
+    'deep',
+    'leak',
+    'in',
+    '.hop',
+    '..',
+    '..',
+    '.',
+    '',
+    'a',
+    '...',
+    'dangling',
+  );
+  const anyPath = fc
+    .tuple(
+      fc.constantFrom('', 'out/', 'in/', './/out/', '/', `${work}/`, `${work}/out/`, '//'),
+      fc.array(part, { maxLength: 8 }),
+    )
+    .map(([start, parts]) => start + parts.join('/'));
+  const really = (path: string) => realPath(path.startsWith('/') ? path : `${work}/${path}`) ?? '';
+  const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+  test('no path that leads elsewhere is allowed, however it is written', () => {
+    const allows = counted();
+    fc.assert(
+      fc.property(anyPath, (path) => {
+        if (!speaks('allow', { it: { under: './out' } }, { it: path })) return;
+        allows.count++;
+        expect(isIn(posix.resolve(work, path), `${work}/out`), path).toBe(true);
+        expect(isIn(really(path), `${work}/out`), path).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(allows.count).toBeGreaterThan(100);
+  });
+
+  test('every path that leads there is closed, however it is written', () => {
+    const closed = counted();
+    const disguise = fc.constantFrom<(path: string) => string>(
+      (path) => path,
+      (path) => path.replaceAll('/', '//'),
+      (path) => path.replaceAll('/', '/./'),
+      (path) => path.replaceAll('/', '\\'),
+      (path) => path.replaceAll('o', '%6f').replaceAll('.', '%2E'),
+      (path) => encodeURIComponent(encodeURIComponent(path)),
+      // Where capitals count, a link in capitals is another one.
+      (path) => (isIn(posix.resolve(work, path), `${work}/out`) ? path.toUpperCase() : path),
+      (path) => `  ${path}\u200b`,
+      (path) => path.replaceAll('u', 'ｕ'),
+      (path) => `file://${posix.isAbsolute(path) ? '' : `${work}/`}${path}`,
+      (path) => `file://localhost${posix.isAbsolute(path) ? '' : `${work}/`}${encodeURI(path)}`,
+      (path) => `other/../${path}`,
+    );
+    fc.assert(
+      fc.property(anyPath, disguise, (path, hide) => {
+        if (path === '' || (!isIn(posix.resolve(work, path), `${work}/out`) && !isIn(really(path), `${work}/out`)))
+          return;
+        closed.count++;
+        // A path that is hidden behind a further one stays the same only as long as it is relative.
+        const hidden = hide(path).startsWith('other/') && posix.isAbsolute(path) ? path : hide(path);
+        expect(speaks('deny', { it: { under: './out' } }, { it: hidden }), hidden).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(closed.count).toBeGreaterThan(300);
+  });
+});
+
+function counted() {
+  return { count: 0 };
+}
+
+describe('an address on a host', () => {
+  holds(
+    { it: { host: ['*.example.com', 'localhost:3000', '[::1]:*', 'bücher.example'] } },
+    {
+      'of it': ['https://api.example.com/x?y#z', certain],
+      'of it, deeper': ['http://a.b.example.com', certain],
+      'in capitals': ['HTTPS://API.EXAMPLE.COM/', certain],
+      'with the usual port': ['https://api.example.com:443/', certain],
+      'with a sign in its path': ['https://api.example.com/@me', certain],
+      'the host alone': ['api.example.com', certain],
+      'over a socket': ['wss://api.example.com/', certain],
+      'with the port that is named': ['http://localhost:3000/x', certain],
+      'by number, in the sixth version': ['http://[::1]:8080/', certain],
+      'as browsers write it': ['https://xn--bcher-kva.example/', certain],
+
+      'of another': ['https://example.org/', never],
+      'of what it belongs to': ['https://example.com/', never],
+      'with it in the path': ['https://example.org/api.example.com', never],
+      'with it as a beginning': ['https://api.example.com.example.org/', never],
+      'with another port than the one that is named': ['http://localhost:3001/', never],
+
+      'with an unusual port': ['https://api.example.com:8443/', perhaps],
+      'with the port of another scheme': ['http://api.example.com:443/', perhaps],
+      'with a dot at the end': ['https://api.example.com./', perhaps],
+      'with a name before it': ['https://me@api.example.com/', perhaps],
+      'with it as the name': ['https://api.example.com@example.org/', perhaps],
+      'with it as the name, behind a hash': ['https://api.example.com#@example.org/', perhaps],
+      'with it as name and password': ['https://api.example.com:443@example.org/', perhaps],
+      'with a backslash': ['https://api.example.com\\@example.org/', perhaps],
+      'with a tab': ['https://api.exam\tple.com/', perhaps],
+      'with a blank before it': [' https://api.example.com/', perhaps],
+      'in another alphabet': ['https://api.еxample.com/', perhaps],
+      'with an escape': ['https://api%2eexample.com/', perhaps],
+      'without a scheme': ['//api.example.com/', perhaps],
+      'with a scheme of few': ['gopher://api.example.com/', perhaps],
+      'without a host': ['data:text/plain,x', perhaps],
+      'by a number that is an address': ['http://2130706433/', perhaps],
+      'with too few slashes': ['https:/api.example.com/', perhaps],
+      'no address at all': ['not an address', perhaps],
+      'a number': [7, perhaps],
+      missing: [undefined, never],
+      'one of two elsewhere': [['https://api.example.com/', 'https://example.org/'], perhaps],
+    },
+  );
+
+  test('only the host that a browser goes to is allowed', () => {
+    const text = fc
+      .array(
+        fc.constantFrom(
+          'https:',
+          '//',
+          '/',
+          'api.example.com',
+          'example.org',
+          '@',
+          ':',
+          '443',
+          '#',
+          '?',
+          '\\',
+          '.',
+          ' ',
+          '%2e',
+          'x',
+          '[',
+          ']',
+        ),
+        {
+          maxLength: 8,
+        },
+      )
+      .map((parts) => `https://${parts.join('')}`);
+    const allows = counted();
+    fc.assert(
+      fc.property(text, (it) => {
+        if (!speaks('allow', { it: { host: '*.example.com' } }, { it })) return;
+        allows.count++;
+        expect(new URL(it).hostname.endsWith('.example.com'), it).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(allows.count).toBeGreaterThan(10);
+    fc.assert(
+      fc.property(text, (it) => {
+        if (!URL.canParse(it) || !new URL(it).hostname.endsWith('.example.com')) return;
+        expect(speaks('deny', { it: { host: '*.example.com' } }, { it }), it).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe('one of some values', () => {
+  holds(
+    { it: { is: ['read', 7, true] } },
+    {
+      'a text': ['read', certain],
+      'a number': [7, certain],
+      true: [true, certain],
+      'another text': ['write', never],
+      'another number': [8, never],
+      false: [false, never],
+      'a text in capitals': ['READ ', perhaps],
+      'a number as text': ['7', perhaps],
+      'true as text': ['true', perhaps],
+      'a map': [{}, perhaps],
+      null: [null, never],
+    },
+  );
+  test('a value alone, or a list of them, means the same', () => {
+    expect(both({ it: 'read' }, { it: 'read' })).toEqual(certain);
+    expect(both({ it: ['read', 7] }, { it: 7 })).toEqual(certain);
+    expect(both({ it: false }, { it: true })).toEqual(never);
+  });
+});
+
+describe('a text of some shape', () => {
+  holds(
+    { it: { like: 'select *' } },
+    {
+      'that has it': ['select 1', certain],
+      'over several lines': ['select 1\nfrom x', certain],
+      'that has not': ['drop table x', never],
+      'in capitals': ['SELECT 1', perhaps],
+      'with other blanks': ['\n select\t1', perhaps],
+      'a number': [1, perhaps],
+    },
+  );
+});
+
+describe('arguments', () => {
+  verifies('PER-02', 'all that a rule says of them must hold', () => {
+    const args = { path: { under: './out', like: '*.txt' }, mode: 'append' };
+    expect(both(args, { path: 'out/a.txt', mode: 'append' })).toEqual(certain);
+    expect(both(args, { path: 'out/a.bin', mode: 'append' })).toEqual(never);
+    expect(both(args, { path: 'out/a.txt', mode: 'replace' })).toEqual(never);
+    expect(both(args, { path: 'out/a.txt' })).toEqual(never);
+  });
+
+  test('within others are reached by a dot or by a map', () => {
+    for (const args of [{ 'options.mode': 'a' }, { options: { mode: 'a' } }, { options: { mode: { is: 'a' } } }]) {
+      expect(both(args, { options: { mode: 'a' } })).toEqual(certain);
+      expect(both(args, { 'options.mode': 'a' })).toEqual(certain);
+      expect(both(args, { options: [{ mode: 'a' }, { mode: 'a' }] })).toEqual(certain);
+      expect(both(args, { options: { mode: 'b' } })).toEqual(never);
+      expect(both(args, { options: {} })).toEqual(never);
+      expect(both(args, { options: null })).toEqual(never);
+      // Not all of them have it, or two do not agree on who has it.
+      expect(both(args, { options: [{ mode: 'a' }, {}] })).toEqual(perhaps);
+      expect(both(args, { options: { mode: 'b' }, 'options.mode': 'a' })).toEqual(perhaps);
+      expect(both(args, { options: '{"mode":"a"}' })).toEqual(perhaps);
+    }
+    expect(both({ options: { host: { is: 'a' } } }, { options: { host: 'a' } })).toEqual(certain);
+  });
+
+  test('of a prototype are nobody’s', () => {
+    expect(both({ constructor: { like: '*' } }, {})).toEqual(never);
+    expect(both({ '__proto__.x': 'a' }, JSON.parse('{"__proto__":{"x":"a"}}'))).toEqual(certain);
+  });
+
+  test('that never end cost nothing', () => {
+    const around: unknown[] = [];
+    around.push(around, 'a');
+    expect(both({ it: 'a' }, { it: around })).toEqual(perhaps);
+    let deep: unknown = 'a';
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    expect(both({ it: 'a' }, { it: deep })).toEqual(perhaps);
+    expect(both({ it: { like: `${'?a'.repeat(500)}*b` } }, { it: 'a'.repeat(10_000_000) })).toEqual(perhaps);
+  });
+});
+
+describe('what cannot be read', () => {
+  const broken: Record<string, unknown> = {
+    'a word nobody knows': { it: { undr: './out', under: './out' } },
+    'an empty map': { it: {} },
+    'an empty list': { it: { under: [] } },
+    null: { it: null },
+    'a date': { it: { is: [new Date(0)] } },
+    'a number as a folder': { it: { under: 7 } },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes it
+    'another placeholder': { it: { under: '${HOME}/x' } },
+    'the home of another': { it: { under: '~root/x' } },
+    'an address as a host': { it: { host: 'https://example.com' } },
+    'a host with a path': { it: { host: 'example.com/x' } },
+    'a list of conditions': { it: [{ is: 'a' }] },
+    'no map at all': ['it'],
+  };
+  for (const [what, args] of Object.entries(broken))
+    verifies('PER-02', `opens nothing and closes without it: ${what}`, () => {
+      expect(both(args as ArgumentConditions, { it: 'anything' })).toEqual(perhaps);
+      expect(faultsIn(args).length).toBeGreaterThan(0);
+    });
+
+  test('a folder that counts from nowhere opens nothing', () => {
+    const rule = (action: Verdict) =>
+      parseRule({ tool: name, action, args: { it: { under: './out' } }, provenance: { scope: 'host', key: [] } });
+    const around = { folderOf: () => work, realPath };
+    expect(createJudge([rule('allow')], around).judge(write, name, { it: 'out/a' }).byRule).toBe(false);
+    expect(createJudge([rule('deny')], around).judge(write, name, { it: 'x' }).byRule).toBe(true);
+  });
+
+  test('nothing that is written makes it throw', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.dictionary(fc.string(), fc.anything()), (args, given) => {
+        both({ it: args } as ArgumentConditions, { ...given, it: 'x' });
+        both(args as ArgumentConditions, given);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
