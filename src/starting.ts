@@ -14,6 +14,7 @@ import type { Emit } from './kernel/emitter.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { hostRules } from './policy/host-rules.ts';
+import { withRulesReviewed } from './reviewing.ts';
 import type { PolicyTrust } from './trust/policy-trust.ts';
 
 export interface LoaderParts {
@@ -44,7 +45,7 @@ export function createLoader({ options, around, policy, emit, living }: LoaderPa
   return async () => {
     modules ??= Promise.all([import('./config/load.ts'), import('./config/native.ts')]);
     const [{ loadConfig }, { replaceNative }] = await modules;
-    const config = await loadConfig({
+    const loaded = await loadConfig({
       ...around,
       discover: options.discover ?? true,
       configFile: options.config,
@@ -54,6 +55,7 @@ export function createLoader({ options, around, policy, emit, living }: LoaderPa
       remembered,
       patience: patience?.(),
     });
+    const config = withRulesReviewed(loaded, around);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
     const replaced = replaceNative(config.definitions, natives, around.env);

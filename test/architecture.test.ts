@@ -16,6 +16,7 @@ const rows = [
       'runtime',
       'telling',
       'starting',
+      'reviewing',
       'connecting',
       'opening',
       'permitting',

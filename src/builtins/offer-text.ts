@@ -1,6 +1,6 @@
 // Owns how a model reads of resources and prompts: a line each, which no server can make into two.
 
-import { cleanText } from '../catalog/definition/clean-text.ts';
+import { cleanText } from '../kernel/clean-text.ts';
 import { compare, pageOf } from '../catalog/offers/paging.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';

@@ -1,7 +1,7 @@
 // Owns how a model is told of `mcp_search` and `mcp_call`. Each word is part of the prompt: it changes with the fleet, never with
 // the state of a connection.
 
-import { cleanText } from '../catalog/definition/clean-text.ts';
+import { cleanText } from '../kernel/clean-text.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ToolDefinition } from '../model/tool.ts';

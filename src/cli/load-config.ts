@@ -13,13 +13,19 @@ import type { Context } from './command.ts';
 
 /** Loads nothing that could open a server: whoever only asks or edits must not pay for it. */
 export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
-  const [{ loadConfig }, policy] = await Promise.all([import('../config/load.ts'), openPolicy(context)]);
-  return loadConfig({
-    ...surroundingsOf(context),
+  const [{ loadConfig }, { withRulesReviewed }, policy] = await Promise.all([
+    import('../config/load.ts'),
+    import('../reviewing.ts'),
+    openPolicy(context),
+  ]);
+  const around = surroundingsOf(context);
+  const loaded = await loadConfig({
+    ...around,
     discover: true,
     configFile: context.runtimeOptions.config,
     isApproved: (file, text) => policy.isApproved(file, text),
   });
+  return withRulesReviewed(loaded, around);
 }
 
 export interface Trust {

@@ -3,7 +3,7 @@
 
 import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { showHidden } from './clean-text.ts';
+import { showHidden } from '../../kernel/clean-text.ts';
 import { type Draft, draftOf, putNamed } from './keywords.ts';
 import { noteList } from './note.ts';
 

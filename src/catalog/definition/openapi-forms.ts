@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { showHidden } from './clean-text.ts';
+import { showHidden } from '../../kernel/clean-text.ts';
 import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
 import { merge, unite } from './merge.ts';
 import { note, noteList } from './note.ts';

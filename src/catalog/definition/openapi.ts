@@ -2,7 +2,7 @@
 // `anyOf` and nothing beside it. What has no keyword there goes into the description, in words.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { showHidden } from './clean-text.ts';
+import { showHidden } from '../../kernel/clean-text.ts';
 import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
 import { mergeAll } from './merge.ts';
 import { note, noteList } from './note.ts';

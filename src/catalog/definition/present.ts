@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { canonicalAgain } from './canonical.ts';
-import { cleanText } from './clean-text.ts';
+import { cleanText } from '../../kernel/clean-text.ts';
 import { cutBytes } from './cut-bytes.ts';
 import { type Dialect, dialects, type Provider } from './providers.ts';
 import { reduceSchema } from './reduce.ts';

@@ -1,6 +1,6 @@
 // Owns what is said about a definition that is shown otherwise than it was sent: few sentences, each once, of bounded length.
 
-import { showHidden } from './clean-text.ts';
+import { showHidden } from '../../kernel/clean-text.ts';
 
 const MOST_NAMES = 8;
 const MOST_CHARS = 60;

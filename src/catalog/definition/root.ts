@@ -2,7 +2,7 @@
 // parameters has a name that the reader takes.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { showHidden } from './clean-text.ts';
+import { showHidden } from '../../kernel/clean-text.ts';
 import { type Draft, draftOf } from './keywords.ts';
 import { merge, mergeAll, unite } from './merge.ts';
 import { note, noteList } from './note.ts';

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { cleanText, hidesAnything, hidesSomething } from './clean-text.ts';
+import { cleanText, hidesAnything, hidesSomething } from '../../kernel/clean-text.ts';
 import { annotations, type Draft, draftOf, isWellFormed, type Kind, kindOf, putNamed, typeNameOf } from './keywords.ts';
 import { merge } from './merge.ts';
 import { bounds, lacksItems, spellBound, spellTuple } from './older-drafts.ts';

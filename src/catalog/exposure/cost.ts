@@ -5,8 +5,6 @@ import { estimateTokens } from '../../kernel/tokens.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
 
-export { estimateTokens };
-
 export interface Cost {
   readonly chars: number;
   /** An estimate: no model's own count, and close to it. */

@@ -2,10 +2,10 @@
 // Whose instructions are heard at all is the caller's choice.
 
 import { createHash } from 'node:crypto';
+import { cleanText } from '../../kernel/clean-text.ts';
 import { fairShares } from '../../kernel/fair-shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import { cleanText } from '../definition/clean-text.ts';
 
 export interface ServerInstructions {
   readonly server: ServerName;

@@ -5,7 +5,7 @@ import { deepFreeze, isObject, isWithin, type JsonObject } from '../../kernel/js
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/offer.ts';
-import { hidesSomething } from '../definition/clean-text.ts';
+import { hidesSomething } from '../../kernel/clean-text.ts';
 
 /** The definition, frozen, or why it is left out, in words for a person. */
 export type Check<Item> = (item: unknown, server: ServerName) => Item | string;

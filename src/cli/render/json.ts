@@ -1,6 +1,6 @@
 // Owns what `--json` prints: one document, nothing else; and with `--jsonl` one a line.
 
-import { replaceHidden } from '../../catalog/definition/clean-text.ts';
+import { replaceHidden } from '../../kernel/clean-text.ts';
 
 /** What a terminal could take for a command, or would hide, is escaped; the document means the same. */
 export function documentText(data: unknown): string {

@@ -1,6 +1,6 @@
 // Owns how findings look to a person: tables, colors, and text that a server cannot use to drive the terminal.
 
-import { replaceHidden } from '../../catalog/definition/clean-text.ts';
+import { replaceHidden } from '../../kernel/clean-text.ts';
 import type { Paint } from '../command.ts';
 
 export { shellWord } from '../../kernel/shell-word.ts';

@@ -4,7 +4,7 @@
 import { once } from '../../kernel/once.ts';
 import { readTokenShapes, serviceNames, type TokenShape } from '../../model/secret-shapes.ts';
 import { KeywordScan } from './keyword-scan.ts';
-import { assignedAt, endOf, headOf, matchEnd, nameWords, namingOf } from './names.ts';
+import { assignedAt, endOf, endOfName, headOf, matchEnd, nameWords, namingOf } from './names.ts';
 import { entropyOf, isInvented, isPlaceholder, isPlausible, looksRandom } from './values.ts';
 
 export interface FoundSecret {
@@ -82,14 +82,15 @@ const JUDGED_CHARS = 64;
 
 /** Looks again at each name, since what is assigned to one may hold the next; but once for all words of a name. */
 const lookForNamed: Look = (text, at) => {
-  const assigned = assignedAt(text, at);
-  if (assigned === undefined) return undefined;
-  const { name, nameEnd, start, quote } = assigned;
-  const naming = namingOf(name);
-  const value = naming === undefined ? '' : headOf(text, assigned);
-  const isSecret = naming?.isCertain ? isPlausible(value, quote !== '') : looksRandom(value, naming?.shortest);
-  if (naming === undefined || !isSecret) return { rule: '', start: at, end: nameEnd, isSecret: false };
-  return { rule: naming.rule, start, end: endOf(text, assigned), isSecret };
+  const nameEnd = endOfName(text, at);
+  const assigned = assignedAt(text, at, nameEnd);
+  const naming = assigned && namingOf(assigned.name);
+  const inVain = { rule: '', start: at, end: nameEnd, isSecret: false };
+  if (assigned === undefined || naming === undefined) return inVain;
+  const { start, quote } = assigned;
+  const value = headOf(text, assigned);
+  const isSecret = naming.isCertain ? isPlausible(value, quote !== '') : looksRandom(value, naming.shortest);
+  return isSecret ? { rule: naming.rule, start, end: endOf(text, assigned), isSecret } : inVain;
 };
 
 /** `Acme Project Key => value`. Names run on, so the word may be anywhere in it. */

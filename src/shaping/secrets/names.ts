@@ -43,14 +43,21 @@ const namings: readonly (readonly [pattern: RegExp, naming: Naming])[] = [
   [CREDENTIAL, { rule: 'credential', isCertain: false, isCertainKey: false }],
 ];
 
+/** Texts use few names, and those over and over. */
+const remembered = new Map<string, Naming | undefined>();
+const MOST_REMEMBERED = 500;
+
 export function namingOf(name: string): Naming | undefined {
+  if (remembered.has(name)) return remembered.get(name);
   const found = namings.find(([pattern]) => pattern.test(name));
-  return found === undefined || HARMLESS.test(name) ? undefined : found[1];
+  const naming = found === undefined || HARMLESS.test(name) ? undefined : found[1];
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  remembered.set(name, naming);
+  return naming;
 }
 
 export interface Assigned {
   readonly name: string;
-  readonly nameEnd: number;
   readonly start: number;
   /** What closes the value; empty where it ends with the word. */
   readonly quote: string;
@@ -66,9 +73,10 @@ const FOLLOWS = /(?:[ \t]{1,4}|=)["']?/y;
 const SCHEME =
   /(?:Bearer|Basic|Token|Api-?Token|Api-?Key|Digest|FlyV1|OAuth|Splunk|SSWS|GenieKey|Key)[ \t]+(?:token=)?/iy;
 
+export const endOfName = (text: string, word: number) => matchEnd(REST, text, word);
+
 /** The name around a word, and what is assigned to it. */
-export function assignedAt(text: string, word: number): Assigned | undefined {
-  const nameEnd = matchEnd(REST, text, word);
+export function assignedAt(text: string, word: number, nameEnd: number): Assigned | undefined {
   const assigned = matchEnd(ASSIGNS, text, nameEnd);
   const opening = assigned || matchEnd(FOLLOWS, text, nameEnd);
   if (opening === 0) return undefined;
@@ -77,7 +85,7 @@ export function assignedAt(text: string, word: number): Assigned | undefined {
   // `--token value`: only an option goes without a sign that assigns.
   if (assigned === 0 && text[begin] !== '-') return undefined;
   const name = text.slice(begin, nameEnd).replace(/^[-.]+/, '');
-  return { name, nameEnd, start: matchEnd(SCHEME, text, opening) || opening, quote: quoteBefore(text, opening) };
+  return { name, start: matchEnd(SCHEME, text, opening) || opening, quote: quoteBefore(text, opening) };
 }
 
 /** As much of the value as is needed to judge it: rejecting what is long must not cost more than what is short. */

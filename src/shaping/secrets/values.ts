@@ -21,10 +21,11 @@ const WORD =
 
 /** Under a name that leaves no doubt: whatever is neither a placeholder nor an ordinary word. */
 export function isPlausible(value: string, isQuoted: boolean): boolean {
-  if (value.length < 4 || isPlaceholder(value) || WORD.test(value)) return false;
+  if (value.length < (isQuoted ? 4 : 6)) return false;
+  if (!isQuoted && !/\d|[!@#$%^&*~]/.test(value) && !hasMixedCase(value)) return false;
+  if (isPlaceholder(value) || WORD.test(value) || isReference(value)) return false;
   if (/^[\d.,]+$/.test(value)) return value.length >= 6;
-  if (isQuoted) return !isReference(value) && !/^[A-Z][A-Z_]*$/.test(value);
-  return value.length >= 6 && !isReference(value) && (/\d|[!@#$%^&*~]/.test(value) || hasMixedCase(value));
+  return !isQuoted || !/^[A-Z][A-Z_]*$/.test(value);
 }
 
 /** `config.db.password`, `getToken()`, `./key.pem`, `https://…`: where to find it, and not the thing. */
@@ -39,8 +40,7 @@ const hasMixedCase = (value: string) => /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A
 export function looksRandom(value: string, shortest = 8): boolean {
   // The cheapest first: most of what is asked about is words.
   if (value.length < shortest || changesIn(value) < 2 || entropyOf(value) < LEAST_ENTROPY) return false;
-  if (isPlaceholder(value) || isInvented(value)) return false;
-  return value.split(PARTS).some(isJumbled) || isDense(value.replace(/[^A-Za-z0-9]/g, ''));
+  return (isDense(value) || value.split(PARTS).some(isJumbled)) && !isPlaceholder(value) && !isInvented(value);
 }
 
 /** The alphabet, and all digits in their order: somebody needed a token for a test. */
@@ -57,12 +57,11 @@ function isJumbled(part: string): boolean {
   return /\d/.test(part) ? changes >= Math.max(2, part.length / 10) : changes >= part.length / 5;
 }
 
-const isDense = (value: string) =>
-  value.length >= 12 &&
-  /\d/.test(value) &&
-  /[a-z]/.test(value) &&
-  /[A-Z]/.test(value) &&
-  changesIn(value) >= value.length / 4;
+function isDense(value: string): boolean {
+  if (!/\d/.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false;
+  const { length } = value.replace(/[^A-Za-z0-9]/g, '');
+  return length >= 12 && changesIn(value) >= length / 4;
+}
 
 /** How often one kind of character follows another; that a capital begins a word does not count, nor what is neither letter nor digit. */
 function changesIn(value: string): number {

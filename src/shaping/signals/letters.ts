@@ -9,7 +9,6 @@ export const ESCAPE = 29;
 export const PAIR = 30;
 /** So many bits hold a kind: a state and a kind make one index. */
 export const KIND_BITS = 5;
-export const KINDS = 1 << KIND_BITS;
 
 const A = 0x61;
 const MATH_LETTERS = 0x1d400;

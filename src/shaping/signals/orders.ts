@@ -37,9 +37,9 @@ export function findOrders(text: string, surface: Surface, found: Findings): boo
 
 function counts({ isOrder, before, written, after }: Rule, text: string, start: number, end: number): boolean {
   if (isOrder && !(fits(clauseBegins, text, start) && fits(verb, text, start))) return false;
+  if (after && !fits(after, text, end)) return false;
   if (before && !fits(before, text, start)) return false;
   if (written && !written.test(text.slice(start, end))) return false;
-  if (after && !fits(after, text, end)) return false;
   return !(fits(quoteBegins, text, start) && fits(quoteEnds, text, end));
 }
 

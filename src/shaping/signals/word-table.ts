@@ -1,6 +1,6 @@
 // Owns finding the words of a list in a text: one step a character, whatever the text and however long the list.
 
-import { ESCAPE, KIND_BITS, KINDS, letterOf, letters, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
+import { ESCAPE, KIND_BITS, letterOf, letters, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
 
 /** Which word of the list, and where it stands: from its first letter to behind its last. */
 export type OnWord = (word: number, start: number, end: number) => void;
@@ -25,11 +25,17 @@ export class WordTable {
   readonly #lengths: readonly number[];
 
   constructor(words: readonly string[]) {
-    const rows: number[][] = [];
-    for (let state = 0; state < FIRST_OF_WORDS; state++) rows.push(outside(state));
-    for (const [word, spelling] of words.entries()) addWord(rows, spelling, ENDED + word);
-    this.#next = Uint16Array.from(rows.flat());
-    this.#lengths = words.map((each) => each.length);
+    const most = words.reduce((letterCount, { length }) => letterCount + length, FIRST_OF_WORDS);
+    const next = new Uint16Array(most << KIND_BITS);
+    let states = 0;
+    const addState = () => {
+      lead(next, states);
+      return states++;
+    };
+    while (states < FIRST_OF_WORDS) addState();
+    for (const [word, spelling] of words.entries()) addWord(next, spelling, ENDED + word, addState);
+    this.#next = next.slice(0, states << KIND_BITS);
+    this.#lengths = words.map(({ length }) => length);
   }
 
   /** Tells whether any character of the text is wider than a byte. */
@@ -90,35 +96,30 @@ function readChunk(next: Uint16Array, kinds: Uint8Array, length: number, reading
   return count;
 }
 
-/** Where a character leads that goes on with no word of the list. */
-function outside(state: number): number[] {
-  const row = new Array<number>(KINDS).fill(ELSEWHERE);
+/** Where a character leads from a state that goes on with no word of the list. */
+function lead(next: Uint16Array, state: number): void {
+  const row = next.subarray(state << KIND_BITS, (state + 1) << KIND_BITS);
+  if (state === AFTER_HALF) return;
+  row.fill(ELSEWHERE);
   row[SPACE] = BETWEEN;
   row[UNSEEN] = state;
   row[ESCAPE] = AFTER_BACKSLASH;
   row[PAIR] = AFTER_HALF;
-  if (state === AFTER_HALF) return row.fill(BETWEEN);
   if (state === AFTER_BACKSLASH) {
     for (const letter of 'nrtbfv') row[letterOf(letter)] = BETWEEN;
     row[letterOf('u')] = CODE_POINT[0] as number;
   }
   const digit = CODE_POINT.indexOf(state);
   // An escaped code point reads as a space: none that is escaped in practice is a letter.
-  if (digit >= 0) for (let kind = 1; kind <= OTHER; kind++) row[kind] = CODE_POINT[digit + 1] ?? BETWEEN;
-  return row;
+  if (digit >= 0) row.fill(CODE_POINT[digit + 1] ?? BETWEEN, SPACE + 1, OTHER + 1);
 }
 
-function addWord(rows: number[][], spelling: string, end: number): void {
+function addWord(next: Uint16Array, spelling: string, end: number, addState: () => number): void {
   let state = BETWEEN;
   for (const char of spelling) {
-    const row = rows[state] as number[];
-    const kind = letterOf(char);
-    if ((row[kind] as number) < FIRST_OF_WORDS) {
-      row[kind] = rows.length;
-      rows.push(outside(rows.length));
-    }
-    state = row[kind] as number;
+    const at = (state << KIND_BITS) | letterOf(char);
+    if ((next[at] as number) < FIRST_OF_WORDS) next[at] = addState();
+    state = next[at] as number;
   }
-  const last = rows[state] as number[];
-  for (const kind of [SPACE, ESCAPE, PAIR]) last[kind] = end;
+  for (const kind of [SPACE, ESCAPE, PAIR]) next[(state << KIND_BITS) | kind] = end;
 }

@@ -9,10 +9,10 @@ import {
   type SearchToolsParts,
   unwrapCall,
 } from '../../../src/builtins/search-tools.ts';
-import { estimateTokens } from '../../../src/catalog/exposure/cost.ts';
 import type { Search } from '../../../src/catalog/exposure/exposure.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { estimateTokens } from '../../../src/kernel/tokens.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import type { ToolId } from '../../../src/model/names.ts';
 import type { Tool } from '../../../src/model/tool.ts';

@@ -3,7 +3,8 @@
 import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf, costOfAll, estimateTokens, reportCost } from '../../../../src/catalog/exposure/cost.ts';
+import { costOf, costOfAll, reportCost } from '../../../../src/catalog/exposure/cost.ts';
+import { estimateTokens } from '../../../../src/kernel/tokens.ts';
 import { heavyTools, toolsOf } from './tools.ts';
 
 test('the characters of a tool are those of its JSON', () => {
