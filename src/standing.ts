@@ -40,6 +40,7 @@ export class Standing {
   #config: LoadedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
   #used: readonly ServerDefinition[] = [];
+  #shaping: ShapeSettings = { redact: 'known', wrap: true, signals: 'log' };
   #judge: Judge;
   /** By the rules of views, which name servers as well. */
   #judges = new WeakMap<readonly RuleText[], Judge>();
@@ -57,6 +58,7 @@ export class Standing {
   apply(config: LoadedConfig): void {
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
+    this.#shaping = { ...config.settings.results, signals: config.settings.signals };
     this.#judges = new WeakMap();
     this.#judge = this.judgeOf(config.rules);
     this.#forgetChanged();
@@ -156,10 +158,7 @@ export class Standing {
     const settings = this.#definitions.get(server)?.settings;
     return resultLimits(settings, settings === undefined ? {} : toolSettingsOf(tool, settings), definition);
   };
-  readonly shaping = (): ShapeSettings => {
-    const { results, signals } = this.circumstances().settings;
-    return { ...results, signals };
-  };
+  readonly shaping = (): ShapeSettings => this.#shaping;
   /** What is said of the one tool goes before what is said of its server. */
   readonly callLimits = ({ server, tool }: Pick<ToolId, 'server'> & Partial<ToolId>): CallLimits => {
     const settings = this.#definitions.get(server)?.settings;

@@ -12,7 +12,7 @@ import { withoutPlaceholders } from './placeholders.ts';
 
 /** Against the schema as the server sent it, whatever the model was shown of it. What cannot be decided here is left to the server, which checks its own arguments: the tool stays callable. */
 export function validate(): Stage {
-  return (next) => async (call) => next(checked(call));
+  return (next) => (call) => next(checked(call));
 }
 
 function checked(call: ToolCall): ToolCall {

@@ -15,8 +15,11 @@ export function isExposed(tool: string, settings: Filters): boolean {
 
 /** What the entry says of this one tool; of two patterns the closer one counts, key by key. */
 export function toolSettingsOf(tool: string, settings: Pick<ServerSettings, 'tools'>): ToolSettings {
-  return Object.assign({}, ...saidOf(tool, settings));
+  // Asked several times for every call, and nearly always of an entry that says nothing.
+  return settings.tools === undefined ? NOTHING_SAID : Object.assign({}, ...saidOf(tool, settings));
 }
+
+const NOTHING_SAID: ToolSettings = Object.freeze({});
 
 /** All that the entry says of this one tool, the closest last. */
 export function saidOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): readonly ToolSettings[] {

@@ -95,7 +95,7 @@ function typeOfData(holder: JsonObject): string | undefined {
 
 /**
  * Whether one of the texts, or all of them together, are this value: written in whatever way, or each item of a list on its
- * own, also where a list or a plain value had to be put into an object to be sent at all (`{ result: … }`).
+ * own, also where a list or a plain value had to be put into an object to be sent at all (`{ result: … }`, `{ content: … }`).
  */
 export function isSaid(value: unknown, texts: readonly string[]): boolean {
   const inner = innerOf(value);
@@ -112,8 +112,8 @@ export function isSaid(value: unknown, texts: readonly string[]): boolean {
 function innerOf(value: unknown): unknown {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
-  const keys = Object.keys(value);
-  return keys.length === 1 && keys[0] === 'result' ? value['result'] : undefined;
+  const [key, ...others] = Object.keys(value);
+  return key !== undefined && others.length === 0 ? value[key] : undefined;
 }
 
 /** Reading a text again costs as much as reading the answer did: no more of that than a budget allows. */
