@@ -1,4 +1,4 @@
-// Owns what CI runs: `npm test`, every static check, the conformance suite and the search bench, counted together. The last line is `N passed, N failed`.
+// Owns what CI runs: `npm test`, every static check, the conformance suite and the data benches, counted together. The last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,8 +18,8 @@ rmSync(folder, { recursive: true, force: true });
 setUp();
 const checks = runChecks();
 const scenarios = await countScenarios();
-const figures = runSearchBench();
-const parts = [tests, checks, scenarios, figures];
+const figures = ['search', 'signals', 'redact'].map(runDataBench);
+const parts = [tests, checks, scenarios, ...figures];
 const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') === 0 ? 0 : 1;
@@ -37,8 +37,8 @@ function countTests() {
 }
 
 /** Prints its table; where there is no data to measure on it says so, and fails nothing. */
-function runSearchBench() {
-  const { status } = spawnSync(process.execPath, ['bench/search.mjs'], {
+function runDataBench(name) {
+  const { status } = spawnSync(process.execPath, [`bench/${name}.mjs`], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });

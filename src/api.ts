@@ -121,6 +121,11 @@ export interface Runtime extends View, AsyncDisposable {
   getTools(): readonly Tool[];
   /** Every tool that its server calls so, whichever server that is. */
   findByToolName(tool: string): readonly ToolRef[];
+  /**
+   * Data or text without the secrets that `results.redact` takes out of what a model reads: for whoever shows a model, or a
+   * shell, more of a result than its `text`.
+   */
+  redact<Value>(value: Value): Value;
   /** Lists anew what the servers offer, or one of them, which must then succeed. */
   refreshTools(server?: ServerName): Promise<void>;
   readonly resources: Resources;

@@ -2,10 +2,9 @@
 // The stations it joins do not know each other; this is where they meet.
 
 import { type Approve, askFor } from './call/approval.ts';
-import { isCommand } from './config/expand.ts';
 import { type AskInput, createInputs, declaredBy } from './config/inputs.ts';
 import { refusalOf } from './config/lists.ts';
-import { secretsIn, withoutSecrets } from './config/literal-secrets.ts';
+import { withoutSecrets } from './config/literal-secrets.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { type Resolving, resolveLaunch } from './config/resolve.ts';
 import { type CommandOutput, runCommand } from './config/run-command.ts';
@@ -19,6 +18,7 @@ import type { SandboxNews } from './connection/sandbox-state.ts';
 import { openSession, type Session, type SessionOptions } from './connection/session.ts';
 import { sharedSessions } from './connection/sharing.ts';
 import type { Verdicts } from './connection/verdicts.ts';
+import { secretsFilledIn } from './filled-secrets.ts';
 import { Cancellation } from './kernel/cancellation.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Emit } from './kernel/emitter.ts';
@@ -36,7 +36,6 @@ import {
   type StdioLaunch,
 } from './model/server.ts';
 import type { KnownSecrets, Redactor } from './shaping/redact.ts';
-import { secretsAmong } from './shaping/secrets/given.ts';
 import type { Prepared } from './standing.ts';
 import type { Secrets } from './store/secrets.ts';
 import type { ServerLog, ServerLogs } from './store/server-log.ts';
@@ -242,31 +241,14 @@ async function prepare(
       return answer;
     },
   });
-  learnSecrets(parts, definition, launch);
+  // Before anything is said of the server.
+  parts.known.set(server, secretsFilledIn(definition, launch, parts.around.env));
   const refusal: Prepared['refusal'] = (asked) => refusalOf(asked, { name: server, launch, isFilled: true });
   const isStranger = grants === undefined && provenance.inWorkspace === true;
   parts.onPrepared(server, { launch: definition.launch, warnings, isStranger, refusal });
   const because = refusal(lists);
   if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
   return parts.launcher && launch.kind === 'stdio' ? { ...launch, ...parts.launcher({ ...launch, server }) } : launch;
-}
-
-/** Before anything is said of the server. What a command or a helper printed is a secret; the rest where it looks like one. */
-function learnSecrets({ known, around }: Parts, { name, ...definition }: ServerDefinition, launch: Launch): void {
-  if (launch.kind === 'in-process' || definition.launch.kind === 'in-process') return;
-  const valuesOf = (each: StdioLaunch | RemoteLaunch) => (each.kind === 'stdio' ? each.env : each.headers);
-  const isStdio = launch.kind === 'stdio';
-  const given = valuesOf(launch);
-  const written = new Map(Object.entries(valuesOf(definition.launch)));
-  // A header that nobody wrote is of the helper, a variable of a file.
-  const isPrinted = (key: string) => isCommand(written.get(key) ?? '') || (!isStdio && !written.has(key));
-  const read = variablesRead(definition).all.map((key) => [key, around.env[key] ?? '']);
-  known.set(name, {
-    ...secretsAmong(Object.fromEntries(read)),
-    ...secretsAmong(given),
-    ...secretsIn(launch),
-    ...Object.fromEntries(Object.entries(given).filter(([key]) => isPrinted(key))),
-  });
 }
 
 function keyOf(parts: Parts, definition: ServerDefinition, launch: Launch, client: string | undefined) {

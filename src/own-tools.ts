@@ -42,13 +42,14 @@ export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering'
 
 /** Over the lines and with the handlers of whoever asks. Which ones there are changes with the servers; what they say never does. */
 function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock }: OfferingParts, asker: Asker) {
-  const { lines, inputs, isSeen } = asker;
+  const { lines, inputs, isSeen, permissions } = asker;
   const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
   const resources = createResources({ offers, reach, subscriptions, inputs, clock });
   // What in it looks like an order is found on the call's way.
   const prompts = createPrompts({ offers, reach, inputs, clock, emit: () => undefined });
   const isKnown = (server: ServerName) => isSeen(server) && standing.definition(server) !== undefined;
-  const isListed = (tool: string) => (server: ServerName) => isSeen(server) && !standing.isDenied({ server, tool });
+  const isListed = (tool: string) => (server: ServerName) =>
+    isSeen(server) && !standing.isDenied({ server, tool }, permissions);
   const groups = {
     resources: createResourceTools({ resources, offers, isListed: isListed('ListMcpResources') }),
     prompts: createPromptTools({ prompts, offers, isListed: isListed('ListMcpPrompts') }),

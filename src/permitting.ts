@@ -4,12 +4,12 @@
 import { join } from 'node:path';
 import { type AuthorizeParts, authorize } from './call/authorize.ts';
 import { cautionFor } from './call/caution.ts';
-import { type Pinned, permit } from './call/permission.ts';
+import { decideNow, type PermissionParts, type Pinned, permit } from './call/permission.ts';
 import { type Stage, type ToolCall, toolOf } from './call/pipeline.ts';
 import { changed } from './call/resolve.ts';
 import { toolSettingsOf } from './catalog/filter.ts';
 import { RuntimeError } from './model/errors.ts';
-import type { ToolId } from './model/names.ts';
+import type { ServerName, ToolId } from './model/names.ts';
 import type { ApprovalMode, ToolSettings } from './model/server.ts';
 import type { Tool, ToolDefinition } from './model/tool.ts';
 import { strictest } from './policy/approval-mode.ts';
@@ -36,18 +36,22 @@ export interface PermittingParts
 export function createPermitting(parts: PermittingParts): Stage {
   const { standing, grants, pins, isBelieved, present, gate, ...asking } = parts;
   const { clock, onError } = asking;
+  const closing = asking.closing && { closing: asking.closing };
+  const deciding = decidingParts({ standing, pins, isBelieved, present, gate, clock, onError, ...closing });
   return authorize({
     ...asking,
     present,
     refusal: standing.refusal,
     identity: standing.identity,
     formOf: (tool) => toolHash(present(tool)),
-    decide: createDeciding({ standing, pins, isBelieved, present, gate, clock, onError }),
+    decide: permit(deciding),
+    decideNow: (call) => decideNow(deciding, call),
     caution: (call) =>
       cautionFor(call, {
         settings: () => standing.circumstances().settings,
         toolSettings: (id) => toolSettingsIn(standing, id),
-        isReadOnly: (tool) => isBelieved(tool) && isReadOnly(tool),
+        present,
+        isReadOnly: (tool) => isBelieved(tool) && isReadOnly(present(tool)),
       }),
     grants: {
       judge: async (tool) => {
@@ -56,38 +60,66 @@ export function createPermitting(parts: PermittingParts): Stage {
       },
       grant: async (tool) => {
         const server = standing.definition(tool.id.server);
-        if (server !== undefined) await grants.grant(server, present(tool));
+        // Code of a host is known by a name alone, which another host may use for something else.
+        if (server === undefined || server.launch.kind === 'in-process') return false;
+        await grants.grant(server, present(tool));
+        return true;
       },
     },
   });
 }
 
-/** What was judged when a call began, once more, for one that had to wait: the tool must be what was agreed to. */
-export function createRecheck({ standing, pins, present }: Pick<PermittingParts, 'standing' | 'pins' | 'present'>) {
-  return (call: ToolCall): void => {
-    standing.requireStill(call);
-    if (call.boundTo === undefined || call.builtin) return;
+export interface Recheck {
+  /** For a call that waited for others: it may be made still. */
+  readonly requirePermitted: (call: ToolCall) => void;
+  /** For one that waited for its server: that is there now, and the tool is what was agreed to. */
+  readonly requireSame: (call: ToolCall) => void;
+}
+
+/** What was judged when a call began, once more, for one that had to wait: nobody agreed to what it may be by now. */
+export function createRecheck(parts: DecidingParts & { readonly isListed: (server: ServerName) => boolean }): Recheck {
+  const { standing, present, isListed } = parts;
+  const deciding = decidingParts(parts);
+  const requirePermitted = (call: ToolCall): void => {
     const tool = toolOf(call);
-    const now = present(tool);
-    pins.pinOf(tool.id, now);
-    if (toolHash(now) !== call.boundTo) throw changed(tool);
+    const { id } = tool;
+    standing.requireStill(tool);
+    if (call.builtin) return;
+    const { verdict, because } = decideNow(deciding, call);
+    if (verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because });
+    if (verdict === 'allow') return;
+    if (call.permit?.isAllowed) throw new RuntimeError('APPROVAL_REFUSED', { ...id, name: tool.name, because });
+    if (toolHash(present(tool)) !== call.permit?.form) throw changed(tool);
+  };
+  return {
+    requirePermitted,
+    requireSame: (call) => {
+      requirePermitted(call);
+      // Where its form counts, a form that is only remembered is none.
+      if (call.permit?.form === undefined || call.builtin || isListed(toolOf(call).id.server)) return;
+      throw parts.pins.unseen(toolOf(call));
+    },
   };
 }
 
 export type DecidingParts = Pick<
   PermittingParts,
-  'standing' | 'pins' | 'isBelieved' | 'present' | 'gate' | 'clock' | 'onError'
+  'standing' | 'pins' | 'isBelieved' | 'present' | 'gate' | 'clock' | 'onError' | 'closing'
 >;
 
 /** What is decided about a call before anybody is asked; whoever only explains it asks the same. */
-export function createDeciding({ standing, pins, ...parts }: DecidingParts): ReturnType<typeof permit> {
+export function createDeciding(parts: DecidingParts): ReturnType<typeof permit> {
+  return permit(decidingParts(parts));
+}
+
+function decidingParts({ standing, pins, ...parts }: DecidingParts): PermissionParts {
   const own = createGate({ judge: standing.judge, modeOf: (id) => modeIn(standing, id) });
-  return permit({
+  return {
     decide: own.decide,
     ...{ judgeOf: standing.judgeOf, isStranger: standing.isStranger },
     pinOf: (tool) => pins.pinOf(tool.id, parts.present(tool)),
     ...parts,
-  });
+  };
 }
 
 export function modeIn(standing: Standing, id: ToolId): ApprovalMode {
@@ -102,7 +134,7 @@ function toolSettingsIn(standing: Standing, { server, tool }: ToolId): ToolSetti
 const UNKNOWN: GrantState = { kind: 'unknown' };
 
 /** Who says both that it only reads and that it destroys is not believed the better half. */
-const isReadOnly = ({ definition: { annotations } }: Tool) =>
+const isReadOnly = ({ annotations }: ToolDefinition) =>
   annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 
 export interface PinsOptions {
@@ -136,6 +168,13 @@ export class Pins {
   /** Whose change changes what is pinned, whether or not something is there. */
   watched(): readonly string[] {
     return this.#folder === undefined ? [] : [join(this.#folder, LOCK_FILE)];
+  }
+
+  /** Its server does not say what the tool is now: nobody can have agreed to it. */
+  unseen({ id, name }: Tool): RuntimeError {
+    const because = `server "${id.server}" has not said what its tools are now`;
+    if (this.#isFrozen) return new RuntimeError('TOOL_DRIFTED', { ...id, changes: [because] });
+    return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
   }
 
   /** Where pins are all that counts, whatever is not exactly as pinned is refused. */

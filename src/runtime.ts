@@ -40,6 +40,7 @@ import type { Tool } from './model/tool.ts';
 import { createOpening } from './opening.ts';
 import { createOffering } from './own-tools.ts';
 import { createPermitting, createRecheck, Pins } from './permitting.ts';
+import { createRedacting } from './redacting.ts';
 import { createMemory } from './remembering.ts';
 import { findSignals } from './shaping/injection.ts';
 import { createRedactor, KnownSecrets } from './shaping/redact.ts';
@@ -51,8 +52,7 @@ import { createServerLogs } from './store/server-log.ts';
 import { createEvents, createOnError, dropped, onceOnly } from './telling.ts';
 import { definitionHash } from './trust/fingerprint.ts';
 import { createPolicyTrust } from './trust/policy-trust.ts';
-import { createToolGrants } from './trust/tool-grants.ts';
-import { createAccounts, createSecretsFor, createTrust } from './trusting.ts';
+import { createAccounts, createGrants, createSecretsFor, createTrust } from './trusting.ts';
 import { createViews } from './views.ts';
 
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
@@ -61,6 +61,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const around = surroundings(options);
   const known = new KnownSecrets();
   const redactor = createRedactor(known);
+  const redacting = createRedacting(redactor, () => standing.shaping());
   const onError = createOnError(options.onError, redactor);
   const { emit, on } = createEvents(onError, redactor);
   if (options.onEvent) on(options.onEvent);
@@ -78,12 +79,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     clock,
     emit,
     sourceOf: definitionHash,
+    redact: redacting.listing,
     onListed: (...listed) => void memory.remember(...listed).catch(onError),
   });
   const offers = new Offers({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
-  const standing = new Standing(around);
+  const standing = new Standing({ ...around, ownFolder: process.cwd(), hasLauncher: options.launcher !== undefined });
   const pins = new Pins({ folder: folderOfLock(options, around), isFrozen: options.frozen === true, onError });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
@@ -111,7 +113,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   });
   const fleet: Fleet = new Fleet({ standing, connections, catalog, offers, memory, opening, breakers, sandbox, clock });
   const present = ({ id, definition }: Tool) => catalog.definitionOf(id) ?? definition;
-  const requireStill = createRecheck({ standing, pins, present });
+  const isBelieved = (tool: Tool) => fleet.isBelieved(tool);
+  const deciding = { standing, pins, isBelieved, present, gate: options.gate, clock, onError };
+  const isListed = (server: ServerName) => catalog.get(server)?.freshness === 'live';
+  const { requirePermitted, requireSame } = createRecheck({ ...deciding, isListed });
   const perform = compose(
     [
       observe({ emit, clock, onError, redact: redactor.error }),
@@ -132,19 +137,16 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       }),
       validate(),
       createPermitting({
-        ...{ standing, pins, approve, clock, emit, onError },
-        grants: createToolGrants({ store, clock, fingerprint: gate.fingerprint }),
-        isBelieved: (tool) => fleet.isBelieved(tool),
-        present,
-        gate: options.gate,
+        ...{ ...deciding, approve, emit },
+        grants: createGrants(around, { store, clock, gate }),
         redact: redactor.value,
         closing: closing.signal,
       }),
-      lane({ isSerial: standing.isSerial, requireStill }),
+      lane({ isSerial: standing.isSerial, requireStill: requirePermitted }),
       guard(breakers),
       deadline(standing.callLimits, clock),
     ],
-    invoke(fleet, requireStill),
+    invoke(fleet, requireSame),
   );
   const resources = createResources({ offers, reach: fleet, subscriptions, inputs, clock });
   const prompts = createPrompts({ offers, reach: fleet, inputs, clock, emit });
@@ -220,6 +222,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     notifySandboxState: (state) => fleet.announce(state, views.sessions()),
     getStats: () => fleet.stats(),
     getTools: () => catalog.snapshot().tools,
+    redact: redacting.result,
     findByToolName: (tool) => findByToolName(catalog.snapshot().tools, tool),
     refreshTools: (server) => fleet.refreshTools(server),
     resources,

@@ -4,7 +4,6 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallLimits } from './call/deadline.ts';
-import { type ToolCall, toolOf } from './call/pipeline.ts';
 import { replaced } from './call/resolve.ts';
 import { resultLimits } from './call/result-limits.ts';
 import type { ShapeSettings } from './call/shape.ts';
@@ -12,6 +11,7 @@ import { isExposed, toolSettingsOf } from './catalog/filter.ts';
 import { canonicalName } from './catalog/naming.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
+import { programOf } from './config/resolve.ts';
 import type { Surroundings } from './config/scopes.ts';
 import { realPath } from './kernel/real-path.ts';
 import { RuntimeError } from './model/errors.ts';
@@ -36,6 +36,14 @@ export interface Prepared {
   readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
 }
 
+/** Where rules and servers' paths count from. */
+export interface Ground extends Surroundings {
+  /** Where this very program stands. */
+  readonly ownFolder?: string;
+  /** A host may start servers elsewhere than their entries say. */
+  readonly hasLauncher?: boolean;
+}
+
 export class Standing {
   #config: LoadedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
@@ -48,9 +56,9 @@ export class Standing {
   #refused: ReadonlyMap<ServerName, string> = new Map();
   #vouchedFor: ReadonlySet<ServerName> = new Set();
   readonly #identities = new Map<ServerName, string>();
-  readonly #around: Pick<Surroundings, 'cwd' | 'home'>;
+  readonly #around: Ground;
 
-  constructor(around: Pick<Surroundings, 'cwd' | 'home'>) {
+  constructor(around: Ground) {
     this.#around = around;
     this.#judge = this.judgeOf([]);
   }
@@ -116,15 +124,12 @@ export class Standing {
     this.#prepared.get(server)?.isStranger ??
     (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
   readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
-  /** What was judged when a call began, once more, for one that had to wait. */
-  readonly requireStill = (call: ToolCall): void => {
-    const tool = toolOf(call);
-    const { id } = tool;
-    const because = this.refusal(id.server);
-    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server: id.server, because });
-    if (this.isReplaced(tool)) throw replaced(tool);
-    const decision = this.#judge.judge(id, canonicalName(id), call.arguments);
-    if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because: decision.because });
+  /** For a call that had to wait: its server is the same one, in use, and shows the tool. */
+  readonly requireStill = (tool: Tool): void => {
+    const { server } = tool.id;
+    const because = this.refusal(server);
+    if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
+    if (this.isReplaced(tool) || this.isHidden(tool.id)) throw replaced(tool);
   };
   /** Another one where the server has become another one, under whatever name. */
   readonly identity = (server: ServerName): string => {
@@ -147,8 +152,12 @@ export class Standing {
     this.#judges.set(rules, judge);
     return judge;
   };
-  readonly isDenied = (id: ToolId): boolean =>
-    this.#refused.has(id.server) || this.#judge.judge(id, canonicalName(id), undefined).verdict === 'deny';
+  /** Whatever its arguments; by the rules of a view as well. */
+  readonly isDenied = (id: ToolId, permissions: readonly (readonly RuleText[])[] = []): boolean =>
+    this.#refused.has(id.server) ||
+    [this.#judge, ...permissions.map(this.judgeOf)].some(
+      (judge) => judge.judge(id, canonicalName(id), undefined).verdict === 'deny',
+    );
   /** By its entry as it is now: a turn may be older than it. */
   readonly isHidden = ({ server, tool }: ToolId): boolean => {
     const definition = this.#definitions.get(server);
@@ -176,10 +185,12 @@ export class Standing {
 
   /** What a server's relative paths count from; one on another machine has none that is known. */
   readonly #folderOf = (server: ServerName): string | undefined => {
-    const launch = this.#definitions.get(server)?.launch;
-    if (launch?.kind === 'in-process') return this.#around.cwd;
-    if (launch?.kind !== 'stdio' || launch.cwd?.includes('${')) return undefined;
-    return resolve(this.#around.cwd, launch.cwd ?? '.');
+    const definition = this.#definitions.get(server);
+    const { cwd, ownFolder, hasLauncher } = this.#around;
+    if (definition?.launch.kind === 'in-process') return ownFolder;
+    if (definition?.launch.kind !== 'stdio' || hasLauncher) return undefined;
+    const { cwd: folder = '.' } = programOf(definition, this.#around);
+    return folder.includes('${') ? undefined : resolve(cwd, folder);
   };
 
   /** What was found out about a server that is gone, or another one now, holds for nobody, and may hold secrets. */

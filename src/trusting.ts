@@ -17,6 +17,7 @@ import { createSecrets, type Secrets } from './store/secrets.ts';
 import { essenceOf } from './trust/fingerprint.ts';
 import { createGate, type Gate } from './trust/gate.ts';
 import { LOCK_FILE, readLock } from './trust/lock.ts';
+import { createToolGrants } from './trust/tool-grants.ts';
 import type { LoadedLock } from './trust/tool-pins.ts';
 
 /** The gate, told where programs are found and which scopes are the person's own. */
@@ -58,6 +59,14 @@ async function keyIn(store: Store): Promise<string> {
 }
 
 const ACCOUNT_KEY = 'account-key';
+
+/** What a person allowed for good: to what would run, with what fills its placeholders now. */
+export function createGrants(around: Surroundings, { store, clock, gate }: { store: Store; clock: Clock; gate: Gate }) {
+  const accountOf = createAccounts(around, store);
+  const fingerprint = async (definition: ServerDefinition) =>
+    `${await gate.fingerprint(definition)}${await accountOf(definition)}`;
+  return createToolGrants({ store, clock, fingerprint });
+}
 
 /** Where answers and tokens are kept, encrypted. */
 export function createSecretsFor(around: Surroundings, store: Store): Secrets {

@@ -43,12 +43,12 @@ export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn
     tools,
     revision,
     systemPrompt,
-    find: (name) => meant(offer, String(name), {}).tool,
+    find: (name) => meant(offer, typeof name === 'string' ? name : '', {}).tool,
     call(name, args = {}, { signal, onProgress = ignoreProgress, timeoutMs } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
       // A model's output is not typed.
-      const what = meant(offer, String(name), args);
+      const what = meant(offer, typeof name === 'string' ? name : `(${typeof name})`, args);
       const call = { callId: `call-${++lastCall}`, ...what, among, cancellation, onProgress, timeoutMs, caller };
       const letGo = signal && cancellation.follow(signal);
       const { tool, builtin } = what;

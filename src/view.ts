@@ -10,7 +10,7 @@ import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
 import type { InputHandlers } from './connection/requests.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
 import type { Model } from './model/model.ts';
-import { hashOfKey, type ServerName, toolKey } from './model/names.ts';
+import { hashOfKey, type ServerName, type ToolId, toolKey } from './model/names.ts';
 import type { Tool } from './model/tool.ts';
 import { createOffers, type OfferParts } from './offering.ts';
 import { type HostRule, hostRules } from './policy/host-rules.ts';
@@ -47,6 +47,7 @@ export interface Asker {
   readonly lines: Lines | undefined;
   readonly inputs: InputHandlers;
   readonly isSeen: (server: ServerName) => boolean;
+  readonly permissions: Caller['permissions'];
 }
 
 export type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
@@ -77,7 +78,7 @@ export function createView(parts: ViewParts): View {
   const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
   const offerFor = createOffers({
     ...offering,
-    builtins: offering.builtinsFor({ lines, inputs, isSeen }),
+    builtins: offering.builtinsFor({ lines, inputs, isSeen, permissions: rights.permissions }),
     snapshot,
     model,
     isOffered: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
@@ -123,9 +124,20 @@ function seenBy(
 /** A name that had to be made up may look like another server's: there the pattern must hold what tells them apart. */
 function isMeant(pattern: string, { id, name }: Tool): boolean {
   const written = `mcp__${id.server}__${id.tool}`;
-  if (matchesWildcard(pattern, written)) return true;
+  if (pattern === written || isReadAs(pattern, id)) return true;
   const hash = hashOfKey(toolKey(id));
   return name !== written && matchesWildcard(pattern, name) && (!name.endsWith(hash) || pattern.endsWith(hash));
+}
+
+/** As a rule is read: what stands before the first separator is the server, and no server's name reaches beyond it. */
+function isReadAs(pattern: string, { server, tool }: ToolId): boolean {
+  if (!pattern.startsWith('mcp__')) return matchesWildcard(pattern, `mcp__${server}__${tool}`);
+  const whole = `mcp__${server}__`;
+  if (pattern.startsWith(whole) && matchesWildcard(pattern.slice(whole.length), tool)) return true;
+  const body = pattern.slice('mcp__'.length);
+  const at = body.indexOf('__');
+  if (at < 0) return matchesWildcard(body, server);
+  return matchesWildcard(body.slice(0, at), server) && matchesWildcard(body.slice(at + 2), tool);
 }
 
 /** As long as nothing changes, the same answer: what a model reads stays the same object too. */

@@ -1,7 +1,7 @@
 // Owns how a model reads of resources and prompts: a line each, which no server can make into two.
 
-import { cleanText } from '../kernel/clean-text.ts';
 import { compare, pageOf } from '../catalog/offers/paging.ts';
+import { cleanText } from '../kernel/clean-text.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';

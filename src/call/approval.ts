@@ -15,7 +15,7 @@ export type ApprovalRequest =
       readonly name: QualifiedName;
       /** Where its server comes from. */
       readonly source: string;
-      /** Without secrets. */
+      /** Without secrets, and no more of them than somebody would read. */
       readonly arguments: JsonObject;
       /** What the tool says of itself. */
       readonly annotations: ToolAnnotations;
@@ -23,6 +23,8 @@ export type ApprovalRequest =
       readonly because: string;
       /** Somebody wants to be asked about it; otherwise nobody has said anything. */
       readonly byRule: boolean;
+      /** Somebody wants to be asked each time: whatever is answered counts for this call alone. */
+      readonly isEveryTime?: true;
       /** It was approved before, in another form: what is different now. */
       readonly changes?: readonly string[];
     }
@@ -69,7 +71,11 @@ export async function askFor(request: ApprovalRequest, asking: Asking): Promise<
       (answer): ApprovalAnswer => {
         if (yes.includes(answer)) return answer;
         if (answer !== 'no')
-          onError(new TypeError(`approve must answer no, once, session or always, not ${String(answer)}`));
+          onError(
+            new TypeError(
+              `approve must answer no, once, session or always, not ${typeof answer === 'string' ? answer : typeof answer}`,
+            ),
+          );
         return 'no';
       },
       (error: unknown): ApprovalAnswer => {

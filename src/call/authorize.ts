@@ -3,7 +3,10 @@
 import { canonicalName } from '../catalog/naming.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
-import { RuntimeError } from '../model/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { preview } from '../kernel/preview.ts';
+import { type ApprovalAdvice, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { type ServerName, toolKey } from '../model/names.ts';
 import type { Tool, ToolDefinition, ToolOutcome } from '../model/tool.ts';
 
@@ -11,14 +14,16 @@ import type { GrantState } from '../trust/tool-grants.ts';
 import { type ApprovalAnswer, type ApprovalRequest, type Approve, askFor } from './approval.ts';
 import type { CallEvent } from './events.ts';
 import type { CallDecision } from './permission.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
-import { replaced } from './resolve.ts';
+import { type Perform, type Permit, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { changed, replaced } from './resolve.ts';
 
 export interface AuthorizeParts {
   /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
   readonly refusal: (server: ServerName) => string | undefined;
   /** What rules, modes and pins say of the call; it may be a host's own system that answers. */
   readonly decide: (call: ToolCall) => CallDecision | Promise<CallDecision>;
+  /** The same, once somebody has answered, without asking anybody else again. */
+  readonly decideNow: (call: ToolCall) => CallDecision;
   /** Why it asks even where it is allowed: what the agent has read. */
   readonly caution: (call: ToolCall) => string | undefined;
   /** Tells a server from another one that has taken its name: what was granted to one is not granted to the other. */
@@ -41,7 +46,8 @@ export interface AuthorizeParts {
 
 export interface LastingGrants {
   judge(tool: Tool): Promise<GrantState>;
-  grant(tool: Tool): Promise<void>;
+  /** Whether it is kept; some servers cannot be told from others the next time. */
+  grant(tool: Tool): Promise<boolean>;
 }
 
 /** Runs before any connection is touched: a denied call never wakes a server. */
@@ -51,9 +57,8 @@ export function authorize(parts: AuthorizeParts): Stage {
     const because = parts.refusal(server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
     const decision = parts.decide(call);
-    return decision instanceof Promise
-      ? decision.then((decided) => passed(parts, call, decided, next))
-      : passed(parts, call, decision, next);
+    if (!(decision instanceof Promise)) return passed(parts, call, decision, next);
+    return decision.then((decided) => passed(parts, call, decided, next));
   };
 }
 
@@ -62,15 +67,21 @@ function passed(parts: AuthorizeParts, call: ToolCall, decision: CallDecision, n
   if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
   const caution = parts.caution(call);
   const isFree = decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule);
-  if (isFree && caution === undefined && !decision.isPinned) return next(call);
+  const isAllowed = isFree && caution === undefined;
+  // What an unconditional rule allows is allowed in whatever form.
+  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(withPermit(call, ALLOWED));
   const form = parts.formOf(tool);
-  const bound = { ...call, boundTo: form };
-  if (isFree && caution === undefined) return next(bound);
+  if (isAllowed) return next(withPermit(call, { isAllowed: !decision.isAnswered, form }));
+  const bound = withPermit(call, { isAllowed: false, form });
   const key = toolKey(tool.id) + parts.identity(tool.id.server) + form;
   const keys = { ...(!isFree && { grant: key }), ...(caution !== undefined && { caution: `caution ${key}` }) };
   const isGranted = !decision.isEveryTime && Object.values(keys).every((key) => call.caller.grants.has(key));
   return isGranted ? next(bound) : ask(parts, { call: bound, decision, caution, keys }, next);
 }
+
+const ALLOWED: Permit = { isAllowed: true };
+
+const withPermit = (call: ToolCall, permit: Permit): ToolCall => ({ ...call, permit });
 
 /** What would have to be granted for this call to pass without a question. */
 interface Keys {
@@ -89,19 +100,21 @@ interface Asking {
 
 async function ask(parts: AuthorizeParts, asking: Asking, next: Perform): Promise<ToolOutcome> {
   const { call, decision, caution, keys } = asking;
-  const { grants } = call.caller;
+  const { grants, taint } = call.caller;
+  const { suspicion } = taint;
   const tool = toolOf(call);
+  const identity = parts.identity(tool.id.server);
   const known = keys.grant === undefined || decision.isEveryTime ? UNKNOWN : await lasting(parts, call, tool);
   const isCalm = keys.caution === undefined || grants.has(keys.caution);
   // Not remembered for the session: what is taken back must count in it.
   if (known.kind === 'granted' && isCalm) return next(call);
   const request = requestFor(parts, asking, known);
   const answer = await answered(parts, call, request);
-  if (answer === 'no')
-    throw new RuntimeError('APPROVAL_REFUSED', { ...tool.id, name: request.name, because: request.because });
-  await requireStill(parts, call);
-  if (caution !== undefined) call.caller.taint.calm();
+  if (answer === 'no') throw refused(asking, request, known);
+  requireStill(parts, call, identity);
   if (answer === 'once' || decision.isEveryTime) return next(call);
+  // Only what the question named: another output may have come meanwhile.
+  if (caution !== undefined) taint.calm(suspicion);
   // That the agent has read something is of this session alone, and so is what was said about it.
   if (keys.caution !== undefined) grants.add(keys.caution);
   const isKept = answer === 'always' && keys.grant !== undefined && (await keptForGood(parts, tool));
@@ -109,11 +122,26 @@ async function ask(parts: AuthorizeParts, asking: Asking, next: Perform): Promis
   return next(call);
 }
 
+/** Says what would help, which depends on why it asked: often another rule is of no use. */
+function refused({ call, decision, caution }: Asking, request: ToolRequest, known: GrantState): RuntimeError {
+  const { name, because, changes } = request;
+  const { id } = toolOf(call);
+  const advice = adviceFor(decision, caution, known);
+  return new RuntimeError('APPROVAL_REFUSED', { ...id, name, because, advice, ...(changes && { changes }) });
+}
+
+function adviceFor(decision: CallDecision, caution: string | undefined, known: GrantState): ApprovalAdvice {
+  if (decision.verdict === 'ask' && decision.changes) return 'review-lock';
+  if (caution !== undefined) return 'answer';
+  if (known.kind === 'changed') return 'approve-again';
+  if (decision.rule) return 'change-rule';
+  return decision.byRule ? 'change-cause' : 'add-rule';
+}
+
 /** What cannot be written down counts for the session at least. */
 async function keptForGood({ grants, onError }: AuthorizeParts, tool: Tool): Promise<boolean> {
   try {
-    await grants.grant(tool);
-    return true;
+    return await grants.grant(tool);
   } catch (error) {
     onError(error);
     return false;
@@ -137,17 +165,22 @@ function requestFor(parts: AuthorizeParts, { call, decision, caution }: Asking, 
   const tool = toolOf(call);
   const { id, label } = tool;
   const changes = known.kind === 'changed' ? known.changes : decision.changes;
-  const reasons = [...(decision.verdict === 'ask' ? [decision.because] : []), ...(caution ? [caution] : [])];
+  const reasons = [
+    ...(decision.verdict === 'ask' ? [decision.because] : []),
+    ...(known.kind === 'changed' ? ['it has changed since it was approved'] : []),
+    ...(caution ? [caution] : []),
+  ];
   return {
     kind: 'tool',
     tool: id,
     // Whatever style a model reads: in an answer or a rule the name must say whose tool it is.
     name: canonicalName(id),
     source: label,
-    arguments: parts.redact(call.arguments),
+    arguments: parts.redact(preview(call.arguments, limits.approvalPreview)) as JsonObject,
     annotations: parts.present(tool).annotations ?? {},
     because: reasons.join('; '),
     byRule: decision.byRule || caution !== undefined || changes !== undefined,
+    ...(decision.isEveryTime && { isEveryTime: true }),
     ...(changes && { changes }),
   };
 }
@@ -168,10 +201,12 @@ async function answered(parts: AuthorizeParts, call: ToolCall, request: ToolRequ
   return answer;
 }
 
-/** The rules may have changed while somebody thought about it, and so may the server. */
-async function requireStill(parts: AuthorizeParts, call: ToolCall): Promise<void> {
+/** The rules may have changed while somebody thought about it, and so may the server and the tool. */
+function requireStill(parts: AuthorizeParts, call: ToolCall, identity: string): void {
   const tool = toolOf(call);
-  const now = await parts.decide(call);
+  const now = parts.decideNow(call);
   if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: now.because });
-  if (!call.builtin && parts.identity(tool.id.server) !== tool.source) throw replaced(tool);
+  const isSource = call.builtin !== undefined || tool.source === identity;
+  if (!isSource || parts.identity(tool.id.server) !== identity) throw replaced(tool);
+  if (parts.formOf(tool) !== call.permit?.form) throw changed(tool);
 }

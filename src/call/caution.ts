@@ -3,14 +3,15 @@
 
 import type { ToolId } from '../model/names.ts';
 import type { ToolSettings } from '../model/server.ts';
-import type { Tool } from '../model/tool.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
 import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-/** Around `shape`, which finds what looks like an order. What no server wrote taints nobody. */
+/** Around `shape`, which finds what looks like an order. What no server wrote taints nobody; found tools are known anyway. */
 export function remember(): Stage {
   return (next) => async (call) => {
     const outcome = await next(call);
-    if (!call.builtin?.isLocal) call.caller.taint.note(outcome);
+    const isOwn = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
+    if (!isOwn) call.caller.taint.note(outcome);
     return outcome;
   };
 }
@@ -23,12 +24,17 @@ export interface CautionSettings {
 export interface CautionParts {
   readonly settings: () => CautionSettings;
   readonly toolSettings: (id: ToolId) => ToolSettings;
+  /** What its server says of the tool now; a turn may be older. */
+  readonly present: (tool: Tool) => ToolDefinition;
   /** On the word of somebody who is believed. */
   readonly isReadOnly: (tool: Tool) => boolean;
 }
 
 /** Why this call asks even where a rule allows it; nothing for nearly all of them. */
-export function cautionFor(call: ToolCall, { settings, toolSettings, isReadOnly }: CautionParts): string | undefined {
+export function cautionFor(
+  call: ToolCall,
+  { settings, toolSettings, present, isReadOnly }: CautionParts,
+): string | undefined {
   const { taint, signals } = settings();
   if ((taint === 'off' && signals !== 'ask') || call.builtin?.isLocal) return undefined;
   const tool = toolOf(call);
@@ -36,14 +42,14 @@ export function cautionFor(call: ToolCall, { settings, toolSettings, isReadOnly 
   if (signals === 'ask' && suspicion && !isReadOnly(tool))
     return `the output of ${spell(suspicion.tool)} looked as if it gave orders (${suspicion.signals.join(', ')})`;
   if (taint === 'off' || source === undefined) return undefined;
-  const what = harmOf(tool, toolSettings(tool.id));
+  const what = harmOf(present(tool), toolSettings(tool.id));
   if (what === undefined) return undefined;
   const marks = source.signals.length > 0 ? `, which looked as if it gave orders (${source.signals.join(', ')})` : '';
   return `it ${what}, and the agent has read the output of ${spell(source.tool)}${marks}`;
 }
 
 /** That a tool does harm is believed of anybody; that it does none is only the person's to say. */
-function harmOf({ definition: { annotations } }: Tool, { outbound }: ToolSettings): string | undefined {
+function harmOf({ annotations }: ToolDefinition, { outbound }: ToolSettings): string | undefined {
   if (annotations?.destructiveHint === true) return 'may destroy something';
   if (outbound ?? annotations?.openWorldHint === true) return 'reaches outside';
   return undefined;

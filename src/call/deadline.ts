@@ -43,11 +43,14 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
     );
   const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
   const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
+  // Several may be asked at once, and each of them ends.
+  let waitingFor = 0;
   const timed = {
     ...call,
     onWaiting: (isWaiting: boolean) => {
-      total?.hold(isWaiting);
-      silence?.hold(isWaiting);
+      waitingFor = Math.max(0, waitingFor + (isWaiting ? 1 : -1));
+      total?.hold(waitingFor > 0);
+      silence?.hold(waitingFor > 0);
       silence?.restart();
       call.onWaiting?.(isWaiting);
     },

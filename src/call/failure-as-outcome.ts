@@ -1,5 +1,6 @@
 // Owns telling a model that the runtime itself failed: structured text it can act on, bounded and redacted, as an outcome.
 
+import { cleanText } from '../kernel/clean-text.ts';
 import { asRuntimeError, type FailureCode, RuntimeError, sentencesOf } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolOutcome } from '../model/tool.ts';
@@ -21,7 +22,8 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
   const server = 'server' in data ? (data.server ?? '') : '';
   const tool = 'tool' in data ? (data.tool ?? '') : '';
   const { happened, next } = sentencesOf(failure);
-  const bounded = (text: string, chars: number) => truncate(redact(text).trim(), chars).text;
+  // A line is ours: a name of a stranger must not begin another one.
+  const bounded = (text: string, chars: number) => truncate(oneLine(redact(text)), chars).text;
   const text = [
     `MCP error: ${code}`,
     ...(server === '' ? [] : [`server: ${bounded(server, limits.failureText.nameChars)}`]),
@@ -102,6 +104,8 @@ const stages: Readonly<Record<FailureCode, FailureStage>> = {
   ANSWER_BROKEN: 'answer',
   INTERNAL: 'none',
 };
+
+const oneLine = (text: string) => cleanText(text).text.replace(/\s+/g, ' ').trim();
 
 const asItIs = (text: string) => text;
 

@@ -10,6 +10,7 @@ import {
   record,
 } from '../kernel/breaker.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ToolOutcome } from '../model/tool.ts';
@@ -87,8 +88,9 @@ async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promi
   }
 }
 
-/** An abort says nothing about the server, neither good nor bad. */
+/** An abort says nothing about the server, neither good nor bad, and nor does a caller's own haste. */
 function endOf(error: unknown): CallEnd {
   if (!(error instanceof RuntimeError)) return 'unknown';
+  if (error.code === 'CALL_TIMEOUT' && isObject(error.data) && error.data['isOwn'] === true) return 'unknown';
   return error.outage ? 'outage' : 'answered';
 }

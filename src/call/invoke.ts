@@ -24,8 +24,9 @@ export function invoke(shared: Lines, requireStill: (call: ToolCall) => void): P
     const open = lines.open(server);
     const session = open ?? (await connected(call, lines.whenReady(server)));
     // While it was waited for, a rule may have come, another server under the same name, or another tool.
-    if (call.boundTo !== undefined) await call.cancellation.race(lines.whenListed(server));
-    if (open === undefined || call.boundTo !== undefined) requireStill(call);
+    const isBound = call.permit?.form !== undefined;
+    if (isBound) await connected(call, lines.whenListed(server));
+    if (open === undefined || isBound) requireStill(call);
     const answer = await send(session, call, lines, isRepeatable);
     const { attempts = 1 } = answer;
     if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts });
@@ -48,6 +49,7 @@ async function nextSession(call: ToolCall, lines: Lines, { answer, session, requ
   const { id } = toolOf(call);
   try {
     const next = await connected(call, lines.whenReplaced(id.server, session));
+    if (call.permit?.form !== undefined) await connected(call, lines.whenListed(id.server));
     requireStill(call);
     return next;
   } catch (error) {
@@ -60,9 +62,9 @@ function builtinOutcome(id: ToolId, { content, structured, isError = false }: Bu
 }
 
 /** Whoever waited in vain for a connection has sent nothing: that the time is up says nothing about an effect. */
-async function connected(call: ToolCall, session: Promise<Session>): Promise<Session> {
+async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<Value> {
   try {
-    return await call.cancellation.race(session);
+    return await call.cancellation.race(work);
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.code !== 'CALL_TIMEOUT') throw error;
     const { server, afterMs } = error.data as FailureData<'CALL_TIMEOUT'>;
@@ -122,7 +124,7 @@ function lossOf({ sent, cause }: LostAnswer, id: ToolId, session: Session): Runt
   const { reason, ...report } = session.report();
   if (sent) return new RuntimeError('OUTCOME_UNKNOWN', { ...id, reason: reasonOf(known) ?? reason }, { cause });
   if (known !== undefined) return known;
-  if (cause instanceof TypeError) return notJson(id, cause);
+  if (cause instanceof TypeError || cause instanceof RangeError) return notJson(id, cause);
   return new RuntimeError('CONNECTION_LOST', { server: id.server, reason, ...report });
 }
 
@@ -130,6 +132,6 @@ function reasonOf(cause: RuntimeError | undefined): string | undefined {
   return cause !== undefined && 'reason' in cause.data ? cause.data.reason : undefined;
 }
 
-function notJson(id: ToolId, cause: TypeError): RuntimeError {
+function notJson(id: ToolId, cause: Error): RuntimeError {
   return new RuntimeError('ARGUMENTS_BAD', { ...id, problems: ['they cannot be written as JSON'] }, { cause });
 }

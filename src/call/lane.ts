@@ -42,15 +42,15 @@ export function lane({ isSerial, requireStill }: LaneParts): Stage {
   };
 
   const inTurn = async (call: ToolCall, next: Perform): Promise<ToolOutcome> => {
-    const tool = toolOf(call);
-    const { server } = tool.id;
+    const { server } = toolOf(call).id;
     const busy = lanes.get(server);
     const line = busy ?? new Set();
     if (busy) await turnOf(call, busy);
     else lanes.set(server, line);
     try {
-      // Our own tools belong to no server, and judge for themselves.
-      if (busy && !call.builtin) requireStill(call);
+      // Our own tools belong to no server, and judge for themselves. What is bound to a form is judged when its server has
+      // said what its tools are now: it may be starting anew at this moment.
+      if (busy && !call.builtin && call.permit?.form === undefined) requireStill(call);
       return await next(call);
     } finally {
       pass(server, line);

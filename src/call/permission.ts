@@ -10,7 +10,7 @@ import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
 import { type Decision, narrow } from '../policy/decision.ts';
-import { answeredBy, type GatedCall, type PermissionGate } from '../policy/gate.ts';
+import { answeredBy, type GateAnswer, type GatedCall, type PermissionGate } from '../policy/gate.ts';
 import type { Judge } from '../policy/judge.ts';
 import { type ToolCall, toolOf } from './pipeline.ts';
 
@@ -23,6 +23,8 @@ export interface Pinned {
 const UNPINNED: Pinned = { isPinned: false };
 
 export interface CallDecision extends Decision {
+  /** A host's own system has allowed what would have asked. */
+  readonly isAnswered?: boolean;
   /** The tool was reviewed: its form counts. */
   readonly isPinned?: boolean;
   /** The tool is not what was pinned: what is different now. */
@@ -44,6 +46,8 @@ export interface PermissionParts {
   readonly pinOf: (tool: Tool) => Pinned;
   /** The host's own permission system. */
   readonly gate?: PermissionGate | undefined;
+  /** Aborted when nobody will answer any more. */
+  readonly closing?: AbortSignal | undefined;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -55,8 +59,18 @@ export function permit(parts: PermissionParts): (call: ToolCall) => CallDecision
     const gated = gatedCall(parts, call, tool);
     const decision = decided(parts, call, gated);
     if (parts.gate === undefined || decision.verdict === 'deny') return drifted(decision, pinned);
-    return asked(parts, parts.gate, call, gated).then((host) => drifted(answeredBy(decision, host), pinned));
+    return asked(parts, parts.gate, call, gated).then((host) => {
+      const answered = distrust(parts, answeredBy(decision, host), tool.id.server);
+      return { ...drifted(answered, pinned), isAnswered: decision.verdict !== 'allow' };
+    });
   };
+}
+
+/** The same without asking anybody, a host's own system included: for a call that had to wait. */
+export function decideNow(parts: PermissionParts, call: ToolCall): CallDecision {
+  const tool = toolOf(call);
+  const pinned = call.builtin ? UNPINNED : parts.pinOf(tool);
+  return drifted(decided(parts, call, gatedCall(parts, call, tool)), pinned);
 }
 
 function gatedCall({ isBelieved, present }: PermissionParts, call: ToolCall, tool: Tool): GatedCall {
@@ -72,13 +86,17 @@ function gatedCall({ isBelieved, present }: PermissionParts, call: ToolCall, too
 
 function decided(parts: PermissionParts, { caller, arguments: args }: ToolCall, gated: GatedCall): Decision {
   const { tool: id, name } = gated;
-  const known = distrust(parts.decide(gated), parts.isStranger(id.server));
   const { permissions = [] } = caller;
-  return permissions.reduce((outer, rules) => narrow(outer, parts.judgeOf(rules).judge(id, name, args)), known);
+  const narrowed = permissions.reduce(
+    (outer, rules) => narrow(outer, parts.judgeOf(rules).judge(id, name, args)),
+    parts.decide(gated),
+  );
+  return distrust(parts, narrowed, id.server);
 }
 
-function distrust(decision: Decision, isStranger: boolean): Decision {
-  if (!isStranger || decision.verdict !== 'allow') return decision;
+/** Whoever allowed it, by its name, cannot have meant a server that nobody knows. */
+function distrust({ isStranger }: PermissionParts, decision: Decision, server: ServerName): Decision {
+  if (decision.verdict !== 'allow' || !isStranger(server)) return decision;
   return {
     verdict: 'ask',
     because: `${decision.because} is not meant for a server that nobody approved`,
@@ -102,13 +120,14 @@ function drifted(decision: Decision, { isPinned, changes }: Pinned): CallDecisio
 
 /** Never hangs: a system that fails or says nothing has allowed nothing. */
 async function asked(
-  { clock, onError }: PermissionParts,
+  { clock, onError, closing }: PermissionParts,
   gate: PermissionGate,
   { cancellation }: ToolCall,
   gated: GatedCall,
-): Promise<Decision> {
-  const silence = createDeferred<Decision>();
+): Promise<GateAnswer> {
+  const silence = createDeferred<GateAnswer>();
   const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve(unanswered));
+  const letGo = closing && cancellation.follow(closing);
   const answered = Promise.resolve()
     .then(() => gate.decide(gated))
     .then((decision) => (isObject(decision) ? decision : unanswered))
@@ -119,6 +138,7 @@ async function asked(
   try {
     return await cancellation.race(Promise.race([answered, silence.promise]));
   } finally {
+    letGo?.();
     cancelTimer();
   }
 }

@@ -32,8 +32,8 @@ export interface ToolCall {
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
   readonly caller: Caller;
-  /** The form of the tool that somebody agreed to: in another one the call is another one. */
-  readonly boundTo?: string;
+  /** How it was permitted; whoever had to wait is held against it again. */
+  readonly permit?: Permit;
   /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
   readonly builtin?: BuiltinCall;
 }
@@ -50,6 +50,13 @@ export interface BuiltinCall {
   /** It touches no server: where no rule speaks of it, nobody is asked. */
   readonly isLocal: boolean;
   readonly perform: (args: JsonObject, cancellation: Cancellation) => Promise<BuiltinAnswer>;
+}
+
+export interface Permit {
+  /** Nobody was asked: it must be allowed still. Otherwise somebody agreed, and nothing may deny it since. */
+  readonly isAllowed: boolean;
+  /** The form of the tool that counted: what its server says of it now is waited for. */
+  readonly form?: string;
 }
 
 /** The view that calls: what it was granted this session, and who answers what a server asks during its calls. */

@@ -17,11 +17,13 @@ export interface Found {
 export function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
+  // Some write what they do not have as null.
+  const structured = structuredContent ?? undefined;
   if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
-  if (isDeeper(content, limits.resultDepth) || isDeeper(structuredContent, limits.resultDepth))
+  if (isDeeper(content, limits.resultDepth) || isDeeper(structured, limits.resultDepth))
     throw malformed(id, `its result is nested deeper than ${limits.resultDepth} levels`);
-  return outcome(id, content, { isError: isError === true, structured: structuredContent, ...how });
+  return outcome(id, content, { isError: isError === true, structured, ...how });
 }
 
 function isBlock(block: unknown): block is ContentBlock {

@@ -1,5 +1,6 @@
 // Owns what of a result goes to files: blobs that the model cannot look at, and the whole of what was cut.
 
+import { isUtf8 } from 'node:buffer';
 import { limits } from '../model/limits.ts';
 import type { Attachment, ToolOutcome } from '../model/tool.ts';
 import { type Content, withAttachments } from '../shaping/text.ts';
@@ -34,7 +35,8 @@ export async function keepBlobs(content: Content, { meta, keeper, hasVision }: B
   if (blobs.length === 0) return content;
   const files = new Map<Attachment, string>();
   const save = async (blob: Attachment) => {
-    const kept = await keeper.keep({ name: nameOf(meta), extension: extensionOf(blob), data: bytesOf(blob) });
+    const data = bytesOf(blob);
+    const kept = await keeper.keep({ name: nameOf(meta), extension: extensionOf(blob, data), data });
     if ('file' in kept) files.set(blob, kept.file);
   };
   await Promise.all(blobs.map(save));
@@ -47,23 +49,27 @@ export async function keepBlobs(content: Content, { meta, keeper, hasVision }: B
 
 const nameOf = ({ server, tool }: ToolOutcome['meta']) => `${server}-${tool}`;
 
-/** As text where it is one, so that its secrets are found. */
-function bytesOf({ data = '', mimeType = '' }: Attachment): string | Uint8Array {
+/** As text where it is one, whatever it is said to be, so that its secrets are found. */
+function bytesOf({ data = '' }: Attachment): string | Uint8Array {
   const bytes = Buffer.from(data, 'base64');
-  if (!/^text\/|[/+](?:json|xml|yaml|javascript)\b/.test(mimeType)) return bytes;
-  const text = bytes.toString('utf8');
-  return Buffer.from(text).equals(bytes) ? text : bytes;
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : bytes;
 }
 
+/** So that programs which go by the name know what it is. What is not here a person might start by a click. */
 const extensions: Readonly<Record<string, string>> = {
-  ...{ 'image/jpeg': 'jpg', 'image/svg+xml': 'svg', 'audio/mpeg': 'mp3', 'audio/x-wav': 'wav', 'text/plain': 'txt' },
-  ...{ 'text/markdown': 'md', 'text/javascript': 'js', 'application/gzip': 'gz', 'application/x-tar': 'tar' },
+  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/jpg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  ...{ 'image/bmp': 'bmp', 'image/tiff': 'tiff', 'image/avif': 'avif', 'image/heic': 'heic', 'image/x-icon': 'ico' },
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/ogg': 'ogg' },
+  ...{ 'audio/flac': 'flac', 'audio/mp4': 'm4a', 'audio/aac': 'aac', 'audio/webm': 'webm', 'video/mp4': 'mp4' },
+  ...{ 'video/webm': 'webm', 'video/ogg': 'ogv', 'video/mpeg': 'mpeg', 'font/woff': 'woff', 'font/woff2': 'woff2' },
+  ...{ 'font/ttf': 'ttf', 'font/otf': 'otf', 'application/pdf': 'pdf', 'application/zip': 'zip' },
+  ...{ 'application/gzip': 'gz', 'application/x-tar': 'tar', 'application/json': 'json', 'application/xml': 'xml' },
+  ...{ 'application/yaml': 'yaml', 'text/plain': 'txt', 'text/markdown': 'md', 'text/csv': 'csv', 'text/css': 'css' },
+  ...{ 'text/json': 'json', 'text/xml': 'xml', 'text/yaml': 'yaml' },
 };
 
-/** So that programs which go by the name know what it is; never one that a person could start by a click. */
-function extensionOf({ mimeType = '' }: Attachment): string {
+function extensionOf({ mimeType = '' }: Attachment, data: string | Uint8Array): string {
   const type = mimeType.toLowerCase().split(';', 1)[0]?.trim() ?? '';
-  const [, plain] = /^(?:image|audio|video|font)\/([a-z0-9]{2,5})$/.exec(type) ?? [];
-  const [, known] = /^(?:application|text)\/(pdf|json|xml|zip|csv|html|css|yaml)$/.exec(type) ?? [];
-  return extensions[type] ?? plain ?? known ?? 'bin';
+  const known = Object.hasOwn(extensions, type) ? extensions[type] : undefined;
+  return known ?? (typeof data === 'string' ? 'txt' : 'bin');
 }

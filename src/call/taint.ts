@@ -36,7 +36,8 @@ export class Taint {
     return this.#isCalm ? undefined : this.#suspect;
   }
 
-  calm(): void {
-    this.#isCalm = true;
+  /** Somebody knows of this one, and says that all is well. */
+  calm(suspicion: ReadOutput | undefined): void {
+    if (suspicion === this.#suspect) this.#isCalm = true;
   }
 }

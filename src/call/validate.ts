@@ -3,7 +3,7 @@
 
 import { isObject } from '../kernel/json.ts';
 import { problemsWith } from '../kernel/json-schema.ts';
-import { whyNotJson } from '../kernel/plain-json.ts';
+import { copyJson } from '../kernel/plain-json.ts';
 import { describe } from '../kernel/schema-words.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -15,21 +15,19 @@ export function validate(): Stage {
   return (next) => (call) => next(checked(call));
 }
 
+/** From here on with arguments that nobody else can change. */
 function checked(call: ToolCall): ToolCall {
   const { id, definition } = toolOf(call);
-  const { arguments: args } = call;
-  const odd = whyNotArguments(args);
-  if (odd !== undefined) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [odd] });
+  const copied = copyJson(call.arguments, limits.arguments);
+  if (!copied.ok) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [copied.problem] });
+  const args = copied.value;
+  // The host's code passes what it likes, and a model's output is not typed.
+  if (!isObject(args)) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [notAnObject(args)] });
   const problems = problemsWith(args, definition.inputSchema, limits.schemaCheck);
-  if (problems.length === 0) return call;
+  if (problems.length === 0) return { ...call, arguments: args };
   const given = withoutPlaceholders(args, definition.inputSchema);
   if (given === undefined) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems });
   return { ...call, arguments: given };
 }
 
-/** The host's code passes what it likes, and a model's output is not typed. */
-function whyNotArguments(args: unknown): string | undefined {
-  const odd = whyNotJson(args, limits.arguments);
-  if (odd !== undefined) return odd;
-  return isObject(args) ? undefined : `they must be an object, not ${describe(args)}`;
-}
+const notAnObject = (args: unknown) => `they must be an object, not ${describe(args)}`;

@@ -42,6 +42,8 @@ export interface CatalogParts {
   readonly emit: Emit<CatalogEvent>;
   /** Tells a server from another one that has taken its name. */
   readonly sourceOf?: (definition: ServerDefinition) => string;
+  /** Takes out of a list what is to be neither shown nor kept; the same where there is nothing. */
+  readonly redact?: (listing: Listing) => Listing;
   /** Told each list that came from a server. */
   readonly onListed?: (definition: ServerDefinition, listing: Listing) => void;
 }
@@ -250,10 +252,10 @@ export class Catalog {
 
   /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */
   async #fetch({ definition, session, outdated: { signal } }: Source): Promise<Entry> {
-    const { clock, onListed } = this.#parts;
+    const { clock, onListed, redact = asItIs } = this.#parts;
     for (let failures = 0; ; failures++) {
       try {
-        const listing = await fetchTools(session, definition, { clock, signal });
+        const listing = redact(await fetchTools(session, definition, { clock, signal }));
         if (!signal.aborted) onListed?.(definition, listing);
         return this.#entryOf(definition, this.#asKnown(listing, definition.name), 'live');
       } catch (error) {
@@ -309,6 +311,8 @@ export class Catalog {
     this.#parts.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
 }
+
+const asItIs = (listing: Listing) => listing;
 
 const named = new WeakMap<readonly ToolDefinition[], ReadonlyMap<string, ToolDefinition>>();
 

@@ -3,7 +3,7 @@
 
 import { matchesWildcard, specificity } from '../kernel/wildcard.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
-import type { ServerSettings, ToolSettings } from '../model/server.ts';
+import type { ApprovalMode, ServerSettings, ToolSettings } from '../model/server.ts';
 
 export type Filters = Pick<ServerSettings, 'enabledTools' | 'disabledTools' | 'tools'>;
 
@@ -71,7 +71,12 @@ function sortedOnce(tools: Readonly<Record<string, ToolSettings>>): Sorted {
   return made;
 }
 
-const strictness = ({ enabled }: ToolSettings) => (enabled === false ? 1 : 0);
+const strictness = ({ enabled, approval, outbound }: ToolSettings) =>
+  (enabled === false ? 8 : 0) +
+  (outbound === true ? 4 : 0) +
+  (approval === undefined ? 0 : STRICTEST_LAST.indexOf(approval));
+
+const STRICTEST_LAST: readonly ApprovalMode[] = ['approve', 'auto', 'writes', 'prompt'];
 
 function isListed(tool: string, list: readonly string[]): boolean {
   let known = lists.get(list);

@@ -78,7 +78,8 @@ function review(content: JsonObject, properties: Readonly<Record<string, FormFie
   return Object.entries(properties)
     .map(([name, field]) => {
       const value = content[name];
-      const shown = value === undefined ? '–' : isSecretField(name, field) ? '(hidden)' : visible(String(value));
+      const shown =
+        value === undefined ? '–' : isSecretField(name, field) ? '(hidden)' : visible(wordsFor(value, field));
       return `  ${visible(field.title ?? name)}: ${shown}`;
     })
     .join('\n');
@@ -120,9 +121,20 @@ function questionOf({ name, field, isRequired }: Asked): string {
     ` (${[kindOf(field), ...(isRequired ? [] : ['optional'])].join(', ')})`,
     ...(list ?? []),
     more > 0 ? `\n  … and ${more} more` : '',
-    preset === undefined ? '' : ` [${visible(String(preset))}]`,
+    // Beside the last of a list it would read as a part of that.
+    options === undefined ? '' : '\nYour choice',
+    preset === undefined ? '' : ` [${visible(wordsFor(preset, field))}]`,
     ':',
   ].join('');
+}
+
+/** As the person sees the choices, and not as the server writes them. */
+function wordsFor(value: unknown, field: FormField): string {
+  const titles = new Map(optionsOf(field)?.map(({ const: each, title = each }) => [each, title]));
+  return [value]
+    .flat()
+    .map((each) => titles.get(String(each)) ?? String(each))
+    .join(', ');
 }
 
 const formats = {

@@ -1,7 +1,7 @@
 // Owns what a failed command leaves: the sentences for people, the document for programs, the exit code.
 
 import { nearest } from '../kernel/nearest.ts';
-import { asRuntimeError } from '../model/errors.ts';
+import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { Interruption, UsageError } from './command.ts';
 
 export interface Failed {
@@ -18,11 +18,16 @@ export function describeFailure(error: unknown, verb?: string): Failed {
     return { message, exitCode: 1, document: { error: { code: 'USAGE', message, remedy: 'fix-call' } } };
   }
   if (error instanceof Interruption) {
-    const message = 'Interrupted. The servers were closed.';
+    const message = `Interrupted. The servers were closed.${callLeft(error.cause)}`;
     return { message, exitCode: 130, document: { error: { code: 'INTERRUPTED', message, remedy: 'none' } } };
   }
   const failure = asRuntimeError(error);
   return { message: failure.message, exitCode: failure.exitCode, document: { error: failure } };
+}
+
+/** Who ends a call that is under way must know that the tool may have done its work. */
+function callLeft(cause: unknown): string {
+  return cause instanceof RuntimeError && cause.code === 'CALL_CANCELLED' ? ` ${cause.message}` : '';
 }
 
 export function unknownCommand(verb: string, known: readonly string[]): UsageError {

@@ -35,14 +35,14 @@ export interface Trust {
 }
 
 export async function openTrust(context: Context): Promise<Trust> {
-  const [{ createTrust }, { createToolGrants }, store, policy] = await Promise.all([
+  const [{ createTrust, createGrants }, store, policy] = await Promise.all([
     import('../trusting.ts'),
-    import('../trust/tool-grants.ts'),
     openStore(context),
     openPolicy(context),
   ]);
-  const gate = createTrust(surroundingsOf(context), store, systemClock);
-  return { gate, policy, grants: createToolGrants({ store, clock: systemClock, fingerprint: gate.fingerprint }) };
+  const around = surroundingsOf(context);
+  const gate = createTrust(around, store, systemClock);
+  return { gate, policy, grants: createGrants(around, { store, clock: systemClock, gate }) };
 }
 
 export async function openSecrets(context: Context): Promise<Secrets> {

@@ -2,7 +2,7 @@
 
 import type { RuleText } from '../model/rule.ts';
 
-export async function locateRules(rules: readonly RuleText[]): Promise<readonly RuleText[]> {
+export async function locateRules<Rule extends RuleText>(rules: readonly Rule[]): Promise<readonly Rule[]> {
   const { readDocument } = await import('../config/read-document.ts');
   const files = [...new Set(rules.flatMap(({ provenance }) => provenance.file ?? []))];
   const read = new Map(await Promise.all(files.map(async (file) => [file, await readDocument(file)] as const)));

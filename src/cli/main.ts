@@ -47,7 +47,7 @@ async function main(all: readonly string[]): Promise<number> {
   try {
     return await run({ verb, words, rest: all.slice(end + 1) });
   } catch (error) {
-    return fail(interruption?.aborted ? new Interruption() : error, { verb, words });
+    return fail(interruption?.aborted ? new Interruption('interrupted', { cause: error }) : error, { verb, words });
   }
 }
 

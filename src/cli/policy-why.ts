@@ -11,13 +11,19 @@ import { Cancellation } from '../kernel/cancellation.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { builtinNames } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ToolId } from '../model/names.ts';
+import type { ServerName, ToolId } from '../model/names.ts';
 import type { ApprovalMode } from '../model/server.ts';
 import type { Tool, ToolAnnotations } from '../model/tool.ts';
 import { createDeciding, modeIn, Pins } from '../permitting.ts';
+import { ask } from '../policy/asked.ts';
 import type { Explained } from '../policy/judge.ts';
+import { speaksOf } from '../policy/matching.ts';
+import { reviewRules } from '../policy/review.ts';
+import { parseRules } from '../policy/rule.ts';
+import { isPattern } from '../policy/spellings.ts';
 import { Standing } from '../standing.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
 import { type Context, UsageError } from './command.ts';
@@ -28,11 +34,16 @@ export interface Why {
   /** Absent where the tool is not known: then nothing but the rules is. */
   readonly tool?: Tool;
   readonly decision: CallDecision;
-  readonly rules: readonly Explained[];
+  readonly rules: readonly Fate[];
   readonly mode: ApprovalMode;
   readonly annotations: ToolAnnotations;
   readonly isBelieved: boolean;
   readonly grant: GrantState;
+}
+
+/** What became of a rule that speaks of the tool; `ignored`: it was read and does not count. */
+export interface Fate extends Omit<Explained, 'fate'> {
+  readonly fate: Explained['fate'] | 'ignored';
 }
 
 export interface WhyParts {
@@ -49,29 +60,67 @@ export async function findWhy({ context, runtime, config, id, args }: WhyParts):
   const standing = new Standing(surroundingsOf(context));
   standing.apply(config);
   const server = standing.definition(id.server);
-  if (server === undefined) throw unknownServer(id.server, config);
+  if (server === undefined) throw unusableServer(id.server, runtime, config);
   const { gate, grants } = await openTrust(context);
   const { kind } = await gate.judge(server);
   if (kind === 'own' || kind === 'approved') standing.vouchFor([id.server]);
   const known = runtime.getTools().find((each) => each.id.server === id.server && each.id.tool === id.tool);
+  if (known === undefined && isListed(id.server, runtime) && !standing.isHidden(id)) requireBuiltin(id, runtime);
   const tool = known ?? unknownTool(id);
   const isBelieved = tool.freshness === 'live' && server.settings.trustHints;
   const refusal = standing.refusal(id.server);
   const rules = standing.judge().explain(id, canonicalName(id), args);
   const isOpen = args === undefined && rules[0]?.fate === 'depends';
+  const grant: GrantState = known ? await grants.judge(server, tool.definition) : { kind: 'unknown' };
   const decision = isOpen
     ? standing.judge().judge(id, canonicalName(id), undefined)
-    : await decide(context, standing, { tool, args: args ?? {}, isBelieved });
+    : granted(await decide(context, standing, { tool, args: args ?? {}, isBelieved }), grant);
   return {
     id,
     ...(known && { tool: known }),
     decision: refusal === undefined ? decision : refused(refusal),
-    rules,
+    rules: [...rules.map((each) => withRemark(each, known)), ...ignored(context, config, id)],
     mode: modeIn(standing, id),
     annotations: tool.definition.annotations ?? {},
     isBelieved,
-    grant: known ? await grants.judge(server, tool.definition) : { kind: 'unknown' },
+    grant,
   };
+}
+
+/** What was allowed for good answers what asks, unless that wants to be asked each time. */
+function granted(decision: CallDecision, { kind }: GrantState): CallDecision {
+  if (decision.verdict !== 'ask' || decision.isEveryTime || kind !== 'granted') return decision;
+  const because = `you have allowed it for good; otherwise it would ask, because ${decision.because}`;
+  return { ...decision, verdict: 'allow', because };
+}
+
+/** A condition that this tool can never meet is why the rule is silent, whatever the arguments are. */
+function withRemark(explained: Explained, tool: Tool | undefined): Fate {
+  if (tool === undefined || (explained.fate !== 'unmet' && explained.fate !== 'depends')) return explained;
+  const { server } = tool.id;
+  const remarks = reviewRules([explained.rule], [server], { tools: new Map([[server, [tool]]]) });
+  const why = remarks.find(({ kind }) => kind === 'argument')?.why;
+  return why === undefined ? explained : { ...explained, why };
+}
+
+function ignored(context: Context, { idleRules, definitions, invalid }: LoadedConfig, id: ToolId): readonly Fate[] {
+  const servers = [...definitions, ...invalid].map(({ name }) => name);
+  const asked = ask(id, canonicalName(id));
+  return idleRules.flatMap((text): readonly Fate[] => {
+    const [rule] = parseRules([text], servers, surroundingsOf(context));
+    return rule && speaksOf(rule, asked) ? [{ rule, fate: 'ignored', why: text.idle }] : [];
+  });
+}
+
+const isListed = (server: ServerName, runtime: Runtime) =>
+  runtime.status().some(({ name, freshness }) => name === server && freshness !== undefined);
+
+/** The runtime's own tools are judged as those of the server that they reach. */
+function requireBuiltin({ server, tool }: ToolId, runtime: Runtime): void {
+  if (builtinNames.some((name) => name === tool)) return;
+  const names = runtime.getTools().flatMap(({ id }) => (id.server === server ? id.tool : []));
+  const because = `server "${server}" has none of that name`;
+  throw new RuntimeError('TOOL_UNKNOWN', { name: tool, because, nearest: nearest(tool, names, limits.suggestions) });
 }
 
 const refused = (because: string): CallDecision => ({
@@ -125,17 +174,23 @@ export function findTool(words: readonly string[], runtime: Runtime, config: Loa
   const tools = runtime.getTools();
   if (second !== undefined) {
     const own = tools.filter(({ id }) => id.server === first);
-    return own.find(({ id, name }) => id.tool === second || name === second)?.id ?? { server: first, tool: second };
+    const named = own.find(({ id, name }) => id.tool === second || name === second);
+    return named?.id ?? { server: first, tool: oneName(second) };
   }
   const found = createAliases(tools).find(first);
   if (found === 'ambiguous') throw new UsageError(`"${first}" may mean more than one tool; write SERVER TOOL`);
-  return found ?? readName(first, config) ?? unknownName(first, tools);
+  return found ?? readName(oneName(first), config) ?? unknownName(first, tools);
+}
+
+function oneName(word: string): string {
+  if (isPattern(word)) throw new UsageError(`"${word}" is a pattern; name one tool: plexus policy why NAME`);
+  return word;
 }
 
 /** The name of a tool that nobody has seen, of a server that is configured. */
-function readName(name: string, { definitions }: LoadedConfig): ToolId | undefined {
+function readName(name: string, { definitions, invalid }: LoadedConfig): ToolId | undefined {
   const body = name.replace(/^mcp__/, '');
-  const found = definitions.flatMap(({ name: server }) =>
+  const found = [...definitions, ...invalid].flatMap(({ name: server }) =>
     ['__', '.', '/', ':'].flatMap((separator) => {
       const tool = body.slice(server.length + separator.length);
       return body.startsWith(server + separator) && tool !== '' ? [{ server, tool }] : [];
@@ -149,7 +204,10 @@ function unknownName(name: string, tools: readonly Tool[]): never {
   throw new RuntimeError('TOOL_UNKNOWN', { name, nearest: nearest(name, names, limits.suggestions) });
 }
 
-function unknownServer(server: string, { definitions }: LoadedConfig): RuntimeError {
-  const names = definitions.map(({ name }) => name);
+/** Of an entry that cannot be used, why it cannot is the answer. */
+function unusableServer(server: string, runtime: Runtime, { definitions, invalid }: LoadedConfig): RuntimeError {
+  const error = runtime.status().find(({ name }) => name === server)?.error;
+  if (error && invalid.some(({ name }) => name === server)) return error;
+  const names = [...definitions, ...invalid].map(({ name }) => name);
   return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
 }

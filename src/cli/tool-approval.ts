@@ -1,5 +1,6 @@
 // Owns a person's lasting word on single tools: given as the tool is now, shown, and taken back.
 
+import { namesOf, signalsOf } from '../catalog/suspicion.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -8,9 +9,11 @@ import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Tool } from '../model/tool.ts';
 import { pinOf } from '../trust/tool-pin.ts';
+import { hintsIn } from './approving.ts';
 import type { Context, Found } from './command.ts';
-import { openTrust } from './load-config.ts';
-import { indent, printable, table } from './render/text.ts';
+import { loadConfigFor, openTrust } from './load-config.ts';
+import { indent, printable, shellWord, table } from './render/text.ts';
+import { unknownServer } from './unknown-server.ts';
 import { complainOf, requireServer, withRuntime } from './with-runtime.ts';
 
 /** Asks the server itself what the tool is: an approval of what was remembered would be one of something else. */
@@ -26,24 +29,33 @@ export async function approveTool(context: Context, definition: ServerDefinition
     if (!already) await grants.grant(definition, tool);
     const changes = before.kind === 'changed' ? before.changes : [];
     const { description = '', parameters } = pinOf(tool);
+    const { annotations = {} } = tool;
+    const signals = namesOf(signalsOf(tool));
     const lines = [
+      description,
+      ...Object.entries(parameters).flatMap(([at, line]) => (NOISE.test(`${at}: ${line}`) ? [] : [`${at}: ${line}`])),
+      `by its own word: ${hintsIn(annotations)}`,
+    ];
+    const end = [
       already
         ? 'It is allowed already.'
         : 'Until it changes, it is called without asking, unless a rule says otherwise.',
       ...(changes.length > 0 ? ['Changed since it was last approved:', ...changes.map((each) => indent(each))] : []),
+      ...(signals.length > 0 ? [warningOf(signals, { server, tool: id.tool })] : []),
     ];
     return {
-      data: { server, tool: id.tool, approved: true, already, changes, description, parameters },
-      text: () =>
-        printable(
-          [
-            `${id.tool} of server "${server}"`,
-            indent([description, ...Object.entries(parameters).map(([at, line]) => `${at}: ${line}`)].join('\n')),
-            ...lines,
-          ].join('\n'),
-        ),
+      data: { server, tool: id.tool, approved: true, already, changes, description, annotations, parameters, signals },
+      text: () => printable([`${id.tool} of server "${server}"`, indent(lines.join('\n')), ...end].join('\n')),
     };
   });
+}
+
+/** Which draft a schema is of says nothing to a person who reads its parameters. */
+const NOISE = /^\(all\): object, \$schema "[^",]*"$/;
+
+function warningOf(signals: readonly string[], { server, tool }: Tool['id']): string {
+  const what = `CAREFUL: what it says of itself looks as if it gave a model orders (${signals.join(', ')}).`;
+  return `${what} To take it back: plexus revoke ${shellWord(server)} ${shellWord(tool)}`;
 }
 
 function findTool(all: readonly Tool[], server: ServerName, name: string): Tool {
@@ -55,16 +67,21 @@ function findTool(all: readonly Tool[], server: ServerName, name: string): Tool 
   throw new RuntimeError('TOOL_UNKNOWN', { name, nearest: nearest(name, names, limits.suggestions), because });
 }
 
-/** Of servers that are configured: what was granted to others is in nobody's way. */
-export async function listGrants(context: Context, { definitions }: LoadedConfig, name?: ServerName): Promise<Found> {
+/** Of servers that are configured: what was granted to others is in nobody's way, unless somebody names it. */
+export async function listGrants(context: Context, name?: ServerName): Promise<Found> {
   const { grants } = await openTrust(context);
-  const names = name === undefined ? definitions.map((each) => each.name) : [name];
+  const config = await loadConfigFor(context);
+  const configured = config.definitions.map((each) => each.name);
+  const names = name === undefined ? configured : [name];
   const tools = (await Promise.all(names.map((each) => grants.list(each)))).flat();
+  if (name !== undefined && tools.length === 0 && !configured.includes(name))
+    throw unknownServer(name, config, context);
+  const none = name === undefined ? 'No tool is' : `No tool of server "${name}" is`;
   return {
     data: { tools },
     text: (paint) =>
       tools.length === 0
-        ? 'No tool is allowed for good. Answer "always" when asked, or run: plexus approve SERVER TOOL'
+        ? printable(`${none} allowed for good. Answer "always" when asked, or run: plexus approve SERVER TOOL`)
         : table(
             ['SERVER', 'TOOL', 'SINCE', 'DEFINED IN'],
             tools.map(({ server, tool, grantedAt, file = '' }) => [
@@ -78,16 +95,27 @@ export async function listGrants(context: Context, { definitions }: LoadedConfig
   };
 }
 
+/** A slip of the pen must not look as if something had been taken back. */
 export async function revokeTool(
   context: Context,
-  server: ServerName,
-  { tool, file }: { readonly tool: string; readonly file: string | undefined },
+  config: LoadedConfig,
+  { server, tool }: { readonly server: ServerName; readonly tool: string },
 ): Promise<Found> {
   const { grants } = await openTrust(context);
-  const tools = await grants.revoke(server, { tool, ...(file !== undefined && { file }) });
+  const definition = config.definitions.find(({ name }) => name === server);
+  const tools = await grants.revoke(server, { tool, ...(definition && { definition }) });
+  const left = tools > 0 ? [] : (await grants.list(server)).map((each) => each.tool);
+  if (tools === 0 && left.length === 0 && definition === undefined) throw unknownServer(server, config, context);
+  const meant = nearest(tool, new Set(left), limits.suggestions).filter((each) => each !== tool);
   const text =
     tools > 0
       ? `The tool "${tool}" of server "${server}" is no longer allowed for good.`
-      : `The tool "${tool}" of server "${server}" was not allowed for good.`;
-  return { data: { name: server, tool, approved: false, tools }, text: () => printable(text) };
+      : `The tool "${tool}" of server "${server}" was not allowed for good, and nothing was taken back.${
+          meant.length > 0 ? ` Did you mean ${meant.join(' or ')}?` : ''
+        }`;
+  return {
+    data: { name: server, tool, approved: false, tools },
+    text: () => printable(text),
+    exitCode: tools > 0 ? 0 : 2,
+  };
 }

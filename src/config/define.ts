@@ -189,24 +189,28 @@ function takeBackApproval(
   }
   const { tools } = tidied;
   if (!isMap(tools)) return;
-  const isLoose = (value: unknown) => isMap(value) && value['approval'] === 'approve';
-  const loose = Object.keys(tools).filter((name) => isLoose(tools[name]));
+  const loose = Object.entries(tools).flatMap(([name, value]) => looseKeys(value).map((key) => ({ name, key })));
   if (loose.length === 0) return;
-  tidied['tools'] = Object.fromEntries(
-    Object.entries(tools).map(([name, value]) => [
-      name,
-      isLoose(value) ? { ...Object(value), approval: undefined } : value,
-    ]),
-  );
   const key = keyOf('tools');
-  found.push(
-    loosening(
-      key,
-      { [loose[0] ?? '']: { approval: 'approve' } },
-      scope,
-      `${said} the "approval" of ${loose.join(', ')} in ${labelOf([key])} is ignored`,
-    ),
+  tidied['tools'] = Object.fromEntries(
+    Object.entries(tools).map(([name, value]) => [name, without(value, looseKeys(value))]),
   );
+  const where = loose.map((each) => `"${each.key}" of ${each.name}`).join(', ');
+  found.push(loosening(key, where, scope, `${said} ${where} in ${labelOf([key])} is ignored`));
+}
+
+/** What of a tool's settings would have it called where somebody would be asked. */
+function looseKeys(value: unknown): readonly string[] {
+  if (!isMap(value)) return [];
+  return [
+    ...(value['approval'] === 'approve' ? ['approval'] : []),
+    ...(value['outbound'] === false ? ['outbound'] : []),
+  ];
+}
+
+function without(value: unknown, keys: readonly string[]): unknown {
+  if (!isMap(value) || keys.length === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
 /** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */

@@ -3,10 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { access, constants, mkdir, readlink, realpath, stat } from 'node:fs/promises';
+import { access, constants, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, reasonOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { editText, planText } from './edits/edit-text.ts';
@@ -69,7 +70,7 @@ async function editLocked(file: string, change: Change, options: EditOptions): P
   if (planned.kind !== 'edit') return planned;
 
   const folder = dirname(target);
-  await mkdir(folder, { recursive: true, ...(options.isPrivateFolder && { mode: 0o700 }) });
+  await makeFolder(folder, options.isPrivateFolder ? { mode: 0o700 } : {});
   const release = await hold(target, options);
   try {
     await removeDebris(folder, `${basename(target)}.`);
@@ -87,7 +88,7 @@ async function editLocked(file: string, change: Change, options: EditOptions): P
 async function hold(target: string, { lockFolder, clock, signal }: EditOptions): Promise<() => Promise<void>> {
   const lock = join(lockFolder, `edit-${createHash('sha256').update(target).digest('hex').slice(0, 32)}.lock`);
   try {
-    await mkdir(lockFolder, { recursive: true, mode: 0o700 });
+    await makeFolder(lockFolder, { mode: 0o700 });
     await removeDebris(lockFolder);
     return await acquire({ lock, ttlMs: LOCK_TTL_MS, clock, signal });
   } catch (error) {

@@ -1,7 +1,7 @@
 // Owns what one file says: its servers, rules, lists, inputs and settings. Which file wins is `merge.ts`'s.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
-import { type ArgumentConditions, faultsIn, type RuleText } from '../model/rule.ts';
+import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
 import { asWritten, checkEach, explain } from './check.ts';
 import { diagnose, type Finding, type Note, readSection, shorten } from './finding.ts';
 import { findGroups, findInputs, findStrays, type Stray } from './groups.ts';
@@ -18,6 +18,8 @@ import { camelCase, type Reading, readKeys, vocabularies } from './vocabulary.ts
 export interface Layer extends ListedServers {
   readonly claims: readonly ServerClaim[];
   readonly rules: readonly RuleText[];
+  /** Those that were read and do not count. */
+  readonly idleRules: readonly IdleRule[];
   readonly inputs: readonly InputRequest[];
   readonly settings: readonly SettingClaim[];
   /** Said by the enterprise's file only. */
@@ -28,7 +30,7 @@ export interface Layer extends ListedServers {
 }
 
 export const emptyLayer: Layer = {
-  ...{ claims: [], rules: [], inputs: [], settings: [] },
+  ...{ claims: [], rules: [], idleRules: [], inputs: [], settings: [] },
   ...{ allowlist: [], denylist: [], loosenings: [], diagnostics: [] },
 };
 
@@ -43,7 +45,7 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
   const { permissions, security, plexus } = sections.fields;
   const { mode } = readMode(sections, origin, note);
   const layer = {
-    rules: readRules(permissions, origin, note),
+    ...readRules(permissions, origin, note),
     ...readLists(security, note),
     inputs: readInputs(findInputs(content), note),
     settings: readSettings(plexus, origin, note),
@@ -153,19 +155,22 @@ function repetition(path: Path): Finding {
   };
 }
 
-function readRules(value: unknown, origin: Origin, note: Note): RuleText[] {
-  const { rules = [] } = readSection(value, ['permissions'], vocabularies.permissions, note).fields;
-  if (Array.isArray(rules))
-    return rules.flatMap((rule, at) => readRule(rule, ['permissions', 'rules', at], origin, note));
-  note(wrongType(['permissions', 'rules'], 'a list of rules', rules));
-  return [];
+function readRules(value: unknown, origin: Origin, note: Note): Pick<Layer, 'rules' | 'idleRules'> {
+  const { rules: written = [] } = readSection(value, ['permissions'], vocabularies.permissions, note).fields;
+  if (!Array.isArray(written)) note(wrongType(['permissions', 'rules'], 'a list of rules', written));
+  const read = Array.isArray(written)
+    ? written.flatMap((rule, at) => readRule(rule, ['permissions', 'rules', at], origin, note))
+    : [];
+  return { rules: read.filter((rule) => !isIdle(rule)), idleRules: read.filter(isIdle) };
 }
+
+const isIdle = (rule: RuleText): rule is IdleRule => 'idle' in rule;
 
 /**
  * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. What is said
  * about arguments is kept as it is written: whoever gives it a meaning lets a broken part open nothing and close more.
  */
-function readRule(value: unknown, path: Path, origin: Origin, note: Note): RuleText[] {
+function readRule(value: unknown, path: Path, origin: Origin, note: Note): readonly (RuleText | IdleRule)[] {
   const read = readSection(value, path, vocabularies.rule, note);
   if (!isMap(value)) return [];
   const { args, ...fields } = read.fields;
@@ -174,16 +179,24 @@ function readRule(value: unknown, path: Path, origin: Origin, note: Note): RuleT
   const { tool, action = 'ask' } = checkEach({ ...read, fields }, ruleSchema).fields;
   if (tool === undefined) return [];
   if (args !== undefined) note(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
+  const said = args !== undefined && { args: args as ArgumentConditions };
+  const rule: RuleText = { tool, action, ...said, provenance: provenanceOf(origin, path) };
   if (action === 'allow' && !origin.mayLoosen) {
     note(cannotAllow(path, tool));
-    return [];
+    return [
+      {
+        ...rule,
+        idle: 'is ignored, because a file in the workspace cannot allow; to approve it: plexus approve --policy',
+      },
+    ];
   }
-  if (action === 'allow' && read.problems.length > 0) {
+  const [problem] = read.problems;
+  if (action === 'allow' && problem) {
     note(notUnderstood(path, tool));
-    return [];
+    return [{ ...rule, idle: `allows nothing, because part of it is not understood: ${problem.message}` }];
   }
-  const provenance = provenanceOf(origin, path);
-  return [{ tool, action, ...(args !== undefined && { args: args as ArgumentConditions }), provenance }];
+  if (parsed.error) return [{ ...rule, misread: `counts as "${action}", because part of it cannot be read` }];
+  return [problem ? { ...rule, misread: `counts without part of it: ${problem.message}` } : rule];
 }
 
 const SHOWN_FAULTS = 5;

@@ -4,7 +4,7 @@
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
-import type { RuleText } from '../model/rule.ts';
+import type { IdleRule, RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
 import { discover, type Found, type LoadOptions, type ReadPlace } from './discover.ts';
@@ -31,6 +31,8 @@ export interface LoadedConfig {
   /** Servers that the enterprise's file silences. */
   readonly suppressed: readonly Loser[];
   readonly rules: readonly RuleText[];
+  /** Those that were read and do not count. */
+  readonly idleRules: readonly IdleRule[];
   readonly lists: readonly ListedServers[];
   /** By what declares them, in the words of `declaredBy`. */
   readonly inputs: ReadonlyMap<string, readonly InputRequest[]>;
@@ -74,6 +76,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     refused,
     suppressed,
     rules: counting.flatMap(({ layer }) => layer.rules),
+    idleRules: counting.flatMap(({ layer }) => layer.idleRules),
     lists,
     inputs: inputsOf(counting),
     settings,

@@ -89,16 +89,18 @@ function wantsPerson(data: unknown): boolean {
 /** Whoever cancels the call takes its questions back. What the server asked wrongly is an answer. */
 async function whileAsked<Value>(
   { inputs, onWaiting, cancellation }: CallOptions,
-  ask: (to: Addressee) => Promise<Value>,
+  ask: (to: Addressee, gone: AbortSignal) => Promise<Value>,
 ): Promise<Value | RefusedInput> {
   const to = new Addressee(inputs, { onWaiting });
+  const gone = new AbortController();
   try {
-    return await cancellation.race(ask(to));
+    return await cancellation.race(ask(to, gone.signal));
   } catch (error) {
     if (error instanceof RefusedInput) return error;
     throw error;
   } finally {
     to.withdraw();
+    gone.abort();
   }
 }
 
@@ -110,7 +112,9 @@ async function answerRounds(
 ): Promise<Answer> {
   let asked = first;
   for (let round = 0; round < limits.inputRounds; round++) {
-    const inputResponses = await whileAsked(options, (to) => fetchInputs(line, asked.result['inputRequests'], to));
+    const inputResponses = await whileAsked(options, (to, gone) =>
+      fetchInputs(line, asked.result['inputRequests'], to, gone),
+    );
     if (inputResponses instanceof RefusedInput) return declined(inputResponses);
     const requestState = asked.result['requestState'];
     const answer = await line.wire.request(
@@ -132,9 +136,14 @@ function declined({ code, message }: RefusedInput): Answer {
 }
 
 /** A round without questions is a server asking for patience: a fixed pause keeps it from spinning. */
-async function fetchInputs(line: Line, requests: unknown, to: Addressee): Promise<JsonObject | undefined> {
+async function fetchInputs(
+  line: Line,
+  requests: unknown,
+  to: Addressee,
+  gone: AbortSignal,
+): Promise<JsonObject | undefined> {
   if (!isObject(requests) || Object.keys(requests).length === 0) {
-    await line.clock.sleep(limits.inputPacingMs);
+    await line.clock.sleep(limits.inputPacingMs, gone);
     return undefined;
   }
   const answers = Object.entries(requests).map(async ([key, request]) => {

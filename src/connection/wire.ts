@@ -305,7 +305,7 @@ export class Wire {
     pending.onProgress?.({
       progress: typeof progress === 'number' ? progress : 0,
       ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message }),
+      ...(typeof message === 'string' && { message: message.slice(0, limits.progressChars) }),
     });
     return true;
   }

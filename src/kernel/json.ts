@@ -23,21 +23,33 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** Whether both are the same JSON, in whatever order their keys come; a key without a value is not there. */
-export function sameJson(one: unknown, other: unknown): boolean {
+/**
+ * Whether both are the same JSON, in whatever order their keys come; a key without a value is not there. How much there is to
+ * compare is told before it is compared.
+ */
+export function sameJson(one: unknown, other: unknown, onParts: (count: number) => void = ignoreParts): boolean {
+  if (typeof one === 'string' && typeof other === 'string' && one.length === other.length) onParts(one.length / 1_000);
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) || Array.isArray(other)) {
     if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
-    return one.every((item, at) => sameJson(item, other[at]));
+    onParts(one.length);
+    return one.every((item, at) => sameJson(item, other[at], onParts));
   }
+  const keys = keysWithValue(one, onParts);
   // The first may be short and the other huge: what is not the same is mostly seen before anything is counted.
   const isIn = (key: string) =>
-    Object.hasOwn(other, key) && sameJson((one as JsonObject)[key], (other as JsonObject)[key]);
-  return keysWithValue(one).every(isIn) && keysWithValue(other).length === keysWithValue(one).length;
+    Object.hasOwn(other, key) && sameJson((one as JsonObject)[key], (other as JsonObject)[key], onParts);
+  return keys.every(isIn) && keysWithValue(other, onParts).length === keys.length;
 }
 
-const keysWithValue = (of: object) => Object.keys(of).filter((key) => (of as JsonObject)[key] !== undefined);
+const ignoreParts = (): void => undefined;
+
+function keysWithValue(of: object, onParts: (count: number) => void): readonly string[] {
+  const keys = Object.keys(of);
+  onParts(keys.length);
+  return keys.filter((key) => (of as JsonObject)[key] !== undefined);
+}
 
 /** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than a mark. */
 export function stringifyBounded(value: unknown, limit: number): string {

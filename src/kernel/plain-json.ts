@@ -1,5 +1,5 @@
-// Owns whether a value is what JSON can say, and says it the same way each time: no cycles, no dates, no functions, nothing
-// that throws when it is read. What passes here is safe to check, to show and to send.
+// Owns whether a value is what JSON can say: no cycles, no dates, no functions, nothing that throws when it is read. What
+// passes is copied as it is read, once: whatever its owner does to it, what was checked is what is shown and sent.
 
 import { type Place, pathOf, quote } from './schema-words.ts';
 
@@ -7,78 +7,101 @@ export interface PlainLimits {
   readonly depth: number;
   /** Values in all, of whatever kind. */
   readonly parts: number;
+  /** Of all texts and keys together. */
+  readonly chars: number;
 }
 
-/** What is wrong with it, in words, or nothing. A key whose value is undefined is a key that is not there. */
-export function whyNotJson(value: unknown, limits: PlainLimits): string | undefined {
-  const walk: Walk = { limits, partsLeft: limits.parts, around: [] };
+export type Copied = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+/** The same in plain objects and lists, or what is wrong with it, in words. A key whose value is undefined is not there. */
+export function copyJson(value: unknown, limits: PlainLimits): Copied {
+  const walk: Walk = { limits, partsLeft: limits.parts, charsLeft: limits.chars, around: [] };
   try {
-    return problemIn(walk, value, undefined);
+    return { ok: true, value: copy(walk, value, undefined) };
   } catch (error) {
+    if (error instanceof NotJson) return { ok: false, problem: error.problem };
     // A getter, or a proxy: whatever it throws is its own affair.
-    return `they cannot be read (${error instanceof Error ? error.name : typeof error})`;
+    return { ok: false, problem: `they cannot be read (${error instanceof Error ? error.name : typeof error})` };
+  }
+}
+
+export function whyNotJson(value: unknown, limits: PlainLimits): string | undefined {
+  const copied = copyJson(value, limits);
+  return copied.ok ? undefined : copied.problem;
+}
+
+class NotJson extends Error {
+  readonly problem: string;
+
+  constructor(problem: string) {
+    super(problem);
+    this.problem = problem;
   }
 }
 
 interface Walk {
   readonly limits: PlainLimits;
   partsLeft: number;
+  charsLeft: number;
   /** What the value is inside of; something that stands in itself never ends. */
   readonly around: object[];
 }
 
-function problemIn(walk: Walk, value: unknown, place: Place | undefined): string | undefined {
+function copy(walk: Walk, value: unknown, place: Place | undefined): unknown {
   switch (typeof value) {
     case 'string':
+      spendChars(walk, value.length);
+      return value;
     case 'boolean':
     case 'undefined':
-      return undefined;
+      return value;
     case 'number':
-      return Number.isFinite(value) ? undefined : is(place, `${value}, which JSON has no word for`);
+      if (!Number.isFinite(value)) throw is(place, `${value}, which JSON has no word for`);
+      return value;
     case 'object':
-      return value === null ? undefined : problemInside(walk, value, place);
+      return value === null ? null : copyInside(walk, value, place);
     default:
-      return is(place, `a ${typeof value}, which JSON has no word for`);
+      throw is(place, `a ${typeof value}, which JSON has no word for`);
   }
 }
 
-function problemInside(walk: Walk, value: object, place: Place | undefined): string | undefined {
+function copyInside(walk: Walk, value: object, place: Place | undefined): unknown {
   const { limits, around } = walk;
-  if (around.includes(value)) return is(place, 'inside of itself');
-  if (around.length >= limits.depth) return `they are nested more than ${limits.depth} levels deep`;
+  if (around.includes(value)) throw is(place, 'inside of itself');
+  if (around.length >= limits.depth) throw new NotJson(`they are nested more than ${limits.depth} levels deep`);
   const kind = kindOf(value);
-  if (kind !== undefined) return is(place, `${kind}; write it as a text, a number, a list or an object`);
+  if (kind !== undefined) throw is(place, `${kind}; write it as a text, a number, a list or an object`);
   around.push(value);
-  const problem = Array.isArray(value) ? problemInItems(walk, value, place) : problemInKeys(walk, value, place);
+  const copied = Array.isArray(value) ? copyItems(walk, value, place) : copyKeys(walk, value, place);
   around.pop();
-  return problem;
+  return copied;
 }
 
-function problemInItems(walk: Walk, items: readonly unknown[], place: Place | undefined): string | undefined {
+function copyItems(walk: Walk, items: readonly unknown[], place: Place | undefined): unknown[] {
   const { length } = items;
-  if (!spend(walk, length)) return tooMany(walk);
+  spendParts(walk, length);
+  const copied: unknown[] = [];
   for (let at = 0; at < length; at++) {
     const item = items[at];
-    // The common ones are told apart here: a list may have millions of them.
-    if (typeof item === 'string' || (typeof item === 'number' && Number.isFinite(item))) continue;
-    const problem = problemIn(walk, item, { key: at, within: place });
-    if (problem !== undefined) return problem;
+    // The common ones are told apart here: a list may have millions of them. What is not there is written as null.
+    if (typeof item === 'number' && Number.isFinite(item)) copied.push(item);
+    else copied.push(copy(walk, item, { key: at, within: place }) ?? null);
   }
-  return undefined;
+  return copied;
 }
 
-function problemInKeys(walk: Walk, value: object, place: Place | undefined): string | undefined {
+function copyKeys(walk: Walk, value: object, place: Place | undefined): Record<string, unknown> {
   const keys = Object.keys(value);
-  if (!spend(walk, keys.length)) return tooMany(walk);
+  spendParts(walk, keys.length);
+  const copied: Record<string, unknown> = {};
   for (const key of keys) {
     // As a key it is harmless here, and a trap for whoever copies it into an object of theirs.
-    if (key === '__proto__') return is({ key, within: place }, 'a name that is not allowed');
-    const part: unknown = (value as Record<string, unknown>)[key];
-    if (typeof part === 'string') continue;
-    const problem = problemIn(walk, part, { key, within: place });
-    if (problem !== undefined) return problem;
+    if (key === '__proto__') throw is({ key, within: place }, 'a name that is not allowed');
+    spendChars(walk, key.length);
+    const part = copy(walk, (value as Record<string, unknown>)[key], { key, within: place });
+    if (part !== undefined) copied[key] = part;
   }
-  return undefined;
+  return copied;
 }
 
 /** What is no plain object or list although it is one of JavaScript's: it would be written as something else, or as nothing. */
@@ -93,11 +116,15 @@ function kindOf(value: object): string | undefined {
     : undefined;
 }
 
-function spend(walk: Walk, parts: number): boolean {
+function spendParts(walk: Walk, parts: number): void {
   walk.partsLeft -= parts;
-  return walk.partsLeft >= 0;
+  if (walk.partsLeft < 0) throw new NotJson(`they hold more than ${walk.limits.parts} values`);
 }
 
-const tooMany = ({ limits }: Walk) => `they hold more than ${limits.parts} values`;
+function spendChars(walk: Walk, chars: number): void {
+  walk.charsLeft -= chars;
+  if (walk.charsLeft < 0) throw new NotJson(`they hold more than ${walk.limits.chars} characters`);
+}
+
 const is = (place: Place | undefined, what: string) =>
-  `${place === undefined ? 'they are' : `${quote(pathOf(place).join('.'))} is`} ${what}`;
+  new NotJson(`${place === undefined ? 'they are' : `${quote(pathOf(place).join('.'))} is`} ${what}`);

@@ -82,6 +82,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'it is read-only',
   EACCES: 'you may not write there',
   EPERM: 'you may not write there',
+  ENOENT: 'a part of its path does not exist',
   ENOTDIR: 'a part of its path is not a folder',
   EEXIST: 'it is not a folder',
   ENOTEMPTY: 'a folder that should be empty holds something',

@@ -22,9 +22,19 @@ export interface Complaint extends Omit<Problem, 'path'> {
 /** Without a list nobody wants to know why: the first "no" is enough. */
 export type Problems = Complaint[] | undefined;
 
-/** Always a "no", for the end of an `or`. */
+/** Far more than anybody is told: a schema may find as many as it likes. */
+const MOST_COMPLAINTS = 1_000;
+
+const isWanted = (problems: Problems): problems is Complaint[] =>
+  problems !== undefined && problems.length < MOST_COMPLAINTS;
+
+export function tell(problems: Problems, complaint: Complaint): void {
+  if (isWanted(problems)) problems.push(complaint);
+}
+
+/** Always a "no", for the end of an `or`. It must read well after "they" and after a name: "must …". */
 export function say(problems: Problems, place: Place | undefined, what: string): false {
-  problems?.push({ place, kind: 'refused', text: `${subject(place)} ${what}` });
+  if (isWanted(problems)) problems.push({ place, kind: 'refused', text: `${subject(place)} ${what}` });
   return false;
 }
 
@@ -36,8 +46,8 @@ export function refuse(
   value: unknown,
   meant?: string | undefined,
 ): false {
-  if (problems === undefined) return false;
-  const text = `${subject(place)} must be ${wanted}, not ${describe(value)}${didYouMean(meant)}`;
+  if (!isWanted(problems)) return false;
+  const text = `${subject(place)} must be ${shorten(wanted, MOST_CHARS)}, not ${describe(value)}${didYouMean(meant)}`;
   problems.push({ place, kind: 'refused', text, wanted });
   return false;
 }

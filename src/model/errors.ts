@@ -59,6 +59,20 @@ const because = (data: ServerFault): string => {
   return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
 };
 
+/** What helps besides answering when asked, which depends on why it was asked. */
+export type ApprovalAdvice = 'add-rule' | 'change-rule' | 'change-cause' | 'review-lock' | 'approve-again' | 'answer';
+
+const howElse: Readonly<Record<ApprovalAdvice, (d: ToolId & { readonly name: QualifiedName }) => string>> = {
+  'add-rule': ({ name }) => `, or allow it with a rule: tool = "${name}", action = "allow"`,
+  'change-rule': () => ', or change that rule',
+  'change-cause': () => ', or change what asks for it',
+  'review-lock': ({ server, tool }) =>
+    `, or review it with plexus lock --check, then run: plexus lock ${shellWord(server)}, or for yourself: plexus approve ${shellWord(server)} ${shellWord(tool)}`,
+  'approve-again': ({ server, tool }) =>
+    `, or review it and run: plexus approve ${shellWord(server)} ${shellWord(tool)}`,
+  answer: () => '; no rule answers for that',
+};
+
 export const failures = {
   CONFIG_INVALID: failure(
     'fix-config',
@@ -116,7 +130,7 @@ export const failures = {
     'fix-config',
     CONFIG,
     (d: { folder: string; reason: string }) => `Nothing can be remembered in ${d.folder}: ${d.reason}.`,
-    (d) => `Make room or give yourself the right to write in ${d.folder}, then do it again.`,
+    (d) => `Make ${d.folder} a folder that you may write and that has room, then do it again.`,
   ),
   STORE_UNREADABLE: failure(
     'none',
@@ -258,14 +272,21 @@ export const failures = {
     'ask-user',
     REFUSED,
     (d: ToolId & { because: string }) => `The call of "${d.tool}" on server "${d.server}" was denied: ${d.because}.`,
-    () => 'Change that rule if the call should be allowed.',
+    () => 'Change what denies it if the call should be allowed.',
   ),
   APPROVAL_REFUSED: failure(
     'ask-user',
     REFUSED,
-    (d: ToolId & { name: QualifiedName; because: string }) =>
-      `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
-    (d) => `Approve it when asked, or allow it with a rule: tool = "${d.name}", action = "allow".`,
+    (
+      d: ToolId & {
+        name: QualifiedName;
+        because: string;
+        advice?: ApprovalAdvice;
+        /** How it differs from what was reviewed; in no sentence, since a model reads those and a stranger wrote this. */
+        changes?: readonly string[];
+      },
+    ) => `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
+    (d) => `Approve it when asked${howElse[d.advice ?? 'add-rule'](d)}.`,
   ),
   TOOL_DRIFTED: failure(
     'ask-user',
@@ -339,7 +360,11 @@ export const failures = {
     (d) =>
       d.isOwn
         ? 'Check its effect before calling again; whoever called gave it no longer.'
-        : `Check its effect before calling again; the limit is ${d.silence ? 'tool_idle_timeout_sec' : 'tool_timeout_sec'} of "${d.server}".`,
+        : `Check its effect before calling again; the limit is ${
+            d.silence
+              ? `tool_idle_timeout_sec of the tool or of "${d.server}"`
+              : `tool_timeout_sec of the tool or of "${d.server}", or else MCP_TOOL_TIMEOUT`
+          }.`,
   ),
   OUTCOME_UNKNOWN: failure(
     'check-first',

@@ -48,6 +48,8 @@ export const limits = {
   subscribeMs: 10_000,
   /** How often a host hears of a call's progress. */
   progressMs: 100,
+  /** What is told of how far a call is. */
+  progressChars: 1_000,
   /** A host hears of a call that runs at least so often. */
   heartbeatMs: 30_000,
   /** A server's log messages: so many in that time, the rest is counted; and how long one is. */
@@ -151,6 +153,8 @@ export const limits = {
   verdictWriteMs: 1_000,
   /** How long a person may think about an approval; after it the answer is no. */
   approvalMs: 300_000,
+  /** What of a call's arguments a person is shown: so many values, so much of each text. */
+  approvalPreview: { parts: 1_000, chars: 4_000 },
   /** What is kept of a tool's definition to read it and to compare it later; its hash is of the whole. */
   pin: { descriptionChars: 4_000, lineChars: 300, lines: 64, levels: 6 },
   /** What is told of a tool that has changed: lines, places in one text, how long a quotation is; and the largest table of
@@ -233,8 +237,8 @@ export const limits = {
   judgedTools: 20_000,
   /** Checking arguments: how much work a schema may ask for before it is left to the server, and how much is told. */
   schemaCheck: { steps: 200_000, problems: 5 },
-  /** What may be given to a tool: JSON is written and read level by level, and a list may claim to be endless. */
-  arguments: { depth: 200, parts: 6_000_000 },
+  /** What may be given to a tool: JSON is written and read level by level, in one text, and a list may claim to be endless. */
+  arguments: { depth: 200, parts: 6_000_000, chars: 64 * 1024 * 1024 },
   /** Looking for values that stand for "not given": where, how many, and how much work each try may be. */
   placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
 
@@ -257,8 +261,8 @@ export const limits = {
     ...{ keptMs: 7 * 24 * 3_600_000, files: 5_000, bytes: 256 * 1024 * 1024, writeMs: 5_000 },
     /** How many of one result; and after how many, or how much, the folder is looked through again. */
     ...{ perResult: 50, sweepFiles: 500, sweepBytes: 32 * 1024 * 1024 },
-    /** So many in a row, and so many in the long run. */
-    ...{ burst: 256, perSecond: 16 },
+    /** So many in a row, and so many in the long run; the same of their bytes. */
+    ...{ burst: 256, perSecond: 16, burstBytes: 32 * 1024 * 1024, bytesPerSecond: 2 * 1024 * 1024 },
   },
 
   /** What an event may carry of a call's result. */

@@ -12,7 +12,15 @@ export interface RuleText {
   readonly action: Verdict;
   /** The rule is only about calls with such arguments; all of them must hold. */
   readonly args?: ArgumentConditions;
+  /** What of it has no effect, in words that complete "it …". */
+  readonly misread?: string;
   readonly provenance: Provenance;
+}
+
+/** A rule that was read and does not count: whoever looks for it should find it. */
+export interface IdleRule extends RuleText {
+  /** In words that complete "it …". */
+  readonly idle: string;
 }
 
 /** By the name of an argument. What lies within one is reached by a dot in the name, or by a map in its place. */

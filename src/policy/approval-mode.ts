@@ -24,7 +24,7 @@ export function judgeByMode(mode: ApprovalMode, annotations: ToolAnnotations, is
   const byRule = mode === 'writes';
   if (harmless !== undefined && isBelieved) return { verdict: 'allow', because: harmless, byRule };
   const said = byRule ? 'approval = "writes" in its entry' : 'no rule matches';
-  return { verdict: 'ask', because: `${said}, and ${whyNot(annotations, harmless !== undefined)}`, byRule };
+  return { verdict: 'ask', because: `${said}, and ${whyNot(mode, annotations, harmless !== undefined)}`, byRule };
 }
 
 /** In words; `undefined` where it may do harm. */
@@ -37,9 +37,8 @@ function harmlessness(mode: 'writes' | 'auto', annotations: ToolAnnotations): st
     : undefined;
 }
 
-function whyNot({ destructiveHint }: ToolAnnotations, isHarmless: boolean): string {
+function whyNot(mode: 'writes' | 'auto', { destructiveHint }: ToolAnnotations, isHarmless: boolean): string {
   if (destructiveHint === true) return 'it states that it may destroy something';
-  return isHarmless
-    ? 'what it states of itself is not believed; that takes "trustHints", and its server to be up'
-    : 'it does not state that it is harmless';
+  if (isHarmless) return 'what it states of itself is not believed; that takes "trustHints", and its server to be up';
+  return mode === 'writes' ? 'it does not state that it only reads' : 'it does not state that it is harmless';
 }

@@ -32,8 +32,11 @@ export const strictestFirst: readonly Verdict[] = ['deny', 'ask', 'allow'];
 export function narrow(outer: Decision, inner: Decision): Decision {
   if (!inner.byRule) return outer;
   if (inner.verdict === 'allow') return outer.byRule ? outer : inner;
-  const [isStricter, isAsStrict] = [rank(inner) < rank(outer), rank(inner) === rank(outer)];
-  return isStricter || (isAsStrict && inner.isEveryTime === true && !outer.isEveryTime) ? inner : outer;
+  if (rank(inner) < rank(outer)) return inner;
+  if (rank(inner) > rank(outer)) return outer;
+  // Somebody's ask is more than that nobody has said anything; and once somebody wants to be asked each time, so it stays.
+  if (inner.isEveryTime || !outer.byRule) return outer.isEveryTime ? { ...inner, isEveryTime: true } : inner;
+  return outer;
 }
 
 const rank = ({ verdict }: Decision) => strictestFirst.indexOf(verdict);

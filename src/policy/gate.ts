@@ -21,8 +21,11 @@ export interface GatedCall {
 
 /** The permission system that all calls go through, whichever it is. */
 export interface PermissionGate {
-  decide(call: GatedCall): Decision | Promise<Decision>;
+  decide(call: GatedCall): GateAnswer | Promise<GateAnswer>;
 }
+
+/** A verdict is enough; without a word for people they read that it was the host. */
+export type GateAnswer = Pick<Decision, 'verdict'> & Partial<Decision>;
 
 export interface GateParts {
   /** By the rules of this moment. */
@@ -44,8 +47,11 @@ export function createGate({ judge, modeOf }: GateParts): { decide(call: GatedCa
 }
 
 /** The host answers what is left to ask, and may forbid what is allowed; what a rule denies stays denied. */
-export function answeredBy(own: Decision, host: Decision): Decision {
+export function answeredBy(own: Decision, host: GateAnswer): Decision {
   if (own.verdict === 'deny') return own;
-  if (strictestFirst.includes(host.verdict)) return host;
-  return { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };
+  if (!strictestFirst.includes(host.verdict))
+    return { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };
+  const { because, byRule = true } = host;
+  const said = { ...host, because: because || "the host's own permissions say so", byRule };
+  return own.isEveryTime && host.verdict === 'ask' ? { ...said, isEveryTime: true } : said;
 }

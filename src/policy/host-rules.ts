@@ -7,7 +7,7 @@ import { faultsIn, type RuleText } from '../model/rule.ts';
 import { strictestFirst } from './decision.ts';
 
 /** One rule as a host writes it. */
-export type HostRule = Omit<RuleText, 'provenance'>;
+export type HostRule = Omit<RuleText, 'provenance' | 'misread'>;
 
 export function hostRules(rules: readonly HostRule[]): readonly RuleText[] {
   if (!Array.isArray(rules)) throw invalid('permissions must be a list of rules');

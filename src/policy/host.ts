@@ -7,6 +7,8 @@ import { type Answer, anyOf } from './answer.ts';
 
 export interface HostPattern {
   readonly name: string;
+  /** What else leads to the same machine, whoever writes it: it closes that, and opens nothing. */
+  readonly kin: readonly string[];
   /** Absent: to allow, the usual one of the address's scheme; to close, every one. */
   readonly port?: string;
 }
@@ -18,7 +20,9 @@ export function hostPatternOf(text: string): HostPattern | undefined {
   // In an address a question mark ends the host.
   if (!isAscii && written.includes('?')) return undefined;
   const name = isAscii ? written.toLowerCase() : addressOf(`http://${written}/`)?.name;
-  return name === undefined ? undefined : { name, ...(port !== undefined && { port }) };
+  if (name === undefined) return undefined;
+  const kin = /[*?]/.test(name) ? [] : kinOf(addressOf(`http://${name}/`)?.name ?? name);
+  return { name, kin, ...(port !== undefined && { port }) };
 }
 
 export function isOnHost(value: string, patterns: readonly HostPattern[]): Answer {
@@ -33,10 +37,30 @@ interface Address {
   readonly isUsualPort: boolean;
 }
 
-function compare({ name, port }: HostPattern, address: Address & { readonly isCertain: boolean }): Answer {
-  if (!matchesWildcard(name, address.name)) return 'no';
+function compare({ name, kin, port }: HostPattern, address: Address & { readonly isCertain: boolean }): Answer {
   if (port !== undefined && port !== '*' && port !== address.port) return 'no';
-  return address.isCertain && (port !== undefined || address.isUsualPort) ? 'yes' : 'unsure';
+  if (matchesWildcard(name, address.name))
+    return address.isCertain && (port !== undefined || address.isUsualPort) ? 'yes' : 'unsure';
+  return kinOf(address.name).some((each) => kin.includes(each) || matchesWildcard(name, each)) ? 'unsure' : 'no';
+}
+
+/** Every name under which the network finds the same machine; itself among them, as a browser writes it. */
+function kinOf(name: string): readonly string[] {
+  const number = embeddedIn(name) ?? name;
+  const isLoopback = LOOPBACK.includes(number) || /^127(?:\.\d+){3}$|(?:^|\.)localhost$/.test(number);
+  return [...new Set([name, number, ...(isLoopback ? LOOPBACK : [])])];
+}
+
+/** This machine; who connects to "any address" arrives there too. */
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::]', 'localhost.localdomain', 'ip6-localhost'];
+
+/** The address of the fourth version that one of the sixth stands for: mapped, compatible, or translated. */
+function embeddedIn(name: string): string | undefined {
+  const [, high = '', low = ''] =
+    /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ?? [];
+  if (high === '') return undefined;
+  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 0xff]);
+  return bytes.join('.');
 }
 
 /**

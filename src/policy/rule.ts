@@ -38,6 +38,8 @@ export interface Rule {
   readonly needs: readonly Need[];
   /** Part of that has no meaning: then it opens nothing, and closes without it. */
   readonly isBroken: boolean;
+  /** What of the rest has no effect, in words that complete "it …". */
+  readonly misread?: string;
   /** Says which rule decided, and where it stands. */
   readonly origin: string;
   readonly provenance: Provenance;
@@ -64,7 +66,7 @@ export function parseRule(rule: RuleText, bases: Bases = {}): Rule {
 
 const HASHED = new RegExp(`_([0-9a-f]{${limits.nameHashLength}})$`);
 
-function parse({ tool, action, args, provenance }: RuleText, known: KnownServers, bases: Bases): Rule {
+function parse({ tool, action, args, misread, provenance }: RuleText, known: KnownServers, bases: Bases): Rule {
   const readings = readingsOf(tool);
   const [, hash] = HASHED.exec(tool) ?? [];
   const isDoubtful = readings.length > 1 || (hash !== undefined && mayBeHashed(tool, readings, known));
@@ -86,6 +88,7 @@ function parse({ tool, action, args, provenance }: RuleText, known: KnownServers
     specificity: specificity(tool),
     needs,
     isBroken,
+    ...(misread !== undefined && { misread }),
     origin,
     provenance,
     decision: decisionOf(tool, action, { origin, isNarrow: needs.length > 0 }, provenance),

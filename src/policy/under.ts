@@ -29,17 +29,19 @@ export function isUnder(value: string, folders: readonly Folder[], ground: Groun
 
 const isWindows = sep === '\\';
 const SEPARATORS = isWindows ? /[\\/]/ : /\//;
-/** Odd for a path, and read by some: escapes, variables, patterns, and what cannot be seen. */
+/** Odd for a path, and read by some: escapes, variables, patterns, what ends a command, and what cannot be seen. */
 const ODD = isWindows
-  ? /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|"%]|^\s|[\s.](?:[\\/]|$)|^~|~\d|^[\\/]{2}/u
-  : /[\p{Cc}\p{Cf}\p{Cs}$`*?\\]|%[0-9a-f]{2}|^\s|\s$|^~/iu;
+  ? /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"%]|&&|^\s|[\s.](?:[\\/]|$)|^~|~\d|^[\\/]{2}/u
+  : /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"\\]|&&|%[0-9a-f]{2}|^\s|\s$|^~/iu;
+/** Where a second path begins, for those who take lists: a blank or a colon in a name is none. */
+const NEXT = /[\s,;|&:=]+(?=["'@]*(?:\.{0,2}[\\/]|~))/;
 const SCHEME = isWindows ? /^[a-z][a-z0-9+.-]+:|^.+:.*:|^[a-z]:(?![\\/])/i : /^[a-z][a-z0-9+.-]*:/i;
 /** What an escape, a variable or a home would change, were it spelled in other characters. */
 const MARKS = /[/\\.~%$:*?{},]/g;
 
 /** It means one thing to everybody. */
 function isPlain(path: string): boolean {
-  if (path === '' || ODD.test(path) || SCHEME.test(path)) return false;
+  if (path === '' || ODD.test(path) || NEXT.test(path) || SCHEME.test(path)) return false;
   if (path.split(SEPARATORS).includes('..') || (path.includes('{') && path.includes('..'))) return false;
   const normal = path.normalize('NFKC');
   return normal === path || normal.match(MARKS)?.length === path.match(MARKS)?.length;
@@ -110,20 +112,26 @@ function patternBase(path: string): string | undefined {
 
 /** Everything that servers make of a text before they take it for a path; `undefined` where that does not end. */
 function readingsOf(value: string): readonly string[] | undefined {
+  if (LISTED.test(value)) return undefined;
   const found = new Set([value]);
   for (const text of found) {
     if (found.size > MOST_READINGS) return undefined;
     for (const read of READERS) found.add(read(text));
+    for (const part of [...text.split(/[,;|&]/), ...text.split(NEXT)]) found.add(part);
   }
   // What has a reading without it is not looked at with its `file:`.
   return [...found].filter((text) => !FILE.test(text));
 }
 
 const MOST_READINGS = 64;
+/** A list or a map written as a text, which some servers read as what it says. */
+const LISTED = /^\s*[[{(]\s*["'[{/\\~]/;
 const FILE = /^\s*file:/i;
 
 const READERS: readonly ((text: string) => string)[] = [
   (text) => text.trim(),
+  (text) => text.replace(/^\s*(["'`])(.*)\1\s*$/s, '$2'),
+  (text) => text.replace(/^\s*@/, ''),
   (text) => text.normalize('NFKC'),
   (text) => text.replace(/\p{Cf}/gu, ''),
   (text) => text.replaceAll('\\', '/'),

@@ -1,6 +1,7 @@
 // Owns taking secrets out of what is kept or shown: first the values that are known, then what looks like one. There is one
 // redactor for logs, events, errors, traces and files; what a model reads loses only what is known, so that it can edit a file.
 
+import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';
 import { redactData } from './secrets/data.ts';
 import { findSecrets } from './secrets/find.ts';
@@ -14,6 +15,8 @@ export interface Redactor {
   known(text: string): string;
   /** Known values, then key names and value patterns: for everything that is logged, emitted, traced or stored. */
   text(text: string): string;
+  /** How long the longest text is that `known` takes out. */
+  readonly reach: number;
   /** The same, and what was found where in the given text. */
   inspect(text: string): Inspected;
   /**
@@ -39,14 +42,18 @@ interface Cut {
 }
 
 export function createRedactor(secrets: KnownSecrets): Redactor {
-  const knownIn = knownFinder(secrets);
+  const { find: knownIn, reach } = knownFinder(secrets);
   const known = (text: string) => cutOut(text, knownIn(text));
   const text = (given: string) => {
     const rest = known(given);
-    return cutOut(rest, findSecrets(rest).map(cutOf));
+    const found = findSecrets(rest);
+    return found.length === 0 ? rest : cutOut(rest, found.map(cutOf));
   };
   return {
     ...{ known, text },
+    get reach() {
+      return reach();
+    },
     inspect: (given) => inspect(given, knownIn(given)),
     value: <Value>(given: Value) => redactData(given, text) as Value,
     error: <Failure>(given: Failure) => redactData(given, text) as Failure,
@@ -58,26 +65,54 @@ const cutOf = ({ rule, start, end }: ReturnType<typeof findSecrets>[number]): Cu
   ...{ start, end },
 });
 
+interface KnownFinder {
+  readonly find: (text: string) => readonly Cut[];
+  readonly reach: () => number;
+}
+
+interface Needles {
+  /** No value is longer, with what belongs to it on either side. */
+  readonly reach: number;
+  readonly values: NeedleScan<Needle>;
+  /** A mark is found so that nothing is found within it. */
+  readonly withMarks: () => NeedleScan<Needle>;
+}
+
 /** Made anew when the values have changed. */
-function knownFinder(secrets: KnownSecrets): (text: string) => readonly Cut[] {
-  let scan: NeedleScan<Needle> | undefined;
+function knownFinder(secrets: KnownSecrets): KnownFinder {
+  let needles: Needles | undefined;
   let revision = 0;
-  return (text) => {
-    if (revision !== secrets.revision) {
-      revision = secrets.revision;
-      const needles = secrets.needles();
-      scan = needles.length === 0 ? undefined : new NeedleScan(needles);
-    }
-    if (scan === undefined || text.length < limits.secretChars) return NOTHING;
-    // A mark is found so that nothing is found within it.
-    const found = scan.find(text).filter(({ needle }) => needle.text !== needle.mark);
-    return found.map(({ needle: { text: needle, mark, before, behind }, at }) => ({
-      ...{ name: mark.slice(1, -1), mark },
-      start: at - (before === 1 && isOfBase64(text, at - 1) ? 1 : 0),
-      end: at + needle.length + (behind === 1 && isOfBase64(text, at + needle.length) ? 1 : 0),
-    }));
+  const present = () => {
+    if (revision !== secrets.revision) needles = needlesOf(secrets.needles());
+    revision = secrets.revision;
+    return needles;
+  };
+  const find = (text: string) => {
+    const looked = text.length < limits.secretChars ? undefined : present();
+    if (looked === undefined || !looked.values.isIn(text)) return NOTHING;
+    const found = looked.withMarks().find(text);
+    return found.filter(({ needle }) => !isMark(needle)).map(({ needle, at }) => cutAt(text, needle, at));
+  };
+  return { find, reach: () => present()?.reach ?? 0 };
+}
+
+function needlesOf(needles: readonly Needle[]): Needles | undefined {
+  const values = needles.filter((needle) => !isMark(needle));
+  if (values.length === 0) return undefined;
+  return {
+    reach: 2 + Math.max(...values.map(({ text }) => text.length)),
+    values: new NeedleScan(values),
+    withMarks: once(() => new NeedleScan(needles)),
   };
 }
+
+const isMark = ({ text, mark }: Needle) => text === mark;
+
+const cutAt = (text: string, { text: needle, mark, before, behind }: Needle, at: number): Cut => ({
+  ...{ name: mark.slice(1, -1), mark },
+  start: at - (before === 1 && isOfBase64(text, at - 1) ? 1 : 0),
+  end: at + needle.length + (behind === 1 && isOfBase64(text, at + needle.length) ? 1 : 0),
+});
 
 const NOTHING: readonly Cut[] = [];
 const isOfBase64 = (text: string, at: number) => /[A-Za-z0-9+/_-]/.test(text[at] ?? '');

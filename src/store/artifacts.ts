@@ -3,10 +3,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs';
-import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../kernel/clock.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, reasonOf } from '../kernel/replace-file.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
@@ -47,8 +48,9 @@ class Folder implements Artifacts {
   #bytes = 0;
   #sweeping = false;
   #isPrivate = false;
-  /** How many may be written at this moment. */
+  /** How many, and how much, may be written at this moment. */
   #allowance: number = limits.artifacts.burst;
+  #allowedBytes: number = limits.artifacts.burstBytes;
   #countedAt = 0;
 
   constructor(parts: ArtifactParts) {
@@ -57,7 +59,7 @@ class Folder implements Artifacts {
 
   async keep({ name, extension, data }: Artifact): Promise<Kept> {
     const { folder, clock } = this.#parts;
-    if (!this.#mayKeep()) return { problem: 'there are too many at once' };
+    if (!this.#mayKeep(data.length)) return { problem: 'there are too many at once' };
     const file = join(folder, `${safeName(name)}-${randomBytes(16).toString('hex')}.${extension}`);
     let kept: Kept = { problem: 'it was not written in time' };
     const writing = this.#track(
@@ -72,15 +74,18 @@ class Folder implements Artifacts {
     return kept;
   }
 
-  /** Nobody reads a flood: it would only keep the disk busy, and push out what somebody still wants. */
-  #mayKeep(): boolean {
+  /** Nobody reads a flood: it would only keep us and the disk busy, and push out what somebody still wants. */
+  #mayKeep(bytes: number): boolean {
     const now = this.#parts.clock.now();
-    const { burst, perSecond } = limits.artifacts;
-    const gained = ((now - this.#countedAt) / 1_000) * perSecond;
-    this.#allowance = Math.min(burst, this.#allowance + Math.max(0, gained));
+    const { burst, perSecond, burstBytes, bytesPerSecond } = limits.artifacts;
+    const seconds = Math.max(0, now - this.#countedAt) / 1_000;
+    this.#allowance = Math.min(burst, this.#allowance + seconds * perSecond);
+    this.#allowedBytes = Math.min(burstBytes, this.#allowedBytes + seconds * bytesPerSecond);
     this.#countedAt = now;
-    if (this.#allowance < 1) return false;
+    if (this.#allowance < 1 || this.#allowedBytes <= 0) return false;
     this.#allowance -= 1;
+    // One may be more than all: those after it wait the longer.
+    this.#allowedBytes -= bytes;
     return true;
   }
 
@@ -93,7 +98,7 @@ class Folder implements Artifacts {
     const { folder, redact } = this.#parts;
     const safe = typeof data === 'string' ? redact(data) : data;
     try {
-      if (!this.#isPrivate) await makePrivate(folder);
+      if (!this.#isPrivate && !(await makePrivate(folder))) return { problem: 'its folder is a link or a file' };
       this.#isPrivate = true;
       await put(file, safe).catch(async (error: unknown) => {
         // Somebody has cleared it away.
@@ -113,7 +118,7 @@ class Folder implements Artifacts {
     this.#files += 1;
     this.#bytes += bytes;
     const { sweepFiles, sweepBytes } = limits.artifacts;
-    if (this.#sweeping || (this.#files <= sweepFiles && this.#bytes <= sweepBytes)) return;
+    if (this.#sweeping || !this.#isPrivate || (this.#files <= sweepFiles && this.#bytes <= sweepBytes)) return;
     this.#files = 0;
     this.#bytes = 0;
     this.#sweeping = true;
@@ -135,10 +140,12 @@ class Folder implements Artifacts {
 
 const safeName = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
 
-/** One that was there before may be open to others. */
-async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+/** One that was there before may be open to others. What a link leads to is not ours, to be closed or cleared away. */
+async function makePrivate(folder: string): Promise<boolean> {
+  await makeFolder(folder, { mode: 0o700 });
+  if (!(await lstat(folder)).isDirectory()) return false;
   await chmod(folder, 0o700);
+  return true;
 }
 
 /** In bytes, and by the older of the two ways: each halves what a file costs. */
@@ -155,9 +162,8 @@ async function discard(file: string): Promise<void> {
 async function sweep(folder: string, now: number): Promise<void> {
   const { keptMs, files: most, bytes: mostBytes } = limits.artifacts;
   const names = await readdir(folder).catch(systemOnly);
-  const found = (await Promise.all((names ?? []).map((name) => about(join(folder, name))))).flatMap(
-    (each) => each ?? [],
-  );
+  const ours = (names ?? []).filter((name) => ourName.test(name));
+  const found = (await Promise.all(ours.map((name) => about(join(folder, name))))).flatMap((each) => each ?? []);
   found.sort((a, b) => b.changedAt - a.changedAt);
   let bytes = 0;
   const gone = found.filter(({ size, changedAt }, at) => {
@@ -167,6 +173,9 @@ async function sweep(folder: string, now: number): Promise<void> {
   await Promise.all(gone.map(({ file }) => discard(file)));
 }
 
+/** As `keep` makes them: whatever else somebody put there is theirs. */
+const ourName = /-[0-9a-f]{32}\.[a-z0-9]+$/;
+
 interface Found {
   readonly file: string;
   readonly size: number;
@@ -174,8 +183,8 @@ interface Found {
 }
 
 async function about(file: string): Promise<Found | undefined> {
-  const found = await stat(file).catch(systemOnly);
-  return found && { file, size: found.size, changedAt: found.mtimeMs };
+  const found = await lstat(file).catch(systemOnly);
+  return found?.isFile() ? { file, size: found.size, changedAt: found.mtimeMs } : undefined;
 }
 
 function systemOnly(error: unknown): undefined {

@@ -2,11 +2,12 @@
 // Reading never fails: what cannot be read is not there. Writing says why it could not.
 
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { ageOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
 import type { Store } from '../kernel/store.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -44,7 +45,7 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
   let swept: Promise<unknown> | undefined;
   /** The folder is made each time: whoever clears a cache by hand must not have to restart anything. */
   const hold = async (lock: string, ttlMs: number, signal?: AbortSignal) => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, { mode: 0o700 });
     swept ??= Promise.all([removeDebris(folder), sweep()]);
     await swept;
     return acquire({ lock, ttlMs, clock, signal });

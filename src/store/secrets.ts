@@ -2,8 +2,9 @@
 // the store alone – a backup, a synchronized folder, a shared database – has nothing.
 
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError } from '../kernel/replace-file.ts';
 import type { Store } from '../kernel/store.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -91,7 +92,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
 async function makeKey(file: string): Promise<Buffer | undefined> {
   const key = randomBytes(KEY_BYTES);
   const temporary = `${file}.${randomUUID()}.tmp`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), { mode: 0o700 });
   try {
     await writeFile(temporary, key, { flag: 'wx', mode: 0o600, flush: true });
     await link(temporary, file);

@@ -2,10 +2,11 @@
 // shared by all processes. It is a convenience: whatever the disk does, neither the server nor the host notices.
 
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises';
+import { appendFile, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, removeDebris } from '../kernel/replace-file.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
@@ -147,7 +148,7 @@ class FileLog implements ServerLog {
 
 /** Opened for each write: whoever renames or deletes it meets no one who holds on to it. Whole lines in one go, so that those of others stay whole. */
 async function append(file: string, text: string, clock: Clock): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file), { mode: 0o700 });
   await makeRoom(file, Buffer.byteLength(text), clock);
   await appendFile(file, text, { mode: 0o600 });
 }

@@ -35,8 +35,11 @@ export interface Gate {
   judge(definition: ServerDefinition): Promise<Judgement>;
   /** Binds the approval to what was judged, which is what the person was shown; otherwise to the definition as it would run now. */
   approve(definition: ServerDefinition, grants?: readonly string[], judged?: Essence): Promise<void>;
-  /** Forgets what was approved under that name for a file; without one, everything. */
-  revoke(name: ServerName, file?: string): Promise<void>;
+  /**
+   * Forgets what was approved under that name: of a definition, all that would let it start, whichever file defined it then, and
+   * all that its own file had approved; without one, everything. Says whether there was anything.
+   */
+  revoke(name: ServerName, definition?: ServerDefinition): Promise<boolean>;
   /** What was approved under that name, newest last. */
   approvals(name: ServerName): Promise<readonly Approval[]>;
 }
@@ -79,12 +82,16 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
         written = await store.compareAndSet(key, before, JSON.stringify([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
-    async revoke(name, file) {
-      if (file === undefined) return store.delete(keyOf(name));
-      for (let written = false; !written; ) {
+    async revoke(name, definition) {
+      const file = definition?.provenance.file;
+      const present = definition && trustFingerprint(await essenceOf(definition));
+      const isMeant = (each: Approval) => file === undefined || each.file === file || each.fingerprint === present;
+      for (;;) {
         const before = await store.get(keyOf(name));
-        const others = parseApprovals(before).filter((each) => each.file !== file);
-        written = before === undefined || (await store.compareAndSet(keyOf(name), before, JSON.stringify(others)));
+        if (before === undefined) return false;
+        const known = parseApprovals(before);
+        const others = known.filter((each) => !isMeant(each));
+        if (await store.compareAndSet(keyOf(name), before, JSON.stringify(others))) return others.length < known.length;
       }
     },
   };

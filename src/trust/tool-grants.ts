@@ -32,10 +32,16 @@ export interface ToolGrants {
   judge(server: ServerDefinition, tool: ToolDefinition): Promise<GrantState>;
   /** From now on this form of the tool is the granted one. */
   grant(server: ServerDefinition, tool: ToolDefinition): Promise<void>;
-  /** Forgets what was granted to servers of that name, or to one tool, or where one file defines it; says how many. */
-  revoke(server: ServerName, of?: { readonly tool?: string; readonly file?: string }): Promise<number>;
+  /** Forgets what was granted to servers of that name, or to one tool of them, or to one of these servers; says how many. */
+  revoke(server: ServerName, of?: RevokedGrants): Promise<number>;
   /** What was granted under that name, newest last. */
   list(server: ServerName): Promise<readonly ToolGrant[]>;
+}
+
+export interface RevokedGrants {
+  readonly tool?: string;
+  /** All that would be found granted to it, whichever file defined it then, and all that was granted where its file defines it. */
+  readonly definition?: ServerDefinition;
 }
 
 export interface ToolGrantsOptions {
@@ -115,10 +121,14 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
       const isSame = (each: Kept) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
       await change(name, (kept) => [...kept.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
     },
-    revoke: (server, { tool, file } = {}) =>
-      change(server, (kept) =>
-        kept.filter((each) => (tool !== undefined && each.tool !== tool) || (file !== undefined && each.file !== file)),
-      ),
+    async revoke(server, { tool, definition } = {}) {
+      const file = definition?.provenance.file;
+      const mine = definition && (await fingerprint(definition));
+      const isMeant = (each: Kept) =>
+        (tool === undefined || each.tool === tool) &&
+        (file === undefined || each.file === file || each.fingerprint === mine);
+      return change(server, (kept) => kept.filter((each) => !isMeant(each)));
+    },
     async list(server) {
       const kept = parseGrants(await store.get(keyOf(server)));
       return kept.map(({ fingerprint: _, pin: __, ...grant }) => grant);

@@ -4,10 +4,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
+import type { RuntimeOptions } from '../../src/api.ts';
 import { stateFolder } from '../../src/config/scopes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createFileStore } from '../../src/store/file.ts';
-import type { Received } from '../unit/transport/http-servers.ts';
+import { json, type Received } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
 import { createFolder, start, statusOf, textOf } from './runtimes.ts';
@@ -153,3 +154,73 @@ verifies(
     expect(await givenAnew()).toEqual([nothing]);
   },
 );
+
+describe('a server that says again what it was given', () => {
+  const SECRET = 'correct-horse-staple';
+
+  /** It tells the header in whatever it says of itself, and in what it answers. */
+  const echoing = () =>
+    serveMcp((received, response) => {
+      const { id, method } = received.message;
+      const said = `with ${String(received.headers['x-k'])}`;
+      const about = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'e', version: '1' },
+      };
+      const inputSchema = {
+        type: 'object',
+        properties: { q: { type: 'string', description: said, enum: ['a', 'b'] } },
+      };
+      const results: Record<string, object> = {
+        initialize: { ...about, instructions: said },
+        'tools/list': { tools: [{ name: 'echo', title: said, description: said, inputSchema }] },
+        'tools/call': {
+          content: [{ type: 'text', text: said }],
+          structuredContent: { said: [said], password: 'plain' },
+        },
+      };
+      const result = results[String(method)];
+      if (result) json({ jsonrpc: '2.0', id, result })(received, response);
+    });
+
+  verifies('TRU-08', 'shows it to no model and to no disk, and a host can take it out of a result', async () => {
+    const { url } = await echoing();
+    const folder = createFolder();
+    const env = { ...path, MYVAR: SECRET };
+    const servers = { web: { url, transport: 'http', headers: { 'X-K': placeholder('MYVAR') } } } as const;
+    const without = { store: undefined } as unknown as RuntimeOptions;
+    const runtime = await start(folder, { servers, env, ...without });
+    const turn = runtime.turn();
+    expect(turn.find('mcp__web__echo')?.description).toBe('with [MYVAR]');
+    expect(turn.systemPrompt).toContain('with [MYVAR]');
+    expect(JSON.stringify([turn.tools, turn.systemPrompt])).not.toContain(SECRET);
+    const outcome = await turn.call('mcp__web__echo', { q: 'a' });
+    expect(outcome.structured).toEqual({ said: [`with ${SECRET}`], password: 'plain' });
+    const { content, structured } = runtime.redact(outcome);
+    expect([content, structured]).toEqual([
+      [{ type: 'text', text: 'with [MYVAR]' }],
+      { said: ['with [MYVAR]'], password: 'plain' },
+    ]);
+    await runtime.close();
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const written = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+    expect(written.some((each) => each.includes('with [MYVAR]'))).toBe(true);
+    expect(written.filter((each) => each.includes(SECRET))).toEqual([]);
+  });
+
+  verifies('TRU-08', 'shows it to nobody who calls it in a shell, unless the settings say so', async () => {
+    const { url } = await echoing();
+    const box = new Sandbox();
+    onTestFinished(() => box.remove());
+    const mcpServers = { web: { url, headers: { 'X-K': placeholder('MYVAR') } } };
+    const call = async (...more: readonly string[]) =>
+      (await box.run(['call', 'web', 'echo', 'q=a', '--yes', ...more], { MYVAR: SECRET })).out;
+    box.write('~/.config/plexus/mcp.json', { mcpServers });
+    expect(await call()).toContain('with [MYVAR]');
+    expect(await call('--json')).toContain('with [MYVAR]');
+    expect(`${await call()}${await call('--json')}`).not.toContain(SECRET);
+    box.write('~/.config/plexus/mcp.json', { mcpServers, plexus: { results: { redact: 'off' } } });
+    expect(await call()).toContain(SECRET);
+  });
+});

@@ -1,11 +1,13 @@
 // Owns the proof that what servers say reaches people and models as the settings want it: flagged, redacted, remembered.
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ApprovalRequest } from '../../src/call/approval.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { createTappedServer } from '../unit/call/journey.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, start, statusOf } from './runtimes.ts';
 
@@ -168,3 +170,54 @@ verifies(
     expect((await open.turn().call('mcp__files__read')).text).toBe(`token = "${token}"`);
   },
 );
+
+verifies('PER-02', 'what a rule allowed is held against it again when the call had to wait', async () => {
+  const folder = createFolder();
+  const [out, elsewhere] = [join(folder, 'out'), join(folder, 'elsewhere')];
+  for (const each of [out, elsewhere]) mkdirSync(each);
+  const written: unknown[] = [];
+  const server = createTappedServer({
+    link: {
+      run: async () => {
+        await symlink(elsewhere, join(out, 'd'));
+        return 'linked';
+      },
+    },
+    write: {
+      run: ({ path }) => {
+        written.push(path);
+        return 'written';
+      },
+    },
+  });
+  const runtime = await start(folder, {
+    servers: { files: { ...server.entry, parallel: false } },
+    permissions: [
+      { tool: 'mcp__files__link', action: 'allow' },
+      { tool: 'mcp__files__write', action: 'allow', args: { path: { under: out } } },
+    ],
+  });
+  const turn = runtime.turn();
+  const path = join(out, 'd', 'keys');
+  const [linked, wrote] = await Promise.allSettled([
+    turn.call('mcp__files__link'),
+    turn.call('mcp__files__write', { path }),
+  ]);
+  expect(linked.status).toBe('fulfilled');
+  expect(wrote).toMatchObject({ status: 'rejected', reason: { code: 'APPROVAL_REFUSED' } });
+  expect(written).toEqual([]);
+});
+
+test('a view of one server does not see another whose name begins like it', async () => {
+  const folder = createFolder();
+  const servers = { a: entryFor(folder, 'a', [tool('read')]), a__b: entryFor(folder, 'ab', [tool('wipe')]) };
+  const runtime = await startWith(folder, {}, servers);
+  const names = (patterns: readonly string[]) =>
+    runtime
+      .view({ tools: patterns })
+      .turn()
+      .tools.map(({ id }) => id.tool);
+  expect(names(['mcp__a__*'])).toEqual(['read']);
+  expect(names(['mcp__a__b__*'])).toEqual(['wipe']);
+  expect(names(['mcp__*'])).toEqual(['read', 'wipe']);
+});

@@ -138,6 +138,69 @@ test('a server that nobody approved is not allowed what is allowed to its name',
   expect(await box.json('policy', 'why', 'theirs', 'echo')).toMatchObject({ verdict: 'allow' });
 });
 
+test('a rule that was read and does not count is shown, with why', async () => {
+  box.write(
+    USER,
+    server + rule('mcp__people__greet', 'allow', 'when = "x"') + rule('mcp__people__ask', 'deny', 'when = 1'),
+  );
+  box.write('.mcp.json', { permissions: { rules: [{ tool: 'mcp__people', action: 'allow' }] } });
+  const { rules } = await box.json('policy');
+  const remarks = rules.map((each: { tool: string; remark?: { kind: string; why: string } }) => [
+    each.tool,
+    each.remark?.kind,
+    each.remark?.why,
+  ]);
+  expect(remarks).toEqual([
+    ['mcp__people__ask', 'misread', expect.stringContaining('counts without part of it: "when" is not a setting')],
+    ['mcp__people', 'ignored', expect.stringContaining('plexus approve --policy')],
+    ['mcp__people__greet', 'ignored', expect.stringContaining('allows nothing, because part of it is not understood')],
+  ]);
+  const { out } = await box.plexus('policy', 'why', 'people', 'greet');
+  expect(out).toMatch(/^ask /);
+  expect(out).toMatch(/mcp__people__greet = allow +user +.*mcp\.toml:4 +allows nothing, because part of it/);
+  expect(out).toMatch(/mcp__people = allow +project +.*is ignored/);
+});
+
+test('a condition on an argument that the tool does not have is why its rule is silent', async () => {
+  box.write(USER, server + rule('mcp__people__greet', 'deny', 'args.nam = { like = "A*" }'));
+  const why = 'means nothing now, because "greet" states no argument "nam"; perhaps "name" is meant';
+  expect((await box.json('policy')).rules).toMatchObject([{ tools: 1, remark: { kind: 'argument', why } }]);
+  const { rules } = await box.json('policy', 'why', 'people', 'greet', '--args', '{"name":"Ada"}');
+  expect(rules).toMatchObject([{ fate: 'unmet', why }]);
+});
+
+test('a tool that its server does not have is not explained, and neither is a pattern', async () => {
+  box.write(USER, server + rule('mcp__people__*', 'ask'));
+  await box.plexus('tools');
+  const [unknown, joined, pattern, own] = await Promise.all([
+    box.plexus('policy', 'why', 'people', 'gret'),
+    box.plexus('policy', 'why', 'people.gret'),
+    box.plexus('policy', 'why', 'mcp__people__*'),
+    box.plexus('policy', 'why', 'people', 'ReadMcpResource'),
+  ]);
+  expect([unknown.code, joined.code, pattern.code, own.code]).toEqual([2, 2, 1, 0]);
+  expect(unknown.err).toContain('There is no tool "gret": server "people" has none of that name. Did you mean greet?');
+  expect(pattern.err).toContain('"mcp__people__*" is a pattern; name one tool');
+});
+
+test('of a server whose entry is not valid that is said', async () => {
+  box.write(USER, `${server}approval = "sometimes"\n${rule('mcp__people__greet', 'deny')}`);
+  const { code, err } = await box.plexus('policy', 'why', 'people', 'greet');
+  expect([code, err]).toEqual([1, expect.stringContaining('"approval" must be')]);
+  expect((await box.json('policy')).rules).toMatchObject([
+    { remark: { kind: 'unusable', why: 'means nothing now, because the entry of "people" is not valid' } },
+  ]);
+});
+
+test('what was allowed for good is told as what it is', async () => {
+  box.write(USER, server);
+  await box.plexus('approve', 'people', 'greet');
+  expect(await box.json('policy', 'why', 'people', 'greet')).toMatchObject({
+    ...{ verdict: 'allow', grant: 'granted' },
+    because: expect.stringContaining('you have allowed it for good; otherwise it would ask, because no rule matches'),
+  });
+});
+
 test('a mode is told where no rule speaks', async () => {
   box.write(USER, `${server}approval = "prompt"\n`);
   const { out } = await box.plexus('policy', 'why', 'people', 'greet');

@@ -28,6 +28,7 @@ test('the ceilings are exactly these', () => {
     updates: { gatherMs: 500, waiting: 100, followed: 100 },
     subscribeMs: 10_000,
     progressMs: 100,
+    progressChars: 1_000,
     heartbeatMs: 30_000,
     logMessages: { count: 50, windowMs: 1_000, chars: 4_000 },
 
@@ -96,6 +97,7 @@ test('the ceilings are exactly these', () => {
     verdictMs: 7 * 24 * 3_600_000,
     verdictWriteMs: 1_000,
     approvalMs: 300_000,
+    approvalPreview: { parts: 1_000, chars: 4_000 },
     pin: { descriptionChars: 4_000, lineChars: 300, lines: 64, levels: 6 },
     toolChanges: { lines: 12, places: 4, quoteChars: 240, compared: 1_000_000 },
     grants: { most: 500, freshMs: 1_000, tries: 100 },
@@ -141,7 +143,7 @@ test('the ceilings are exactly these', () => {
     ruleValues: { parts: 1_000, depth: 32, pathChars: 4_096, textChars: 100_000, needs: 1_000 },
     judgedTools: 20_000,
     schemaCheck: { steps: 200_000, problems: 5 },
-    arguments: { depth: 200, parts: 6_000_000 },
+    arguments: { depth: 200, parts: 6_000_000, chars: 64 * 1024 * 1024 },
     placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
 
     resultAttachments: 1_000,
@@ -153,7 +155,7 @@ test('the ceilings are exactly these', () => {
     artifacts: {
       ...{ keptMs: 7 * 24 * 3_600_000, files: 5_000, bytes: 256 * 1024 * 1024, writeMs: 5_000 },
       ...{ perResult: 50, sweepFiles: 500, sweepBytes: 32 * 1024 * 1024 },
-      ...{ burst: 256, perSecond: 16 },
+      ...{ burst: 256, perSecond: 16, burstBytes: 32 * 1024 * 1024, bytesPerSecond: 2 * 1024 * 1024 },
     },
 
     eventResultBytes: 1024 * 1024,

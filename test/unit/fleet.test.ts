@@ -38,7 +38,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     onError,
   });
   const fleet = new Fleet({
-    standing: new Standing({ cwd: '/', home: '/' }),
+    standing: new Standing({ cwd: '/', home: '/', env: {}, platform: 'linux' }),
     ...{ connections, clock, sandbox: new SandboxNews() },
     catalog: new Catalog({ clock, emit: () => undefined }),
     offers: new Offers({ clock, emit: () => undefined }),

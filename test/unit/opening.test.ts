@@ -610,6 +610,26 @@ describe('a secret that is filled in', () => {
     expect(redact(given)).toBe('[GH_TOKEN] [CMD] [api-key] [password] production-like eu-central-1');
   });
 
+  verifies('TRU-08', 'is known by the header or the parameter that it fills, whatever its name', async () => {
+    const env = {
+      ...{ MYVAR: 'correct-horse', OTHER: 'battery-staple', HOST_KEY: 'Small-Talk-9', AWS_REGION: 'eu-central-1' },
+      ...{ ORG: 'acme-widgets', HOME: '/home/somebody', STAGE: 'production-like' },
+    };
+    const { open, known } = setUp({ env, circumstances: unreached });
+    const url = 'https://${HOST_KEY}.example/${STAGE}/mcp?k=${OTHER}&project=${ORG}&r=${AWS_REGION}&plain=not-a-secret';
+    const headers = {
+      ...{ 'X-K': '${MYVAR}', 'X-Pair': 'a=${MYVAR};b=2', 'X-Region': '${AWS_REGION}', 'X-Home': '${HOME}' },
+      ...{ 'X-Answer': 'Id ${GONE:-by-default}', 'X-Literal': 'as-it-is-written' },
+    };
+    await expect(open(define('user', http({ url, headers })))).rejects.toThrow();
+    const { known: redact } = createRedactor(known);
+    expect(redact('correct-horse battery-staple a=correct-horse;b=2 by-default small-talk-9')).toBe(
+      '[MYVAR] [OTHER] [X-Pair] [X-Answer] [HOST_KEY.host]',
+    );
+    const plain = 'eu-central-1 acme-widgets /home/somebody production-like not-a-secret as-it-is-written';
+    expect(redact(plain)).toBe(plain);
+  });
+
   verifies('TRU-08', 'is not in what is quoted of a server, not even where the quote was cut', async () => {
     const { open } = setUp({
       clock: systemClock,

@@ -1,9 +1,9 @@
 // Owns making one schema of several: of those that all hold (`allOf`, a reference and what stands beside it), and of
 // those of which one holds. What cannot be said in one is left out, so the result may allow more and never less.
 
+import { showHidden } from '../../kernel/clean-text.ts';
 import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { showHidden } from '../../kernel/clean-text.ts';
 import { type Draft, draftOf, putNamed } from './keywords.ts';
 import { noteList } from './note.ts';
 

@@ -1,9 +1,9 @@
 // Owns forms to choose from (`anyOf`) in the subset of OpenAPI, where nothing may stand beside them: what does goes into
 // each of them, and where that would say it many times over they become one.
 
+import { showHidden } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { showHidden } from '../../kernel/clean-text.ts';
 import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
 import { merge, unite } from './merge.ts';
 import { note, noteList } from './note.ts';

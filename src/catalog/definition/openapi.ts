@@ -1,8 +1,8 @@
 // Owns saying a schema in the subset of OpenAPI that the narrowest readers take: one type, `nullable`, enums of texts,
 // `anyOf` and nothing beside it. What has no keyword there goes into the description, in words.
 
-import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { showHidden } from '../../kernel/clean-text.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
 import { mergeAll } from './merge.ts';
 import { note, noteList } from './note.ts';

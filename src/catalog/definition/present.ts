@@ -1,11 +1,11 @@
 // Owns what a model is shown of a definition: readable by its provider, free of hidden characters, within the limits.
 // It guides the model and judges nothing: calls are validated against the definition as it was sent.
 
+import { cleanText } from '../../kernel/clean-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import type { ToolDefinition } from '../../model/tool.ts';
 import { canonicalAgain } from './canonical.ts';
-import { cleanText } from '../../kernel/clean-text.ts';
 import { cutBytes } from './cut-bytes.ts';
 import { type Dialect, dialects, type Provider } from './providers.ts';
 import { reduceSchema } from './reduce.ts';

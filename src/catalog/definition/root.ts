@@ -1,8 +1,8 @@
 // Owns the root of a schema that is shown: the arguments are one object, without forms to choose from, and each of its
 // parameters has a name that the reader takes.
 
-import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { showHidden } from '../../kernel/clean-text.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { type Draft, draftOf } from './keywords.ts';
 import { merge, mergeAll, unite } from './merge.ts';
 import { note, noteList } from './note.ts';

@@ -1,9 +1,9 @@
 // Owns reading one input schema as its server sent it: references inlined, malformed keywords left out, older drafts
 // spelled as today's. The result may allow more than the original and never less; what was loosened is remarked on.
 
+import { cleanText, hidesAnything, hidesSomething } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { cleanText, hidesAnything, hidesSomething } from '../../kernel/clean-text.ts';
 import { annotations, type Draft, draftOf, isWellFormed, type Kind, kindOf, putNamed, typeNameOf } from './keywords.ts';
 import { merge } from './merge.ts';
 import { bounds, lacksItems, spellBound, spellTuple } from './older-drafts.ts';

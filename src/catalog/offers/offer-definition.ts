@@ -1,11 +1,11 @@
 // Owns telling a healthy definition of a resource, a template or a prompt from a broken one. A broken one costs itself and
 // never its neighbors.
 
+import { hidesSomething } from '../../kernel/clean-text.ts';
 import { deepFreeze, isObject, isWithin, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/offer.ts';
-import { hidesSomething } from '../../kernel/clean-text.ts';
 
 /** The definition, frozen, or why it is left out, in words for a person. */
 export type Check<Item> = (item: unknown, server: ServerName) => Item | string;

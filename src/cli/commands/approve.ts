@@ -2,10 +2,8 @@
 // Single tools are `tool-approval.ts`'s.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { inputsRead, isCredential, variablesRead } from '../../config/wants.ts';
-import { nearest } from '../../kernel/nearest.ts';
-import { RuntimeError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
@@ -14,6 +12,7 @@ import { type Command, type Context, type Found, UsageError } from '../command.t
 import { loadConfigFor, openSecrets, openTrust } from '../load-config.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
+import { unknownServer } from '../unknown-server.ts';
 
 export const approve: Command = {
   usage: 'approve (NAME [--allow-env VARIABLE]… | NAME TOOL | --all | --policy | --list [NAME])',
@@ -30,15 +29,16 @@ export const approve: Command = {
     list: 'show which tools are called without asking until they change',
   },
   async run(context) {
+    const [name, tool] = context.positionals;
+    requireOneThing(context);
+    // Whoever asks for a list is given one, and nothing else happens.
+    if (context.values['list']) return listGrants(context, name === undefined ? name : nameIn(context));
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
-    const { definitions } = config;
-    if (context.values['all']) return approveAll(context, gate, definitions);
-    const [name, tool] = context.positionals;
-    if (context.values['list']) return listGrants(context, config, name === undefined ? name : nameIn(context));
-    if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), definitions), tool);
-    const definition = requireDefinition(nameIn(context), definitions);
+    if (context.values['all']) return approveAll(gate, config.definitions);
+    if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), config, context), tool);
+    const definition = requireDefinition(nameIn(context), config, context);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
     const done = await approveOne(gate, definition, allowed);
     return { data: done, text: () => printable(wordsFor(done)) };
@@ -54,16 +54,14 @@ export const revoke: Command = {
     const [, tool] = context.positionals;
     const name = tool === undefined ? nameIn(context) : serverIn(context);
     const { gate, grants } = await openTrust(context);
-    const { definitions } = await loadConfigFor(context);
-    const definition = definitions.find((each) => each.name === name);
+    const config = await loadConfigFor(context);
+    const definition = config.definitions.find((each) => each.name === name);
+    if (tool !== undefined) return revokeTool(context, config, { server: name, tool });
     const file = definition?.provenance.file;
-    if (tool !== undefined) return revokeTool(context, name, { tool, file });
-    const isMeant = (each: { file?: string }) => file === undefined || each.file === file;
-    const had = (await gate.approvals(name)).some(isMeant);
+    const had = await gate.revoke(name, definition);
     const forgotten = definition ? await forgetAnswers(context, definition) : [];
-    const tools = await grants.revoke(name, file === undefined ? {} : { file });
-    if (!had && definition === undefined && tools === 0) throw unknownServer(name, definitions);
-    await gate.revoke(name, file);
+    const tools = await grants.revoke(name, definition && { definition });
+    if (!had && definition === undefined && tools === 0) throw unknownServer(name, config, context);
     const text = [
       ...(had
         ? [`The approval of "${name}" is taken back${file ? ` for ${file}` : ''}. It does not start there any more.`]
@@ -77,6 +75,16 @@ export const revoke: Command = {
     return { data: { name, approved: false, had, forgotten, tools }, text: () => printable(text.join('\n')) };
   },
 };
+
+/** Words that contradict each other are not weighed: what is given here lasts. */
+function requireOneThing({ positionals, values }: Context): void {
+  if (values['policy'] && (positionals.length > 0 || values['all'] || values['list']))
+    throw new UsageError('--policy is about the files of this folder, and stands alone');
+  if (values['all'] && positionals.length > 0) throw new UsageError('name one server, or --all without a name');
+  const isForOne = !values['policy'] && !values['all'] && !values['list'];
+  if (values['allow-env'] !== undefined && !isForOne)
+    throw new UsageError('--allow-env is about one server that is approved by its name');
+}
 
 /** With a tool after it, and nothing else that speaks of the whole server. */
 function serverIn({ positionals: [name, , extra], values }: Context): ServerName {
@@ -171,8 +179,7 @@ function wordsFor(approved: Approved): string {
   return lines.join('\n');
 }
 
-async function approveAll(context: Context, gate: Gate, definitions: readonly ServerDefinition[]): Promise<Found> {
-  if (context.positionals.length > 0) throw new UsageError('name one server, or --all without a name');
+async function approveAll(gate: Gate, definitions: readonly ServerDefinition[]): Promise<Found> {
   const judged = await Promise.all(definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
   const servers: Approved[] = [];
   for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, []));
@@ -184,8 +191,6 @@ async function approveAll(context: Context, gate: Gate, definitions: readonly Se
 
 /** What a person agrees to is shown with it: every line that counts from now on, and the text that was read is what is approved. */
 async function approvePolicy(context: Context): Promise<Found> {
-  if (context.positionals.length > 0 || context.values['all'])
-    throw new UsageError('--policy is about the files of this folder, and stands alone');
   const { policy } = await openTrust(context);
   const { loosening } = await loadConfigFor(context);
   for (const { file, text } of loosening) await policy.approve(file, text);
@@ -214,13 +219,8 @@ async function revokePolicy(context: Context): Promise<Found> {
   };
 }
 
-function requireDefinition(server: ServerName, definitions: readonly ServerDefinition[]): ServerDefinition {
-  const found = definitions.find((each) => each.name === server);
+function requireDefinition(server: ServerName, config: LoadedConfig, context: Context): ServerDefinition {
+  const found = config.definitions.find((each) => each.name === server);
   if (found) return found;
-  throw unknownServer(server, definitions);
-}
-
-function unknownServer(server: ServerName, definitions: readonly ServerDefinition[]): RuntimeError {
-  const names = definitions.map(({ name }) => name);
-  return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
+  throw unknownServer(server, config, context);
 }

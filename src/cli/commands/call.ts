@@ -4,16 +4,21 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Runtime } from '../../api.ts';
+import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { visible } from '../../kernel/shell-word.ts';
 import { builtinNames } from '../../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { commandLine } from '../../model/server.ts';
 import type { Tool, ToolOutcome } from '../../model/tool.ts';
 import { readContent, render, withAttachments } from '../../shaping/text.ts';
 import { approveOwnOrder } from '../approving.ts';
 import { parseArguments, parseArgumentsJson } from '../arguments.ts';
+import { placeOf } from '../claim.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
+import { loadConfigFor } from '../load-config.ts';
 import { printable } from '../render/text.ts';
 import { asLive, complainOf, requireServer, waitForAll, withRuntime } from '../with-runtime.ts';
 
@@ -31,7 +36,7 @@ export const call: Command = {
     const given = await argumentsFrom(context);
     const only = server === undefined ? {} : { only: [server] };
     const frozen = context.values['frozen'] === true;
-    const options = { ...only, frozen, approve: approveOwnOrder(context) };
+    const options = { ...only, frozen, approve: approveOwnOrder(context, (name) => originOf(name, context)) };
     return withRuntime(frozen ? asLive(context) : context, options, async (runtime, diagnostics) => {
       complainOf(diagnostics, context);
       const found =
@@ -42,9 +47,12 @@ export const call: Command = {
         .turn()
         .call(name, args, { signal: context.signal })
         .catch((error) => {
+          // The tool may have done its work: whoever ends the call must read that.
+          if (context.signal.aborted) throw new RuntimeError('CALL_CANCELLED', found?.id ?? {}, { cause: error });
           throw server === undefined ? withHint(error) : unknownOn(server, tool, runtime, withHint(error));
         });
-      const outcome = await context.waitFor(`calling ${tool}`, work);
+      // Whole, and yet an agent with a shell reads no secret here that it would not read in its text.
+      const outcome = runtime.redact(await context.waitFor(`calling ${tool}`, work));
       const text = wordsOf(outcome, name);
       return {
         data: outcome,
@@ -54,6 +62,16 @@ export const call: Command = {
     });
   },
 };
+
+/** The file that defines a server, and what runs. */
+async function originOf(server: string, context: Context): Promise<string | undefined> {
+  const { definitions } = await loadConfigFor(context);
+  const found = definitions.find(({ name }) => name === server);
+  if (found === undefined) return undefined;
+  const { provenance, launch } = found;
+  const what = launch.kind === 'stdio' ? 'which runs' : 'which is at';
+  return `${placeOf(provenance)}, ${what}: ${commandLine(withoutSecrets(launch))}`;
+}
 
 /** What it said, unwrapped and whole. What our own tools tell programs is in their words already. */
 function wordsOf({ content, structured, attachments }: ToolOutcome, name: string): string {
@@ -118,9 +136,11 @@ async function readArguments(file: string): Promise<string> {
 /** Where nobody could be asked, a person is told how to say yes beforehand. */
 function withHint(error: unknown): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'APPROVAL_REFUSED') return error;
-  const { because, ...call } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  const { because, changes = [], ...call } = error.data as FailureData<'APPROVAL_REFUSED'>;
+  const different = changes.length > 0 ? ` (${changes.map(visible).join('; ')})` : '';
   return new RuntimeError('APPROVAL_REFUSED', {
     ...call,
-    because: `${because}; with --yes it is called without asking`,
+    changes,
+    because: `${because}${different}; with --yes it is called without asking`,
   });
 }

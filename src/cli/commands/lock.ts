@@ -2,16 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import type { Runtime } from '../../api.ts';
+import { namesOf, signalsOf } from '../../catalog/suspicion.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
-import type { ServerName } from '../../model/names.ts';
+import type { ServerName, ToolId } from '../../model/names.ts';
 import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from '../../trust/lock.ts';
 import { pinOf } from '../../trust/tool-pin.ts';
 import type { LoadedLock } from '../../trust/tool-pins.ts';
 import type { Command, Context, Found, Paint } from '../command.ts';
 import { loadConfigFor } from '../load-config.ts';
-import { type Cell, table } from '../render/text.ts';
+import { type Cell, indent, printable, table } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { type Absent, complainOf, complainOfAbsent, toollessFrom, withRuntime } from '../with-runtime.ts';
 
@@ -36,6 +37,7 @@ export const lock: Command = {
       const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
       const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
       const now = new Map([...kept, ...pinsOf(runtime, asked, notReady)]);
+      complainOfOrders(runtime, compareLocks(before, now), context);
       return settle(context, { loaded, before, now, notReady });
     });
   },
@@ -76,6 +78,18 @@ function pinsOf(runtime: Runtime, asked: readonly ServerName[], notReady: readon
   );
 }
 
+/** What is locked is what others will trust: what in it looks like an order to a model is told before they do. */
+function complainOfOrders(runtime: Runtime, changes: readonly LockChange[], context: Context): void {
+  const isNews = ({ server, tool }: ToolId) => changes.some((each) => each.server === server && each.tool === tool);
+  const lines = runtime.getTools().flatMap(({ id, definition }) => {
+    const signals = isNews(id) ? namesOf(signalsOf(definition)) : [];
+    return signals.length > 0 ? [`${id.tool} of server "${id.server}" (${signals.join(', ')})`] : [];
+  });
+  if (lines.length === 0) return;
+  const text = `CAREFUL: what these say of themselves looks as if it gave a model orders:\n${indent(lines.join('\n'))}`;
+  context.complain((paint) => paint.yellow(printable(text)));
+}
+
 interface Compared {
   readonly loaded: LoadedLock;
   readonly before: Lock;
@@ -88,15 +102,15 @@ async function settle(context: Context, { loaded, before, now, notReady }: Compa
   const isCheck = context.values['check'] === true || context.values['frozen'] === true;
   const changes = compareLocks(before, now);
   const differs = changes.length > 0 || loaded.kind === 'absent';
-  if (!isCheck) await write(file, formatLock(now));
+  const written = !isCheck && (await write(file, formatLock(now)));
   const toolCount = [...now.values()].reduce((sum, tools) => sum + tools.size, 0);
   const end = isCheck
     ? differs
-      ? 'This is not what plexus.lock holds. Review it, then run: plexus lock'
-      : 'Everything is as plexus.lock holds it.'
+      ? `${loaded.kind === 'absent' ? `There is no ${LOCK_FILE}` : `This is not what ${LOCK_FILE} holds`}. Review it, then run: plexus lock`
+      : `Everything${notReady.length > 0 ? ' that could be reached' : ''} is as ${LOCK_FILE} holds it.`
     : `${LOCK_FILE} holds ${counted(toolCount, 'tool')} of ${counted(now.size, 'server')}.`;
   return {
-    data: { file, written: !isCheck, changes, servers: now.size, tools: toolCount, notReady },
+    data: { file, written, changes, servers: now.size, tools: toolCount, notReady },
     text: (paint) => (changes.length > 0 ? `${changesText(changes, paint)}\n\n${end}` : end),
     exitCode: isCheck && differs ? 3 : notReady.length > 0 ? 4 : 0,
   };
@@ -115,9 +129,9 @@ function changesText(changes: readonly LockChange[], paint: Paint): string {
 }
 
 /** A link is replaced and not followed: where it leads is the word of whoever wrote the repository. */
-async function write(file: string, text: string): Promise<void> {
+async function write(file: string, text: string): Promise<boolean> {
   try {
-    if (readNow(file) !== text) await replaceFile(file, text, { mode: 0o644 });
+    return readNow(file) !== text && (await replaceFile(file, text, { mode: 0o644 }));
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem: reasonOf(error) }, { cause: error });

@@ -5,19 +5,17 @@ import { canonicalName } from '../../catalog/naming.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { placeOf } from '../../model/diagnostic.ts';
-import type { ServerName } from '../../model/names.ts';
 import type { Verdict } from '../../model/rule.ts';
 import type { Tool } from '../../model/tool.ts';
 import { ask } from '../../policy/asked.ts';
-import type { Explained } from '../../policy/judge.ts';
 import { speaksOf } from '../../policy/matching.ts';
-import { type RuleRemark, reviewRules } from '../../policy/review.ts';
+import { type Known, type RuleRemark, reviewRules } from '../../policy/review.ts';
 import { parseRules, type Rule } from '../../policy/rule.ts';
 import { parseArgumentsJson } from '../arguments.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
-import { findTool, findWhy, type Why } from '../policy-why.ts';
+import { type Fate, findTool, findWhy, type Why } from '../policy-why.ts';
 import { indent, printable, table } from '../render/text.ts';
 import { complainOf, startupFor, withRuntime } from '../with-runtime.ts';
 
@@ -36,7 +34,8 @@ export const policy: Command = {
     if (what === undefined && given !== undefined) throw new UsageError('--args is for: plexus policy why NAME');
     const args = typeof given === 'string' ? parseArgumentsJson(given, '--args') : undefined;
     const loaded = await loadConfigFor(context);
-    const config = { ...loaded, rules: await locateRules(loaded.rules) };
+    const [rules, idleRules] = await Promise.all([locateRules(loaded.rules), locateRules(loaded.idleRules)]);
+    const config = { ...loaded, rules, idleRules };
     const [server, tool] = words;
     const isNamed = tool !== undefined && config.definitions.some(({ name }) => name === server);
     const only = isNamed && server !== undefined ? { only: [server] } : {};
@@ -103,15 +102,12 @@ function remarksOn({ id, tool, decision, mode, annotations, isBelieved, grant }:
       ? [`no tool "${id.tool}" of server "${id.server}" is known; rules are all that is told`]
       : []),
     ...(hints.length > 0 && !decision.rule ? [`it states ${said}, which is ${isBelieved ? '' : 'not '}believed`] : []),
-    ...(isAsked && grant.kind === 'granted' && !decision.isEveryTime
-      ? ['you have allowed it for good: nobody is asked']
-      : []),
     ...(isAsked && grant.kind === 'changed' ? ['it has changed since you allowed it for good, so it asks again'] : []),
     ...(isAsked && decision.isEveryTime ? ['it asks each time: what you allowed before does not answer it'] : []),
   ];
 }
 
-function othersText(others: readonly Explained[], paint: Paint): string {
+function othersText(others: readonly Fate[], paint: Paint): string {
   return table(
     ['RULE', 'SCOPE', 'FILE', 'BUT IT'],
     others.map(({ rule, why: said = '' }) => [
@@ -140,14 +136,21 @@ function ruleData({ text, verdict, scope, needs, provenance: { file, line } }: R
 
 function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Found {
   const servers = [...config.definitions, ...config.invalid].map(({ name }) => name);
-  const rules = parseRules(config.rules, servers, surroundingsOf(context));
+  const parse = (texts: LoadedConfig['rules']) => parseRules(texts, servers, surroundingsOf(context));
+  const rules = parse(config.rules);
   const tools = runtime.getTools();
-  const remarks = reviewRules(rules, servers, listsOf(runtime, tools));
-  const counted = rules.map((rule) => ({
+  const invalid = new Set(config.invalid.map(({ name }) => name));
+  const remarks = reviewRules(rules, servers, { tools: listsOf(runtime, tools), invalid });
+  const counting = rules.map((rule) => ({
     rule,
     tools: tools.filter(({ id }) => speaksOf(rule, ask(id, canonicalName(id)))).length,
     remark: remarks.find((each) => each.rule === rule),
   }));
+  const idle = parse(config.idleRules).map((rule, at) => {
+    const { idle: why = '' } = config.idleRules[at] ?? {};
+    return { rule, tools: 0, remark: { kind: 'ignored', why } as const };
+  });
+  const counted: readonly Counted[] = [...counting, ...idle];
   return {
     data: {
       rules: counted.map(({ rule, tools: count, remark }) => ({
@@ -161,7 +164,7 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Fo
 }
 
 /** Of servers whose tools are known; of the others nobody knows whether a rule means something. */
-function listsOf(runtime: Runtime, tools: readonly Tool[]): ReadonlyMap<ServerName, readonly Tool[]> {
+function listsOf(runtime: Runtime, tools: readonly Tool[]): NonNullable<Known['tools']> {
   const listed = runtime.status().filter(({ freshness }) => freshness !== undefined);
   return new Map(listed.map(({ name }) => [name, tools.filter(({ id }) => id.server === name)]));
 }
@@ -169,7 +172,8 @@ function listsOf(runtime: Runtime, tools: readonly Tool[]): ReadonlyMap<ServerNa
 interface Counted {
   readonly rule: Rule;
   readonly tools: number;
-  readonly remark: RuleRemark | undefined;
+  /** `ignored`: it was read and does not count. */
+  readonly remark: (Pick<RuleRemark, 'why'> & { readonly kind: RuleRemark['kind'] | 'ignored' }) | undefined;
 }
 
 function rulesText(counted: readonly Counted[], paint: Paint): string {

@@ -9,7 +9,7 @@ export const redact: Command = {
   usage: 'redact [FILE|-]\n       plexus redact [FILE|-] --jsonl',
   options: { jsonl: { type: 'boolean' } },
   help: { jsonl: 'read one { text } a line, and print one answer { text, found } a line' },
-  examples: ['redact server.log', 'env | plexus redact', 'redact --jsonl < texts.jsonl'],
+  examples: ['redact server.log', 'redact < server.log', 'redact --jsonl < texts.jsonl'],
   async run(context) {
     const { inspect } = createRedactor(new KnownSecrets());
     if (context.values['jsonl']) return answerLines(context, ({ text }) => inspect(text));

@@ -50,7 +50,14 @@ async function decide(asked: ElicitQuestion, { inputs, policy, clock, question }
   const { elicit: ask, onError } = inputs;
   if (ask === undefined) return { action: 'decline', because: 'nobody' };
   const reply = await askHost((signal) => ask({ ...asked, signal }), question, clock);
-  return judge(asked, reply, { reason: question.signal.reason, onError: onError ?? unheard });
+  const told = onError ?? unheard;
+  try {
+    return judge(asked, reply, { reason: question.signal.reason, onError: told });
+  } catch (error) {
+    // An answer that cannot be read: what it throws is for the host alone.
+    told(error);
+    return { action: 'cancel', because: 'failed' };
+  }
 }
 
 const unheard = (): void => undefined;

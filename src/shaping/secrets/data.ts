@@ -10,13 +10,27 @@ type RedactText = (text: string) => string;
 
 interface Looking {
   readonly text: RedactText;
+  /** Telling keys give their values away. */
+  readonly byName: boolean;
+  /** Keys, and what a call goes by, stay as they are. */
+  readonly keepsNames: boolean;
   /** What the present place lies in. */
   readonly around: Set<object>;
 }
 
 /** Data or a failure; the same object comes back when nothing had to change. */
 export function redactData(value: unknown, text: RedactText): unknown {
-  return redact(value, { text, around: new Set() });
+  return redact(value, { text, byName: true, keepsNames: false, around: new Set() });
+}
+
+/** The same without a look at the names: what they hold is no secret because of them. */
+export function redactTexts<Value>(value: Value, text: RedactText): Value {
+  return redact(value, { text, byName: false, keepsNames: false, around: new Set() }) as Value;
+}
+
+/** What is said of tools, and the tools still the same ones to call. */
+export function redactDescriptions<Value>(value: Value, text: RedactText): Value {
+  return redact(value, { text, byName: false, keepsNames: true, around: new Set() }) as Value;
 }
 
 function redact(value: unknown, looking: Looking): unknown {
@@ -46,21 +60,34 @@ function isPlain(value: unknown): value is readonly unknown[] | JsonObject {
 const isList = (value: readonly unknown[] | JsonObject): value is readonly unknown[] => Array.isArray(value);
 
 function redactList(list: readonly unknown[], looking: Looking): readonly unknown[] {
-  const redacted = list.map((each) => redact(each, looking));
-  return redacted.every((each, index) => each === list[index]) ? list : redacted;
+  let copy: unknown[] | undefined;
+  for (const [at, each] of list.entries()) {
+    const rest = redact(each, looking);
+    if (rest !== each) copy ??= [...list];
+    if (copy !== undefined) copy[at] = rest;
+  }
+  return copy ?? list;
 }
 
 function redactMap(map: JsonObject, looking: Looking): JsonObject {
+  const redacted: (readonly [name: string, rest: unknown])[] = [];
   let isChanged = false;
-  const redacted = Object.entries(map).map(([key, value]) => {
-    const name = looking.text(key);
-    const rest = markFor(key, value) ?? redact(value, looking);
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    const name = looking.keepsNames ? key : looking.text(key);
+    const mark = looking.byName ? markFor(key, value) : undefined;
+    const rest = mark ?? (looking.keepsNames && isGoneBy(key, value) ? value : redact(value, looking));
     isChanged ||= name !== key || rest !== value;
-    return [name, rest] as const;
-  });
+    redacted.push([name, rest]);
+  }
   // Made of entries, a key like `__proto__` is a key like any other.
   return isChanged ? Object.fromEntries(redacted) : map;
 }
+
+/** A tool is called by its name, and its arguments are held against these. */
+const isGoneBy = (key: string, value: unknown) => GONE_BY.has(key) && (typeof value === 'string' || isTexts(value));
+
+const GONE_BY = new Set(['name', 'type', 'enum', 'const', 'required', 'pattern', '$ref', '$id', '$anchor']);
 
 /** What stands for the whole value of a telling key; `undefined` where that says nothing of it. */
 function markFor(key: string, value: unknown): unknown {
@@ -81,18 +108,33 @@ const isTexts = (value: unknown): value is readonly string[] =>
 /** The same failure in redacted words; the very same when it holds no secret. */
 function redactError(error: Error, looking: Looking): Error {
   const { text } = looking;
-  const cause = redact(error.cause, looking);
+  const cause = isData(error.cause) ? redact(error.cause, looking) : undefined;
   const options = cause === undefined ? {} : { cause };
   if (error instanceof RuntimeError) {
     const data = redact(error.data, looking) as typeof error.data;
     if (data === error.data && cause === error.cause) return error;
     return withStack(new RuntimeError(error.code, data, options), error, text);
   }
-  const { message: words, name } = error;
-  const rest = text(words);
-  if (rest === words && cause === error.cause) return error;
-  return withStack(Object.assign(new Error(rest, options), { name }), error, text);
+  const { name, message, stack = '' } = error;
+  const words = text(message);
+  const fields = fieldsOf(error);
+  const rest = redactMap(fields, looking);
+  const isSame = words === message && text(stack) === stack && cause === error.cause && rest === fields;
+  if (isSame && Object.values(fields).every(isData)) return error;
+  const data = Object.entries(rest).filter(([, value]) => isData(value));
+  return withStack(Object.assign(new Error(words, options), Object.fromEntries(data), { name }), error, text);
 }
+
+/** What was put on it beside its words: whoever prints a failure prints these too, and what an aggregate holds. */
+function fieldsOf(error: Error): JsonObject {
+  const own: JsonObject = { ...error, ...(error instanceof AggregateError && { errors: error.errors }) };
+  const said = ['name', 'message', 'stack', 'cause'];
+  return Object.fromEntries(Object.entries(own).filter(([key]) => !said.includes(key)));
+}
+
+/** A request, a socket, bytes: nobody knows what is in them, so a failure does not keep them. */
+const isData = (value: unknown) =>
+  typeof value !== 'function' && (!isObject(value) || value instanceof Error || isPlain(value));
 
 function withStack(copy: Error, { stack }: Error, text: RedactText): Error {
   if (stack !== undefined) copy.stack = text(stack);

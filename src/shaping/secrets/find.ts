@@ -32,24 +32,34 @@ interface Seen {
   readonly vain: Map<Look, number>;
 }
 
+/** `://:abc@`: no text that is shorter holds one. */
+const SHORTEST = 8;
+const NONE: readonly FoundSecret[] = [];
+
 /** In the order of the text; none overlaps another. */
 export function findSecrets(text: string): readonly FoundSecret[] {
+  if (text.length < SHORTEST) return NONE;
   const { scan, looks } = prepared();
-  const found: FoundSecret[] = [];
-  const seen: Seen = { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, vain: new Map() };
+  let found: FoundSecret[] | undefined;
+  let seen: Seen | undefined;
   let done = 0;
   scan.scan(text, (word, at, wordEnd) => {
     const look = looks[word];
-    if (look === undefined || at < done || at < (seen.vain.get(look) ?? 0)) return at;
+    if (look === undefined || at < done || at < (seen?.vain.get(look) ?? 0)) return at;
+    seen ??= { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, vain: new Map() };
     const looked = look(text, at, wordEnd, seen);
     if (looked === undefined || looked.start < done) return at;
-    const { isSecret, ...secret } = looked;
-    if (isSecret) found.push(secret);
-    else seen.vain.set(look, secret.end);
-    if (isSecret) done = secret.end;
-    return isSecret ? done : at;
+    const { rule, start, end } = looked;
+    if (!looked.isSecret) {
+      seen.vain.set(look, end);
+      return at;
+    }
+    found ??= [];
+    found.push({ rule, start, end });
+    done = end;
+    return end;
   });
-  return found;
+  return found ?? NONE;
 }
 
 const prepared = once(() => {
@@ -73,7 +83,7 @@ function lookFor({ name: rule, before, head, whole }: TokenShape): Look {
     const end = matchEnd(head, text, at);
     if (end === 0) return undefined;
     const value = text.slice(at, Math.min(end, at + JUDGED_CHARS));
-    const isSecret = !isPlaceholder(value) && !isInvented(value) && entropyOf(value) >= LEAST_ENTROPY;
+    const isSecret = entropyOf(value) >= LEAST_ENTROPY && !isInvented(value) && !isPlaceholder(value);
     return { rule, start: at - before, end: isSecret ? matchEnd(whole, text, at) || end : end, isSecret };
   };
 }

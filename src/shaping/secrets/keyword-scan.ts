@@ -24,33 +24,46 @@ const classes = classesOf();
 /** Lent to one scan at a time: nothing in here waits, and no visitor scans. Around the text lies what belongs to no word. */
 const bytes = Buffer.alloc(MARGIN + CHUNK + MARGIN);
 
+const nothing = new Uint8Array(MARGIN);
+/** Up to here characters are copied sooner than anybody is asked to do it. */
+const SHORT = 48;
+
 export class KeywordScan {
   /** By the last two of three characters: how far to go on. */
-  readonly #shifts = new Uint8Array(1 << 16).fill(2);
+  readonly #shifts = new Uint8Array(1 << 16);
   /** By all three: which words have them. */
   readonly #buckets = new Uint16Array(1 << (3 * BITS));
   readonly #words: (readonly Word[])[] = [[]];
 
   /** A word of two characters stands only behind what is neither letter nor digit nor one of `_-.:/`. */
   constructor(words: readonly string[]) {
+    /** By the classes of two characters. */
+    const shifts = new Uint8Array(1 << (2 * BITS)).fill(2);
+    const shorten = (pair: number, most: number) => {
+      shifts[pair] = Math.min(shifts[pair] ?? 0, most);
+    };
+    const commonness = commonnessOfPairs();
+    const coded = words.map((word, id) => codedWord(word, id, commonness));
     // Of two that are found alike the longer one is asked about first.
-    for (const word of words.map(codedWord).sort((a, b) => b.codes.length - a.codes.length)) {
+    for (const word of coded.sort((a, b) => b.codes.length - a.codes.length)) {
       const [first = 0, second = 0, third = 0] = word.codes.slice(word.anchor);
-      this.#shorten(first, second, 1);
-      this.#shorten(second, third, 0);
+      shorten((first << BITS) | second, 1);
+      shorten((second << BITS) | third, 0);
       const key = (first << (2 * BITS)) | (second << BITS) | third;
       const bucket = this.#buckets[key] || this.#words.push([]) - 1;
       this.#buckets[key] = bucket;
       this.#words[bucket] = [...(this.#words[bucket] ?? []), word];
     }
+    this.#spread(shifts);
   }
 
-  #shorten(first: number, second: number, most: number): void {
-    for (const left of spellings[first] ?? [])
-      for (const right of spellings[second] ?? []) {
-        const pair = (left << 8) | right;
-        this.#shifts[pair] = Math.min(this.#shifts[pair] ?? 0, most);
-      }
+  /** From classes to the bytes that are of them. */
+  #spread(shifts: Uint8Array): void {
+    const row = new Uint8Array(classes.length);
+    for (let left = 0; left < 1 << BITS; left++) {
+      for (let byte = 0; byte < row.length; byte++) row[byte] = shifts[(left << BITS) | (classes[byte] ?? 0)] ?? 0;
+      for (let byte = 0; byte < row.length; byte++) if (classes[byte] === left) this.#shifts.set(row, byte << 8);
+    }
   }
 
   scan(text: string, visit: Visit): void {
@@ -58,8 +71,8 @@ export class KeywordScan {
     for (let begin = 0; begin < text.length; begin = from - MARGIN) {
       const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
       // One byte for each unit of the text. What Latin-1 lacks becomes some other letter: visitors look for themselves.
-      const end = MARGIN + bytes.write(part, MARGIN, 'latin1');
-      bytes.fill(0, end, end + MARGIN);
+      const end = MARGIN + (part.length < SHORT ? copy(part) : bytes.write(part, MARGIN, 'latin1'));
+      bytes.set(nothing, end);
       const isLast = begin + part.length === text.length;
       from = this.#scanChunk(begin - MARGIN, from, isLast ? end : end - MARGIN, visit);
       if (isLast) return;
@@ -96,6 +109,11 @@ export class KeywordScan {
   }
 }
 
+function copy(part: string): number {
+  for (let at = 0; at < part.length; at++) bytes[MARGIN + at] = part.charCodeAt(at);
+  return part.length;
+}
+
 const code = (at: number) => classes[bytes[at] ?? 0] ?? 0;
 
 function fits(codes: readonly number[], at: number): boolean {
@@ -103,18 +121,21 @@ function fits(codes: readonly number[], at: number): boolean {
   return true;
 }
 
-function codedWord(word: string, id: number): Word {
-  const own = [...Buffer.from(word, 'latin1')].map((byte) => classes[byte] ?? 0);
-  const lead = own.length < 3 ? 1 : 0;
-  const text = lead === 0 ? word.toLowerCase() : ` ${word.toLowerCase()}`;
-  const codes = lead === 0 ? own : [0, ...own];
-  // The last two of three decide how often the place is looked at.
-  const commonness = (at: number) =>
-    3 * commonnessOf(text.slice(at + 1, at + 3)) + commonnessOf(text.slice(at, at + 2));
-  const anchors = codes.slice(2).map((_, at) => at);
-  const anchor = anchors.reduce((best, at) => (commonness(at) < commonness(best) ? at : best), 0);
+function codedWord(word: string, id: number, commonness: Uint8Array): Word {
+  const lead = word.length < 3 ? 1 : 0;
+  const text = lead === 0 ? word : ` ${word}`;
+  const codes = Array.from(text, (_, at) => classOf(text, at));
+  const commonnessAt = (at: number) => commonness[((codes[at] ?? 0) << BITS) | (codes[at + 1] ?? 0)] ?? 0;
+  let [anchor, least] = [0, Number.POSITIVE_INFINITY];
+  for (let at = 0; at + 2 < codes.length; at++) {
+    // The last two of three decide how often the place is looked at.
+    const sum = 3 * commonnessAt(at + 1) + commonnessAt(at);
+    if (sum < least) [anchor, least] = [at, sum];
+  }
   return { id, codes, lead, anchor };
 }
+
+const classOf = (text: string, at: number) => classes[text.charCodeAt(at)] ?? 0;
 
 /** Each letter for itself, all digits alike, and the signs that bind words, `:` and `/` alike; everything else is 0. */
 function classesOf(): Uint8Array {
@@ -131,11 +152,15 @@ const COMMON =
   'er on in re st es se th de en te or it co ti ng le he ns ea ve at ro is ed ne nd an io ri me ar al nt tr ts un fi et li rt ' +
   'pe to ad ol no ur ha ch ce na ma em ct om of ou ef ec rs ex la do ow oo po ke ty rv nc am as od ac so im ly lo nl pr rn ' +
   'pa ta il ot el ue ll fo ra si be ca ho tu sc ge wh mp yp ic mo ut pt id di mi hi ap op ul os pl ru sh ss lu wn ai ey us';
-const RANKS = new Map(COMMON.split(' ').map((pair, rank) => [pair, 200 - rank]));
 
-/** Digits come in rows, and so do dashes and dots. */
-const commonnessOf = (pair: string) => RANKS.get(pair) ?? (/\d\d/.test(pair) ? 150 : /^[\W\d]/.test(pair) ? 70 : 40);
-
-const spellings: readonly (readonly number[])[] = [...new Array(1 << BITS).keys()].map((wanted) =>
-  [...classes.keys()].filter((byte) => classes[byte] === wanted),
-);
+/** By the classes of two characters. Digits come in rows, and so do dashes and dots. */
+function commonnessOfPairs(): Uint8Array {
+  const made = new Uint8Array(1 << (2 * BITS)).fill(40);
+  const [digit, binding] = [classOf('0', 0), classOf('_', 0)];
+  for (const left of [0, digit, ...[1, 2, 3].map((next) => binding + next)])
+    made.fill(70, left << BITS, (left + 1) << BITS);
+  made[(digit << BITS) | digit] = 150;
+  for (const [rank, pair] of COMMON.split(' ').entries())
+    made[(classOf(pair, 0) << BITS) | classOf(pair, 1)] = 200 - rank;
+  return made;
+}

@@ -64,7 +64,7 @@ export interface Assigned {
 }
 
 const NAME_CHARS = 64;
-const REST = /[\w.-]{0,48}/y;
+const REST_CHARS = 48;
 /** What may stand between: closing quotes, escaped or not, one sign that assigns, opening quotes and the way to authorize. */
 const ASSIGNS = /(?:\\?["'`]|\]|[ \t]){0,4}(?:=>|:{1,3}=|\?=|[=:]|,(?=[ \t]*["']))(?:[ \t=]|\\?["'`]){0,6}/y;
 const NEXT_NAME = /\\?["'`][ \t]*:/y;
@@ -73,10 +73,21 @@ const FOLLOWS = /(?:[ \t]{1,4}|=)["']?/y;
 const SCHEME =
   /(?:Bearer|Basic|Token|Api-?Token|Api-?Key|Digest|FlyV1|OAuth|Splunk|SSWS|GenieKey|Key)[ \t]+(?:token=)?/iy;
 
-export const endOfName = (text: string, word: number) => matchEnd(REST, text, word);
+/** What patterns can begin with: one look at the next character spares most of them. */
+const afterName = charSet('\\"\'`] \t=:?,');
+const ofScheme = charSet('abdfgkostABDFGKOST');
+const looseEnds = charSet(',.)]}:');
+
+export function endOfName(text: string, word: number): number {
+  const limit = Math.min(text.length, word + REST_CHARS);
+  let end = word;
+  while (end < limit && isOfName(text.charCodeAt(end))) end++;
+  return end;
+}
 
 /** The name around a word, and what is assigned to it. */
 export function assignedAt(text: string, word: number, nameEnd: number): Assigned | undefined {
+  if (!holds(afterName, text, nameEnd)) return undefined;
   const assigned = matchEnd(ASSIGNS, text, nameEnd);
   const opening = assigned || matchEnd(FOLLOWS, text, nameEnd);
   if (opening === 0) return undefined;
@@ -84,8 +95,9 @@ export function assignedAt(text: string, word: number, nameEnd: number): Assigne
   while (begin > 0 && word - begin < NAME_CHARS && isOfName(text.charCodeAt(begin - 1))) begin--;
   // `--token value`: only an option goes without a sign that assigns.
   if (assigned === 0 && text[begin] !== '-') return undefined;
-  const name = text.slice(begin, nameEnd).replace(/^[-.]+/, '');
-  return { name, start: matchEnd(SCHEME, text, opening) || opening, quote: quoteBefore(text, opening) };
+  while (text[begin] === '-' || text[begin] === '.') begin++;
+  const start = (holds(ofScheme, text, opening) && matchEnd(SCHEME, text, opening)) || opening;
+  return { name: text.slice(begin, nameEnd), start, quote: quoteBefore(text, opening) };
 }
 
 /** As much of the value as is needed to judge it: rejecting what is long must not cost more than what is short. */
@@ -113,20 +125,23 @@ function quoteBefore(text: string, at: number): string {
   return text[at - 2] === '\\' ? `\\${sign}` : sign;
 }
 
-const isOfName = (code: number) =>
-  (code >= 97 && code <= 122) ||
-  (code >= 65 && code <= 90) ||
-  (code >= 48 && code <= 57) ||
-  code === 95 ||
-  code === 45 ||
-  code === 46;
+function charSet(chars: string): Uint8Array {
+  const made = new Uint8Array(128);
+  for (let at = 0; at < chars.length; at++) made[chars.charCodeAt(at)] = 1;
+  return made;
+}
+
+const holds = (set: Uint8Array, text: string, at: number) => set[text.charCodeAt(at)] === 1;
+
+const nameChars = charSet('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.');
+const isOfName = (code: number) => nameChars[code] === 1;
 
 const BARE = /[^\s"'`<>&\\;]+/y;
 const LOOSE_END = /[,.)\]}:]+$/;
 
 function endOfBare(text: string, start: number): number {
   const end = matchEnd(BARE, text, start);
-  if (end === 0) return 0;
+  if (end === 0 || !holds(looseEnds, text, end - 1)) return end;
   const tail = LOOSE_END.exec(text.slice(Math.max(start, end - 8), end));
   return end - (tail?.[0].length ?? 0);
 }

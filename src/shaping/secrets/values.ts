@@ -22,7 +22,7 @@ const WORD =
 /** Under a name that leaves no doubt: whatever is neither a placeholder nor an ordinary word. */
 export function isPlausible(value: string, isQuoted: boolean): boolean {
   if (value.length < (isQuoted ? 4 : 6)) return false;
-  if (!isQuoted && !/\d|[!@#$%^&*~]/.test(value) && !hasMixedCase(value)) return false;
+  if (!isQuoted && !/[\d!@#$%^&*~]/.test(value) && !hasMixedCase(value)) return false;
   if (isPlaceholder(value) || WORD.test(value) || isReference(value)) return false;
   if (/^[\d.,]+$/.test(value)) return value.length >= 6;
   return !isQuoted || !/^[A-Z][A-Z_]*$/.test(value);
@@ -34,13 +34,13 @@ const isReference = (value: string) =>
     value,
   ) && !/^[\w-]{16,}\.[\w-]{16,}/.test(value);
 
-const hasMixedCase = (value: string) => /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]/.test(value);
+const hasMixedCase = (value: string) => /[A-Z]/.test(value) && /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]/.test(value);
 
 /** Nobody would make it up: it jumbles letters and digits, or upper and lower case, in one long part or all over. */
 export function looksRandom(value: string, shortest = 8): boolean {
   // The cheapest first: most of what is asked about is words.
-  if (value.length < shortest || changesIn(value) < 2 || entropyOf(value) < LEAST_ENTROPY) return false;
-  return (isDense(value) || value.split(PARTS).some(isJumbled)) && !isPlaceholder(value) && !isInvented(value);
+  if (value.length < shortest || changesIn(value) < 2 || !(isDense(value) || hasJumbledPart(value))) return false;
+  return entropyOf(value) >= LEAST_ENTROPY && !isInvented(value) && !isPlaceholder(value);
 }
 
 /** The alphabet, and all digits in their order: somebody needed a token for a test. */
@@ -49,6 +49,19 @@ export const isInvented = (value: string) => /abcdefghij|ABCDEFGHIJ|1234567890|0
 const PARTS = /[-_.:/|%\s]+/;
 const LEAST_ENTROPY = 2.8;
 const SHORTEST_PART = 8;
+/** Of those that separate parts the usual ones. */
+const separators = new Set([...'-_.:/|% \t\n'].map((sign) => sign.charCodeAt(0)));
+const isSeparator = Uint8Array.from({ length: 128 }, (_, code) => (separators.has(code) ? 1 : 0));
+
+const hasJumbledPart = (value: string) => hasLongPart(value) && value.split(PARTS).some(isJumbled);
+
+/** Most values have none, and are not taken apart. */
+function hasLongPart(value: string): boolean {
+  let length = 0;
+  for (let at = 0; at < value.length && length < SHORTEST_PART; at++)
+    length = isSeparator[value.charCodeAt(at)] === 1 ? 0 : length + 1;
+  return length >= SHORTEST_PART;
+}
 
 function isJumbled(part: string): boolean {
   if (part.length < SHORTEST_PART) return false;
@@ -77,22 +90,28 @@ function changesIn(value: string): number {
 }
 
 /** 0 lower, 1 upper, 2 digit, 3 other. */
-function kindOf(code: number): number {
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (code >= 97 && code <= 122) return 0;
   if (code >= 65 && code <= 90) return 1;
   return code >= 48 && code <= 57 ? 2 : 3;
-}
+});
+const kindOf = (code: number) => kinds[code] ?? 3;
 
 /** In bits for each character. */
 export function entropyOf(value: string): number {
-  counts.fill(0);
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at) & 127;
     counts[code] = (counts[code] ?? 0) + 1;
   }
   let bits = 0;
-  for (const count of counts) if (count > 0) bits -= (count / value.length) * Math.log2(count / value.length);
-  return bits;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at) & 127;
+    const count = counts[code] ?? 0;
+    if (count > 1) bits += count * Math.log2(count);
+    counts[code] = 0;
+  }
+  return Math.log2(value.length) - bits / value.length;
 }
 
-const counts = new Uint16Array(128);
+/** All zero between two uses. */
+const counts = new Uint32Array(128);

@@ -32,6 +32,7 @@ function because(
     {
       settings: () => ({ taint: 'off', signals: 'log', ...settings }),
       toolSettings: () => own,
+      present: ({ definition }) => definition,
       isReadOnly: () => isReadOnly,
     },
   );
@@ -84,13 +85,13 @@ test('after an output that looked like an order, whatever is not known to only r
   expect(because(signals, {})).toBeUndefined();
 });
 
-test('what our own tools say taints nobody; what servers say through them does', async () => {
+test('looking for tools taints nobody; whatever else servers say through our own tools does', async () => {
   const { caller } = callOf(page);
   const perform = remember()(async ({ tool = page }) => outcomeOf(tool));
-  const builtin = (isLocal: boolean) => ({ isLocal, perform: async () => ({ content: [] }) });
-  await perform(callOf(page, { caller, builtin: builtin(true) }));
+  const builtin = { isLocal: true, perform: async () => ({ content: [] }) };
+  await perform(callOf(page, { caller, builtin, name: 'mcp_search' }));
   expect(caller.taint.source).toBeUndefined();
-  await perform(callOf(page, { caller, builtin: builtin(false) }));
+  await perform(callOf(page, { caller, builtin, name: 'ListMcpResources' }));
   expect(caller.taint.source).toEqual({ tool: page.id, signals: [] });
 });
 
@@ -129,7 +130,7 @@ test('a grant of the tool does not answer for what was read since', async () => 
 test('once somebody said yes, a suspicion is settled until the next', () => {
   const taint = new Taint();
   taint.note(flagged);
-  taint.calm();
+  taint.calm(taint.suspicion);
   expect([taint.suspicion, taint.source?.signals.length]).toEqual([undefined, 2]);
   taint.note(flagged);
   expect(taint.suspicion?.tool).toEqual(page.id);

@@ -217,6 +217,9 @@ test('neither limit runs while a person is asked, and silence begins anew with t
   timed?.onSign?.();
   expect([timed?.cancellation.cancelled, clock.pending()]).toEqual([false, 0]);
   timed?.onWaiting?.(false);
+  await clock.advance(1_000_000);
+  expect([timed?.cancellation.cancelled, clock.pending()], 'another is asked still').toEqual([false, 0]);
+  timed?.onWaiting?.(false);
   await clock.advance(399);
   timed?.onSign?.();
   await clock.advance(300);

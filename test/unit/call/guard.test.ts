@@ -290,3 +290,11 @@ test('a server that never failed costs the breakers nothing', async () => {
   breakers.reset('files');
   expect(await call(success)).toEqual(done);
 });
+
+test('a caller in a hurry says nothing about the server', async () => {
+  const { call } = setUp();
+  const hurry = () =>
+    Promise.reject(new RuntimeError('CALL_TIMEOUT', { ...tool.id, afterMs: 5, silence: false, isOwn: true }));
+  for (let times = 0; times < 10; times++) expect(await call(hurry)).toBe('CALL_TIMEOUT');
+  expect(await call(success)).toEqual(done);
+});

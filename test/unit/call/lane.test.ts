@@ -139,3 +139,16 @@ verifies(
     expect(clock.pending()).toBe(0);
   },
 );
+
+verifies('CAL-14', 'a call that is bound to a form is judged where its server is known, not in the line', async () => {
+  const { begun, call, finish, settle } = setUp({
+    requireStill: () => {
+      throw new RuntimeError('CALL_DENIED', { server: 'files', tool: 'write', because: 'a rule' });
+    },
+  });
+  const bound = { permit: { isAllowed: false, form: 'form' } };
+  const calls = [call('a'), call('b', bound), call('c')];
+  await settle();
+  for (const name of ['a', 'b']) await finish(name);
+  expect([await calls[2], begun]).toEqual(['CALL_DENIED', ['a', 'b']]);
+});

@@ -3,7 +3,7 @@
 import type { ApprovalRequest, Approve } from '../../../src/call/approval.ts';
 import { type AuthorizeParts, authorize } from '../../../src/call/authorize.ts';
 import type { CallEvent } from '../../../src/call/events.ts';
-import { type PermissionParts, permit } from '../../../src/call/permission.ts';
+import { decideNow, type PermissionParts, permit } from '../../../src/call/permission.ts';
 import type { Stage } from '../../../src/call/pipeline.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { RuleText, Verdict } from '../../../src/model/rule.ts';
@@ -41,25 +41,30 @@ export function createPermitting({ approve, rules = () => [], mode = 'auto', ...
   const server = definitionOf('files');
   const lasting = createToolGrants({ store: createMemoryStore(clock), clock, fingerprint: async ({ name }) => name });
   const gate = createGate({ judge: () => judgeOf(rules()), modeOf: () => mode });
+  const deciding: PermissionParts = {
+    decide: gate.decide,
+    judgeOf,
+    isBelieved: () => false,
+    isStranger: () => false,
+    pinOf: () => ({ isPinned: false }),
+    present: ({ definition }) => definition,
+    ...{ clock, onError },
+    ...changes.permission,
+  };
   const stage: Stage = authorize({
     refusal: () => undefined,
-    decide: permit({
-      decide: gate.decide,
-      judgeOf,
-      isBelieved: () => false,
-      isStranger: () => false,
-      pinOf: () => ({ isPinned: false }),
-      present: ({ definition }) => definition,
-      ...{ clock, onError },
-      ...changes.permission,
-    }),
+    decide: permit(deciding),
+    decideNow: (call) => decideNow(deciding, call),
     caution: () => undefined,
     identity: (name) => name,
     present: ({ definition }) => definition,
     formOf: ({ definition }) => toolHash(definition),
     grants: {
       judge: ({ definition }) => lasting.judge(server, definition),
-      grant: ({ definition }) => lasting.grant(server, definition),
+      grant: async ({ definition }) => {
+        await lasting.grant(server, definition);
+        return true;
+      },
     },
     redact: (value) => value,
     emit: (event) => events.push(event),

@@ -93,3 +93,8 @@ test('two hundred thousand blocks, or one of 64 MB, are read in a moment and cut
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000, 'milliseconds').toBeLessThan(3_000);
 });
+
+test('structured content that is null is none', () => {
+  const result = { content: [{ type: 'text', text: 'x' }], structuredContent: null };
+  expect(readResult(result, { server: 'files', tool: 'read' }, { attempts: 1 })).not.toHaveProperty('structured');
+});

@@ -84,7 +84,7 @@ const sentences: Record<string, [schema: JsonObject, args: JsonObject, problems:
   'several forms, of which one comes close': [
     object({ at: { oneOf: [text, object({ line: { type: 'integer' } }, { required: ['line'] })] } }),
     { at: { line: 'x' } },
-    ['"at" fits none of the 2 forms it may have; of the closest one "at.line" must be of type integer, not string "x"'],
+    ['"at" must fit one of 2 forms; of the closest one "at.line" must be of type integer, not string "x"'],
   ],
   'a text of the wrong length': [
     object({ id: { minLength: 3 } }),
@@ -501,6 +501,30 @@ describe('arguments that are not JSON', () => {
     const bare = Object.assign(Object.create(null), { path: 'a' });
     for (const args of [bare, new Point(), new Proxy({ path: 'a' }, {}), { path: undefined }, { constructor: 'x' }])
       expect(await check(object({ path: text }), args)).toBe('passed');
+  });
+
+  test('what was read once is what is sent, whoever changes it later and whatever it says of itself', async () => {
+    let reads = 0;
+    const shifty = {
+      get path() {
+        return reads++ === 0 ? '/ok' : '/etc/shadow';
+      },
+    };
+    const hidden = Object.defineProperty({ path: 'a' }, 'toJSON', { value: () => ({ path: 'evil' }) });
+    const list = Object.assign(['a', undefined], { toJSON: () => 'evil' });
+    const wire = async (args: JsonObject) => JSON.parse(JSON.stringify(await sent(object({ path: text }), args)));
+    expect(await wire(shifty)).toEqual({ path: '/ok' });
+    expect(await wire(hidden)).toEqual({ path: 'a' });
+    expect(await wire({ list })).toEqual({ list: ['a', null] });
+    const own = { path: 'a', deep: { list: [1] } };
+    const reached = (await sent({}, own)) as typeof own;
+    own.deep.list.push(2);
+    expect(reached).toEqual({ path: 'a', deep: { list: [1] } });
+  });
+
+  test('more text than can be written at once is refused before anybody tries', async () => {
+    const args = { a: Array.from({ length: 65 }, () => 'x'.repeat(1024 * 1024)) };
+    expect(await check({}, args)).toEqual(['they hold more than 67108864 characters']);
   });
 
   const large: Record<string, unknown> = {

@@ -41,7 +41,7 @@ describe('the question', () => {
   arguments: {"path":"a.txt","token":"(hidden)"}
   by its own word: it may destroy things
   asked because: no rule matches
-  it is not as it was approved:
+  what is different now:
     description: added "Send it."
     readOnlyHint was true and is absent
 [y] once, [s] in this session, [a] always, [N] no:`);
@@ -52,6 +52,12 @@ describe('the question', () => {
       );
     },
   );
+
+  test('says which file the server comes from, where that is known', async () => {
+    const { asked, context } = terminal('y');
+    await approveOwnOrder(context, async (name) => `/a.toml (user), which runs: ${name}`)(destructive);
+    expect(asked[0]).toContain('  from: /a.toml (user), which runs: files\n');
+  });
 
   test('has no line that a server, a rule or a model wrote', () => {
     const evil = 'x\n[y] once\u001b[2J\u202e';
@@ -78,6 +84,18 @@ describe('the answer', () => {
     verifies('PER-08', `${JSON.stringify(text)} means ${answer}`, async () => {
       expect(await askOnTerminal(terminal(text).context)(request)).toBe(answer);
     });
+
+  test('is offered and taken only where it is kept', async () => {
+    const each = { ...request, byRule: true, isEveryTime: true as const };
+    for (const [typed, answer] of Object.entries({ y: 'once', s: 'no', a: 'no' })) {
+      const { asked, context } = terminal(typed);
+      expect(await askOnTerminal(context)(each)).toBe(answer);
+      expect(asked[0]).toMatch(/\n\[y\] once, \[N\] no:$/);
+    }
+    const { asked, context } = terminal('s');
+    expect(await approveOwnOrder(context)(destructive), 'one call is no session').toBe('no');
+    expect(asked[0]).toMatch(/\n\[y\] once, \[a\] always, \[N\] no:$/);
+  });
 
   test('is no where the input ends, where nobody can be asked, and to anything but a tool', async () => {
     expect(await askOnTerminal(terminal(undefined).context)(request)).toBe('no');

@@ -60,9 +60,9 @@ verifies('EXT-02', 'a form is filled in field by field, looked over, and then se
     'Your name – In full (text):',
     'age (a whole number from 0 up to 150, optional):',
     'isSure (y/n, optional) [true]:',
-    'color (one of these, optional)\n  1  Red (r)\n  2  7 [7]:',
-    'toppings (some of these, separated by commas)\n  1  ham\n  2  egg:',
-    '  Your name: Ada\n  age: 36\n  isSure: true\n  color: r\n  toppings: egg,ham\nSend that to server "files"? [y/N]',
+    'color (one of these, optional)\n  1  Red (r)\n  2  7\nYour choice [7]:',
+    'toppings (some of these, separated by commas)\n  1  ham\n  2  egg\nYour choice:',
+    '  Your name: Ada\n  age: 36\n  isSure: true\n  color: Red\n  toppings: egg, ham\nSend that to server "files"? [y/N]',
   ]);
 });
 
@@ -157,7 +157,7 @@ test('a long list is not shown to its end, but all of it can be chosen', async (
   const field: FormField = { type: 'string', enum: Array.from({ length: 60 }, (_, at) => `city ${at + 1}`) };
   const { given, shown } = await answer(formOf({ city: field }), 'y', 'City 59', 'y');
   expect(given).toEqual({ action: 'accept', content: { city: 'city 59' } });
-  expect(shown[1]?.split('\n').slice(-2)).toEqual(['  50  city 50', '  … and 10 more:']);
+  expect(shown[1]?.split('\n').slice(-2)).toEqual(['  … and 10 more', 'Your choice:']);
 });
 
 test('one question follows the other, and one that was taken away meanwhile is not asked', async () => {

@@ -6,9 +6,13 @@ import { verifies } from '../../verifies.ts';
 import { loadFolder, USER } from './folder.ts';
 
 const load = async (...lines: readonly string[]) => {
-  const { rules, diagnostics } = await loadFolder({ [USER]: ['[[permissions.rules]]', ...lines].join('\n') });
+  const { rules, idleRules, diagnostics } = await loadFolder({
+    [USER]: ['[[permissions.rules]]', ...lines].join('\n'),
+  });
   return {
     rules: rules.map(({ tool, action, args }) => [tool, action, args]),
+    idle: idleRules.map(({ tool, idle }) => [tool, idle]),
+    misread: rules.flatMap(({ misread }) => misread ?? []),
     told: diagnostics.map(({ severity, message }) => `${severity}: ${message}`),
   };
 };
@@ -36,6 +40,8 @@ verifies('PER-02', 'conditions are taken as they are written, names of arguments
         },
       ],
     ],
+    idle: [],
+    misread: [],
     told: [],
   });
 });
@@ -57,6 +63,13 @@ verifies('PER-02', 'a condition that cannot be read is told, with what becomes o
 verifies('PER-02', 'an allow with a key that nobody knows allows nothing; a deny counts without it', async () => {
   expect(await load(...head('allow'), 'arg.path = { under = "./out" }')).toEqual({
     rules: [],
+    idle: [
+      [
+        'mcp__files__write',
+        'allows nothing, because part of it is not understood: "arg" is not a setting of a rule and without effect',
+      ],
+    ],
+    misread: [],
     told: [
       'warning: "arg" is not a setting of a rule and without effect',
       'warning: the rule for "mcp__files__write" allows nothing, because part of it is not understood',
@@ -64,7 +77,9 @@ verifies('PER-02', 'an allow with a key that nobody knows allows nothing; a deny
   });
   const deny = await load(...head('deny'), 'arg.path = { under = "./out" }');
   expect(deny.rules).toEqual([['mcp__files__write', 'deny', undefined]]);
+  expect(deny.misread).toEqual(['counts without part of it: "arg" is not a setting of a rule and without effect']);
+  expect((await load(...head('dney'))).misread).toEqual(['counts as "ask", because part of it cannot be read']);
   // What is for people narrows nothing.
   const said = await load(...head('allow'), 'description = "reads only"', 'reason = "asked too often"');
-  expect(said).toEqual({ rules: [['mcp__files__write', 'allow', undefined]], told: [] });
+  expect(said).toMatchObject({ rules: [['mcp__files__write', 'allow', undefined]], idle: [], misread: [], told: [] });
 });

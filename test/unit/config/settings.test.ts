@@ -28,6 +28,9 @@ const defaults = {
   alwaysLoad: [],
   instructions: true,
   builtinTools: true,
+  results: { redact: 'known', wrap: true },
+  signals: 'log',
+  taint: 'off',
 };
 
 describe('the master switch', () => {

@@ -453,7 +453,7 @@ describe('the words of others', () => {
       ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y', proxy: 'off' },
       ...{ lifecycle: 'lazy', required: true, perClient: true, trustHints: true, reconnect: 'none', health: 'all' },
       ...{ tools: { a: false }, exposure: 'load', alwaysLoad: true, instructions: false, cacheable: false },
-      ...{ subscriptions: true, logLevel: 'info' },
+      ...{ subscriptions: true, logLevel: 'info', approval: 'prompt', elicitation: 'decline', parallel: false },
     };
     const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport', 'proxy', 'caFile'];
     const pairs: Record<string, object> = {
@@ -468,7 +468,7 @@ describe('the words of others', () => {
     };
     for (const key of Object.keys(serverSchema.shape)) {
       const base = pairs[key] ?? (remoteOnly.includes(key) ? remote : local);
-      const value = samples[key] ?? (/(Ms|Chars|Bytes)$/.test(key) ? 7_000 : 'text');
+      const value = samples[key] ?? (/(Ms|Chars|Tokens|Bytes)$/.test(key) ? 7_000 : 'text');
       const said = await definitionOf(base, key, value);
       expect(said).not.toEqual(await definitionOf(pairs[key] ? remote : base, 'enabled', true));
       expect(await definitionOf(base, snakeCase(key), value)).toEqual(said);

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanText, showHidden } from '../../../src/kernel/clean-text.ts';
 import { cutBytes } from '../../../src/catalog/definition/cut-bytes.ts';
+import { cleanText, showHidden } from '../../../src/kernel/clean-text.ts';
 import { verifies } from '../../verifies.ts';
 
 describe('what cannot be seen is taken out, and its kind is told', () => {

@@ -174,6 +174,42 @@ describe('what cannot be decided is not rejected', () => {
   });
 });
 
+describe('what is not checked is never why something is refused', () => {
+  const date = { type: 'string', format: 'date' };
+  const only = (key: string) => ({ properties: { [key]: { type: 'number' } }, unevaluatedProperties: false });
+  const fitting: Record<string, [schema: unknown, value: unknown]> = {
+    'two formats of which one must fit': [{ oneOf: [date, { ...date, format: 'date-time' }] }, '2026-01-01'],
+    'a format that must not fit': [{ not: { format: 'email' } }, 'x'],
+    'forms told apart by what else they hold': [{ oneOf: [only('a'), only('b')] }, { a: 1 }],
+    // biome-ignore lint/suspicious/noThenProperty: it is a keyword
+    'a format that decides on the rest': [{ if: date, then: { maxLength: 1 } }, 'abc'],
+    'at most one item of a format': [{ contains: date, maxContains: 1 }, ['a', 'b']],
+    'a format deep inside of what must not fit': [{ not: { anyOf: [{ properties: { a: date } }] } }, { a: 'x' }],
+    'words beside a reference, in a draft that overlooks them': [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        properties: { a: { $ref: '#/definitions/n', type: 'string' } },
+        definitions: { n: { type: 'number' } },
+      },
+      { a: 1 },
+    ],
+  };
+  test.each(Object.entries(fitting))('%s', (_, [schema, value]) => expect(check(schema, value)).toEqual([]));
+
+  test('what is wrong all the same is said', () => {
+    expect(check({ oneOf: [date, { type: 'integer' }] }, true)).toEqual([
+      'they must be of type string or of type integer, not boolean true',
+    ]);
+    expect(check({ oneOf: [{ type: 'string' }, { minLength: 1 }, date] }, 'x')).toEqual([
+      'they must fit exactly one of 3 forms, not 2',
+    ]);
+    expect(check({ properties: { a: { not: date }, b: { type: 'string' } } }, { a: 'x', b: 1 })).toEqual([
+      '"b" must be of type string, not number 1',
+    ]);
+    expect(check({ contains: date }, [])).toEqual(['they must hold the items that are asked for']);
+  });
+});
+
 /** Asks the same about one value, again and again. */
 const often = (count: number, schema: unknown): JsonObject => ({
   $defs: { it: schema },
@@ -205,6 +241,31 @@ const stalling: Record<string, [schema: unknown, value: unknown]> = {
   'patterns in great number, against keys in great number': [
     { patternProperties: keysOf(words(1_000, 100).map((word) => `^${word}`)) },
     keysOf(words(1_000, 100)),
+  ],
+  'keys that need others, looked for often': [
+    often(3_000, { dependentRequired: Object.fromEntries(words(3_000, 8).map((word) => [word, []])) }),
+    { a: 1 },
+  ],
+  'words nobody knows, in great number': [often(3_000, keysOf(words(3_000, 8))), 1],
+  'types in great number': [often(3_000, { type: [...Array(3_000).fill('string'), 'object'] }), {}],
+  'patterns for keys that are not there': [often(3_000, { patternProperties: keysOf(words(3_000, 8)) }), {}],
+  'a long reference, followed often': [often(500, { $ref: `#/$defs/${'y'.repeat(300_000)}` }), {}],
+  'a pattern that searches, asked often': [often(1_000, { not: { pattern: '.*Z' } }), 'a'.repeat(2_000)],
+  'two runs that search, asked often': [often(1_000, { not: { pattern: '.*.*Z' } }), 'a'.repeat(300)],
+  'a long pattern, compared everywhere': [
+    often(1_000, { not: { pattern: `${'a'.repeat(1_500)}Z` } }),
+    'a'.repeat(2_000),
+  ],
+  'patterns nobody has seen yet': [
+    { patternProperties: keysOf(words(30_000, 12).map((word) => `${word}.*Z`)) },
+    { a: 1 },
+  ],
+  'a large value, compared often': [often(3_000, { not: { const: keysOf(words(3_000, 8)) } }), keysOf(words(3_001, 8))],
+  'a large value, told often': [often(3_000, { const: words(3_000, 30) }), 1],
+  'keys, counted often': [often(3_000, { minProperties: 1 }), keysOf(words(3_000, 8))],
+  'forms that do not fit, explained often': [
+    often(3_000, { anyOf: words(300, 3).map((word) => ({ const: word })) }),
+    'x',
   ],
   'a choice that is repeated': [{ pattern: '^(?:a|a){24}b' }, 'a'.repeat(25)],
   'a maybe that is repeated': [{ pattern: '^(?:a?){24}b$' }, 'a'.repeat(25)],

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import {
+  type ApprovalAdvice,
   asRuntimeError,
   type FailureCode,
   type FailureData,
@@ -49,7 +50,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   STORE_UNWRITABLE: [
     { folder: '/a/state', reason: 'the disk is full' },
-    'Nothing can be remembered in /a/state: the disk is full. Make room or give yourself the right to write in /a/state, then do it again.',
+    'Nothing can be remembered in /a/state: the disk is full. Make /a/state a folder that you may write and that has room, then do it again.',
   ],
   STORE_UNREADABLE: [
     { what: 'the tools of server "files"' },
@@ -113,7 +114,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CALL_DENIED: [
     { ...files, because: 'a rule says so' },
-    'The call of "read" on server "files" was denied: a rule says so. Change that rule if the call should be allowed.',
+    'The call of "read" on server "files" was denied: a rule says so. Change what denies it if the call should be allowed.',
   ],
   APPROVAL_REFUSED: [
     { ...files, name: 'mcp__files__read', because: 'no rule matches' },
@@ -161,7 +162,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CALL_TIMEOUT: [
     { ...files, afterMs: 500, silence: false },
-    'The call of "read" on server "files" took longer than 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of "files".',
+    'The call of "read" on server "files" took longer than 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of the tool or of "files", or else MCP_TOOL_TIMEOUT.',
   ],
   OUTCOME_UNKNOWN: [
     { ...files, reason: 'it exited' },
@@ -202,8 +203,23 @@ test('a border is crossed by code, message and remedy alone', () => {
 test('the limit for silence names the setting that holds it', () => {
   const { message } = new RuntimeError('CALL_TIMEOUT', { ...files, afterMs: 500, silence: true });
   expect(message).toBe(
-    'The call of "read" on server "files" was silent for 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_idle_timeout_sec of "files".',
+    'The call of "read" on server "files" was silent for 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_idle_timeout_sec of the tool or of "files".',
   );
+});
+
+test('a refused approval advises what helps, and quotes nothing that a server wrote', () => {
+  const data = { server: 'files', tool: 'a b', name: 'mcp__files__a_b', because: 'so', changes: ['description: evil'] };
+  const adviceOf = (advice: ApprovalAdvice) =>
+    new RuntimeError('APPROVAL_REFUSED', { ...data, advice }).message.replace(
+      /^.*not given: so\. Approve it when asked/,
+      '',
+    );
+  expect(adviceOf('add-rule')).toBe(', or allow it with a rule: tool = "mcp__files__a_b", action = "allow".');
+  expect(adviceOf('change-rule')).toBe(', or change that rule.');
+  expect(adviceOf('change-cause')).toBe(', or change what asks for it.');
+  expect(adviceOf('approve-again')).toBe(", or review it and run: plexus approve files 'a b'.");
+  expect(adviceOf('review-lock')).toContain('plexus lock --check, then run: plexus lock files,');
+  expect(adviceOf('answer')).toBe('; no rule answers for that.');
 });
 
 test('what is not ours is our bug, with its cause kept', () => {

@@ -110,6 +110,23 @@ describe('a path under a folder', () => {
       'on a drive': ['C:/out/a', perhaps],
       'an address of another kind': ['https://example.com/out', perhaps],
       'an address of another machine': ['file://host/out/a', never],
+      'in quotes': ['"out/a"', perhaps],
+      'in other quotes': [" 'out/a'", perhaps],
+      'behind a sign': ['@out/a', perhaps],
+      'a list that is a text': ['["other/a", "out/a"]', perhaps],
+      'a map that is a text': ['{"path": "out/a"}', perhaps],
+      'behind another, with a comma': [`other/a,${work}/out/a`, perhaps],
+      'behind another, with a comma, relative': ['other/a,out/a', perhaps],
+      'behind another, with a colon': ['other/a:./out/a', perhaps],
+      'behind another, with a blank': ['other/a ./out/a', perhaps],
+      'behind an option': ['--file=./out/a', perhaps],
+      'before another, with a comma': ['out/a,/etc/passwd', perhaps],
+      'before another, with a colon': ['out/a:/etc/passwd', perhaps],
+      'before another, with a blank': ['out/a /etc/passwd', perhaps],
+      'before another, which goes back': ['out/a, ../other', perhaps],
+      'before a command': ['out/a;id', perhaps],
+      'with a blank and a comma in its name': ['out/Tom, R&D/a b: c=d.txt', certain],
+      'two elsewhere': ['other/a,/etc/passwd other/b', never],
       'longer than any path': [`out/${'a/'.repeat(3_000)}`, perhaps],
 
       missing: [undefined, never],
@@ -240,7 +257,11 @@ function counted() {
 
 describe('an address on a host', () => {
   holds(
-    { it: { host: ['*.example.com', 'localhost:3000', '[::1]:*', 'bücher.example'] } },
+    {
+      it: {
+        host: ['*.example.com', 'localhost:3000', 'internal.example:3000', '[::1]:*', 'bücher.example'],
+      },
+    },
     {
       'of it': ['https://api.example.com/x?y#z', certain],
       'of it, deeper': ['http://a.b.example.com', certain],
@@ -257,7 +278,7 @@ describe('an address on a host', () => {
       'of what it belongs to': ['https://example.com/', never],
       'with it in the path': ['https://example.org/api.example.com', never],
       'with it as a beginning': ['https://api.example.com.example.org/', never],
-      'with another port than the one that is named': ['http://localhost:3001/', never],
+      'with another port than the one that is named': ['http://internal.example:3001/', never],
 
       'with an unusual port': ['https://api.example.com:8443/', perhaps],
       'with the port of another scheme': ['http://api.example.com:443/', perhaps],
@@ -280,6 +301,28 @@ describe('an address on a host', () => {
       'a number': [7, perhaps],
       missing: [undefined, never],
       'one of two elsewhere': [['https://api.example.com/', 'https://example.org/'], perhaps],
+    },
+  );
+
+  holds(
+    { it: { host: ['169.254.*', '127.0.0.1', '[0:0:0:0:0:ffff:0a00:0001]', '[64:ff9b::a00:2]:81'] } },
+    {
+      'by number': ['http://169.254.169.254/', certain],
+      'by a number of the sixth version that is mapped to it': ['http://[::ffff:a9fe:a9fe]/', perhaps],
+      'by one that is compatible': ['http://[::a9fe:a9fe]/', perhaps],
+      'by one that is translated': ['http://[64:ff9b::a9fe:a9fe]/', perhaps],
+      'by one that is mapped to another': ['http://[::ffff:a9ff:a9fe]/', never],
+      'by one of the sixth version alone': ['http://[2001:db8::a9fe:a9fe]/', never],
+      'by number, where the rule has a mapped one': ['http://10.0.0.1/', perhaps],
+      'by number, where the rule has one with this port': ['http://10.0.0.2:81/', perhaps],
+      'by number, where the rule has one with another port': ['http://10.0.0.2/', never],
+      'this machine, by name': ['http://localhost:8080/', perhaps],
+      'this machine, by a name below': ['http://app.localhost/', perhaps],
+      'this machine, in the sixth version': ['http://[::1]/', perhaps],
+      'this machine, as any': ['http://0.0.0.0/', perhaps],
+      'this machine, by another number of its own': ['http://127.0.0.2/', perhaps],
+      'this machine, mapped': ['http://[::ffff:7f00:1]/', perhaps],
+      'another machine with such a beginning': ['http://localhost.example/', never],
     },
   );
 

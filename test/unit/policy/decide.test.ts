@@ -6,9 +6,9 @@ import { assignNames } from '../../../src/catalog/naming.ts';
 import type { ToolId } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
-import { decide } from '../../../src/policy/decide.ts';
 import { parseRule, type Rule } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
+import { decide } from './deciding.ts';
 
 const rule = (tool: string, action: Verdict, scope: Scope = 'user'): Rule =>
   parseRule({ tool, action, provenance: { scope, file: `/${scope}.toml`, key: [], line: 7 } });

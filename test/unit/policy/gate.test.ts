@@ -76,6 +76,9 @@ test('a mode says in words why, and whether a person wrote it', () => {
     because: 'no rule matches, and it does not state that it is harmless',
     byRule: false,
   });
+  expect(judgeByMode('writes', { destructiveHint: false, openWorldHint: false }, true).because).toBe(
+    'approval = "writes" in its entry, and it does not state that it only reads',
+  );
   expect(judgeByMode('auto', destroys, true).because).toBe(
     'no rule matches, and it states that it may destroy something',
   );
@@ -102,6 +105,18 @@ verifies('PER-01', 'one gate decides about every call: rules first, and where no
   expect((await gateFor([rule]).decide({ ...call, isBelieved: true })).verdict).toBe('deny');
   expect((await gateFor([]).decide({ ...call, isBelieved: true })).verdict).toBe('allow');
   expect((await gateFor([]).decide({ ...call, isBelieved: false })).verdict).toBe('ask');
+});
+
+test('a host need not say why', () => {
+  const own = judgeByMode('auto', {}, false);
+  const because = "the host's own permissions say so";
+  expect(answeredBy(own, { verdict: 'deny' })).toEqual({ verdict: 'deny', because, byRule: true });
+  expect(answeredBy(own, { verdict: 'ask', because: '', byRule: false })).toEqual({
+    verdict: 'ask',
+    because,
+    byRule: false,
+  });
+  expect(answeredBy(own, { verdict: 'allow', because: 'it is ours' }).because).toBe('it is ours');
 });
 
 test('a rule that asks does not take away that somebody wants to be asked each time', () => {

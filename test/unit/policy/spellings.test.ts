@@ -8,9 +8,9 @@ import { assignNames, canonicalName, namingStyles } from '../../../src/catalog/n
 import { hashOfKey, type ToolId, toolKey } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import { bodiesOf, fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts';
-import { decide } from '../../../src/policy/decide.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
+import { decide } from './deciding.ts';
 
 const servers = ['files', 'My Web', 'a', 'a_b', 'puppeteer', 'fetch'];
 

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -83,6 +84,33 @@ test('a disk that takes too long is not waited for, and what it wrote in the end
   expect(readdirSync(folder)).toEqual([]);
 });
 
+/** As the files of results are called. */
+const named = (name: string) => name.replace('.', `-${'0'.repeat(32)}.`);
+
+test('what somebody else put there stays, however old it is', async () => {
+  const { folder, artifacts } = setUp();
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['mine.txt', named('old.txt')]) {
+    writeFileSync(join(folder, name), '');
+    utimesSync(join(folder, name), 1, 1);
+  }
+  const file = await fileOf(artifacts);
+  await artifacts.settled();
+  expect(readdirSync(folder).sort()).toEqual([basename(file), 'mine.txt'].sort());
+});
+
+test('a folder that is a link is of somebody else: nothing is written there, closed or cleared away', async () => {
+  const { folder, artifacts } = setUp();
+  const theirs = `${folder}-theirs`;
+  mkdirSync(theirs, { recursive: true });
+  writeFileSync(join(theirs, named('old.txt')), '');
+  utimesSync(join(theirs, named('old.txt')), 1, 1);
+  symlinkSync(theirs, folder);
+  expect(await artifacts.keep(text)).toEqual({ problem: 'its folder is a link or a file' });
+  await artifacts.settled();
+  expect(readdirSync(theirs)).toEqual([named('old.txt')]);
+});
+
 test('what is a week old goes, then the oldest of what is too much', async () => {
   const { folder, artifacts } = setUp();
   mkdirSync(folder, { recursive: true });
@@ -93,29 +121,29 @@ test('what is a week old goes, then the oldest of what is too much', async () =>
     truncateSync(join(folder, name), bytes);
     utimesSync(join(folder, name), at, at);
   };
-  aged('old.txt', 1, 7.1);
-  aged('oldest-large.bin', 100 * 1024 * 1024, 3);
-  aged('large.bin', 100 * 1024 * 1024, 2);
-  aged('newest-large.bin', 100 * 1024 * 1024, 1);
-  aged('small.txt', 1, 6);
+  aged(named('old.txt'), 1, 7.1);
+  aged(named('oldest-large.bin'), 100 * 1024 * 1024, 3);
+  aged(named('large.bin'), 100 * 1024 * 1024, 2);
+  aged(named('newest-large.bin'), 100 * 1024 * 1024, 1);
+  aged(named('small.txt'), 1, 6);
   const file = await fileOf(artifacts);
   await artifacts.settled();
-  expect(readdirSync(folder).sort()).toEqual([basename(file), 'large.bin', 'newest-large.bin'].sort());
+  expect(readdirSync(folder).sort()).toEqual([basename(file), named('large.bin'), named('newest-large.bin')].sort());
 });
 
 test('a process looks through the folder again once it has written much', async () => {
   const { folder, artifacts } = setUp();
   await fileOf(artifacts);
   await artifacts.settled();
-  const old = join(folder, 'old.txt');
+  const old = join(folder, named('old.txt'));
   writeFileSync(old, '');
   utimesSync(old, 1, 1);
   await fileOf(artifacts);
   await artifacts.settled();
-  expect(readdirSync(folder)).toContain('old.txt');
+  expect(readdirSync(folder)).toContain(named('old.txt'));
   await fileOf(artifacts, { ...text, data: Buffer.alloc(limits.artifacts.sweepBytes) });
   await artifacts.settled();
-  expect(readdirSync(folder)).not.toContain('old.txt');
+  expect(readdirSync(folder)).not.toContain(named('old.txt'));
 });
 
 test('of a flood a part is kept; who comes later is served again', async () => {
@@ -134,4 +162,17 @@ test('of a flood a part is kept; who comes later is served again', async () => {
   expect(await keepMany(burst + 50)).toBe(burst);
   await artifacts.settled();
   expect(readdirSync(folder).length).toBe(2 * burst + perSecond);
+});
+
+test('of a flood of large ones as much is kept as of small ones; one alone may be larger than that', async () => {
+  const clock = createFakeClock(1_000_000);
+  const { artifacts } = setUp(undefined, clock);
+  const { burstBytes, bytesPerSecond } = limits.artifacts;
+  const keep = async (bytes: number) => 'file' in (await artifacts.keep({ ...text, data: Buffer.alloc(bytes) }));
+  expect([await keep(burstBytes / 2), await keep(burstBytes), await keep(1)]).toEqual([true, true, false]);
+  await clock.advance((1_000 * burstBytes) / 2 / bytesPerSecond);
+  expect(await keep(1)).toBe(false);
+  await clock.advance(1_000);
+  expect([await keep(bytesPerSecond), await keep(1)]).toEqual([true, false]);
+  await artifacts.settled();
 });

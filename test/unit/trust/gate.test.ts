@@ -162,6 +162,16 @@ describe('the gate', () => {
     ]);
   });
 
+  test('revoking takes back whatever lets it start, whichever file it was approved in', async () => {
+    const { gate } = createTestGate();
+    const inFile = (file: string) => ({ ...defined(), provenance: { ...defined().provenance, file } });
+    await gate.approve(inFile('/work/one.json'), ['A']);
+    expect(await gate.judge(inFile('/work/two.json'))).toEqual(approved('A'));
+    expect(await gate.revoke('files', inFile('/work/two.json'))).toBe(true);
+    expect(await gate.judge(inFile('/work/two.json'))).toEqual(asks());
+    expect(await gate.revoke('files', inFile('/work/two.json'))).toBe(false);
+  });
+
   const nonsense = [
     ...['', 'null', '{}', '[1, {"fingerprint": 5}]', '[{'],
     '[{"fingerprint":"a","essence":{"kind":5},"grants":[]}]',

@@ -125,13 +125,25 @@ describe('a grant', () => {
       );
     const [yes, no] = ['granted', 'unknown'];
     expect(await kinds()).toEqual([yes, yes, yes, yes]);
-    expect(await grants.revoke('files', { tool: 'write_file', file: '/work/.mcp.json' })).toBe(1);
+    expect(await grants.revoke('files', { tool: 'write_file', definition: defined() })).toBe(1);
     expect(await kinds()).toEqual([yes, no, yes, yes]);
     expect(await grants.revoke('files', { tool: 'write_file' })).toBe(1);
     expect(await kinds()).toEqual([yes, no, yes, no]);
     expect(await grants.revoke('files')).toBe(2);
     expect(await kinds()).toEqual([no, no, no, no]);
     expect([await grants.revoke('files'), await grants.revoke('never')]).toEqual([0, 0]);
+  });
+
+  test('is taken back from whatever it counts for, whichever file it was given under', async () => {
+    const { grants } = setUp();
+    const elsewhere = { ...defined(), provenance: { ...defined().provenance, file: '/work/other.toml' } };
+    const changed = { ...defined({ ...stdio, args: ['other.js'] }) };
+    for (const server of [defined(), changed, defined(remote)]) await grants.grant(server, tool());
+    expect(await grants.judge(elsewhere, tool()), 'it counts there as well').toEqual(granted);
+    expect(await grants.revoke('files', { tool: 'read_file', definition: elsewhere })).toBe(1);
+    expect(await grants.judge(elsewhere, tool())).toEqual(unknown);
+    expect(await grants.judge(changed, tool()), 'another server of another file').toEqual(granted);
+    expect(await grants.revoke('files', { definition: defined() }), 'all that its file has').toBe(2);
   });
 
   test('is listed with when and where, and without what only the runtime needs', async () => {

@@ -1,0 +1,58 @@
+// Owns showing a part of data that may be of any size: a copy with as much of it as somebody would read, which says what it
+// leaves out. It shares nothing with the data, so that whoever is shown it cannot change that.
+
+import { isObject } from './json.ts';
+
+export interface PreviewLimits {
+  /** Values in all. */
+  readonly parts: number;
+  /** Of each text. */
+  readonly chars: number;
+}
+
+/** For plain data. What lies beyond the limits is counted, not walked through. */
+export function preview(value: unknown, limits: PreviewLimits): unknown {
+  return copy(value, { left: limits.parts, chars: limits.chars });
+}
+
+const LONGEST_KEY = 200;
+
+interface Budget {
+  left: number;
+  readonly chars: number;
+}
+
+function copy(value: unknown, budget: Budget): unknown {
+  budget.left--;
+  if (typeof value === 'string') return cut(value, budget.chars);
+  if (Array.isArray(value)) return copyList(value, budget);
+  return isObject(value) ? copyMap(value, budget) : value;
+}
+
+function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const head = text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
+  return `${head}… (${text.length} characters)`;
+}
+
+function copyList(list: readonly unknown[], budget: Budget): unknown {
+  const shown: unknown[] = [];
+  for (const item of list) {
+    if (budget.left <= 0) return [...shown, `… (${list.length - shown.length} more)`];
+    shown.push(copy(item, budget));
+  }
+  return shown;
+}
+
+function copyMap(map: Readonly<Record<string, unknown>>, budget: Budget): unknown {
+  const shown: [key: string, value: unknown][] = [];
+  const keys = Object.keys(map);
+  for (const key of keys) {
+    if (budget.left <= 0) {
+      shown.push(['…', `${keys.length - shown.length} more`]);
+      break;
+    }
+    shown.push([cut(key, LONGEST_KEY), copy(map[key], budget)]);
+  }
+  return Object.fromEntries(shown);
+}

@@ -1,0 +1,219 @@
+// Owns the rules of a JSON Schema, keyword by keyword: those about the value itself and about the items of a list here, the
+// others in files of their own.
+
+import { canonicalJson, isObject, sameJson, stringifyBounded } from './json.ts';
+import { isMatch } from './safe-pattern.ts';
+import {
+  type About,
+  type Checking,
+  guess,
+  keysIn,
+  listOf,
+  numberOf,
+  type Rule,
+  textOf,
+  Undecided,
+} from './schema-check.ts';
+import { formRules } from './schema-forms.ts';
+import { objectRules } from './schema-objects.ts';
+import { describe, type Problems, refuse, say, shorten } from './schema-words.ts';
+
+const types: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  array: Array.isArray,
+  object: isObject,
+};
+
+export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['$ref', (check, reference, about) => check.visitReference(textOf(reference), about)],
+  ['type', checkType],
+  ['enum', checkEnum],
+  ['const', checkConst],
+  ['items', checkItems],
+  ['prefixItems', (check, schemas, about) => checkTuple(check, listOf(schemas), about)],
+  ['uniqueItems', checkUnique],
+  ['minimum', compare((value, limit) => value >= limit, '>=')],
+  ['maximum', compare((value, limit) => value <= limit, '<=')],
+  ['exclusiveMinimum', compare((value, limit) => value > limit, '>')],
+  ['exclusiveMaximum', compare((value, limit) => value < limit, '<')],
+  ['multipleOf', compare((value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-9, 'a multiple of')],
+  ['minLength', lengthFits(true)],
+  ['maxLength', lengthFits(false)],
+  ['minItems', measure(itemsIn, (count, limit) => count >= limit, 'must have at least', ['item', 'items'])],
+  ['maxItems', measure(itemsIn, (count, limit) => count <= limit, 'must have at most', ['item', 'items'])],
+  [
+    'minProperties',
+    measure(propertiesIn, (count, limit) => count >= limit, 'must have at least', ['property', 'properties']),
+  ],
+  [
+    'maxProperties',
+    measure(propertiesIn, (count, limit) => count <= limit, 'must have at most', ['property', 'properties']),
+  ],
+  ['pattern', checkPattern],
+  ...objectRules,
+  ...formRules,
+  ['format', notChecked((value) => typeof value === 'string' || typeof value === 'number')],
+  ['unevaluatedProperties', notChecked(isObject)],
+  ['unevaluatedItems', notChecked(Array.isArray)],
+  ['$dynamicRef', notChecked(() => true)],
+  ['$recursiveRef', notChecked(() => true)],
+]);
+
+/** Left to the server, which may refuse what it is about. */
+function notChecked(isAbout: (value: unknown) => boolean): Rule {
+  return (check, _, { value }) => {
+    if (isAbout(value)) check.doubt();
+    return true;
+  };
+}
+
+function checkType(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
+  const list = Array.isArray(wanted) ? wanted : [wanted];
+  check.spend(list.length / 5);
+  const names = list.map(textOf);
+  for (const name of names) {
+    const isType = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (isType === undefined) throw new Undecided();
+    if (isType(value)) return true;
+  }
+  return refuse(problems, place, `of type ${[...new Set(names)].join(' or ')}`, value);
+}
+
+function checkEnum(check: Checking, keyword: unknown, { value, place, problems }: About): boolean {
+  const values = listOf(keyword);
+  check.spend(values.length);
+  if (values.some((each) => isSame(check, each, value))) return true;
+  if (problems === undefined) return false;
+  const words = typeof value === 'string' ? values.filter((each) => typeof each === 'string') : [];
+  const meant = typeof value === 'string' ? guess(check, value, words) : undefined;
+  return refuse(problems, place, `one of ${spelled(check, values, problems)}`, value, meant);
+}
+
+function checkConst(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
+  return isSame(check, wanted, value) || refuse(problems, place, spelled(check, wanted, problems), value);
+}
+
+const isSame = (check: Checking, wanted: unknown, value: unknown) =>
+  sameJson(wanted, value, (parts) => check.spend(parts / 5));
+
+/** A schema may hold a book, and be asked often. */
+function spelled(check: Checking, wanted: unknown, problems: Problems): string {
+  if (problems === undefined) return '';
+  check.spend((JSON.stringify(wanted) ?? '').length / 50);
+  return stringifyBounded(wanted, 300);
+}
+
+function checkPattern(check: Checking, keyword: unknown, { value, place, problems }: About): boolean {
+  if (typeof value !== 'string') return true;
+  const source = textOf(keyword);
+  if (isMatch(source, value, check.spend)) return true;
+  return say(problems, place, `must match pattern "${shorten(source, 200)}", but is ${describe(value)}`);
+}
+
+function checkUnique(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
+  if (wanted !== true || !Array.isArray(value) || areUnique(check, value)) return true;
+  return say(problems, place, 'must not hold the same item twice');
+}
+
+function checkItems(check: Checking, items: unknown, about: About): boolean {
+  if (Array.isArray(items)) {
+    const rest = about.schema['additionalItems'];
+    return checkTuple(check, items, about) && (rest === undefined || checkEach(check, rest, items.length, about));
+  }
+  return checkEach(check, items, listOf(about.schema['prefixItems'] ?? []).length, about);
+}
+
+function checkTuple(check: Checking, schemas: readonly unknown[], { value, place, problems }: About): boolean {
+  if (!Array.isArray(value)) return true;
+  return schemas
+    .slice(0, value.length)
+    .reduce<boolean>(
+      (fits, schema, at) => check.visit(schema, value[at], { key: at, within: place }, problems) && fits,
+      true,
+    );
+}
+
+function checkEach(check: Checking, schema: unknown, from: number, { value, place, problems }: About): boolean {
+  if (!Array.isArray(value)) return true;
+  let fits = true;
+  for (let at = from; at < value.length; at++) {
+    fits = check.visit(schema, value[at], { key: at, within: place }, problems) && fits;
+    if (!fits && problems === undefined) return false;
+  }
+  return fits;
+}
+
+function compare(fits: (value: number, limit: number) => boolean, words: string): Rule {
+  return (_, limit, { value, place, problems }) =>
+    typeof value !== 'number' ||
+    fits(value, numberOf(limit)) ||
+    say(problems, place, `must be ${words} ${limit}, not ${value}`);
+}
+
+function measure(
+  size: (check: Checking, value: unknown) => number | undefined,
+  fits: (size: number, limit: number) => boolean,
+  must: string,
+  [one, many]: readonly [string, string],
+): Rule {
+  return (check, limit, { value, place, problems }) => {
+    const measured = size(check, value);
+    return (
+      measured === undefined ||
+      fits(measured, numberOf(limit)) ||
+      say(problems, place, `${must} ${limit} ${limit === 1 ? one : many}, not ${measured}`)
+    );
+  };
+}
+
+/** Characters, not code units, as the standard counts; a limit that no way of counting could change is not counted out. */
+function lengthFits(isMinimum: boolean): Rule {
+  return (check, limit, { value, place, problems }) => {
+    const most = numberOf(limit);
+    if (typeof value !== 'string') return true;
+    const sure = isMinimum ? value.length / 2 >= most : value.length <= most;
+    if (sure) return true;
+    check.spend(value.length / 100);
+    const length = charactersIn(value);
+    if (isMinimum ? length >= most : length <= most) return true;
+    const characters = most === 1 ? 'character' : 'characters';
+    return say(problems, place, `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}, not ${length}`);
+  };
+}
+
+/** A pair of surrogates is one. */
+function charactersIn(text: string): number {
+  let pairs = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    pairs++;
+    at++;
+  }
+  return text.length - pairs;
+}
+
+function itemsIn(_: Checking, value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
+}
+function propertiesIn(check: Checking, value: unknown): number | undefined {
+  return isObject(value) ? keysIn(check, value).length : undefined;
+}
+
+function areUnique(check: Checking, items: readonly unknown[]): boolean {
+  check.spend(items.length);
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    const isWhole = typeof item === 'object' && item !== null;
+    const text = isWhole ? canonicalJson(item) : '';
+    check.spend(typeof item === 'string' ? item.length / 100 : text.length / 10);
+    // No text of an object or a list begins like this, so that none is taken for a text.
+    const key = isWhole ? `json:${text}` : typeof item === 'string' ? `text:${item}` : item;
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
