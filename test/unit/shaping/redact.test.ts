@@ -3,6 +3,7 @@
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -273,5 +274,27 @@ describe('a failure', () => {
     const circle = new Error('known-value-1');
     circle.cause = circle;
     expect(error(circle).cause).toBe('[circular]');
+  });
+
+  verifies('TRU-08', 'keeps what was put on it, redacted as well, but nothing that nobody can look into', () => {
+    const { error } = redactorOf({ N: 'known-value-1' });
+    const spawn = Object.assign(new Error('spawn x ENOENT'), {
+      ...{ code: 'ENOENT', errno: -2, path: 'x', spawnargs: ['--pw', 'known-value-1'], password: 'hunter2' },
+      ...{ request: new Request('https://a.example/known-value-1'), rawPacket: Buffer.from('known-value-1') },
+    });
+    const rest = error(spawn);
+    expect({ ...rest }).toEqual({
+      ...{ code: 'ENOENT', errno: -2, path: 'x', spawnargs: ['--pw', '[N]'], password: '[redacted:password]' },
+      name: 'Error',
+    });
+    expect(rest.message).toBe('spawn x ENOENT');
+    const system = Object.assign(new Error('spawn x ENOENT'), { code: 'ENOENT', spawnargs: ['--quiet'] });
+    expect(error(system)).toBe(system);
+    const tries = new AggregateError([new Error('to known-value-1'), new Error('to b')], 'no way');
+    expect(inspect(error(new Error('failed', { cause: tries })), { depth: 9 })).not.toContain('known-value-1');
+    const renamed = new Error('known-value-1');
+    renamed.message = 'nothing to see';
+    expect(error(renamed).stack).not.toContain('known-value-1');
+    expect(error(new Error('x', { cause: new Request('https://a.example/known-value-1') })).cause).toBeUndefined();
   });
 });
