@@ -35,15 +35,21 @@ export class Phrases {
     const stepsOf = new Map<string, number[]>();
     const reach: number[] = [];
     const completes: number[] = [];
+    const wordsOf = createWordsOf(kinds);
     for (const [phrase, text] of phrases.entries()) {
-      const steps = parse(text, kinds);
+      const steps = parse(text, wordsOf);
       for (const [at, step] of steps.entries()) {
-        // Later steps of a phrase come first: no word is two steps at once.
-        for (const word of step.words) stepsOf.set(word, [reach.length, ...(stepsOf.get(word) ?? [])]);
+        for (const word of step.words) {
+          const ofWord = stepsOf.get(word);
+          if (ofWord) ofWord.push(reach.length);
+          else stepsOf.set(word, [reach.length]);
+        }
         reach.push(at === 0 ? FIRST : step.reach);
         completes.push(at === steps.length - 1 ? phrase : -1);
       }
     }
+    // Later steps of a phrase come first: no word is two steps at once.
+    for (const steps of stepsOf.values()) steps.reverse();
     this.#table = new WordTable([...stepsOf.keys()]);
     this.#steps = Int32Array.from([...stepsOf.values()].flat());
     let first = 0;
@@ -83,7 +89,9 @@ export class Phrases {
   }
 }
 
-function parse(phrase: string, kinds: Kinds): readonly Step[] {
+type WordsOf = (part: string) => readonly string[];
+
+function parse(phrase: string, wordsOf: WordsOf): readonly Step[] {
   const steps: Step[] = [];
   let dots = '';
   for (const part of phrase.split(' ')) {
@@ -91,14 +99,24 @@ function parse(phrase: string, kinds: Kinds): readonly Step[] {
       dots = part;
       continue;
     }
-    steps.push({ words: part.split('|').flatMap((each) => wordsOf(each, kinds)), reach: distances[dots] ?? 0 });
+    steps.push({ words: part.split('|').flatMap(wordsOf), reach: distances[dots] ?? 0 });
     dots = '';
   }
   return steps;
 }
 
-function wordsOf(part: string, kinds: Kinds): readonly string[] {
-  if (!part.startsWith('@')) return [part];
+/** Most kinds stand in many phrases: each is spelled out once. */
+function createWordsOf(kinds: Kinds): WordsOf {
+  const known = new Map<string, readonly string[]>();
+  return (part) => {
+    if (!part.startsWith('@')) return [part];
+    const words = known.get(part) ?? spellOut(part, kinds);
+    known.set(part, words);
+    return words;
+  };
+}
+
+function spellOut(part: string, kinds: Kinds): readonly string[] {
   const words = kinds[part.slice(1)];
   if (words === undefined) throw new Error(`no kind of words is called ${part}`);
   return words.split(/\s+/).flatMap((word) => {
