@@ -1,7 +1,7 @@
 // Owns the proof that servers of every named app are found, taken over once, and that no secret of theirs lies in a file of ours.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
@@ -103,6 +103,9 @@ verifies(
   },
 );
 
+/** To see what a server was given, a test asks it. */
+const showSecrets = () => appendFileSync(box.path('~/.config/plexus/mcp.toml'), '\n[plexus.results]\nredact = "off"\n');
+
 verifies(
   'EXT-26',
   'a literal secret becomes a placeholder, its value is kept encrypted, and the server gets it',
@@ -120,6 +123,9 @@ verifies(
       readFileSync(each, 'latin1'),
     );
     expect(kept.filter((text) => text.includes(secret))).toEqual([]);
+    const shown = JSON.parse((await box.plexus('call', 'echo', 'env')).out);
+    expect(shown.API_TOKEN, 'what was filled in is not shown').toBe('[API_TOKEN]');
+    showSecrets();
     const seen = JSON.parse((await box.plexus('call', 'echo', 'env')).out);
     expect([seen.API_TOKEN, seen.LEVEL]).toEqual([secret, 'info']);
   },
@@ -167,6 +173,7 @@ test('secrets of servers with similar names stay apart', async () => {
     },
   });
   await box.json('import', '--yes');
+  showSecrets();
   const seen = async (name: string) => JSON.parse((await box.plexus('call', name, 'env')).out).API_TOKEN;
   expect([await seen('my server'), await seen('my-server')]).toEqual(['first-secret', 'second-secret']);
 });
