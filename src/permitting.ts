@@ -88,7 +88,7 @@ export function createRecheck(parts: DecidingParts & { readonly isListed: (serve
     const { verdict, because } = decideNow(deciding, call);
     if (verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...id, because });
     if (verdict === 'allow') return;
-    if (call.permit?.isAllowed) throw new RuntimeError('APPROVAL_REFUSED', { ...id, name: tool.name, because });
+    if (call.permit?.isAllowed ?? true) throw new RuntimeError('APPROVAL_REFUSED', { ...id, name: tool.name, because });
     if (toolHash(present(tool)) !== call.permit?.form) throw changed(tool);
   };
   return {

@@ -69,7 +69,7 @@ function passed(parts: AuthorizeParts, call: ToolCall, decision: CallDecision, n
   const isFree = decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule);
   const isAllowed = isFree && caution === undefined;
   // What an unconditional rule allows is allowed in whatever form.
-  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(withPermit(call, ALLOWED));
+  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(call);
   const form = parts.formOf(tool);
   if (isAllowed) return next(withPermit(call, { isAllowed: !decision.isAnswered, form }));
   const bound = withPermit(call, { isAllowed: false, form });
@@ -78,8 +78,6 @@ function passed(parts: AuthorizeParts, call: ToolCall, decision: CallDecision, n
   const isGranted = !decision.isEveryTime && Object.values(keys).every((key) => call.caller.grants.has(key));
   return isGranted ? next(bound) : ask(parts, { call: bound, decision, caution, keys }, next);
 }
-
-const ALLOWED: Permit = { isAllowed: true };
 
 const withPermit = (call: ToolCall, permit: Permit): ToolCall => ({ ...call, permit });
 

@@ -32,7 +32,7 @@ export interface ToolCall {
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
   readonly caller: Caller;
-  /** How it was permitted; whoever had to wait is held against it again. */
+  /** How it was permitted; whoever had to wait is held against it again. Absent: a rule allows it, in whatever form. */
   readonly permit?: Permit;
   /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
   readonly builtin?: BuiltinCall;
