@@ -103,6 +103,23 @@ verifies(
   },
 );
 
+verifies('PER-09', 'a server that does not say what its tools are now is not called on an old word', async () => {
+  const folder = createFolder();
+  const server = createChanging(folder, [honest]);
+  const store = createMemoryStore(systemClock);
+  const options = { ...unruled, servers: { notes: server.entry }, store };
+  const runtime = await start(folder, { ...options, approve: async () => 'always' });
+  await runtime.turn().call('mcp__notes__read');
+  await runtime.close();
+  // Its answer to tools/list holds no list of tools from now on.
+  writeFileSync(join(folder, 'server.json'), '{}');
+  const warm = await start(folder, { ...options, startup: { whenCached: 'leave' } });
+  await expect(warm.turn().call('mcp__notes__read')).rejects.toMatchObject({
+    code: 'TOOL_UNKNOWN',
+    data: { because: 'server "notes" has not said what its tools are now' },
+  });
+});
+
 verifies('PER-09', 'another command under the same name has none of what was allowed', async () => {
   const folder = createFolder();
   const store = createMemoryStore(systemClock);

@@ -221,3 +221,21 @@ test('a view of one server does not see another whose name begins like it', asyn
   expect(names(['mcp__a__b__*'])).toEqual(['wipe']);
   expect(names(['mcp__*'])).toEqual(['read', 'wipe']);
 });
+
+verifies(
+  'PER-02',
+  'relative paths are judged in the folder that the server runs in, however it is written',
+  async () => {
+    const folder = createFolder();
+    const [workspace, other] = [join(folder, 'workspace'), join(folder, 'other')];
+    for (const each of [workspace, other]) mkdirSync(each);
+    const runtime = await start(folder, {
+      cwd: workspace,
+      servers: { files: { ...entryFor(folder, 'files', [tool('write')]), cwd: '~/other' } },
+      permissions: [{ tool: 'mcp__files__*', action: 'allow', args: { path: { under: workspace } } }],
+    });
+    const turn = runtime.turn();
+    await expect(turn.call('mcp__files__write', { path: 'a.txt' })).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    expect((await turn.call('mcp__files__write', { path: join(workspace, 'a.txt') })).isError).toBe(false);
+  },
+);
