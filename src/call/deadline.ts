@@ -43,9 +43,23 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
     );
   const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
   const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
+  // Nearly every call has neither a limit for silence nor anybody whom its server could ask: it goes on as it is.
+  const timed = silence || mayAsk(call) ? watched(call, total, silence) : call;
+  try {
+    return await next(timed);
+  } finally {
+    total?.end();
+    silence?.end();
+  }
+}
+
+const mayAsk = ({ caller: { inputs } }: ToolCall) =>
+  inputs.elicit !== undefined || inputs.sample !== undefined || inputs.roots !== undefined;
+
+function watched(call: ToolCall, total: Countdown | undefined, silence: Countdown | undefined): ToolCall {
   // Several may be asked at once, and each of them ends.
   let waitingFor = 0;
-  const timed = {
+  return {
     ...call,
     onWaiting: (isWaiting: boolean) => {
       waitingFor = Math.max(0, waitingFor + (isWaiting ? 1 : -1));
@@ -62,12 +76,6 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
       },
     }),
   };
-  try {
-    return await next(timed);
-  } finally {
-    total?.end();
-    silence?.end();
-  }
 }
 
 /** Starting it anew is free, so that every byte may do it: the timer finds out for itself, when it goes off, whether it was. */
