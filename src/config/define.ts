@@ -189,14 +189,19 @@ function takeBackApproval(
   }
   const { tools } = tidied;
   if (!isMap(tools)) return;
-  const loose = Object.entries(tools).flatMap(([name, value]) => looseKeys(value).map((key) => ({ name, key })));
-  if (loose.length === 0) return;
+  const loose = Object.fromEntries(
+    Object.entries(tools).flatMap(([name, value]) => {
+      const keys = looseKeys(value);
+      return keys.length === 0 ? [] : [[name, only(value, keys)]];
+    }),
+  );
+  const names = Object.keys(loose);
+  if (names.length === 0) return;
   const key = keyOf('tools');
   tidied['tools'] = Object.fromEntries(
     Object.entries(tools).map(([name, value]) => [name, without(value, looseKeys(value))]),
   );
-  const where = loose.map((each) => `"${each.key}" of ${each.name}`).join(', ');
-  found.push(loosening(key, where, scope, `${said} ${where} in ${labelOf([key])} is ignored`));
+  found.push(loosening(key, loose, scope, `${said} what ${labelOf([key])} says so of ${names.join(', ')} is ignored`));
 }
 
 /** What of a tool's settings would have it called where somebody would be asked. */
@@ -207,6 +212,9 @@ function looseKeys(value: unknown): readonly string[] {
     ...(value['outbound'] === false ? ['outbound'] : []),
   ];
 }
+
+const only = (value: unknown, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(Object(value)).filter(([key]) => keys.includes(key)));
 
 function without(value: unknown, keys: readonly string[]): unknown {
   if (!isMap(value) || keys.length === 0) return value;
