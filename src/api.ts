@@ -1,14 +1,14 @@
 // Owns the types of the public surface: what a host may ask for, and what it gets.
 
 import type { Approve } from './call/approval.ts';
-import type { Prompts } from './catalog/offers/prompts.ts';
-import type { Resources } from './catalog/offers/resources.ts';
+import type { Prompts } from './catalog/resources/prompts.ts';
+import type { Resources } from './catalog/resources/resources.ts';
 import type { ConfigSource } from './config/discover.ts';
 import type { AskInput } from './config/inputs.ts';
 import type { NativeTool } from './config/native.ts';
 import type { HostServer } from './config/server-entry.ts';
 import type { NotReady } from './connection/events.ts';
-import type { InputHandlers } from './connection/requests.ts';
+import type { ClientHandlers } from './connection/requests.ts';
 import type { SandboxState } from './connection/sandbox-state.ts';
 import type { ServerStatus } from './connection/status.ts';
 import type { RuntimeEvent } from './events.ts';
@@ -24,7 +24,7 @@ import type { HostRule } from './policy/host-rules.ts';
 import type { View, ViewOptions } from './view.ts';
 
 /** Everything is optional: the defaults are the process's own surroundings. */
-export interface RuntimeOptions extends InputHandlers {
+export interface RuntimeOptions extends ClientHandlers {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly home?: string;

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import type { Breakers } from './call/guard.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import type { Offers } from './catalog/offers/offers.ts';
+import type { ResourceCatalog } from './catalog/resources/resource-catalog.ts';
 import { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
-import type { InputHandlers } from './connection/requests.ts';
+import type { ClientHandlers } from './connection/requests.ts';
 import type { SandboxNews } from './connection/sandbox-state.ts';
 import type { Subscriptions } from './connection/subscriptions.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -19,10 +19,10 @@ import type { ServerDefinition } from './model/server.ts';
 import type { Opening } from './opening.ts';
 import { definitionHash } from './trust/fingerprint.ts';
 
-export interface ConnectingParts {
+export interface ConnectingDeps {
   readonly opening: Opening;
   readonly catalog: Catalog;
-  readonly offers: Offers;
+  readonly offers: ResourceCatalog;
   readonly subscriptions: Subscriptions;
   readonly breakers: Breakers;
   readonly sandbox: SandboxNews;
@@ -34,8 +34,8 @@ export interface ConnectingParts {
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** Those of the fleet, which everybody shares. */
-export function createConnections(parts: ConnectingParts): Connections {
-  const { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError } = parts;
+export function createConnections(deps: ConnectingDeps): Connections {
+  const { opening, catalog, offers, subscriptions, breakers, sandbox, clock, emit, onError } = deps;
   const forget = (server: ServerName) => {
     for (const part of [offers, subscriptions]) part.onRemoved(server);
     catalog.remove(server);
@@ -68,10 +68,10 @@ export function createConnections(parts: ConnectingParts): Connections {
 }
 
 /** Those of one view: they change nothing that others see. */
-export function createOwnConnections(parts: ConnectingParts, id: string, inputs: InputHandlers): Connections {
-  const { opening, sandbox, clock, onError } = parts;
+export function createOwnConnections(deps: ConnectingDeps, id: string, handlers: ClientHandlers): Connections {
+  const { opening, sandbox, clock, onError } = deps;
   return new Connections({
-    open: (definition, signal) => opening.open(definition, signal, { id, inputs }),
+    open: (definition, signal) => opening.open(definition, signal, { id, handlers }),
     keyOf,
     onReady: (_, session) => sandbox.tell(session),
     onDown: unheard,

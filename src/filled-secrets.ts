@@ -3,8 +3,8 @@
 
 import { type Environment, isCommand } from './config/expand.ts';
 import { secretsIn } from './config/literal-secrets.ts';
+import { variablesRead } from './config/referenced-variables.ts';
 import { filledValues } from './config/sent-values.ts';
-import { variablesRead } from './config/wants.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from './model/server.ts';
 import { secretsAmong, secretsSent } from './shaping/secrets/given.ts';
 

@@ -10,7 +10,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import type { ServerInstructions } from './catalog/exposure/instructions.ts';
 import { createPlacement } from './catalog/exposure/placement.ts';
 import { speaksOf } from './catalog/filter.ts';
-import type { Offers } from './catalog/offers/offers.ts';
+import type { ResourceCatalog } from './catalog/resources/resource-catalog.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { invalidStatus, suppressedStatus } from './connection/absent-status.ts';
 import type { Connection } from './connection/connection.ts';
@@ -32,11 +32,11 @@ import type { Common } from './offering.ts';
 import type { Memory } from './remembering.ts';
 import type { Standing } from './standing.ts';
 
-export interface FleetParts {
+export interface FleetDeps {
   readonly standing: Standing;
   readonly connections: Connections;
   readonly catalog: Catalog;
-  readonly offers: Offers;
+  readonly offers: ResourceCatalog;
   readonly memory: Memory;
   readonly opening: { mayStay(definition: ServerDefinition): Promise<boolean> };
   readonly breakers: Breakers;
@@ -60,7 +60,7 @@ export interface Waiting {
 }
 
 export class Fleet implements Lines {
-  readonly #parts: FleetParts;
+  readonly #deps: FleetDeps;
   readonly #connections: Connections;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
@@ -68,9 +68,9 @@ export class Fleet implements Lines {
   #expected: readonly ServerName[] = [];
   #common: { readonly said: readonly ServerInstructions[]; readonly common: Common } | undefined;
 
-  constructor(parts: FleetParts) {
-    const { connections, catalog, clock, standing } = parts;
-    this.#parts = parts;
+  constructor(deps: FleetDeps) {
+    const { connections, catalog, clock, standing } = deps;
+    this.#deps = deps;
     this.#connections = connections;
     this.#catalog = catalog;
     this.#clock = clock;
@@ -87,7 +87,7 @@ export class Fleet implements Lines {
     this.#common = undefined;
     this.#catalog.configure(styleOf(config.settings));
     await this.#endRevoked();
-    const known = await this.#parts.memory.recall(used, recallMs);
+    const known = await this.#deps.memory.recall(used, recallMs);
     // A lazy server is started right away only to learn what it offers.
     const isWantedAtOnce = (definition: ServerDefinition) =>
       !known.has(definition) && definition.settings.lifecycle !== 'manual';
@@ -96,7 +96,9 @@ export class Fleet implements Lines {
     const isStopped = ({ name }: ServerDefinition) => this.#connections.get(name)?.connection.state.kind === 'closed';
     const shown = [...known].filter(([definition]) => !isStopped(definition));
     this.#catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
-    this.#standing.vouchFor([...known].flatMap(([{ name }, { isStranger }]) => (isStranger ? [] : [name])));
+    this.#standing.markApproved(
+      [...known].flatMap(([{ name }, { isUnapprovedWorkspaceServer }]) => (isUnapprovedWorkspaceServer ? [] : [name])),
+    );
     const isExpected = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
     this.#expected = [...known.keys()].filter(isExpected).map(({ name }) => name);
     await reconciled;
@@ -111,7 +113,7 @@ export class Fleet implements Lines {
     const open = this.#connections.all().filter(({ connection }) => connection.session !== undefined);
     const judged = open.map(async ({ definition }) => ({
       name: definition.name,
-      mayStay: await this.#parts.opening.mayStay(definition),
+      mayStay: await this.#deps.opening.mayStay(definition),
     }));
     for (const { name, mayStay } of await Promise.all(judged)) if (!mayStay) this.#connections.reconnect(name);
   }
@@ -222,7 +224,7 @@ export class Fleet implements Lines {
   }
 
   #createCommon(said: readonly ServerInstructions[]): Common {
-    const { settings } = this.#standing.circumstances();
+    const { settings } = this.#standing.config();
     const isHeard = ({ server }: ServerInstructions) =>
       this.#standing.definition(server)?.settings.instructions === true;
     return {
@@ -267,18 +269,18 @@ export class Fleet implements Lines {
   }
 
   /** What a tool says of itself counts only where somebody vouches for its server, and only from its own mouth. */
-  isBelieved({ id, freshness }: Tool): boolean {
+  trustsAnnotations({ id, freshness }: Tool): boolean {
     return freshness === 'live' && this.#standing.definition(id.server)?.settings.trustHints === true;
   }
 
   isRepeatable(tool: Tool): boolean {
     const { readOnlyHint, destructiveHint, idempotentHint } = tool.definition.annotations ?? {};
-    if (!this.isBelieved(tool)) return false;
+    if (!this.trustsAnnotations(tool)) return false;
     return idempotentHint === true || (readOnlyHint === true && destructiveHint !== true);
   }
 
   metaFor(session: Session): JsonObject | undefined {
-    return this.#parts.sandbox.metaFor(session);
+    return this.#deps.sandbox.metaFor(session);
   }
 
   /** Says to every server that is up what the agent may touch. */
@@ -289,7 +291,7 @@ export class Fleet implements Lines {
         session ? [{ session, openAnew: () => this.#connections.reconnect(name) }] : [],
       );
     const own = others.map((session) => ({ session, openAnew: () => undefined }));
-    this.#parts.sandbox.announce(state, [...shared, ...own]);
+    this.#deps.sandbox.announce(state, [...shared, ...own]);
   }
 
   #startable(server: ServerName): Connection {
@@ -320,7 +322,7 @@ export class Fleet implements Lines {
       definition,
       connection: this.#connections.get(definition.name)?.connection,
       refusal: this.#standing.refusal(definition.name),
-      breaker: this.#parts.breakers.statusOf(definition.name),
+      breaker: this.#deps.breakers.statusOf(definition.name),
       listing: {
         toolCount: entry?.tools.length ?? 0,
         hiddenCount: entry?.hidden.length ?? 0,
@@ -329,7 +331,7 @@ export class Fleet implements Lines {
         problems: [
           ...this.#standing.warningsOf(definition.name),
           ...(entry?.problems ?? []),
-          ...this.#parts.offers.problemsOf(definition.name),
+          ...this.#deps.offers.problemsOf(definition.name),
         ],
         ...(entry?.error && { error: entry.error }),
       },

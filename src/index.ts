@@ -3,13 +3,13 @@
 export type { Readiness, Runtime, RuntimeOptions } from './api.ts';
 export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export { failureAsOutcome } from './call/failure-as-outcome.ts';
-export type { Prompts } from './catalog/offers/prompts.ts';
-export type { Resources } from './catalog/offers/resources.ts';
+export type { Prompts } from './catalog/resources/prompts.ts';
+export type { Resources } from './catalog/resources/resources.ts';
 export type { ConfigSource } from './config/discover.ts';
 export type { AskInput, InputRequest } from './config/inputs.ts';
 export type { NativeTool, Replacement } from './config/native.ts';
 export type { HostServer as ServerConfig } from './config/server-entry.ts';
-export type { ElicitAnswer, ElicitRequest, InputHandlers } from './connection/requests.ts';
+export type { ClientHandlers, ElicitAnswer, ElicitRequest } from './connection/requests.ts';
 export type { ServerStatus } from './connection/status.ts';
 export type { RuntimeEvent } from './events.ts';
 export type { Clock } from './kernel/clock.ts';

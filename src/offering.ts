@@ -23,7 +23,7 @@ export interface Common {
   readonly isWrapped: boolean;
 }
 
-export interface OfferParts {
+export interface OfferDeps {
   readonly snapshot: () => CatalogSnapshot;
   readonly common: () => Common;
   /** The runtime's own tools, but for those that search; the same list as long as none comes or goes. */
@@ -63,8 +63,8 @@ export interface Offer {
 /** The server that the runtime's own tools belong to where they touch no other. */
 export const OWN_SERVER: ServerName = '(plexus)';
 
-export function createOffers(parts: OfferParts): (query?: string) => Offer {
-  const { snapshot, common, builtins, search, model, isNarrowed } = parts;
+export function createOffers(deps: OfferDeps): (query?: string) => Offer {
+  const { snapshot, common, builtins, search, model, isNarrowed } = deps;
   const expose = createExposer();
   const found = new Set<string>();
   const load = (tools: readonly ToolId[]) => {
@@ -78,8 +78,8 @@ export function createOffers(parts: OfferParts): (query?: string) => Offer {
     const made: Made = { whole, exposed, builtins: builtins(), ...of };
     if (last && isSame(last.made, made)) return last.offer;
     const { servers, instructions } = partOf(made, isNarrowed);
-    const searching = searchTools(parts, { servers, placementOf, whole });
-    const offered = made.builtins.filter(({ definition }) => parts.isOffered(definition.name)).map(ownTool);
+    const searching = searchTools(deps, { servers, placementOf, whole });
+    const offered = made.builtins.filter(({ definition }) => deps.isOffered(definition.name)).map(ownTool);
     // Who has searched before may go on to: what stands in a conversation still works when nothing is hidden any more.
     const own = new Map([...offered, ...searching].map((each) => [each.tool.name, each]));
     const beside = exposed.offersSearch ? [...offered, ...searching] : offered;
@@ -114,7 +114,7 @@ function isSame(before: Made, now: Made): boolean {
 
 /** They find nothing that the view may not use. */
 function searchTools(
-  { search, nearestWords, remarks, model, isNarrowed }: OfferParts,
+  { search, nearestWords, remarks, model, isNarrowed }: OfferDeps,
   { whole, ...searched }: Pick<Common, 'servers' | 'placementOf'> & Pick<Made, 'whole'>,
 ): readonly OwnTool[] {
   const promotion = model.promotion !== false;

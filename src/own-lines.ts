@@ -15,14 +15,14 @@ export interface OwnLines extends Lines {
   close(): Promise<void>;
 }
 
-export interface OwnLinesParts {
+export interface OwnLinesDeps {
   readonly fleet: Fleet;
   readonly standing: Standing;
   readonly connections: Connections;
   readonly isOwn: (server: ServerName) => boolean;
 }
 
-export function createOwnLines({ fleet, standing, connections, isOwn }: OwnLinesParts): OwnLines {
+export function createOwnLines({ fleet, standing, connections, isOwn }: OwnLinesDeps): OwnLines {
   const ownConnection = (server: ServerName) => {
     const definition = standing.used().find(({ name }) => name === server);
     fleet.requireStartable(server);

@@ -4,26 +4,26 @@ import { createPromptTools } from './builtins/prompts.ts';
 import { createResourceTools } from './builtins/resources.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { offerings } from './catalog/listing.ts';
-import type { Offers } from './catalog/offers/offers.ts';
-import { createPrompts } from './catalog/offers/prompts.ts';
-import { createResources, type ResourcesParts } from './catalog/offers/resources.ts';
+import { createPrompts } from './catalog/resources/prompts.ts';
+import type { ResourceCatalog } from './catalog/resources/resource-catalog.ts';
+import { createResources, type ResourcesDeps } from './catalog/resources/resources.ts';
 import { presentFor } from './catalog/snapshot.ts';
 import type { Fleet } from './fleet.ts';
 import type { Builtin } from './model/builtin.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
 import type { Standing } from './standing.ts';
-import type { Asker, ViewParts } from './view.ts';
+import type { Asker, ViewDeps } from './view.ts';
 
-export interface OfferingParts extends Pick<ResourcesParts, 'subscriptions' | 'clock'> {
+export interface OfferingDeps extends Pick<ResourcesDeps, 'subscriptions' | 'clock'> {
   readonly catalog: Catalog;
   readonly fleet: Fleet;
   readonly standing: Standing;
-  readonly offers: Offers;
+  readonly offers: ResourceCatalog;
 }
 
-export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering' | 'presentFor'> {
-  const { catalog, fleet } = parts;
+export function createOffering(deps: OfferingDeps): Pick<ViewDeps, 'offering' | 'presentFor'> {
+  const { catalog, fleet } = deps;
   return {
     offering: {
       snapshot: () => {
@@ -31,7 +31,7 @@ export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering'
         return catalog.snapshot();
       },
       common: () => fleet.common(),
-      builtinsFor: (asker) => createBuiltins(parts, asker),
+      builtinsFor: (asker) => createBuiltins(deps, asker),
       search: (query, options) => catalog.search(query, options),
       nearestWords: (query) => catalog.nearestWords(query),
       remarks: () => fleet.remarks(),
@@ -41,12 +41,12 @@ export function createOffering(parts: OfferingParts): Pick<ViewParts, 'offering'
 }
 
 /** Over the lines and with the handlers of whoever asks. Which ones there are changes with the servers; what they say never does. */
-function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock }: OfferingParts, asker: Asker) {
-  const { lines, inputs, isSeen, permissions } = asker;
+function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock }: OfferingDeps, asker: Asker) {
+  const { lines, handlers, isSeen, permissions } = asker;
   const reach = lines ? { ...lines, callLimits: fleet.callLimits } : fleet;
-  const resources = createResources({ offers, reach, subscriptions, inputs, clock });
+  const resources = createResources({ offers, reach, subscriptions, handlers, clock });
   // What in it looks like an order is found on the call's way.
-  const prompts = createPrompts({ offers, reach, inputs, clock, emit: () => undefined });
+  const prompts = createPrompts({ offers, reach, handlers, clock, emit: () => undefined });
   const isKnown = (server: ServerName) => isSeen(server) && standing.definition(server) !== undefined;
   const isListed = (tool: string) => (server: ServerName) =>
     isSeen(server) && !standing.isDenied({ server, tool }, permissions);
@@ -56,7 +56,7 @@ function createBuiltins({ catalog, fleet, standing, offers, subscriptions, clock
   };
   const kept = new Map<string, readonly Builtin[]>();
   return (): readonly Builtin[] => {
-    const { builtinTools } = standing.circumstances().settings;
+    const { builtinTools } = standing.config().settings;
     const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
     const key = offered.join();
     const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));

@@ -2,9 +2,9 @@
 // and what the agent has read. Joins what policy, trust and the configuration know for the stage that asks.
 
 import { join } from 'node:path';
-import { type AuthorizeParts, authorize } from './call/authorize.ts';
+import { type AuthorizeDeps, authorize } from './call/authorize.ts';
 import { cautionFor } from './call/caution.ts';
-import { decideNow, type PermissionParts, type Pinned, permit } from './call/permission.ts';
+import { decideNow, type PermissionDeps, type Pinned, permit } from './call/permission.ts';
 import { type Stage, type ToolCall, toolOf } from './call/pipeline.ts';
 import { changed } from './call/resolve.ts';
 import { toolSettingsOf } from './catalog/filter.ts';
@@ -21,23 +21,23 @@ import { toolHash } from './trust/tool-pin.ts';
 import { createToolPins, type ToolPins } from './trust/tool-pins.ts';
 import { loadLock } from './trusting.ts';
 
-export interface PermittingParts
-  extends Pick<AuthorizeParts, 'approve' | 'redact' | 'clock' | 'emit' | 'onError' | 'closing'> {
+export interface PermittingDeps
+  extends Pick<AuthorizeDeps, 'approve' | 'redact' | 'clock' | 'emit' | 'onError' | 'closing'> {
   readonly standing: Standing;
   readonly grants: ToolGrants;
   readonly pins: Pins;
-  readonly isBelieved: (tool: Tool) => boolean;
+  readonly trustsAnnotations: (tool: Tool) => boolean;
   /** What its server says of the tool now; a turn may be older. */
   readonly present: (tool: Tool) => ToolDefinition;
   readonly gate: PermissionGate | undefined;
 }
 
 /** The stage of a call at which it is allowed, asked about, or refused. */
-export function createPermitting(parts: PermittingParts): Stage {
-  const { standing, grants, pins, isBelieved, present, gate, ...asking } = parts;
+export function createPermitting(deps: PermittingDeps): Stage {
+  const { standing, grants, pins, trustsAnnotations, present, gate, ...asking } = deps;
   const { clock, onError } = asking;
   const closing = asking.closing && { closing: asking.closing };
-  const deciding = decidingParts({ standing, pins, isBelieved, present, gate, clock, onError, ...closing });
+  const deciding = decidingParts({ standing, pins, trustsAnnotations, present, gate, clock, onError, ...closing });
   return authorize({
     ...asking,
     present,
@@ -48,10 +48,10 @@ export function createPermitting(parts: PermittingParts): Stage {
     decideNow: (call) => decideNow(deciding, call),
     caution: (call) =>
       cautionFor(call, {
-        settings: () => standing.circumstances().settings,
+        settings: () => standing.config().settings,
         toolSettings: (id) => toolSettingsIn(standing, id),
         present,
-        isReadOnly: (tool) => isBelieved(tool) && isReadOnly(present(tool)),
+        isReadOnly: (tool) => trustsAnnotations(tool) && isReadOnly(present(tool)),
       }),
     grants: {
       judge: async (tool) => {
@@ -77,9 +77,9 @@ export interface Recheck {
 }
 
 /** What was judged when a call began, once more, for one that had to wait: nobody agreed to what it may be by now. */
-export function createRecheck(parts: DecidingParts & { readonly isListed: (server: ServerName) => boolean }): Recheck {
-  const { standing, present, isListed } = parts;
-  const deciding = decidingParts(parts);
+export function createRecheck(deps: DecidingDeps & { readonly isListed: (server: ServerName) => boolean }): Recheck {
+  const { standing, present, isListed } = deps;
+  const deciding = decidingParts(deps);
   const requirePermitted = (call: ToolCall): void => {
     const tool = toolOf(call);
     const { id } = tool;
@@ -97,28 +97,28 @@ export function createRecheck(parts: DecidingParts & { readonly isListed: (serve
       requirePermitted(call);
       // Where its form counts, a form that is only remembered is none.
       if (call.permit?.form === undefined || call.builtin || isListed(toolOf(call).id.server)) return;
-      throw parts.pins.unseen(toolOf(call));
+      throw deps.pins.unseen(toolOf(call));
     },
   };
 }
 
-export type DecidingParts = Pick<
-  PermittingParts,
-  'standing' | 'pins' | 'isBelieved' | 'present' | 'gate' | 'clock' | 'onError' | 'closing'
+export type DecidingDeps = Pick<
+  PermittingDeps,
+  'standing' | 'pins' | 'trustsAnnotations' | 'present' | 'gate' | 'clock' | 'onError' | 'closing'
 >;
 
 /** What is decided about a call before anybody is asked; whoever only explains it asks the same. */
-export function createDeciding(parts: DecidingParts): ReturnType<typeof permit> {
-  return permit(decidingParts(parts));
+export function createDeciding(deps: DecidingDeps): ReturnType<typeof permit> {
+  return permit(decidingParts(deps));
 }
 
-function decidingParts({ standing, pins, ...parts }: DecidingParts): PermissionParts {
+function decidingParts({ standing, pins, ...deps }: DecidingDeps): PermissionDeps {
   const own = createGate({ judge: standing.judge, modeOf: (id) => modeIn(standing, id) });
   return {
     decide: own.decide,
-    ...{ judgeOf: standing.judgeOf, isStranger: standing.isStranger },
-    pinOf: (tool) => pins.pinOf(tool.id, parts.present(tool)),
-    ...parts,
+    ...{ judgeOf: standing.judgeOf, isUnapprovedWorkspaceServer: standing.isUnapprovedWorkspaceServer },
+    pinOf: (tool) => pins.pinOf(tool.id, deps.present(tool)),
+    ...deps,
   };
 }
 

@@ -21,10 +21,10 @@ export interface Memory {
 export interface Recalled {
   readonly listing: Listing;
   /** Nobody knows the server but the repository that names it. */
-  readonly isStranger: boolean;
+  readonly isUnapprovedWorkspaceServer: boolean;
 }
 
-export interface MemoryParts {
+export interface MemoryDeps {
   readonly store: Pick<Store, 'get' | 'set' | 'delete'>;
   readonly gate: Pick<Gate, 'judge'>;
   /** Which account a server would see. */
@@ -33,7 +33,7 @@ export interface MemoryParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function createMemory({ store, gate, accountOf, clock, onError }: MemoryParts): Memory {
+export function createMemory({ store, gate, accountOf, clock, onError }: MemoryDeps): Memory {
   const knownTools = createKnownTools(store);
   /** The entry as written, the account and the protocol that is spoken: all of it decides what a server answers. */
   const keyOf = async (definition: ServerDefinition) =>
@@ -47,9 +47,9 @@ export function createMemory({ store, gate, accountOf, clock, onError }: MemoryP
         if (listing === 'unreadable')
           return onError(new RuntimeError('STORE_UNREADABLE', { what: toolsOf(definition) }));
         const { kind } = await gate.judge(definition);
-        const isStranger = kind === 'restricted' && definition.provenance.inWorkspace === true;
+        const isUnapprovedWorkspaceServer = kind === 'restricted' && definition.provenance.inWorkspace === true;
         // What nobody vouches for any more is not shown to a model, however well it is remembered.
-        if (kind !== 'asks') known.set(definition, { listing, isStranger });
+        if (kind !== 'asks') known.set(definition, { listing, isUnapprovedWorkspaceServer });
       };
       const recalled = definitions.filter(isKept).map((definition) => recall(definition).catch(onError));
       await settleWithin(recalled, { limitMs: withinMs, clock });

@@ -9,24 +9,24 @@ import { remember } from './call/caution.ts';
 import { deadline } from './call/deadline.ts';
 import { Breakers, guard } from './call/guard.ts';
 import { invoke } from './call/invoke.ts';
-import { lane } from './call/lane.ts';
 import { observe } from './call/observe.ts';
 import { compose } from './call/pipeline.ts';
 import { resolve } from './call/resolve.ts';
+import { serialize } from './call/serialize.ts';
 import { shape } from './call/shape.ts';
 import { validate } from './call/validate.ts';
 import { Catalog } from './catalog/catalog.ts';
-import { Offers } from './catalog/offers/offers.ts';
-import { createPrompts } from './catalog/offers/prompts.ts';
-import { createResources } from './catalog/offers/resources.ts';
+import { createPrompts } from './catalog/resources/prompts.ts';
+import { ResourceCatalog } from './catalog/resources/resource-catalog.ts';
+import { createResources } from './catalog/resources/resources.ts';
 import { findByToolName } from './catalog/tool-meta.ts';
 import { cacheFolder, resultsFolder, stateFolder } from './config/scopes.ts';
 import { watchFiles } from './config/watch.ts';
 import { createConnections, createOwnConnections } from './connecting.ts';
-import type { InputHandlers } from './connection/inputs.ts';
+import type { ClientHandlers } from './connection/client-handlers.ts';
+import { createProtocolCache } from './connection/protocol-cache.ts';
 import { SandboxNews } from './connection/sandbox-state.ts';
 import { Subscriptions } from './connection/subscriptions.ts';
-import { createVerdicts } from './connection/verdicts.ts';
 import { Fleet } from './fleet.ts';
 import { systemClock } from './kernel/clock.ts';
 import { settleWithin } from './kernel/settle.ts';
@@ -58,7 +58,7 @@ import { createViews } from './views.ts';
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const { clock = systemClock, approve = approveNothing } = options;
   const askedAt = clock.now();
-  const around = surroundings(options);
+  const environment = surroundings(options);
   const known = new KnownSecrets();
   const redactor = createRedactor(known);
   const redacting = createRedacting(redactor, () => standing.shaping());
@@ -66,15 +66,15 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const { emit, on } = createEvents(onError, redactor);
   if (options.onEvent) on(options.onEvent);
 
-  const store = options.store ?? createFileStore(stateFolder(around), clock);
-  const cache = trackWrites(options.store ?? createFileStore(cacheFolder(around), clock, dropped(onError)));
+  const store = options.store ?? createFileStore(stateFolder(environment), clock);
+  const cache = trackWrites(options.store ?? createFileStore(cacheFolder(environment), clock, dropped(onError)));
   const closing = new AbortController();
   const hasLogs = options.logs ?? options.store === undefined;
-  const gate = createTrust(around, store, clock);
-  const inputs = { ...handlersOf(options), emit, onError };
+  const gate = createTrust(environment, store, clock);
+  const handlers = { ...handlersOf(options), emit, onError };
   const artifacts = options.store
     ? undefined
-    : createArtifacts({ folder: resultsFolder(around), clock, redact: redactor.text });
+    : createArtifacts({ folder: resultsFolder(environment), clock, redact: redactor.text });
   const catalog = new Catalog({
     clock,
     emit,
@@ -82,26 +82,30 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     redact: redacting.listing,
     onListed: (...listed) => void memory.remember(...listed).catch(onError),
   });
-  const offers = new Offers({ clock, emit });
+  const offers = new ResourceCatalog({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
-  const standing = new Standing({ ...around, ownFolder: process.cwd(), hasLauncher: options.launcher !== undefined });
-  const pins = new Pins({ folder: folderOfLock(options, around), isFrozen: options.frozen === true, onError });
+  const standing = new Standing({
+    ...environment,
+    ownFolder: process.cwd(),
+    hasLauncher: options.launcher !== undefined,
+  });
+  const pins = new Pins({ folder: folderOfLock(options, environment), isFrozen: options.frozen === true, onError });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNews();
   // Both write to one disk: what is wrong with it is told once.
   const onCacheError = onceOnly(onError);
-  const verdicts = createVerdicts(cache, clock, onCacheError);
+  const protocolCache = createProtocolCache(cache, clock, onCacheError);
   const opening = createOpening({
-    ...{ around, approve, askInput: options.askInput, launcher: options.launcher, inputs, known, redactor },
+    ...{ environment, approve, askInput: options.askInput, launcher: options.launcher, handlers, known, redactor },
     id: randomUUID(),
     clientInfo: options.clientInfo,
     gate,
-    secrets: createSecretsFor(around, store),
+    secrets: createSecretsFor(environment, store),
     sandbox,
-    verdicts,
-    logs: hasLogs ? createServerLogs(stateFolder(around), clock, onError) : undefined,
-    circumstances: () => standing.circumstances(),
+    protocolCache,
+    logs: hasLogs ? createServerLogs(stateFolder(environment), clock, onError) : undefined,
+    config: () => standing.config(),
     onPrepared: (server, prepared) => standing.prepared(server, prepared),
     ...{ clock, emit, onError },
   });
@@ -109,12 +113,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const connections = createConnections(connecting);
   const memory = createMemory({
     ...{ store: cache, gate, clock, onError: onCacheError },
-    accountOf: createAccounts(around, store),
+    accountOf: createAccounts(environment, store),
   });
   const fleet: Fleet = new Fleet({ standing, connections, catalog, offers, memory, opening, breakers, sandbox, clock });
   const present = ({ id, definition }: Tool) => catalog.definitionOf(id) ?? definition;
-  const isBelieved = (tool: Tool) => fleet.isBelieved(tool);
-  const deciding = { standing, pins, isBelieved, present, gate: options.gate, clock, onError };
+  const trustsAnnotations = (tool: Tool) => fleet.trustsAnnotations(tool);
+  const deciding = { standing, pins, trustsAnnotations, present, gate: options.gate, clock, onError };
   const isListed = (server: ServerName) => catalog.get(server)?.freshness === 'live';
   const { requirePermitted, requireSame } = createRecheck({ ...deciding, isListed });
   const perform = compose(
@@ -138,25 +142,25 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       validate(),
       createPermitting({
         ...{ ...deciding, approve, emit },
-        grants: createGrants(around, { store, clock, gate }),
+        grants: createGrants(environment, { store, clock, gate }),
         redact: redactor.value,
         closing: closing.signal,
       }),
-      lane({ isSerial: standing.isSerial, requireStill: requirePermitted }),
+      serialize({ isSerial: standing.isSerial, requireStill: requirePermitted }),
       guard(breakers),
       deadline(standing.callLimits, clock),
     ],
     invoke(fleet, requireSame),
   );
-  const resources = createResources({ offers, reach: fleet, subscriptions, inputs, clock });
-  const prompts = createPrompts({ offers, reach: fleet, inputs, clock, emit });
+  const resources = createResources({ offers, reach: fleet, subscriptions, handlers, clock });
+  const prompts = createPrompts({ offers, reach: fleet, handlers, clock, emit });
   const views = createViews({
-    ...{ fleet, standing, inputs },
+    ...{ fleet, standing, handlers },
     shared: { perform, ...createOffering({ catalog, fleet, standing, offers, subscriptions, clock }) },
-    createConnections: (id, inputs) => createOwnConnections(connecting, id, inputs),
+    createConnections: (id, handlers) => createOwnConnections(connecting, id, handlers),
   });
-  const living = { clock, askedAt, closing: closing.signal, onLateGateway: () => changed() };
-  const load = createLoader({ options, around, policy: createPolicyTrust(store), emit, living });
+  const gatewayWait = { clock, askedAt, closing: closing.signal, onLateGateway: () => changed() };
+  const load = createLoader({ options, environment, policy: createPolicyTrust(store), emit, gatewayWait });
   /** What was begun for a runtime that does not come to be ends as well. */
   const giveUp = (error: unknown) => {
     closing.abort(error);
@@ -173,7 +177,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     fleet.openExpected();
     await views.follow();
     void fleet
-      .settled({ timeoutMs: standing.circumstances().settings.startup.waitMs })
+      .settled({ timeoutMs: standing.config().settings.startup.waitMs })
       .then(() => closing.signal.aborted || reportStart(fleet, emit));
   };
   const changed = () => {
@@ -190,7 +194,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     closing.abort(new RuntimeError('CALL_CANCELLED', {}));
     await Promise.all([views.close(), connections.close()]);
     // A disk that never answers costs what was not written yet, and nobody's time.
-    const written = verdicts.flush().then(() => cache.whenWritten());
+    const written = protocolCache.flush().then(() => cache.whenWritten());
     await settleWithin([written, artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });
   };
   let ended: Promise<void> | undefined;
@@ -237,9 +241,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 export async function discoverMCPServers(
   options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
 ): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
-  const around = surroundings(options);
-  const policy = createPolicyTrust(createFileStore(stateFolder(around), systemClock));
-  const { definitions, diagnostics } = await createLoader({ options, around, policy, emit: () => undefined })();
+  const environment = surroundings(options);
+  const policy = createPolicyTrust(createFileStore(stateFolder(environment), systemClock));
+  const { definitions, diagnostics } = await createLoader({ options, environment, policy, emit: () => undefined })();
   return { servers: definitions, diagnostics };
 }
 
@@ -248,7 +252,7 @@ function folderOfLock({ discover = true, frozen = false }: RuntimeOptions, { cwd
   return discover || frozen ? cwd : undefined;
 }
 
-function handlersOf({ elicit, sample, roots }: RuntimeOptions): InputHandlers {
+function handlersOf({ elicit, sample, roots }: RuntimeOptions): ClientHandlers {
   return { ...(elicit && { elicit }), ...(sample && { sample }), ...(roots && { roots }) };
 }
 

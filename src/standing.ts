@@ -12,7 +12,7 @@ import { canonicalName } from './catalog/naming.ts';
 import type { ListedServers } from './config/lists.ts';
 import type { LoadedConfig } from './config/load.ts';
 import { programOf } from './config/resolve.ts';
-import type { Surroundings } from './config/scopes.ts';
+import type { HostEnvironment } from './config/scopes.ts';
 import { realPath } from './kernel/real-path.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName, ToolId } from './model/names.ts';
@@ -31,13 +31,13 @@ export interface Prepared {
   /** What it goes without, in words for the person. */
   readonly warnings: readonly string[];
   /** A workspace's server that nobody approved: what the person allows to servers of its name was not meant for it. */
-  readonly isStranger: boolean;
+  readonly isUnapprovedWorkspaceServer: boolean;
   /** Asks lists again. What was filled in stays inside. */
   readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
 }
 
 /** Where rules and servers' paths count from. */
-export interface Ground extends Surroundings {
+export interface Ground extends HostEnvironment {
   /** Where this very program stands. */
   readonly ownFolder?: string;
   /** A host may start servers elsewhere than their entries say. */
@@ -54,12 +54,12 @@ export class Standing {
   #judges = new WeakMap<readonly RuleText[], Judge>();
   #prepared = new Map<ServerName, Prepared>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
-  #vouchedFor: ReadonlySet<ServerName> = new Set();
+  #approved: ReadonlySet<ServerName> = new Set();
   readonly #identities = new Map<ServerName, string>();
-  readonly #around: Ground;
+  readonly #environment: Ground;
 
-  constructor(around: Ground) {
-    this.#around = around;
+  constructor(environment: Ground) {
+    this.#environment = environment;
     this.#judge = this.judgeOf([]);
   }
 
@@ -72,13 +72,13 @@ export class Standing {
     this.#forgetChanged();
     this.#refused = this.#refusals(config);
     this.#used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
-    this.#vouchedFor = new Set();
+    this.#approved = new Set();
     this.#identities.clear();
   }
 
   /** These are known to be trusted, although they were not opened yet. */
-  vouchFor(servers: readonly ServerName[]): void {
-    this.#vouchedFor = new Set(servers);
+  markApproved(servers: readonly ServerName[]): void {
+    this.#approved = new Set(servers);
   }
 
   definition(server: ServerName): ServerDefinition | undefined {
@@ -113,16 +113,16 @@ export class Standing {
   };
 
   /** For the opening of servers; nothing is opened before a configuration was applied. */
-  readonly circumstances = (): LoadedConfig => {
+  readonly config = (): LoadedConfig => {
     if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
     return this.#config;
   };
 
   readonly refusal = (server: ServerName): string | undefined => this.#refused.get(server);
   /** Before it was opened, by what is known of its approval: who is not known to be trusted is not. */
-  readonly isStranger = (server: ServerName): boolean =>
-    this.#prepared.get(server)?.isStranger ??
-    (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#vouchedFor.has(server));
+  readonly isUnapprovedWorkspaceServer = (server: ServerName): boolean =>
+    this.#prepared.get(server)?.isUnapprovedWorkspaceServer ??
+    (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#approved.has(server));
   readonly isReplaced = ({ id, source }: Tool): boolean => this.identity(id.server) !== source;
   /** For a call that had to wait: its server is the same one, in use, and shows the tool. */
   readonly requireStill = (tool: Tool): void => {
@@ -148,7 +148,7 @@ export class Standing {
     if (known) return known;
     const { definitions = [], invalid = [] } = this.#config ?? {};
     const servers = [...definitions, ...invalid].map(({ name }) => name);
-    const judge = createJudge(parseRules(rules, servers, this.#around), { folderOf: this.#folderOf, realPath });
+    const judge = createJudge(parseRules(rules, servers, this.#environment), { folderOf: this.#folderOf, realPath });
     this.#judges.set(rules, judge);
     return judge;
   };
@@ -186,10 +186,10 @@ export class Standing {
   /** What a server's relative paths count from; one on another machine has none that is known. */
   readonly #folderOf = (server: ServerName): string | undefined => {
     const definition = this.#definitions.get(server);
-    const { cwd, ownFolder, hasLauncher } = this.#around;
+    const { cwd, ownFolder, hasLauncher } = this.#environment;
     if (definition?.launch.kind === 'in-process') return ownFolder;
     if (definition?.launch.kind !== 'stdio' || hasLauncher) return undefined;
-    const { cwd: folder = '.' } = programOf(definition, this.#around);
+    const { cwd: folder = '.' } = programOf(definition, this.#environment);
     return folder.includes('${') ? undefined : resolve(cwd, folder);
   };
 

@@ -5,7 +5,7 @@ import type { LoadOptions } from './config/discover.ts';
 import type { ConfigEvent } from './config/events.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { Settings } from './config/schema.ts';
-import type { Surroundings } from './config/scopes.ts';
+import type { HostEnvironment } from './config/scopes.ts';
 import type { Connections } from './connection/connections.ts';
 import type { ConnectionEvent } from './connection/events.ts';
 import type { Fleet } from './fleet.ts';
@@ -17,16 +17,16 @@ import { hostRules } from './policy/host-rules.ts';
 import { withRulesReviewed } from './reviewing.ts';
 import type { PolicyTrust } from './trust/policy-trust.ts';
 
-export interface LoaderParts {
+export interface LoaderDeps {
   readonly options: RuntimeOptions;
-  readonly around: Surroundings;
+  readonly environment: HostEnvironment;
   readonly policy: PolicyTrust;
   readonly emit: Emit<ConfigEvent>;
   /** For a runtime, which does not wait for Docker as long as Docker may take. */
-  readonly living?: Living;
+  readonly gatewayWait?: GatewayWait;
 }
 
-interface Living {
+interface GatewayWait {
   readonly clock: Clock;
   /** When the host asked for the runtime. */
   readonly askedAt: number;
@@ -39,26 +39,32 @@ interface Living {
 let modules: Promise<[typeof import('./config/load.ts'), typeof import('./config/native.ts')]> | undefined;
 
 /** The parsers and the schema are loaded when they are first needed, not when the library is imported. */
-export function createLoader({ options, around, policy, emit, living }: LoaderParts): () => Promise<LoadedConfig> {
+export function createLoader({
+  options,
+  environment,
+  policy,
+  emit,
+  gatewayWait,
+}: LoaderDeps): () => Promise<LoadedConfig> {
   const remembered: LoadOptions['remembered'] = new Map();
-  const patience = living && createPatience(options, living);
+  const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
     modules ??= Promise.all([import('./config/load.ts'), import('./config/native.ts')]);
     const [{ loadConfig }, { replaceNative }] = await modules;
     const loaded = await loadConfig({
-      ...around,
+      ...environment,
       discover: options.discover ?? true,
       configFile: options.config,
       servers: options.servers,
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
       remembered,
-      patience: patience?.(),
+      waitBudget: waitBudget?.(),
     });
-    const config = withRulesReviewed(loaded, around);
+    const config = withRulesReviewed(loaded, environment);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
-    const replaced = replaceNative(config.definitions, natives, around.env);
+    const replaced = replaceNative(config.definitions, natives, environment.env);
     const own = hostRules(options.permissions ?? []);
     return {
       ...config,
@@ -76,8 +82,8 @@ export function createLoader({ options, around, policy, emit, living }: LoaderPa
 }
 
 /** One for each reading: the first has what is left of the start, the later ones as much from their own beginning. */
-function createPatience(options: RuntimeOptions, living: Living): () => LoadOptions['patience'] {
-  const { clock, askedAt, onLateGateway: onLate, closing: signal } = living;
+function createWaitBudget(options: RuntimeOptions, gatewayWait: GatewayWait): () => LoadOptions['waitBudget'] {
+  const { clock, askedAt, onLateGateway: onLate, closing: signal } = gatewayWait;
   const known = {};
   let isFirst = true;
   return () => {
@@ -108,7 +114,7 @@ const askedFor = (each: ServerDefinition): ServerDefinition => ({
   settings: { ...each.settings, lifecycle: 'eager' },
 });
 
-export interface StartParts {
+export interface StartDeps {
   readonly options: RuntimeOptions;
   readonly config: LoadedConfig;
   readonly fleet: Fleet;
@@ -120,8 +126,8 @@ export interface StartParts {
 }
 
 /** Starts the fleet and waits as long as was asked for. Aborting ends both, and rejects when nothing is left of it. */
-export async function startUp(parts: StartParts): Promise<{ waitMs: number }> {
-  const { options, config, fleet, connections, clock, askedAt, emit } = parts;
+export async function startUp(deps: StartDeps): Promise<{ waitMs: number }> {
+  const { options, config, fleet, connections, clock, askedAt, emit } = deps;
   const { signal } = options;
   const { interactive, whenUncached, gateMs, waitMs } = paceOf(options, config.settings);
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);

@@ -4,34 +4,34 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readText } from './config/read-text.ts';
+import { variablesRead } from './config/referenced-variables.ts';
 import { programOf } from './config/resolve.ts';
-import { isOwnScope, keyFile, type Surroundings } from './config/scopes.ts';
+import { type HostEnvironment, isOwnScope, keyFile } from './config/scopes.ts';
 import { parseJson } from './config/sources/json.ts';
-import { variablesRead } from './config/wants.ts';
 import type { Clock } from './kernel/clock.ts';
 import { canonicalJson } from './kernel/json.ts';
 import type { Store } from './kernel/store.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerDefinition } from './model/server.ts';
 import { createSecrets, type Secrets } from './store/secrets.ts';
-import { essenceOf } from './trust/fingerprint.ts';
+import { launchIdentityOf } from './trust/fingerprint.ts';
 import { createGate, type Gate } from './trust/gate.ts';
 import { LOCK_FILE, readLock } from './trust/lock.ts';
 import { createToolGrants } from './trust/tool-grants.ts';
 import type { LoadedLock } from './trust/tool-pins.ts';
 
 /** The gate, told where programs are found and which scopes are the person's own. */
-export function createTrust(around: Surroundings, store: Store, clock: Clock): Gate {
-  const { cwd, platform, env } = around;
-  const fill = (definition: ServerDefinition) => programOf(definition, around);
+export function createTrust(environment: HostEnvironment, store: Store, clock: Clock): Gate {
+  const { cwd, platform, env } = environment;
+  const fill = (definition: ServerDefinition) => programOf(definition, environment);
   return createGate({
     ...{ store, clock, isOwnScope },
-    essenceOf: (definition) => essenceOf(definition, { cwd, platform, pathEnv: pathIn(env, platform), fill }),
+    essenceOf: (definition) => launchIdentityOf(definition, { cwd, platform, pathEnv: pathIn(env, platform), fill }),
   });
 }
 
 /** On Windows it is called `Path`, or anything of that sound. */
-function pathIn(env: Surroundings['env'], platform: NodeJS.Platform): string | undefined {
+function pathIn(env: HostEnvironment['env'], platform: NodeJS.Platform): string | undefined {
   if (platform !== 'win32') return env['PATH'];
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
@@ -40,7 +40,10 @@ function pathIn(env: Surroundings['env'], platform: NodeJS.Platform): string | u
  * Tells accounts apart that one entry may stand for: by the values of the variables it reads. Only a hash leaves the memory,
  * made with a key of this machine, so that nobody can guess a token by it.
  */
-export function createAccounts({ env }: Surroundings, store: Store): (definition: ServerDefinition) => Promise<string> {
+export function createAccounts(
+  { env }: HostEnvironment,
+  store: Store,
+): (definition: ServerDefinition) => Promise<string> {
   let key: Promise<string> | undefined;
   return async (definition) => {
     const { all } = variablesRead(definition);
@@ -61,16 +64,19 @@ async function keyIn(store: Store): Promise<string> {
 const ACCOUNT_KEY = 'account-key';
 
 /** What a person allowed for good: to what would run, with what fills its placeholders now. */
-export function createGrants(around: Surroundings, { store, clock, gate }: { store: Store; clock: Clock; gate: Gate }) {
-  const accountOf = createAccounts(around, store);
+export function createGrants(
+  environment: HostEnvironment,
+  { store, clock, gate }: { store: Store; clock: Clock; gate: Gate },
+) {
+  const accountOf = createAccounts(environment, store);
   const fingerprint = async (definition: ServerDefinition) =>
     `${await gate.fingerprint(definition)}${await accountOf(definition)}`;
   return createToolGrants({ store, clock, fingerprint });
 }
 
 /** Where answers and tokens are kept, encrypted. */
-export function createSecretsFor(around: Surroundings, store: Store): Secrets {
-  return createSecrets(store, keyFile(around));
+export function createSecretsFor(environment: HostEnvironment, store: Store): Secrets {
+  return createSecrets(store, keyFile(environment));
 }
 
 /** The lock of a workspace lies in the folder that Plexus is started in, beside the files that define its servers. */

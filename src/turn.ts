@@ -38,7 +38,7 @@ let lastCall = 0;
 export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn {
   const { tools, revision, systemPrompt, snapshot, isWhole } = offer;
   const canSearch = () => tools.some((tool) => tool.name === SEARCH_TOOL);
-  const among = { tools: snapshot.tools, isWhole, canSearch };
+  const visibleTools = { tools: snapshot.tools, isWhole, canSearch };
   return {
     tools,
     revision,
@@ -49,20 +49,20 @@ export function createTurn(offer: Offer, perform: Perform, caller: Caller): Turn
       const cancellation = new Cancellation();
       // A model's output is not typed.
       const what = meant(offer, typeof name === 'string' ? name : `(${typeof name})`, args);
-      const call = { callId: `call-${++lastCall}`, ...what, among, cancellation, onProgress, timeoutMs, caller };
-      const letGo = signal && cancellation.follow(signal);
+      const call = { callId: `call-${++lastCall}`, ...what, visibleTools, cancellation, onProgress, timeoutMs, caller };
+      const unsubscribe = signal && cancellation.follow(signal);
       const { tool, builtin } = what;
       const isHidden = tool !== undefined && !builtin && !offer.isShown(tool);
-      if (letGo === undefined && !isHidden) return perform(call);
+      if (unsubscribe === undefined && !isHidden) return perform(call);
       return perform(call).then(
         (outcome) => {
-          letGo?.();
+          unsubscribe?.();
           // What is in use must not vanish when the list is shortened.
           if (isHidden) offer.load([tool.id]);
           return outcome;
         },
         (error: unknown) => {
-          letGo?.();
+          unsubscribe?.();
           throw error;
         },
       );

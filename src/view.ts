@@ -7,16 +7,16 @@ import type { Caller, Perform } from './call/pipeline.ts';
 import { Taint } from './call/taint.ts';
 import type { Provider } from './catalog/definition/providers.ts';
 import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
-import type { InputHandlers } from './connection/requests.ts';
+import type { ClientHandlers } from './connection/requests.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
 import type { Model } from './model/model.ts';
 import { hashOfKey, type ServerName, type ToolId, toolKey } from './model/names.ts';
 import type { Tool } from './model/tool.ts';
-import { createOffers, type OfferParts } from './offering.ts';
+import { createOffers, type OfferDeps } from './offering.ts';
 import { type HostRule, hostRules } from './policy/host-rules.ts';
 import { createTurn, type Turn } from './turn.ts';
 
-export interface ViewOptions extends InputHandlers {
+export interface ViewOptions extends ClientHandlers {
   /** Of the tools, only these: qualified names, where `*` stands for anything. */
   readonly tools?: readonly string[];
   /** What it may do: a deny or an ask counts beside the runtime's own rules; an allow only where nobody has ruled. */
@@ -45,21 +45,21 @@ export interface View {
 /** Who uses the runtime's own tools: over which lines, with whose answers, and whose servers. */
 export interface Asker {
   readonly lines: Lines | undefined;
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   readonly isSeen: (server: ServerName) => boolean;
   readonly permissions: Caller['permissions'];
 }
 
 export type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
 
-export interface ViewParts {
-  readonly offering: Pick<OfferParts, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'> & {
-    readonly builtinsFor: (asker: Asker) => OfferParts['builtins'];
+export interface ViewDeps {
+  readonly offering: Pick<OfferDeps, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'> & {
+    readonly builtinsFor: (asker: Asker) => OfferDeps['builtins'];
   };
   /** The same tools, as the provider's models are best shown them. */
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly perform: Perform;
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   /** What the view hands on to its children: its rules, who is asked, what was read. */
   readonly rights?: Rights;
   readonly model?: Model | undefined;
@@ -68,17 +68,17 @@ export interface ViewParts {
   readonly lines?: (Lines & { close(): Promise<void> }) | undefined;
 }
 
-export function createView(parts: ViewParts): View {
-  const { offering, perform, inputs, lines, model = {}, narrowing = [], rights = { taint: new Taint() } } = parts;
+export function createView(deps: ViewDeps): View {
+  const { offering, perform, handlers, lines, model = {}, narrowing = [], rights = { taint: new Taint() } } = deps;
   const hasVision = model.vision === true;
-  const caller: Caller = { grants: new Set(), inputs, hasVision, ...rights, ...(lines && { lines }) };
+  const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(lines && { lines }) };
   const isNarrowed = narrowing.length > 0;
-  const snapshot = remembering(offering.snapshot, (whole) => seenBy(parts, whole));
+  const snapshot = remembering(offering.snapshot, (whole) => seenBy(deps, whole));
   const servers = remembering(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
   const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
   const offerFor = createOffers({
     ...offering,
-    builtins: offering.builtinsFor({ lines, inputs, isSeen, permissions: rights.permissions }),
+    builtins: offering.builtinsFor({ lines, handlers, isSeen, permissions: rights.permissions }),
     snapshot,
     model,
     isOffered: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
@@ -88,11 +88,11 @@ export function createView(parts: ViewParts): View {
     turn: ({ query } = {}) => createTurn(offerFor(query), perform, caller),
     child: ({ tools, model: other, permissions, approve, ...handlers } = {}) =>
       createView({
-        ...parts,
+        ...deps,
         rights: narrower(rights, { permissions, approve }),
         narrowing: tools === undefined ? narrowing : [...narrowing, tools],
         model: other ?? model,
-        inputs: { ...inputs, ...handlers },
+        handlers: { ...handlers, ...handlers },
         // The child uses what its parent holds, and leaves the ending of it to the parent.
         lines: lines && { ...lines, close: async () => undefined },
       }),
@@ -113,7 +113,7 @@ export function narrower(
 }
 
 function seenBy(
-  { model: { provider = 'any' } = {}, narrowing = [], presentFor }: ViewParts,
+  { model: { provider = 'any' } = {}, narrowing = [], presentFor }: ViewDeps,
   whole: CatalogSnapshot,
 ): CatalogSnapshot {
   const isSeen = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => isMeant(each, tool)));

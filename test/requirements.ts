@@ -323,7 +323,8 @@ export const requirements = {
   'AUT-02':
     'Tokens are refreshed under a lock across processes, and a stale `invalid_grant` never deletes a newer token.',
   'AUT-03': 'Tokens are kept in the keychain, else in a 0600 file, or in the `TokenStore` of the host.',
-  'AUT-04': 'Tokens are kept per server url, resource and profile, whatever name a repository gives the server.',
+  'AUT-04':
+    'Tokens are kept per issuer, server URL, resource, client id and account, never by the name a repository gives the server.',
   'AUT-05': 'A 401 is reported as a needed login, or as a bad header when one was configured.',
 
   // Teardown
@@ -348,7 +349,8 @@ export const requirements = {
   'SRV-06': 'The served agent lists its two tools with output schema and annotations.',
   'SRV-07': 'A call to the served agent reports progress at least every 30 s and can be cancelled.',
   'SRV-08': 'The served agent answers the listing of resources and prompts, or says -32601, but is never silent.',
-  'SRV-09': 'The served agent advertises what it has: tools, resources and prompts if any, and `codex/sandbox-state`.',
+  'SRV-09':
+    'The served agent advertises what it has: tools, resources and prompts if any, and `codex/sandbox-state` as an empty object.',
   'SRV-10': 'A sandbox state sent to the served agent tightens the policy of its sessions.',
   'SRV-11': 'Bad input gets -32600, -32601, -32602, -32603, -32700 or -32002 as fits, and no line ends the process.',
   'SRV-12': 'A served session asks its client for approval if the client can be asked, and denies at once if not.',
@@ -408,11 +410,39 @@ export const requirements = {
   'EXT-21': 'Optional arguments that hold only a placeholder are left out of the call.',
   'EXT-22': 'Servers can be searched for and installed from the official registry.',
   'EXT-23': 'Directories of resources, skills of servers and `.mcpb` bundles can be used.',
-  'EXT-24': 'A long call can run in the background as a task.',
+  'EXT-24': 'A long call can run in the background as a task: as a client, for the served agent, and passed through.',
   'EXT-25': 'A server that lives inside the host process works like any other.',
   'EXT-26': 'Servers imported from other agents come with placeholders in place of their secrets.',
   'EXT-27': 'Each call leaves a telemetry span with server, tool, duration and kind of error.',
   'EXT-28': 'The traffic with a server can be recorded without secrets and replayed for a bug report.',
+  'EXT-29':
+    'Arguments are repaired by the schema alone and only where that is unambiguous; `outcome.meta.repaired` says so, and a value that fits is never touched.',
+  'EXT-30':
+    'A host can send `_meta` with a call; a short 429 wait is honoured within the deadline, a longer one is told with its time.',
+  'EXT-31': 'Several accounts of one server are chosen by folder, without a second entry.',
+  'EXT-32': 'Shared processes are keyed by definition and workspace: no client gets results from another worktree.',
+  'EXT-33':
+    'A gateway profile has its own address, which covers list, search, call, resources and prompts alike; single-server routes answer with true status codes.',
+  'EXT-34':
+    'The gateway can override a tool: its name, its description, pinned or hidden arguments; the lock pins the original.',
+  'EXT-35':
+    'A call of a tool marked `keep_running` survives its client: the same call of the same caller joins it or gets its result once.',
+  'EXT-36': 'A question to a client that cannot ask goes to the inbox or is declined at once; it never hangs.',
+  'EXT-37':
+    'Every merged list carries the outcome of each server in `_meta`, and models have a status tool: a broken server is never silently zero.',
+  'EXT-38': 'Names and counts fit the client: its own prefix, 64 characters, its tool limits.',
+  'EXT-39':
+    'MCP Apps survive aggregation; app-only tools are hidden from models, and the dashboard shows them for terminal agents.',
+  'EXT-40':
+    'Replicas behind a plain load balancer share sessions, inbox, quotas and tokens on Redis; a dead replica costs no wrong or doubled call.',
+  'EXT-41':
+    'An audit of who called what is chained and can be exported; quotas count per caller and tool and tell when they reset.',
+  'EXT-42':
+    'Behind a shared gateway each person logs in upstream for themselves; no token is passed through, and inbound OAuth is checked as a resource server.',
+  'EXT-43': 'Skills over MCP are listed, verified, locked and aggregated.',
+  'EXT-44': 'A start loads only the parts it needs: listing the tools of a server loads neither the SDK nor zod.',
+  'EXT-45':
+    '`plexus connect` and `plexus install` give all agents one gateway, however many start at once, and can be undone without a trace.',
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -1,6 +1,6 @@
 // Owns how a model reads of resources and prompts: a line each, which no server can make into two.
 
-import { compare, pageOf } from '../catalog/offers/paging.ts';
+import { compare, pageOf } from '../catalog/resources/paging.ts';
 import { cleanText } from '../kernel/clean-text.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';

@@ -1,7 +1,7 @@
 // Owns the tools with which a model finds and fills in prompts: `ListMcpPrompts` and `GetMcpPrompt`.
 
-import type { Offers } from '../catalog/offers/offers.ts';
-import type { ListedPrompt, PromptArguments, Prompts } from '../catalog/offers/prompts.ts';
+import type { ListedPrompt, PromptArguments, Prompts } from '../catalog/resources/prompts.ts';
+import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -19,23 +19,23 @@ import {
   text,
 } from './offer-text.ts';
 
-export interface PromptToolParts {
+export interface PromptToolDeps {
   readonly prompts: Prompts;
-  readonly offers: Offers;
+  readonly offers: ResourceCatalog;
   /** Whether what a server has is shown to whoever asks for all of it. */
   readonly isListed: (server: ServerName) => boolean;
 }
 
-export function createPromptTools(parts: PromptToolParts): readonly Builtin[] {
+export function createPromptTools(deps: PromptToolDeps): readonly Builtin[] {
   return [
-    { definition: listDefinition, target: namedServer, perform: (args) => list(parts, args) },
+    { definition: listDefinition, target: namedServer, perform: (args) => list(deps, args) },
     {
       definition: getDefinition,
       target: namedServer,
       async perform(args, { cancellation }) {
         const [server, name] = [String(args['server']), String(args['name'])];
         const given = argumentsOf(args['arguments'], { server, tool: name });
-        return answerOf(await parts.prompts.get(server, name, given, { cancellation }));
+        return answerOf(await deps.prompts.get(server, name, given, { cancellation }));
       },
     },
   ];
@@ -72,7 +72,7 @@ const getDefinition: ToolDefinition = {
   annotations: { readOnlyHint: true, openWorldHint: true },
 };
 
-async function list({ prompts, offers, isListed }: PromptToolParts, args: JsonObject): Promise<BuiltinAnswer> {
+async function list({ prompts, offers, isListed }: PromptToolDeps, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
   const listed = (await prompts.list({ server })).filter((prompt) => isListed(prompt.server));
   if (listed.length === 0) return text(nothingThere('prompts', server, offers.declaring('prompts').filter(isListed)));

@@ -1,8 +1,8 @@
 // Owns the tools with which a model finds and reads resources: `ListMcpResources` and `ReadMcpResource`.
 // Everything they show of a server is data; who may be asked is decided where calls are judged.
 
-import type { Offers } from '../catalog/offers/offers.ts';
-import type { Resources } from '../catalog/offers/resources.ts';
+import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
+import type { Resources } from '../catalog/resources/resources.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import type { ServerName } from '../model/names.ts';
@@ -10,17 +10,17 @@ import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from 
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
 import { aboutOffer, aboutShown, cursorParameter, listPage, namedServer, nothingThere, text } from './offer-text.ts';
 
-export interface ResourceToolParts {
+export interface ResourceToolDeps {
   readonly resources: Resources;
-  readonly offers: Offers;
+  readonly offers: ResourceCatalog;
   /** Whether what a server has is shown to whoever asks for all of it. */
   readonly isListed: (server: ServerName) => boolean;
 }
 
-export function createResourceTools(parts: ResourceToolParts): readonly Builtin[] {
-  const { resources } = parts;
+export function createResourceTools(deps: ResourceToolDeps): readonly Builtin[] {
+  const { resources } = deps;
   return [
-    { definition: listDefinition, target: namedServer, perform: (args) => list(parts, args) },
+    { definition: listDefinition, target: namedServer, perform: (args) => list(deps, args) },
     {
       definition: readDefinition,
       target: (args) => resources.ownerOf(String(args['uri']), namedServer(args)),
@@ -68,7 +68,7 @@ type Entry = { readonly server: ServerName; readonly address: string; readonly i
 >;
 
 /** What can be read and how more can be made, in one order, so that one cursor leads through both. */
-async function list({ resources, offers, isListed }: ResourceToolParts, args: JsonObject): Promise<BuiltinAnswer> {
+async function list({ resources, offers, isListed }: ResourceToolDeps, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
   const { resources: listed } = await resources.list({ server });
   const templates = await resources.templates({ server });

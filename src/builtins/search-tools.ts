@@ -15,7 +15,7 @@ import { type Answer, answerText, emptyText, serversText } from './search-text.t
 
 export { CALL_TOOL, SEARCH_TOOL } from './search-definitions.ts';
 
-export interface SearchToolsParts {
+export interface SearchToolsDeps {
   readonly search: Search;
   /** By configuration, not by what is connected just now: they are part of the prompt, which must not move. */
   readonly servers: readonly SearchableServer[];
@@ -30,12 +30,12 @@ export interface SearchToolsParts {
   readonly nearestWords?: ((query: string) => readonly string[]) | undefined;
 }
 
-export function createSearchTools(parts: SearchToolsParts): readonly [search: Builtin, call: Builtin] {
-  const { servers, promotion = true } = parts;
+export function createSearchTools(deps: SearchToolsDeps): readonly [search: Builtin, call: Builtin] {
+  const { servers, promotion = true } = deps;
   return [
     {
       definition: searchDefinition(servers, promotion),
-      perform: async (args, context) => perform(readRequest(args), parts, context),
+      perform: async (args, context) => perform(readRequest(args), deps, context),
     },
     {
       definition: callDefinition,
@@ -84,9 +84,9 @@ function readRequest(args: unknown): Request {
   };
 }
 
-function perform(request: Request, parts: SearchToolsParts, context: BuiltinContext): BuiltinAnswer {
+function perform(request: Request, deps: SearchToolsDeps, context: BuiltinContext): BuiltinAnswer {
   const { query, select, server } = request;
-  const remarks = parts.remarks?.() ?? [];
+  const remarks = deps.remarks?.() ?? [];
   if (query === '' && select.length === 0 && server === undefined)
     return mistake(`Give a "query", or exact names in "select". ${serversText(context.tools)}`);
   const owners = [...new Set(context.tools.map(({ id }) => id.server))];
@@ -95,20 +95,20 @@ function perform(request: Request, parts: SearchToolsParts, context: BuiltinCont
     return told(emptyText(context.tools, { unknownServer: server, nearest: meant, remarks }));
   }
   const inScope = server === undefined ? context.tools : context.tools.filter(({ id }) => id.server === server);
-  const selected = select.map((name) => named(name, context.tools, parts.resolve));
-  const problems = selected.flatMap((tool, at) => (tool ? [] : problemOf(select[at] ?? '', parts, context.tools)));
-  const found = query === '' && select.length > 0 ? [] : find(request, parts, inScope);
+  const selected = select.map((name) => named(name, context.tools, deps.resolve));
+  const problems = selected.flatMap((tool, at) => (tool ? [] : problemOf(select[at] ?? '', deps, context.tools)));
+  const found = query === '' && select.length > 0 ? [] : find(request, deps, inScope);
   const tools = [...new Set([...selected.flatMap((tool) => tool ?? []), ...found])];
   if (tools.length === 0 && problems.length === 0) {
-    const words = parts.nearestWords?.(query) ?? [];
+    const words = deps.nearestWords?.(query) ?? [];
     return told(emptyText(inScope, { query, nearest: words, remarks }));
   }
-  return loaded({ tools, problems, remarks }, parts, context);
+  return loaded({ tools, problems, remarks }, deps, context);
 }
 
 function loaded(
   { tools, problems, remarks }: { tools: readonly Tool[]; problems: readonly string[]; remarks: readonly string[] },
-  { promotion = true, placementOf }: SearchToolsParts,
+  { promotion = true, placementOf }: SearchToolsDeps,
   { load }: BuiltinContext,
 ): BuiltinAnswer {
   const isCarried = (tool: Tool) => !promotion || placementOf?.(tool) === 'use_tool';
@@ -125,7 +125,7 @@ function loaded(
 /** Ranked; a name in full comes first. Without words it is the beginning of what the server has. */
 function find(
   { query, limit }: Request,
-  { search, resolve }: SearchToolsParts,
+  { search, resolve }: SearchToolsDeps,
   tools: readonly Tool[],
 ): readonly Tool[] {
   if (query === '') return tools.slice(0, limit);
@@ -137,7 +137,7 @@ function find(
 }
 
 /** By the name in full, another spelling of it, or the server's own name for it where that is unique. */
-function named(name: string, tools: readonly Tool[], resolve: SearchToolsParts['resolve']): Tool | undefined {
+function named(name: string, tools: readonly Tool[], resolve: SearchToolsDeps['resolve']): Tool | undefined {
   const exact = tools.find((tool) => tool.name === name);
   if (exact) return exact;
   const id = resolve?.(name);
@@ -146,7 +146,7 @@ function named(name: string, tools: readonly Tool[], resolve: SearchToolsParts['
   return own.length === 1 ? own[0] : undefined;
 }
 
-function problemOf(name: string, { search }: SearchToolsParts, tools: readonly Tool[]): string {
+function problemOf(name: string, { search }: SearchToolsDeps, tools: readonly Tool[]): string {
   const spelled = `"${oneLine(name, 100)}"`;
   const own = tools.filter((tool) => tool.id.tool === name).slice(0, limits.suggestions);
   if (own.length > 0) return `${spelled} is the name of several tools; write it in full, such as ${listed(own)}.`;

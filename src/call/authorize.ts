@@ -17,7 +17,7 @@ import type { CallDecision } from './permission.ts';
 import { type Perform, type Permit, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 import { changed, replaced } from './resolve.ts';
 
-export interface AuthorizeParts {
+export interface AuthorizeDeps {
   /** Why a server may not be used, by the lists as they are now; a turn may be older than they are. */
   readonly refusal: (server: ServerName) => string | undefined;
   /** What rules, modes and pins say of the call; it may be a host's own system that answers. */
@@ -51,32 +51,32 @@ export interface LastingGrants {
 }
 
 /** Runs before any connection is touched: a denied call never wakes a server. */
-export function authorize(parts: AuthorizeParts): Stage {
+export function authorize(deps: AuthorizeDeps): Stage {
   return (next) => (call) => {
     const { server } = toolOf(call).id;
-    const because = parts.refusal(server);
+    const because = deps.refusal(server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
-    const decision = parts.decide(call);
-    if (!(decision instanceof Promise)) return passed(parts, call, decision, next);
-    return decision.then((decided) => passed(parts, call, decided, next));
+    const decision = deps.decide(call);
+    if (!(decision instanceof Promise)) return passed(deps, call, decision, next);
+    return decision.then((decided) => passed(deps, call, decided, next));
   };
 }
 
-function passed(parts: AuthorizeParts, call: ToolCall, decision: CallDecision, next: Perform): Promise<ToolOutcome> {
+function passed(deps: AuthorizeDeps, call: ToolCall, decision: CallDecision, next: Perform): Promise<ToolOutcome> {
   const tool = toolOf(call);
   if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
-  const caution = parts.caution(call);
+  const caution = deps.caution(call);
   const isFree = decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule);
   const isAllowed = isFree && caution === undefined;
   // What an unconditional rule allows is allowed in whatever form.
   if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(call);
-  const form = parts.formOf(tool);
+  const form = deps.formOf(tool);
   if (isAllowed) return next(withPermit(call, { isAllowed: !decision.isAnswered, form }));
   const bound = withPermit(call, { isAllowed: false, form });
-  const key = toolKey(tool.id) + parts.identity(tool.id.server) + form;
+  const key = toolKey(tool.id) + deps.identity(tool.id.server) + form;
   const keys = { ...(!isFree && { grant: key }), ...(caution !== undefined && { caution: `caution ${key}` }) };
   const isGranted = !decision.isEveryTime && Object.values(keys).every((key) => call.caller.grants.has(key));
-  return isGranted ? next(bound) : ask(parts, { call: bound, decision, caution, keys }, next);
+  return isGranted ? next(bound) : ask(deps, { call: bound, decision, caution, keys }, next);
 }
 
 const withPermit = (call: ToolCall, permit: Permit): ToolCall => ({ ...call, permit });
@@ -96,26 +96,26 @@ interface Asking {
   readonly keys: Keys;
 }
 
-async function ask(parts: AuthorizeParts, asking: Asking, next: Perform): Promise<ToolOutcome> {
+async function ask(deps: AuthorizeDeps, asking: Asking, next: Perform): Promise<ToolOutcome> {
   const { call, decision, caution, keys } = asking;
   const { grants, taint } = call.caller;
   const { suspicion } = taint;
   const tool = toolOf(call);
-  const identity = parts.identity(tool.id.server);
-  const known = keys.grant === undefined || decision.isEveryTime ? UNKNOWN : await lasting(parts, call, tool);
+  const identity = deps.identity(tool.id.server);
+  const known = keys.grant === undefined || decision.isEveryTime ? UNKNOWN : await lasting(deps, call, tool);
   const isCalm = keys.caution === undefined || grants.has(keys.caution);
   // Not remembered for the session: what is taken back must count in it.
   if (known.kind === 'granted' && isCalm) return next(call);
-  const request = requestFor(parts, asking, known);
-  const answer = await answered(parts, call, request);
+  const request = requestFor(deps, asking, known);
+  const answer = await answered(deps, call, request);
   if (answer === 'no') throw refused(asking, request, known);
-  requireStill(parts, call, identity);
+  requireStill(deps, call, identity);
   if (answer === 'once' || decision.isEveryTime) return next(call);
   // Only what the question named: another output may have come meanwhile.
   if (caution !== undefined) taint.calm(suspicion);
   // That the agent has read something is of this session alone, and so is what was said about it.
   if (keys.caution !== undefined) grants.add(keys.caution);
-  const isKept = answer === 'always' && keys.grant !== undefined && (await keptForGood(parts, tool));
+  const isKept = answer === 'always' && keys.grant !== undefined && (await keptForGood(deps, tool));
   if (keys.grant !== undefined && !isKept) grants.add(keys.grant);
   return next(call);
 }
@@ -137,7 +137,7 @@ function adviceFor(decision: CallDecision, caution: string | undefined, known: G
 }
 
 /** What cannot be written down counts for the session at least. */
-async function keptForGood({ grants, onError }: AuthorizeParts, tool: Tool): Promise<boolean> {
+async function keptForGood({ grants, onError }: AuthorizeDeps, tool: Tool): Promise<boolean> {
   try {
     return await grants.grant(tool);
   } catch (error) {
@@ -149,7 +149,7 @@ async function keptForGood({ grants, onError }: AuthorizeParts, tool: Tool): Pro
 const UNKNOWN: GrantState = { kind: 'unknown' };
 
 /** A disk that cannot be read has granted nothing. */
-function lasting({ grants, onError }: AuthorizeParts, { cancellation }: ToolCall, tool: Tool): Promise<GrantState> {
+function lasting({ grants, onError }: AuthorizeDeps, { cancellation }: ToolCall, tool: Tool): Promise<GrantState> {
   const known = grants.judge(tool).catch((error: unknown) => {
     onError(error);
     return UNKNOWN;
@@ -159,7 +159,7 @@ function lasting({ grants, onError }: AuthorizeParts, { cancellation }: ToolCall
 
 type ToolRequest = Extract<ApprovalRequest, { kind: 'tool' }>;
 
-function requestFor(parts: AuthorizeParts, { call, decision, caution }: Asking, known: GrantState): ToolRequest {
+function requestFor(deps: AuthorizeDeps, { call, decision, caution }: Asking, known: GrantState): ToolRequest {
   const tool = toolOf(call);
   const { id, label } = tool;
   const changes = known.kind === 'changed' ? known.changes : decision.changes;
@@ -174,8 +174,8 @@ function requestFor(parts: AuthorizeParts, { call, decision, caution }: Asking, 
     // Whatever style a model reads: in an answer or a rule the name must say whose tool it is.
     name: canonicalName(id),
     source: label,
-    arguments: parts.redact(preview(call.arguments, limits.approvalPreview)) as JsonObject,
-    annotations: parts.present(tool).annotations ?? {},
+    arguments: deps.redact(preview(call.arguments, limits.approvalPreview)) as JsonObject,
+    annotations: deps.present(tool).annotations ?? {},
     because: reasons.join('; '),
     byRule: decision.byRule || caution !== undefined || changes !== undefined,
     ...(decision.isEveryTime && { isEveryTime: true }),
@@ -183,28 +183,28 @@ function requestFor(parts: AuthorizeParts, { call, decision, caution }: Asking, 
   };
 }
 
-async function answered(parts: AuthorizeParts, call: ToolCall, request: ToolRequest): Promise<ApprovalAnswer> {
+async function answered(deps: AuthorizeDeps, call: ToolCall, request: ToolRequest): Promise<ApprovalAnswer> {
   const { callId, cancellation, caller } = call;
   const { tool, because, changes } = request;
-  parts.emit({ type: 'approval.requested', callId, tool, because, ...(changes && { changes }) });
+  deps.emit({ type: 'approval.requested', callId, tool, because, ...(changes && { changes }) });
   let answer: ApprovalAnswer = 'no';
-  const letGo = parts.closing && cancellation.follow(parts.closing);
+  const unsubscribe = deps.closing && cancellation.follow(deps.closing);
   try {
-    const { clock, onError } = parts;
-    answer = await askFor(request, { approve: caller.approve ?? parts.approve, clock, cancellation, onError });
+    const { clock, onError } = deps;
+    answer = await askFor(request, { approve: caller.approve ?? deps.approve, clock, cancellation, onError });
   } finally {
-    letGo?.();
-    parts.emit({ type: 'approval.settled', callId, tool, answer });
+    unsubscribe?.();
+    deps.emit({ type: 'approval.settled', callId, tool, answer });
   }
   return answer;
 }
 
 /** The rules may have changed while somebody thought about it, and so may the server and the tool. */
-function requireStill(parts: AuthorizeParts, call: ToolCall, identity: string): void {
+function requireStill(deps: AuthorizeDeps, call: ToolCall, identity: string): void {
   const tool = toolOf(call);
-  const now = parts.decideNow(call);
+  const now = deps.decideNow(call);
   if (now.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: now.because });
   const isSource = call.builtin !== undefined || tool.source === identity;
-  if (!isSource || parts.identity(tool.id.server) !== identity) throw replaced(tool);
-  if (parts.formOf(tool) !== call.permit?.form) throw changed(tool);
+  if (!isSource || deps.identity(tool.id.server) !== identity) throw replaced(tool);
+  if (deps.formOf(tool) !== call.permit?.form) throw changed(tool);
 }

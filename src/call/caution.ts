@@ -21,7 +21,7 @@ export interface CautionSettings {
   readonly signals: 'log' | 'annotate' | 'ask';
 }
 
-export interface CautionParts {
+export interface CautionDeps {
   readonly settings: () => CautionSettings;
   readonly toolSettings: (id: ToolId) => ToolSettings;
   /** What its server says of the tool now; a turn may be older. */
@@ -33,7 +33,7 @@ export interface CautionParts {
 /** Why this call asks even where a rule allows it; nothing for nearly all of them. */
 export function cautionFor(
   call: ToolCall,
-  { settings, toolSettings, present, isReadOnly }: CautionParts,
+  { settings, toolSettings, present, isReadOnly }: CautionDeps,
 ): string | undefined {
   const { taint, signals } = settings();
   if ((taint === 'off' && signals !== 'ask') || call.builtin?.isLocal) return undefined;

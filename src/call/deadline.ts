@@ -53,8 +53,8 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
   }
 }
 
-const mayAsk = ({ caller: { inputs } }: ToolCall) =>
-  inputs.elicit !== undefined || inputs.sample !== undefined || inputs.roots !== undefined;
+const mayAsk = ({ caller: { handlers } }: ToolCall) =>
+  handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
 
 function watched(call: ToolCall, total: Countdown | undefined, silence: Countdown | undefined): ToolCall {
   // Several may be asked at once, and each of them ends.

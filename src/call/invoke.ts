@@ -80,7 +80,7 @@ function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolea
     onProgress: call.onProgress,
     onSign: call.onSign,
     onWaiting: call.onWaiting,
-    inputs: call.caller.inputs,
+    handlers: call.caller.handlers,
     meta: lines.metaFor(session),
     repeatable,
     ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),

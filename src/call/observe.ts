@@ -12,13 +12,13 @@ import { type Beat, Heartbeat } from './heartbeat.ts';
 import type { Perform, Stage, ToolCall } from './pipeline.ts';
 
 /** The outermost stage: a stage that throws instead of rejecting is caught here as well. */
-export function observe(parts: ObserveParts): Stage {
-  const heartbeat = new Heartbeat(parts.clock, limits.heartbeatMs);
-  const all = { ...parts, heartbeat };
+export function observe(deps: ObserveDeps): Stage {
+  const heartbeat = new Heartbeat(deps.clock, limits.heartbeatMs);
+  const all = { ...deps, heartbeat };
   return (next) => (call) => observed(call, next, all);
 }
 
-export interface ObserveParts {
+export interface ObserveDeps {
   readonly emit: Emit<CallEvent>;
   readonly clock: Clock;
   /** Takes secrets out of a failure before anybody sees it. */
@@ -27,12 +27,12 @@ export interface ObserveParts {
   readonly onError: (error: unknown) => void;
 }
 
-interface Parts extends ObserveParts {
+interface Deps extends ObserveDeps {
   readonly heartbeat: Heartbeat;
 }
 
-async function observed(call: ToolCall, next: Perform, parts: Parts): Promise<ToolOutcome> {
-  const { emit, clock, onError, redact, heartbeat } = parts;
+async function observed(call: ToolCall, next: Perform, deps: Deps): Promise<ToolOutcome> {
+  const { emit, clock, onError, redact, heartbeat } = deps;
   const { callId, name, cancellation } = call;
   const who = { callId, name, ...(call.tool && { tool: call.tool.id }) };
   const startedAt = clock.now();

@@ -31,7 +31,7 @@ export interface CallDecision extends Decision {
   readonly changes?: readonly string[];
 }
 
-export interface PermissionParts {
+export interface PermissionDeps {
   /** By the rules and modes in effect. */
   readonly decide: (call: GatedCall) => Decision;
   /** By a view's own rules. */
@@ -39,9 +39,9 @@ export interface PermissionParts {
   /** What its server says of the tool now; a turn may be older. */
   readonly present: (tool: Tool) => ToolDefinition;
   /** Whether what the tool says of itself counts. */
-  readonly isBelieved: (tool: Tool) => boolean;
+  readonly trustsAnnotations: (tool: Tool) => boolean;
   /** Whether nobody knows the server but the repository that names it: what is allowed to its name was not meant for it. */
-  readonly isStranger: (server: ServerName) => boolean;
+  readonly isUnapprovedWorkspaceServer: (server: ServerName) => boolean;
   /** How the tool differs from what was pinned, and whether it is at all. Throws where no difference is borne. */
   readonly pinOf: (tool: Tool) => Pinned;
   /** The host's own permission system. */
@@ -52,51 +52,51 @@ export interface PermissionParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function permit(parts: PermissionParts): (call: ToolCall) => CallDecision | Promise<CallDecision> {
+export function permit(deps: PermissionDeps): (call: ToolCall) => CallDecision | Promise<CallDecision> {
   return (call) => {
     const tool = toolOf(call);
-    const pinned = call.builtin ? UNPINNED : parts.pinOf(tool);
-    const gated = gatedCall(parts, call, tool);
-    const decision = decided(parts, call, gated);
-    if (parts.gate === undefined || decision.verdict === 'deny') return drifted(decision, pinned);
-    return asked(parts, parts.gate, call, gated).then((host) => {
-      const answered = distrust(parts, answeredBy(decision, host), tool.id.server);
+    const pinned = call.builtin ? UNPINNED : deps.pinOf(tool);
+    const gated = gatedCall(deps, call, tool);
+    const decision = decided(deps, call, gated);
+    if (deps.gate === undefined || decision.verdict === 'deny') return drifted(decision, pinned);
+    return asked(deps, deps.gate, call, gated).then((host) => {
+      const answered = distrust(deps, answeredBy(decision, host), tool.id.server);
       return { ...drifted(answered, pinned), isAnswered: decision.verdict !== 'allow' };
     });
   };
 }
 
 /** The same without asking anybody, a host's own system included: for a call that had to wait. */
-export function decideNow(parts: PermissionParts, call: ToolCall): CallDecision {
+export function decideNow(deps: PermissionDeps, call: ToolCall): CallDecision {
   const tool = toolOf(call);
-  const pinned = call.builtin ? UNPINNED : parts.pinOf(tool);
-  return drifted(decided(parts, call, gatedCall(parts, call, tool)), pinned);
+  const pinned = call.builtin ? UNPINNED : deps.pinOf(tool);
+  return drifted(decided(deps, call, gatedCall(deps, call, tool)), pinned);
 }
 
-function gatedCall({ isBelieved, present }: PermissionParts, call: ToolCall, tool: Tool): GatedCall {
+function gatedCall({ trustsAnnotations, present }: PermissionDeps, call: ToolCall, tool: Tool): GatedCall {
   const { id } = tool;
   return {
     tool: id,
     name: canonicalName(id),
     arguments: call.arguments,
     annotations: present(tool).annotations ?? {},
-    isBelieved: isBelieved(tool),
+    trustsAnnotations: trustsAnnotations(tool),
   };
 }
 
-function decided(parts: PermissionParts, { caller, arguments: args }: ToolCall, gated: GatedCall): Decision {
+function decided(deps: PermissionDeps, { caller, arguments: args }: ToolCall, gated: GatedCall): Decision {
   const { tool: id, name } = gated;
   const { permissions = [] } = caller;
   const narrowed = permissions.reduce(
-    (outer, rules) => narrow(outer, parts.judgeOf(rules).judge(id, name, args)),
-    parts.decide(gated),
+    (outer, rules) => narrow(outer, deps.judgeOf(rules).judge(id, name, args)),
+    deps.decide(gated),
   );
-  return distrust(parts, narrowed, id.server);
+  return distrust(deps, narrowed, id.server);
 }
 
 /** Whoever allowed it, by its name, cannot have meant a server that nobody knows. */
-function distrust({ isStranger }: PermissionParts, decision: Decision, server: ServerName): Decision {
-  if (decision.verdict !== 'allow' || !isStranger(server)) return decision;
+function distrust({ isUnapprovedWorkspaceServer }: PermissionDeps, decision: Decision, server: ServerName): Decision {
+  if (decision.verdict !== 'allow' || !isUnapprovedWorkspaceServer(server)) return decision;
   return {
     verdict: 'ask',
     because: `${decision.because} is not meant for a server that nobody approved`,
@@ -120,14 +120,14 @@ function drifted(decision: Decision, { isPinned, changes }: Pinned): CallDecisio
 
 /** Never hangs: a system that fails or says nothing has allowed nothing. */
 async function asked(
-  { clock, onError, closing }: PermissionParts,
+  { clock, onError, closing }: PermissionDeps,
   gate: PermissionGate,
   { cancellation }: ToolCall,
   gated: GatedCall,
 ): Promise<GateAnswer> {
   const silence = createDeferred<GateAnswer>();
   const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve(unanswered));
-  const letGo = closing && cancellation.follow(closing);
+  const unsubscribe = closing && cancellation.follow(closing);
   const answered = Promise.resolve()
     .then(() => gate.decide(gated))
     .then((decision) => (isObject(decision) ? decision : unanswered))
@@ -138,7 +138,7 @@ async function asked(
   try {
     return await cancellation.race(Promise.race([answered, silence.promise]));
   } finally {
-    letGo?.();
+    unsubscribe?.();
     cancelTimer();
   }
 }

@@ -1,6 +1,6 @@
 // Owns the shape of a call's journey: what travels, what a stage is, and how stages become one function.
 
-import type { InputHandlers } from '../connection/requests.ts';
+import type { ClientHandlers } from '../connection/requests.ts';
 import type { Progress } from '../connection/session.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -22,7 +22,7 @@ export interface ToolCall {
   readonly tool: Tool | undefined;
   readonly arguments: JsonObject;
   /** What the caller may know of. */
-  readonly among: Among;
+  readonly visibleTools: VisibleTools;
   readonly cancellation: Cancellation;
   readonly onProgress: (progress: Progress) => void;
   /** The server is at work on it, whether or not it says how far it is. */
@@ -38,7 +38,7 @@ export interface ToolCall {
   readonly builtin?: BuiltinCall;
 }
 
-export interface Among {
+export interface VisibleTools {
   readonly tools: readonly Tool[];
   /** Nothing is kept from the caller: it may be told why something is missing. */
   readonly isWhole: boolean;
@@ -70,7 +70,7 @@ export interface Caller {
   readonly hasVision?: boolean;
   /** Who is asked; without it, whoever the runtime asks. */
   readonly approve?: Approve;
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   /** Where the view has connections of its own, how it reaches its servers. */
   readonly lines?: Lines;
 }

@@ -36,14 +36,14 @@ export function changed({ name }: Tool): RuntimeError {
   return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
 }
 
-async function unknown({ name, among }: ToolCall, directory: Directory): Promise<never> {
-  const because = among.isWhole ? directory.whyMissing(name) : undefined;
-  const others = among.tools.map((tool) => tool.name).filter((each) => each !== name);
+async function unknown({ name, visibleTools }: ToolCall, directory: Directory): Promise<never> {
+  const because = visibleTools.isWhole ? directory.whyMissing(name) : undefined;
+  const others = visibleTools.tools.map((tool) => tool.name).filter((each) => each !== name);
   throw new RuntimeError('TOOL_UNKNOWN', {
     name,
     nearest: nearest(name, others, limits.suggestions),
     ...(because !== undefined && { because }),
     // A model cannot follow the advice that a person gets.
-    ...(among.canSearch?.() && { searchWith: 'mcp_search' }),
+    ...(visibleTools.canSearch?.() && { searchWith: 'mcp_search' }),
   });
 }

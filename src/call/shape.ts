@@ -15,7 +15,7 @@ export interface ShapeSettings {
   readonly signals: 'log' | 'annotate' | 'ask';
 }
 
-export interface ShapeParts {
+export interface ShapeDeps {
   readonly limitsOf: (id: ToolId, tool: Tool | undefined) => ResultLimits;
   readonly settings: () => ShapeSettings;
   readonly redactor?: Redactor | undefined;
@@ -36,39 +36,39 @@ interface Redactor {
 }
 
 /** Order is meaning: redact before the cut, so that no secret survives in half; wrap last, so that the closing mark is never lost. */
-export function shape(parts: ShapeParts): Stage {
-  return (next) => (call) => shaped(call, next, parts);
+export function shape(deps: ShapeDeps): Stage {
+  return (next) => (call) => shaped(call, next, deps);
 }
 
-async function shaped(call: ToolCall, next: Perform, parts: ShapeParts): Promise<ToolOutcome> {
+async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<ToolOutcome> {
   const outcome = await next(call);
   // What our own tools tell programs is in their words already.
   const structured = call.builtin ? undefined : outcome.structured;
   const plain = plainText(outcome.content, structured);
-  if (plain !== undefined) return finished(outcome, { text: plain, attachments: [] }, call, parts);
+  if (plain !== undefined) return finished(outcome, { text: plain, attachments: [] }, call, deps);
   const read = readContent(outcome.content, structured);
-  const { artifacts: keeper } = parts;
-  const hasVision = parts.hasVision?.(call) ?? false;
+  const { artifacts: keeper } = deps;
+  const hasVision = deps.hasVision?.(call) ?? false;
   const content = keeper ? await keepBlobs(read, { meta: outcome.meta, keeper, hasVision }) : read;
-  return finished(outcome, { text: render(content), attachments: content.attachments }, call, parts);
+  return finished(outcome, { text: render(content), attachments: content.attachments }, call, deps);
 }
 
 async function finished(
   outcome: ToolOutcome,
   { text, attachments }: Extracted,
   call: ToolCall,
-  parts: ShapeParts,
+  deps: ShapeDeps,
 ): Promise<ToolOutcome> {
   const { meta } = outcome;
-  const settings = parts.settings();
-  const most = parts.limitsOf(meta, call.tool);
-  const ends = endsOf(text, most.chars, searchBy(settings, parts.redactor));
+  const settings = deps.settings();
+  const most = deps.limitsOf(meta, call.tool);
+  const ends = endsOf(text, most.chars, searchBy(settings, deps.redactor));
   const cut = findCut(ends, most);
-  const signals = parts.findSignals ? flag(ends, cut, parts.findSignals) : [];
-  if (signals.length > 0) parts.onSignals?.(call, signals);
+  const signals = deps.findSignals ? flag(ends, cut, deps.findSignals) : [];
+  if (signals.length > 0) deps.onSignals?.(call, signals);
   const remark = settings.signals === 'annotate' && signals.length > 0 ? warning(signals) : '';
   if (cut === undefined) return { ...outcome, text: remark + framed(ends.head, meta, settings), attachments, signals };
-  const { file, remark: where } = parts.artifacts ? await keepWhole(text, meta, parts.artifacts) : {};
+  const { file, remark: where } = deps.artifacts ? await keepWhole(text, meta, deps.artifacts) : {};
   const { totalChars } = ends;
   const keptChars = cut.head.length + cut.tail.length;
   return {

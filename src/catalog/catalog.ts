@@ -37,7 +37,7 @@ export interface CatalogSettings extends Style {
   readonly toolCacheTtlMs: number;
 }
 
-export interface CatalogParts {
+export interface CatalogDeps {
   readonly clock: Clock;
   readonly emit: Emit<CatalogEvent>;
   /** Tells a server from another one that has taken its name. */
@@ -64,7 +64,7 @@ interface Source {
 }
 
 export class Catalog {
-  readonly #parts: CatalogParts;
+  readonly #deps: CatalogDeps;
   readonly #entries = new Map<ServerName, Entry>();
   readonly #sources = new Map<ServerName, Source>();
   readonly #latest = new Map<ServerName, Promise<void>>();
@@ -74,8 +74,8 @@ export class Catalog {
   #isClosed = false;
   readonly #search = new SearchWindow();
 
-  constructor(parts: CatalogParts) {
-    this.#parts = parts;
+  constructor(deps: CatalogDeps) {
+    this.#deps = deps;
   }
 
   /** How tools are named and shown from now on. */
@@ -153,7 +153,7 @@ export class Catalog {
 
   /** Lists in the background what has been known for too long; meanwhile it stays as it is. */
   revalidate(): void {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     for (const source of this.#sources.values()) if (source.freshUntil <= now) void this.#list(source);
   }
 
@@ -180,7 +180,7 @@ export class Catalog {
     if (present?.session === session) return present;
     this.#outdate(definition.name);
     const source: Source = {
-      ...{ definition, session, outdated: new AbortController(), pace: new Pace(this.#parts.clock) },
+      ...{ definition, session, outdated: new AbortController(), pace: new Pace(this.#deps.clock) },
       ...{ flight: undefined, freshUntil: Number.POSITIVE_INFINITY, isAnnounced: false, isBehind: false },
     };
     this.#sources.set(definition.name, source);
@@ -225,7 +225,7 @@ export class Catalog {
     if (source.isAnnounced) return;
     source.isAnnounced = true;
     const { signal } = source.outdated;
-    await pause(this.#parts.clock, source.pace.next(), signal);
+    await pause(this.#deps.clock, source.pace.next(), signal);
     if (signal.aborted) return;
     source.isAnnounced = false;
     source.isBehind = false;
@@ -238,13 +238,13 @@ export class Catalog {
     const told = before?.problems ?? [];
     this.#entries.set(server, entry);
     for (const problem of entry.problems)
-      if (!told.includes(problem)) this.#parts.emit({ type: 'catalog.problem-found', server, problem });
+      if (!told.includes(problem)) this.#deps.emit({ type: 'catalog.problem-found', server, problem });
     for (const suspicion of news(entry.suspicions, before?.suspicions))
-      this.#parts.emit({ type: 'signal.raised', server, ...suspicion });
+      this.#deps.emit({ type: 'signal.raised', server, ...suspicion });
   }
 
   #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     // Who tells of changes has told of this one, and does not know that it did not get through.
     if (entry.error) return now + limits.listFailedMs;
     return freshUntil({ ...entry, listedAt: now }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
@@ -252,7 +252,7 @@ export class Catalog {
 
   /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */
   async #fetch({ definition, session, outdated: { signal } }: Source): Promise<Entry> {
-    const { clock, onListed, redact = asItIs } = this.#parts;
+    const { clock, onListed, redact = asItIs } = this.#deps;
     for (let failures = 0; ; failures++) {
       try {
         const listing = redact(await fetchTools(session, definition, { clock, signal }));
@@ -286,7 +286,7 @@ export class Catalog {
   }
 
   #originOf(definition: ServerDefinition): string {
-    return this.#parts.sourceOf?.(definition) ?? definition.name;
+    return this.#deps.sourceOf?.(definition) ?? definition.name;
   }
 
   #withoutNews(definition: ServerDefinition, error: RuntimeError): Entry {
@@ -308,7 +308,7 @@ export class Catalog {
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
     if (snapshot.revision === before.revision) return;
-    this.#parts.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
+    this.#deps.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
 }
 

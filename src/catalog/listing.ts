@@ -61,7 +61,7 @@ export async function fetchTools(
   if (capability === undefined) return { tools: [], ...remarked([], [], instructions), ...about };
   const { name } = definition;
   const cancellation = new Cancellation();
-  const letGo = cancellation.follow(signal);
+  const unsubscribe = cancellation.follow(signal);
   const timeUp = () =>
     cancellation.cancel(
       new RuntimeError('STARTUP_TIMEOUT', {
@@ -93,7 +93,7 @@ export async function fetchTools(
       ...(isObject(capability) && capability['listChanged'] === true && { isAnnounced: true }),
     };
   } finally {
-    letGo();
+    unsubscribe();
     cancelTimeout();
   }
 }

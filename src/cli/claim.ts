@@ -50,10 +50,10 @@ export async function findClaim(context: Context, name: ServerName): Promise<Cla
 const isOurs = ({ scope }: Provenance) => scope === 'host' || editedScopes.some((each) => each === scope);
 
 /** The one that counts first. */
-const claimsOf = ({ definitions, invalid, losers, suppressed }: LoadedConfig): readonly Claim[] => [
+const claimsOf = ({ definitions, invalid, shadowed, suppressed }: LoadedConfig): readonly Claim[] => [
   ...definitions,
   ...invalid,
-  ...losers,
+  ...shadowed,
   ...suppressed,
 ];
 

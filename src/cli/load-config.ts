@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
-import type { Surroundings } from '../config/scopes.ts';
+import type { HostEnvironment } from '../config/scopes.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { Secrets } from '../store/secrets.ts';
@@ -18,14 +18,14 @@ export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
     import('../reviewing.ts'),
     openPolicy(context),
   ]);
-  const around = surroundingsOf(context);
+  const environment = surroundingsOf(context);
   const loaded = await loadConfig({
-    ...around,
+    ...environment,
     discover: true,
     configFile: context.runtimeOptions.config,
     isApproved: (file, text) => policy.isApproved(file, text),
   });
-  return withRulesReviewed(loaded, around);
+  return withRulesReviewed(loaded, environment);
 }
 
 export interface Trust {
@@ -40,9 +40,9 @@ export async function openTrust(context: Context): Promise<Trust> {
     openStore(context),
     openPolicy(context),
   ]);
-  const around = surroundingsOf(context);
-  const gate = createTrust(around, store, systemClock);
-  return { gate, policy, grants: createGrants(around, { store, clock: systemClock, gate }) };
+  const environment = surroundingsOf(context);
+  const gate = createTrust(environment, store, systemClock);
+  return { gate, policy, grants: createGrants(environment, { store, clock: systemClock, gate }) };
 }
 
 export async function openSecrets(context: Context): Promise<Secrets> {
@@ -63,7 +63,7 @@ async function openStore(context: Context): Promise<Store> {
   return createFileStore(stateFolder(surroundingsOf(context)), systemClock);
 }
 
-export const surroundingsOf = ({ cwd, env }: Context): Surroundings => ({
+export const surroundingsOf = ({ cwd, env }: Context): HostEnvironment => ({
   cwd,
   env,
   home: homedir(),

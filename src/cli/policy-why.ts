@@ -18,12 +18,12 @@ import type { ServerName, ToolId } from '../model/names.ts';
 import type { ApprovalMode } from '../model/server.ts';
 import type { Tool, ToolAnnotations } from '../model/tool.ts';
 import { createDeciding, modeIn, Pins } from '../permitting.ts';
-import { ask } from '../policy/asked.ts';
 import type { Explained } from '../policy/judge.ts';
 import { speaksOf } from '../policy/matching.ts';
 import { reviewRules } from '../policy/review.ts';
 import { parseRules } from '../policy/rule.ts';
 import { isPattern } from '../policy/spellings.ts';
+import { ask } from '../policy/tool-spellings.ts';
 import { Standing } from '../standing.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
 import { type Context, UsageError } from './command.ts';
@@ -37,7 +37,7 @@ export interface Why {
   readonly rules: readonly Fate[];
   readonly mode: ApprovalMode;
   readonly annotations: ToolAnnotations;
-  readonly isBelieved: boolean;
+  readonly trustsAnnotations: boolean;
   readonly grant: GrantState;
 }
 
@@ -46,7 +46,7 @@ export interface Fate extends Omit<Explained, 'fate'> {
   readonly fate: Explained['fate'] | 'ignored';
 }
 
-export interface WhyParts {
+export interface WhyDeps {
   readonly context: Context;
   readonly runtime: Runtime;
   /** Its rules with their lines. */
@@ -56,25 +56,25 @@ export interface WhyParts {
   readonly args: JsonObject | undefined;
 }
 
-export async function findWhy({ context, runtime, config, id, args }: WhyParts): Promise<Why> {
+export async function findWhy({ context, runtime, config, id, args }: WhyDeps): Promise<Why> {
   const standing = new Standing(surroundingsOf(context));
   standing.apply(config);
   const server = standing.definition(id.server);
   if (server === undefined) throw unusableServer(id.server, runtime, config);
   const { gate, grants } = await openTrust(context);
   const { kind } = await gate.judge(server);
-  if (kind === 'own' || kind === 'approved') standing.vouchFor([id.server]);
+  if (kind === 'own' || kind === 'approved') standing.markApproved([id.server]);
   const known = runtime.getTools().find((each) => each.id.server === id.server && each.id.tool === id.tool);
   if (known === undefined && isListed(id.server, runtime) && !standing.isHidden(id)) requireBuiltin(id, runtime);
   const tool = known ?? unknownTool(id);
-  const isBelieved = tool.freshness === 'live' && server.settings.trustHints;
+  const trustsAnnotations = tool.freshness === 'live' && server.settings.trustHints;
   const refusal = standing.refusal(id.server);
   const rules = standing.judge().explain(id, canonicalName(id), args);
   const isOpen = args === undefined && rules[0]?.fate === 'depends';
   const grant: GrantState = known ? await grants.judge(server, tool.definition) : { kind: 'unknown' };
   const decision = isOpen
     ? standing.judge().judge(id, canonicalName(id), undefined)
-    : granted(await decide(context, standing, { tool, args: args ?? {}, isBelieved }), grant);
+    : granted(await decide(context, standing, { tool, args: args ?? {}, trustsAnnotations }), grant);
   return {
     id,
     ...(known && { tool: known }),
@@ -82,7 +82,7 @@ export async function findWhy({ context, runtime, config, id, args }: WhyParts):
     rules: [...rules.map((each) => withRemark(each, known)), ...ignored(context, config, id)],
     mode: modeIn(standing, id),
     annotations: tool.definition.annotations ?? {},
-    isBelieved,
+    trustsAnnotations,
     grant,
   };
 }
@@ -132,10 +132,14 @@ const refused = (because: string): CallDecision => ({
 interface Asked {
   readonly tool: Tool;
   readonly args: JsonObject;
-  readonly isBelieved: boolean;
+  readonly trustsAnnotations: boolean;
 }
 
-async function decide(context: Context, standing: Standing, { tool, args, isBelieved }: Asked): Promise<CallDecision> {
+async function decide(
+  context: Context,
+  standing: Standing,
+  { tool, args, trustsAnnotations }: Asked,
+): Promise<CallDecision> {
   const onError = (error: unknown) => {
     throw error;
   };
@@ -143,15 +147,15 @@ async function decide(context: Context, standing: Standing, { tool, args, isBeli
   await pins.read();
   const deciding = createDeciding({
     ...{ standing, pins, gate: undefined, clock: systemClock, onError },
-    isBelieved: () => isBelieved,
+    trustsAnnotations: () => trustsAnnotations,
     present: ({ definition }) => definition,
   });
   return deciding({
     ...{ callId: 'policy', name: tool.name, tool, arguments: args },
-    among: { tools: [tool], isWhole: true },
+    visibleTools: { tools: [tool], isWhole: true },
     cancellation: new Cancellation(),
     onProgress: () => undefined,
-    caller: { grants: new Set(), taint: new Taint(), inputs: {} },
+    caller: { grants: new Set(), taint: new Taint(), handlers: {} },
   });
 }
 

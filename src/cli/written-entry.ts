@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '../config/importers/importer.ts';
 import { isMap } from '../config/problem.ts';
-import { pathsOf, type Surroundings } from '../config/scopes.ts';
+import { type HostEnvironment, pathsOf } from '../config/scopes.ts';
 import type { StdioLaunch } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';
 import { shellWord } from './render/text.ts';
@@ -96,7 +96,7 @@ function withoutName(name: string, { name: written, ...rest }: Content): Content
  */
 export function absoluteCommand(
   { command, cwd: folder = '' }: Pick<StdioLaunch, 'command' | 'cwd'>,
-  { cwd, home, platform }: Surroundings,
+  { cwd, home, platform }: HostEnvironment,
 ): string | undefined {
   const { isAbsolute, resolve } = pathsOf(platform);
   const isPath = platform === 'win32' ? /[\\/]/.test(command) : command.includes('/');

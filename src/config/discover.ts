@@ -12,7 +12,7 @@ import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
 import { isMap } from './problem.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
-import { enterprisePlaces, type FilePlace, isOwnScope, type Place, placesOf, type Surroundings } from './scopes.ts';
+import { enterprisePlaces, type FilePlace, type HostEnvironment, isOwnScope, type Place, placesOf } from './scopes.ts';
 import type { HostServer } from './server-entry.ts';
 import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
@@ -28,7 +28,7 @@ export interface ConfigSource {
   readonly scope?: 'host' | 'local';
 }
 
-export interface LoadOptions extends Surroundings {
+export interface LoadOptions extends HostEnvironment {
   /** When false, no file is looked for. */
   readonly discover: boolean;
   /** This file instead of all others but the enterprise's. */
@@ -39,7 +39,7 @@ export interface LoadOptions extends Surroundings {
   /** Asks whether Docker is on this machine; the default keeps its answer for the process. */
   readonly docker?: GatewayOptions['docker'];
   /** How long Docker is waited for; otherwise as long as it may take. */
-  readonly patience?: GatewayOptions['patience'];
+  readonly waitBudget?: GatewayOptions['waitBudget'];
   /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
   readonly remembered?: Remembered | undefined;
   /** Whether a person approved this exact content of a file in the workspace. */

@@ -3,7 +3,7 @@
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EnvDefaults } from './define.ts';
-import type { Surroundings } from './scopes.ts';
+import type { HostEnvironment } from './scopes.ts';
 
 export interface FromEnv {
   readonly defaults: EnvDefaults;
@@ -19,7 +19,7 @@ const MILLISECONDS: Quantity = { unit: 'milliseconds', least: 0 };
 const TOKENS: Quantity = { unit: 'tokens', least: 1 };
 
 /** The environment replaces a default, never what an entry says. */
-export function readEnvDefaults(env: Surroundings['env']): FromEnv {
+export function readEnvDefaults(env: HostEnvironment['env']): FromEnv {
   const diagnostics: Diagnostic[] = [];
   const read = (variable: string, { unit, least }: Quantity): number | undefined => {
     const written = env[variable]?.trim();

@@ -4,7 +4,7 @@
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
-import type { Loser } from './merge.ts';
+import type { Shadowed } from './merge.ts';
 import type { Path } from './problem.ts';
 import { asEntry } from './reconnect.ts';
 import type { Settings } from './schema.ts';
@@ -42,7 +42,7 @@ export interface Explain {
 
 export interface Known {
   readonly winners: readonly ServerClaim[];
-  readonly losers: readonly Loser<ServerClaim>[];
+  readonly shadowed: readonly Shadowed<ServerClaim>[];
   readonly refused: ReadonlyMap<ServerName, string>;
   readonly settings: Settings;
   readonly origins: ReadonlyMap<string, Provenance>;
@@ -93,7 +93,7 @@ export function createExplain(known: Known): Explain {
   return {
     async server(name) {
       const winner = known.winners.find((each) => each.name === name);
-      const beaten = known.losers.filter((each) => each.name === name);
+      const beaten = known.shadowed.filter((each) => each.name === name);
       const [first] = beaten;
       const main = winner ?? first;
       if (main === undefined) return undefined;

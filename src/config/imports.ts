@@ -7,7 +7,7 @@ import type { Importer } from './importers/importer.ts';
 import { importers } from './importers/importers.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
-import type { FilePlace, Surroundings } from './scopes.ts';
+import type { FilePlace, HostEnvironment } from './scopes.ts';
 
 export interface ImportFile {
   readonly importer: Importer;
@@ -43,10 +43,10 @@ function unknownApp(app: string, known: readonly string[]): Diagnostic {
 /** Every file that is there, strongest first. */
 export async function readImports(
   apps: readonly Importer[],
-  around: Surroundings & { readonly remembered?: Remembered | undefined },
+  environment: HostEnvironment & { readonly remembered?: Remembered | undefined },
 ): Promise<readonly ImportFile[]> {
   const candidates = apps.flatMap((importer) =>
-    importer.places(around).map(({ file, inWorkspace }) => ({
+    importer.places(environment).map(({ file, inWorkspace }) => ({
       importer,
       place: {
         scope: 'imported' as const,
@@ -59,7 +59,7 @@ export async function readImports(
   const read = await Promise.all(
     candidates.map(async (candidate) => ({
       ...candidate,
-      read: await readRemembering(candidate.place.file, around.remembered),
+      read: await readRemembering(candidate.place.file, environment.remembered),
     })),
   );
   const identified = read.map((each) => ({ ...each, identity: identityOf(each) }));

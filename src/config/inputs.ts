@@ -35,7 +35,7 @@ export interface InputQuestion extends Declaring {
   readonly request: InputRequest;
 }
 
-export interface InputParts {
+export interface InputDeps {
   readonly answers: Answers;
   readonly ask: AskInput | undefined;
   readonly onError: (error: unknown) => void;
@@ -46,7 +46,7 @@ export function createInputs({
   answers,
   ask,
   onError,
-}: InputParts): (question: InputQuestion) => Promise<string | undefined> {
+}: InputDeps): (question: InputQuestion) => Promise<string | undefined> {
   const asking = new SingleFlight<string, string | undefined>();
   const askSafely: AskInput = async (request) => {
     try {

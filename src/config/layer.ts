@@ -20,7 +20,7 @@ export interface Layer extends ListedServers {
   readonly rules: readonly RuleText[];
   /** Those that were read and do not count. */
   readonly idleRules: readonly IdleRule[];
-  readonly inputs: readonly InputRequest[];
+  readonly promptInputs: readonly InputRequest[];
   readonly settings: readonly SettingClaim[];
   /** Said by the enterprise's file only. */
   readonly mode?: 'exclusive' | 'merge';
@@ -30,7 +30,7 @@ export interface Layer extends ListedServers {
 }
 
 export const emptyLayer: Layer = {
-  ...{ claims: [], rules: [], idleRules: [], inputs: [], settings: [] },
+  ...{ claims: [], rules: [], idleRules: [], promptInputs: [], settings: [] },
   ...{ allowlist: [], denylist: [], loosenings: [], diagnostics: [] },
 };
 
@@ -47,7 +47,7 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
   const layer = {
     ...readRules(permissions, origin, note),
     ...readLists(security, note),
-    inputs: readInputs(findInputs(content), note),
+    promptInputs: readInputs(findInputs(content), note),
     settings: readSettings(plexus, origin, note),
     ...(mode !== undefined && { mode }),
   };
@@ -75,7 +75,7 @@ export async function readServersOnly(
   const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
   return {
     ...emptyLayer,
-    inputs,
+    promptInputs: inputs,
     claims: claimsOf(drafts, diagnostics),
     diagnostics: shorten([...diagnostics.values()]),
   };

@@ -12,7 +12,7 @@ import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
-import { dropTwins, type Loser, lose, merge, type Twins } from './merge.ts';
+import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
@@ -25,17 +25,17 @@ export interface LoadedConfig {
   /** Frozen, sorted by name. */
   readonly definitions: readonly ServerDefinition[];
   readonly invalid: readonly InvalidServer[];
-  readonly losers: readonly Loser[];
+  readonly shadowed: readonly Shadowed[];
   /** What another setting keeps out of use, by name, in words that complete "it is not in use: …". */
   readonly refused: ReadonlyMap<ServerName, string>;
   /** Servers that the enterprise's file silences. */
-  readonly suppressed: readonly Loser[];
+  readonly suppressed: readonly Shadowed[];
   readonly rules: readonly RuleText[];
   /** Those that were read and do not count. */
   readonly idleRules: readonly IdleRule[];
   readonly lists: readonly ListedServers[];
   /** By what declares them, in the words of `declaredBy`. */
-  readonly inputs: ReadonlyMap<string, readonly InputRequest[]>;
+  readonly promptInputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were read, strongest first. */
@@ -61,7 +61,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
   const gateway = await bringGateway(found, settings, options, timeouts.defaults);
   const claims = [...counting.map(({ layer }) => layer.claims), gateway.claims];
-  const { winners, losers } = dropTwins(merge(claims), sameLaunch);
+  const { winners, shadowed } = dropDuplicates(merge(claims), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const lists = counting.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
@@ -72,13 +72,13 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
-    losers,
+    shadowed,
     refused,
     suppressed,
     rules: counting.flatMap(({ layer }) => layer.rules),
     idleRules: counting.flatMap(({ layer }) => layer.idleRules),
     lists,
-    inputs: inputsOf(counting),
+    promptInputs: inputsOf(counting),
     settings,
     diagnostics: [
       ...timeouts.diagnostics,
@@ -94,7 +94,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     ),
     explain: createExplain({
       winners,
-      losers: [...losers, ...suppressed],
+      shadowed: [...shadowed, ...suppressed],
       refused,
       settings,
       origins,
@@ -123,16 +123,16 @@ async function bringGateway(
   const isWanted = isAskedFor || (settings.gateway === 'auto' && !isAlone && !places.some(saysSomething));
   if (!isWanted || !options.discover || offBy) return { claims: [], diagnostics: [] };
   const { readGateway } = await import('./sources/docker-gateway.ts');
-  const { docker, patience } = options;
-  return readGateway({ around: options, isAskedFor, defaults, settings, docker, patience });
+  const { docker, waitBudget } = options;
+  return readGateway({ environment: options, isAskedFor, defaults, settings, docker, waitBudget });
 }
 
 /** One file may stand in two layers, for two apps. */
-function inputsOf(places: readonly ReadPlace[]): LoadedConfig['inputs'] {
+function inputsOf(places: readonly ReadPlace[]): LoadedConfig['promptInputs'] {
   const inputs = new Map<string, readonly InputRequest[]>();
-  for (const { place, layer } of places.filter((each) => each.layer.inputs.length > 0)) {
+  for (const { place, layer } of places.filter((each) => each.layer.promptInputs.length > 0)) {
     const by = declaredBy(place);
-    inputs.set(by, [...(inputs.get(by) ?? []), ...layer.inputs]);
+    inputs.set(by, [...(inputs.get(by) ?? []), ...layer.promptInputs]);
   }
   return inputs;
 }
@@ -140,7 +140,7 @@ function inputsOf(places: readonly ReadPlace[]): LoadedConfig['inputs'] {
 const launchOf = (claim: ServerClaim) => ('definition' in claim ? claim.definition.launch : undefined);
 
 /** Two entries that would start or reach the same thing. */
-const sameLaunch: Twins<ServerClaim> = {
+const sameLaunch: DuplicateCheck<ServerClaim> = {
   kinOf: (claim) => {
     const launch = launchOf(claim);
     if (launch === undefined || launch.kind === 'in-process') return undefined;
@@ -196,11 +196,11 @@ function denials(denied: Denials): readonly Diagnostic[] {
   }));
 }
 
-function suppressedBy(all: readonly ReadPlace[], counting: readonly ReadPlace[]): readonly Loser<ServerClaim>[] {
+function suppressedBy(all: readonly ReadPlace[], counting: readonly ReadPlace[]): readonly Shadowed<ServerClaim>[] {
   const [enterprise] = counting;
   if (enterprise === undefined || all.length === counting.length) return [];
   const silenced = all.filter((each) => !counting.includes(each));
   const to = { name: '', provenance: provenanceOf(enterprise.place, []) };
   const because = `the enterprise configuration ${enterprise.place.file ?? ''} replaces all others`;
-  return silenced.flatMap(({ layer }) => layer.claims.map((claim) => lose(claim, to, because)));
+  return silenced.flatMap(({ layer }) => layer.claims.map((claim) => shadow(claim, to, because)));
 }

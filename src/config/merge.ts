@@ -8,18 +8,18 @@ export interface Claim {
   readonly provenance: Provenance;
 }
 
-export interface Lost {
+export interface ShadowedBy {
   readonly lostTo: Provenance;
   /** Completes "it is not used, because …". */
   readonly because: string;
 }
 
-export type Loser<Each extends Claim = Claim> = Each & Lost;
+export type Shadowed<Each extends Claim = Claim> = Each & ShadowedBy;
 
 export interface Merged<Each extends Claim> {
   /** Sorted by name. */
   readonly winners: readonly Each[];
-  readonly losers: readonly Loser<Each>[];
+  readonly shadowed: readonly Shadowed<Each>[];
 }
 
 /**
@@ -28,17 +28,17 @@ export interface Merged<Each extends Claim> {
  */
 export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): Merged<Each> {
   const owners = new Map<ServerName, Each>();
-  const losers: Loser<Each>[] = [];
+  const shadowed: Shadowed<Each>[] = [];
   for (const claim of layers.flat()) {
     const owner = owners.get(claim.name);
     if (owner === undefined) owners.set(claim.name, claim);
-    else losers.push(lose(claim, owner, 'a stronger file defines a server of the same name'));
+    else shadowed.push(shadow(claim, owner, 'a stronger file defines a server of the same name'));
   }
-  return { winners: [...owners.values()].sort(byName), losers };
+  return { winners: [...owners.values()].sort(byName), shadowed };
 }
 
 /** How twins are told: the cheap question is asked of every claim, the other only where it does not settle the matter. */
-export interface Twins<Each> {
+export interface DuplicateCheck<Each> {
   /** Equal for all that might be the same; `undefined` for what never is. */
   readonly kinOf: (claim: Each) => string | undefined;
   /** Equal for what is the same, among kin. */
@@ -46,8 +46,11 @@ export interface Twins<Each> {
 }
 
 /** The same server under two names would run twice: of those that others brought, the first one stays. */
-export function dropTwins<Each extends Claim>({ winners, losers }: Merged<Each>, twins: Twins<Each>): Merged<Each> {
-  if (!winners.some(isBrought)) return { winners, losers };
+export function dropDuplicates<Each extends Claim>(
+  { winners, shadowed }: Merged<Each>,
+  twins: DuplicateCheck<Each>,
+): Merged<Each> {
+  if (!winners.some(isBrought)) return { winners, shadowed };
   const families = new Map<string, Each[]>();
   for (const claim of winners) {
     const kin = twins.kinOf(claim);
@@ -55,12 +58,15 @@ export function dropTwins<Each extends Claim>({ winners, losers }: Merged<Each>,
     if (family) family.push(claim);
     else if (kin !== undefined) families.set(kin, [claim]);
   }
-  const lost = [...families.values()].flatMap((family) => (family.length > 1 ? twinsIn(family, twins) : []));
+  const lost = [...families.values()].flatMap((family) => (family.length > 1 ? duplicatesIn(family, twins) : []));
   const dropped = new Set(lost.map(({ name }) => name));
-  return { winners: winners.filter(({ name }) => !dropped.has(name)), losers: [...losers, ...lost] };
+  return { winners: winners.filter(({ name }) => !dropped.has(name)), shadowed: [...shadowed, ...lost] };
 }
 
-function twinsIn<Each extends Claim>(family: readonly Each[], { essenceOf }: Twins<Each>): Loser<Each>[] {
+function duplicatesIn<Each extends Claim>(
+  family: readonly Each[],
+  { essenceOf }: DuplicateCheck<Each>,
+): Shadowed<Each>[] {
   const rank = ({ provenance }: Claim) => scopeOrder.indexOf(provenance.scope);
   const first = new Map<string, Each>();
   return [...family]
@@ -69,13 +75,13 @@ function twinsIn<Each extends Claim>(family: readonly Each[], { essenceOf }: Twi
       const essence = essenceOf(claim);
       const owner = first.get(essence);
       if (owner === undefined) first.set(essence, claim);
-      return owner && isBrought(claim) ? [lose(claim, owner, `it is the same as "${owner.name}"`)] : [];
+      return owner && isBrought(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
     });
 }
 
 const isBrought = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
 
-export function lose<Each extends Claim>(claim: Each, to: Claim, because: string): Loser<Each> {
+export function shadow<Each extends Claim>(claim: Each, to: Claim, because: string): Shadowed<Each> {
   return { ...claim, lostTo: to.provenance, because };
 }
 

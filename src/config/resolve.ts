@@ -10,13 +10,13 @@ import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../mod
 import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
 import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
 import { readText } from './read-text.ts';
+import { isCredential, strangersOf, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
-import { isOwnScope, pathsOf, type Surroundings } from './scopes.ts';
-import { isCredential, strangersOf, textsOf, variablesRead } from './wants.ts';
+import { type HostEnvironment, isOwnScope, pathsOf } from './scopes.ts';
 
 export interface Resolving {
-  readonly around: Surroundings;
+  readonly environment: HostEnvironment;
   /** The host's variables that a person gave to an entry which is not their own; `undefined`: nobody approved it. */
   readonly grants: readonly string[] | undefined;
   readonly unresolvedEnv: Settings['unresolvedEnv'];
@@ -41,7 +41,7 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
   const filling = await beginFilling({ ...definition, launch }, resolving);
   const resolved =
     launch.kind === 'stdio'
-      ? fillStdio(launch, filling, resolving.around)
+      ? fillStdio(launch, filling, resolving.environment)
       : await fillRemote(definition, launch, filling, resolving);
   const warnings = settle(definition, filling, resolving);
   if (resolved.kind !== 'stdio') requireAddresses(definition, resolved);
@@ -51,14 +51,14 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
 /** What decides which program runs, filled in as it will be when the entry was given all it reads. Answers of a person are not in it. */
 export function programOf(
   definition: ServerDefinition,
-  around: Surroundings,
+  environment: HostEnvironment,
 ): Pick<StdioLaunch, 'command' | 'cwd' | 'env'> {
   const { launch } = definition;
   if (launch.kind !== 'stdio') return { command: '', env: {} };
   const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
-  const given = { around, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
+  const given = { environment, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
   const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, given);
-  const { command, cwd } = fillStdio(launch, { fill, env }, around);
+  const { command, cwd } = fillStdio(launch, { fill, env }, environment);
   return { command, env, ...(cwd !== undefined && { cwd }) };
 }
 
@@ -103,7 +103,7 @@ interface Given {
 /** Longer than any real one, and short enough for the stack. */
 const LONGEST_CHAIN = 20;
 
-type Seeing = Pick<Resolving, 'around' | 'grants' | 'unresolvedEnv'>;
+type Seeing = Pick<Resolving, 'environment' | 'grants' | 'unresolvedEnv'>;
 
 function createFilling(definition: Openable, { own, answers }: Given, resolving: Seeing): Filling {
   const inputs = new Set<string>();
@@ -194,19 +194,19 @@ async function readEnvFile(
   const { value, missing } = expand(written, { variable: outsideLookup(definition, resolving) });
   const [variable] = missing;
   if (variable !== undefined) throw new RuntimeError('ENV_MISSING', { server: definition.name, variable });
-  const file = fileBeside(definition, value, resolving.around);
+  const file = fileBeside(definition, value, resolving.environment);
   const read = await readText(file);
   if (read.kind !== 'text') throw invalid(definition, `its envFile ${file} cannot be read: ${read.problem}`);
   return Object.entries(parseEnv(read.text)).map(([name, text = '']) => [name, { text, isLiteral: true }]);
 }
 
 /** A path in an entry is meant from the folder of its file. */
-function fileBeside({ provenance }: ServerDefinition, path: string, { cwd, home, platform }: Surroundings): string {
+function fileBeside({ provenance }: ServerDefinition, path: string, { cwd, home, platform }: HostEnvironment): string {
   const { resolve, dirname } = pathsOf(platform);
   return resolve(provenance.file === undefined ? cwd : dirname(provenance.file), fromHome(path, home));
 }
 
-function builtinLookup({ cwd, home, platform }: Surroundings): Lookup {
+function builtinLookup({ cwd, home, platform }: HostEnvironment): Lookup {
   const { basename, sep } = pathsOf(platform);
   const values = new Map([
     ['workspaceFolder', cwd],
@@ -219,16 +219,16 @@ function builtinLookup({ cwd, home, platform }: Surroundings): Lookup {
 }
 
 /** Entries that are not the person's own see of the host what a person gave them, and nothing else. */
-function outsideLookup(definition: Openable, { around, grants }: Seeing): Lookup {
+function outsideLookup(definition: Openable, { environment, grants }: Seeing): Lookup {
   const { launch } = definition;
   const isRemote = launch.kind !== 'stdio';
   const isApproved = isOwn(definition) || grants !== undefined;
   // The names of folders tell who somebody is: they do not leave the machine unasked either.
-  const builtin: Lookup = isRemote && !isApproved ? () => undefined : builtinLookup(around);
+  const builtin: Lookup = isRemote && !isApproved ? () => undefined : builtinLookup(environment);
   const allowed = isApproved ? (launch.envAllow ?? []).filter((name) => !isRemote || !isCredential(name)) : [];
   const given = new Set([...(grants ?? []), ...allowed]);
   const mayRead = isOwn(definition) ? () => true : (name: string) => given.has(name);
-  const host = environmentLookup(around.env, around.platform);
+  const host = environmentLookup(environment.env, environment.platform);
   return (name) => builtin(name) ?? (mayRead(name) ? host(name) : undefined);
 }
 
@@ -242,7 +242,7 @@ function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup 
 function fillStdio(
   launch: StdioLaunch,
   { fill, env }: Pick<Filling, 'fill' | 'env'>,
-  { home }: Surroundings,
+  { home }: HostEnvironment,
 ): StdioLaunch {
   return {
     ...launch,
@@ -279,7 +279,7 @@ async function fillRemote(
   };
   if (!isOwn(definition)) return filled;
   const files = Object.entries({ caFile, certFile, keyFile }).flatMap(([key, path]) =>
-    path === undefined ? [] : [[key, fileBeside(definition, fill(path), resolving.around)] as const],
+    path === undefined ? [] : [[key, fileBeside(definition, fill(path), resolving.environment)] as const],
   );
   return { ...filled, ...(proxy !== undefined && { proxy: fill(proxy) }), ...Object.fromEntries(files) };
 }
@@ -319,7 +319,7 @@ const isTextMap = (value: unknown): value is Record<string, string> =>
 const isHollow = (header: string) => /^\s*(bearer|basic|token)?\s*$/i.test(header);
 
 /** Throws where the server must not start without what is missing; otherwise says what it goes without. */
-function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv, around }: Resolving): string[] {
+function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv, environment }: Resolving): string[] {
   const { name: server } = definition;
   const isFatal = unresolvedEnv === 'error' || (unresolvedEnv === 'scoped' && isOwn(definition));
   const [variable] = filling.missing;
@@ -329,7 +329,7 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
     throw invalid(definition, `the variables of server "${server}" lead back to themselves: ${circle}`);
   if (isFatal && variable !== undefined) throw new RuntimeError('ENV_MISSING', { server, variable });
   if (isFatal && input !== undefined) throw new RuntimeError('INPUT_MISSING', { server, input });
-  const host = environmentLookup(around.env, around.platform);
+  const host = environmentLookup(environment.env, environment.platform);
   const so = unresolvedEnv === 'literal' ? 'so its placeholder stays as it is written' : 'so it is empty';
   return [
     ...[...filling.circular].map((each) => `its variables lead back to themselves, so they are empty: ${each}`),

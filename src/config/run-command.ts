@@ -78,7 +78,7 @@ function outputOf(child: Child, ms: number, options: CommandOptions): Promise<Co
     let size = 0;
     /** Also what it started and left behind, which may hold the output open long after the command itself has ended. */
     const stop = (problem: string) => {
-      letGo();
+      unsubscribe();
       kill(platform === 'win32' ? pid : -pid);
       stdout.destroy();
       resolve({ ok: false, problem });
@@ -86,7 +86,7 @@ function outputOf(child: Child, ms: number, options: CommandOptions): Promise<Co
     const cancelTimer = clock.after(ms, () => stop(`it took longer than ${ms / 1000} s`));
     const abort = () => stop('it was no longer wanted');
     ending?.addEventListener('abort', abort, { once: true });
-    const letGo = () => {
+    const unsubscribe = () => {
       cancelTimer();
       ending?.removeEventListener('abort', abort);
     };
@@ -96,7 +96,7 @@ function outputOf(child: Child, ms: number, options: CommandOptions): Promise<Co
       if (size > limits.helper.bytes) stop(`it printed more than ${limits.helper.bytes} bytes`);
     });
     child.once('close', (code, signal) => {
-      letGo();
+      unsubscribe();
       resolve(code === 0 ? { ok: true, output: textOf(chunks) } : { ok: false, problem: endOf(code, signal) });
     });
   });

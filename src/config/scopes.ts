@@ -8,7 +8,7 @@ export function isOwnScope(scope: Scope): boolean {
   return scope === 'enterprise' || scope === 'host' || scope === 'user';
 }
 
-export interface Surroundings {
+export interface HostEnvironment {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,36 +29,36 @@ export interface Place {
 export type FilePlace = Place & { readonly file: string };
 
 /** Every file of our own that may hold configuration, strongest first; most of them do not exist. */
-export function placesOf(around: Surroundings): readonly FilePlace[] {
-  const { join } = pathsOf(around.platform);
+export function placesOf(environment: HostEnvironment): readonly FilePlace[] {
+  const { join } = pathsOf(environment.platform);
   const local = { scope: 'local', inWorkspace: true } as const;
   const project = { scope: 'project', inWorkspace: true } as const;
   return [
-    ...enterprisePlaces(around),
-    { ...local, file: join(around.cwd, '.plexus.local.toml') },
-    { ...project, file: join(around.cwd, '.mcp.toml') },
-    { ...project, file: join(around.cwd, '.mcp.json') },
-    { ...project, file: join(around.cwd, '.plexus', 'mcp.json') },
-    ...bothDialects(userFolder(around), around, 'user'),
+    ...enterprisePlaces(environment),
+    { ...local, file: join(environment.cwd, '.plexus.local.toml') },
+    { ...project, file: join(environment.cwd, '.mcp.toml') },
+    { ...project, file: join(environment.cwd, '.mcp.json') },
+    { ...project, file: join(environment.cwd, '.plexus', 'mcp.json') },
+    ...bothDialects(userFolder(environment), environment, 'user'),
   ];
 }
 
-export function enterprisePlaces(around: Surroundings): readonly FilePlace[] {
-  return bothDialects(around.systemFolder ?? systemFolder(around), around, 'enterprise');
+export function enterprisePlaces(environment: HostEnvironment): readonly FilePlace[] {
+  return bothDialects(environment.systemFolder ?? systemFolder(environment), environment, 'enterprise');
 }
 
-function bothDialects(folder: string, { platform }: Surroundings, scope: Scope): readonly FilePlace[] {
+function bothDialects(folder: string, { platform }: HostEnvironment, scope: Scope): readonly FilePlace[] {
   return ['mcp.toml', 'mcp.json'].map((name) => ({ scope, file: pathsOf(platform).join(folder, name) }));
 }
 
 /** Only an administrator writes there. */
-function systemFolder({ platform }: Surroundings): string {
+function systemFolder({ platform }: HostEnvironment): string {
   if (platform === 'win32') return 'C:\\Program Files\\Plexus';
   return platform === 'darwin' ? '/Library/Application Support/Plexus' : '/etc/plexus';
 }
 
 /** `XDG_CONFIG_HOME` counts wherever someone set it; a relative one is ignored, as its specification demands. */
-export function userFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+export function userFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);
   const xdg = env['XDG_CONFIG_HOME'];
   if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
@@ -68,7 +68,7 @@ export function userFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): 
 }
 
 /** Where what Plexus itself remembers lies: approvals, grants, tokens. Never in the workspace. */
-export function stateFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+export function stateFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);
   const xdg = env['XDG_STATE_HOME'];
   if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
@@ -78,11 +78,11 @@ export function stateFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>):
 }
 
 /** Where results that a model could not read whole are kept for a while. */
-export const resultsFolder = (around: Omit<Surroundings, 'cwd'>): string =>
-  pathsOf(around.platform).join(cacheFolder(around), 'results');
+export const resultsFolder = (environment: Omit<HostEnvironment, 'cwd'>): string =>
+  pathsOf(environment.platform).join(cacheFolder(environment), 'results');
 
 /** Where what can be found out again is kept. */
-export function cacheFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+export function cacheFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);
   const xdg = env['XDG_CACHE_HOME'];
   if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
@@ -92,7 +92,7 @@ export function cacheFolder({ home, env, platform }: Omit<Surroundings, 'cwd'>):
 }
 
 /** The key to what is kept encrypted; not beside it, so that neither folder alone gives anything away. */
-export function keyFile({ home, env, platform }: Omit<Surroundings, 'cwd'>): string {
+export function keyFile({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
   const { join, isAbsolute } = pathsOf(platform);
   const xdg = env['XDG_DATA_HOME'];
   if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus', 'key');

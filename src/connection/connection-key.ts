@@ -6,9 +6,9 @@ import { canonicalJson } from '../kernel/json.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, LogLevel } from '../model/server.ts';
-import { capabilitiesOf, type ElicitationPolicy, type InputHandlers } from './inputs.ts';
+import { type ClientHandlers, capabilitiesOf, type ElicitationPolicy } from './client-handlers.ts';
 
-export interface KeyParts {
+export interface KeyDeps {
   readonly server: ServerName;
   /** Everything filled in: a token of another account makes another connection. */
   readonly launch: Launch;
@@ -17,7 +17,7 @@ export interface KeyParts {
   readonly maxMessageBytes: number;
   /** One server has one level. */
   readonly logLevel?: LogLevel | undefined;
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   /** What becomes of its questions is decided once for all who share it. */
   readonly elicitation?: ElicitationPolicy | undefined;
   /** Whom the server believes it is talking to. */
@@ -31,10 +31,10 @@ export interface KeyParts {
 const secret = randomBytes(32);
 let lastOwn = 0;
 
-export function connectionKey({ launch, inputs, ...parts }: KeyParts): string {
+export function connectionKey({ launch, handlers, ...deps }: KeyDeps): string {
   // Code of the host is not compared: each gets a line of its own.
   if (launch.kind === 'in-process') return `own ${++lastOwn}`;
-  const text = canonicalJson({ ...parts, launch, capabilities: capabilitiesOf(inputs), roots: idOf(inputs.roots) });
+  const text = canonicalJson({ ...deps, launch, capabilities: capabilitiesOf(handlers), roots: idOf(handlers.roots) });
   return createHmac('sha256', secret).update(text).digest('base64');
 }
 
@@ -42,7 +42,7 @@ const ids = new WeakMap<object, number>();
 let lastId = 0;
 
 /** Two functions that answer with roots are the same only if they are one. */
-function idOf(roots: InputHandlers['roots']): number {
+function idOf(roots: ClientHandlers['roots']): number {
   if (roots === undefined) return 0;
   const id = ids.get(roots) ?? ++lastId;
   ids.set(roots, id);

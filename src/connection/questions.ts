@@ -3,15 +3,15 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Message } from '../model/server.ts';
-import { isInputMethod } from './inputs.ts';
+import { isInputMethod } from './client-handlers.ts';
 import { nobodyAnswers } from './refused-input.ts';
-import type { InputDesk } from './requests.ts';
+import type { ServerRequestRouter } from './requests.ts';
 
 /** What it rejects with is told to the server, with its `code` if it has one. The signal says that it was taken back. */
 export type AnswerQuestion = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 /** Whether we are there, and what the desk answers: nothing else may be asked. */
-export function answerFrom(desk: InputDesk): AnswerQuestion {
+export function answerFrom(desk: ServerRequestRouter): AnswerQuestion {
   return async (method, params, signal) => {
     if (method === 'ping') return {};
     if (!isInputMethod(method)) throw nobodyAnswers(method);

@@ -5,41 +5,47 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import { Addressee, type Waiter } from './addressee.ts';
 import { askHost, type Reply } from './asking.ts';
+import {
+  type ClientHandlers,
+  type ElicitationPolicy,
+  type InputMethod,
+  isAdvertised,
+  type ViewHandlers,
+} from './client-handlers.ts';
 import { Completions } from './elicitation/completions.ts';
 import { type Elicited, elicit } from './elicitation/eliciting.ts';
 import { type ElicitQuestion, readQuestion } from './elicitation/request.ts';
-import { type ElicitationPolicy, type InputHandlers, type InputMethod, type Inputs, isAdvertised } from './inputs.ts';
 import { nobodyAnswers, RefusedInput } from './refused-input.ts';
+import { RequestTarget, type Waiter } from './request-target.ts';
 
+export { type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
-export { capabilitiesOf, type InputHandlers } from './inputs.ts';
 
 /** A call as the desk sees it: who made it, and whom to tell that the server waits for us. */
-export interface Caller extends Waiter {
-  readonly inputs: Inputs;
+export interface CallInFlight extends Waiter {
+  readonly handlers: ViewHandlers;
 }
 
-export interface DeskParts {
+export interface RouterDeps {
   readonly server: ServerName;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** What the server was told that it may ask. */
-  readonly advertised: InputHandlers;
+  readonly advertised: ClientHandlers;
   readonly policy?: ElicitationPolicy | undefined;
 }
 
 /** The calls of one caller. A question of the older era is for all of them, since it does not say for which. */
 interface Group {
   readonly calls: Set<Waiter>;
-  addressee: Addressee | undefined;
+  addressee: RequestTarget | undefined;
 }
 
 /** Whom a server may ask, on one session: the callers in flight, or whoever holds the session alone when nobody is. */
-export class InputDesk {
-  readonly #parts: DeskParts;
-  readonly #holders = new Set<Addressee>();
-  readonly #inFlight = new Map<Inputs, Group>();
+export class ServerRequestRouter {
+  readonly #deps: RouterDeps;
+  readonly #holders = new Set<RequestTarget>();
+  readonly #inFlight = new Map<ViewHandlers, Group>();
   /** Everything that is open, whosever it is. */
   readonly #open = new Set<AbortController>();
   #quietSince: number;
@@ -48,17 +54,17 @@ export class InputDesk {
   /** The pages of which the server said that they were dealt with. */
   readonly completions = new Completions();
 
-  constructor(parts: DeskParts) {
-    this.#parts = parts;
-    this.#quietSince = parts.clock.now();
+  constructor(deps: RouterDeps) {
+    this.#deps = deps;
+    this.#quietSince = deps.clock.now();
   }
 
   get server(): ServerName {
-    return this.#parts.server;
+    return this.#deps.server;
   }
 
-  hold(inputs: Inputs): () => void {
-    const holder = new Addressee(inputs);
+  hold(handlers: ViewHandlers): () => void {
+    const holder = new RequestTarget(handlers);
     this.#holders.add(holder);
     return () => {
       this.#holders.delete(holder);
@@ -76,16 +82,16 @@ export class InputDesk {
   }
 
   /** A call begins. Returns how to say that it has ended. */
-  enter(call: Caller): () => void {
-    const group = this.#inFlight.get(call.inputs) ?? { calls: new Set(), addressee: undefined };
-    this.#inFlight.set(call.inputs, group);
+  enter(call: CallInFlight): () => void {
+    const group = this.#inFlight.get(call.handlers) ?? { calls: new Set(), addressee: undefined };
+    this.#inFlight.set(call.handlers, group);
     group.calls.add(call);
     if (group.addressee?.isWaiting) call.onWaiting?.(true);
     return () => {
       group.calls.delete(call);
-      this.#quietSince = this.#parts.clock.now();
+      this.#quietSince = this.#deps.clock.now();
       if (group.calls.size > 0) return;
-      this.#inFlight.delete(call.inputs);
+      this.#inFlight.delete(call.handlers);
       group.addressee?.withdraw();
     };
   }
@@ -98,23 +104,23 @@ export class InputDesk {
   /** Rejects with what the server is told. Aborting the signal takes the question back. */
   async answerUnaddressed(method: InputMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const addressee = this.#addresseeOf(method);
-    if (isAdvertised(method, this.#parts.advertised)) return this.answer(method, params, addressee, signal);
+    if (isAdvertised(method, this.#deps.advertised)) return this.answer(method, params, addressee, signal);
     if (method !== 'elicitation/create') throw nobodyAnswers(method);
     // It is told of like any other, so that a host can say what was missed.
-    const { emit } = addressee.inputs;
-    const nobody = new Addressee(emit ? { emit } : {});
-    if (this.#parts.policy === 'decline') return this.answer(method, params, nobody, signal);
+    const { emit } = addressee.handlers;
+    const nobody = new RequestTarget(emit ? { emit } : {});
+    if (this.#deps.policy === 'decline') return this.answer(method, params, nobody, signal);
     await this.answer(method, params, nobody, signal).catch(unasked);
     throw nobodyAnswers(method);
   }
 
   /** A request of the older era does not say which call it belongs to; two callers in flight make it nobody's. */
-  #addresseeOf(method: InputMethod): Addressee {
+  #addresseeOf(method: InputMethod): RequestTarget {
     const [only, another] = this.#inFlight.entries();
-    if (another !== undefined && method !== 'roots/list') return new Addressee({});
+    if (another !== undefined && method !== 'roots/list') return new RequestTarget({});
     if (another !== undefined || only === undefined) return this.#owner(method);
-    const [inputs, group] = only;
-    group.addressee ??= new Addressee(inputs, {
+    const [handlers, group] = only;
+    group.addressee ??= new RequestTarget(handlers, {
       onWaiting: (isWaiting) => {
         for (const call of group.calls) call.onWaiting?.(isWaiting);
       },
@@ -123,40 +129,40 @@ export class InputDesk {
   }
 
   /** Only those share a session whose roots are the same: any of them may name those. */
-  #owner(method: InputMethod): Addressee {
+  #owner(method: InputMethod): RequestTarget {
     const [holder, another] = this.#holders;
-    return holder === undefined || (another !== undefined && method !== 'roots/list') ? new Addressee({}) : holder;
+    return holder === undefined || (another !== undefined && method !== 'roots/list') ? new RequestTarget({}) : holder;
   }
 
   /** Rejects with what the server is told. */
-  async answer(method: InputMethod, params: JsonObject, to: Addressee, signal?: AbortSignal): Promise<JsonObject> {
+  async answer(method: InputMethod, params: JsonObject, to: RequestTarget, signal?: AbortSignal): Promise<JsonObject> {
     switch (method) {
       case 'elicitation/create': {
         const { action, content } = await this.elicit(readQuestion(this.server, params), to, signal);
         return { action, ...(content && { content }) };
       }
       case 'sampling/createMessage': {
-        const { sample } = to.inputs;
+        const { sample } = to.handlers;
         if (sample === undefined) throw nobodyAnswers(method);
         const request = { ...params, server: this.server };
         return this.#ask(method, (until) => sample(request, { signal: until }), to, signal);
       }
       case 'roots/list': {
-        const { roots } = to.inputs;
+        const { roots } = to.handlers;
         if (roots === undefined) throw nobodyAnswers(method);
         return this.#ask(method, async () => ({ roots: await roots() }), to, signal);
       }
     }
   }
 
-  elicit(asked: ElicitQuestion, to: Addressee, signal?: AbortSignal): Promise<Elicited> {
-    const { clock, policy = 'ask' } = this.#parts;
-    return this.during(to, (question) => elicit(asked, { inputs: to.inputs, policy, clock, question }), signal);
+  elicit(asked: ElicitQuestion, to: RequestTarget, signal?: AbortSignal): Promise<Elicited> {
+    const { clock, policy = 'ask' } = this.#deps;
+    return this.during(to, (question) => elicit(asked, { handlers: to.handlers, policy, clock, question }), signal);
   }
 
   /** While the work goes on the server waits for us, and the call for the server. */
   async during<Value>(
-    to: Addressee,
+    to: RequestTarget,
     work: (question: AbortController) => Promise<Value>,
     signal?: AbortSignal,
   ): Promise<Value> {
@@ -180,10 +186,10 @@ export class InputDesk {
   async #ask(
     method: InputMethod,
     answer: (signal: AbortSignal) => Promise<JsonObject>,
-    to: Addressee,
+    to: RequestTarget,
     signal: AbortSignal | undefined,
   ): Promise<JsonObject> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     return requireAnswer(method, await this.during(to, (question) => askHost(answer, question, clock), signal), to);
   }
 }
@@ -191,14 +197,14 @@ export class InputDesk {
 /** What the server did wrong besides does not matter to it: it may not ask at all. */
 const unasked = (): void => undefined;
 
-function requireAnswer(method: InputMethod, reply: Reply<JsonObject>, { inputs }: Addressee): JsonObject {
+function requireAnswer(method: InputMethod, reply: Reply<JsonObject>, { handlers }: RequestTarget): JsonObject {
   switch (reply.kind) {
     case 'answered':
       if (isObject(reply.value)) return reply.value;
-      inputs.onError?.(new TypeError(`the handler of ${method} must answer with an object`));
+      handlers.onError?.(new TypeError(`the handler of ${method} must answer with an object`));
       throw new RefusedInput(-32603, `the answer to ${method} is missing`);
     case 'failed':
-      inputs.onError?.(reply.error);
+      handlers.onError?.(reply.error);
       throw refusalOf(method, reply.error);
     case 'silent':
       throw new RefusedInput(-32603, `nobody answered ${method} in time`);

@@ -9,9 +9,9 @@ import { RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
-import type { ElicitationPolicy, Inputs } from './inputs.ts';
+import type { ElicitationPolicy, ViewHandlers } from './client-handlers.ts';
 import { answerFrom } from './questions.ts';
-import { capabilitiesOf, InputDesk, type InputHandlers } from './requests.ts';
+import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
 import { type CallAnswer, type CallOptions, performCall } from './tool-call.ts';
 import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
 
@@ -45,7 +45,7 @@ export interface Session {
   /** Whether others use it too. */
   isShared(): boolean;
   /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
-  hold(inputs: Inputs): () => void;
+  hold(handlers: ViewHandlers): () => void;
   /** Somebody found out that nobody is there any more. */
   lose(reason: string): void;
   /** Resolves once, when the session is over, with why. */
@@ -76,7 +76,7 @@ export interface SessionOptions {
   readonly channel: () => Promise<Channel>;
   readonly identity: ClientInfo;
   /** What is advertised: only what these handlers can answer. */
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   /** What becomes of its questions to a person, whoever could answer them. */
   readonly elicitation?: ElicitationPolicy | undefined;
   readonly startupTimeoutMs: number;
@@ -114,7 +114,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
-  const desk = new InputDesk({ server, clock, advertised: options.inputs, policy: options.elicitation });
+  const desk = new ServerRequestRouter({ server, clock, advertised: options.handlers, policy: options.elicitation });
   const stop = createDeferred<never>();
   wire.onanswer = options.onAnswer;
   wire.onrequest = answerFrom(desk);
@@ -151,7 +151,7 @@ const ignoreLoser = (): void => undefined;
 /** The process starts while the SDK is still being loaded: neither waits for the other. */
 async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'legacy'): Promise<Client> {
   const [sdk] = await Promise.all([import('@modelcontextprotocol/client'), wire.start()]);
-  const capabilities = capabilitiesOf(options.inputs);
+  const capabilities = capabilitiesOf(options.handlers);
   const create = () => new sdk.Client(options.identity, { capabilities, versionNegotiation: { mode: 'auto' } });
   const client = create();
   const limit = { timeout: NEVER_MS };
@@ -180,15 +180,15 @@ function reportOf(channel: Channel): ChannelReport {
   return channel.report?.() ?? { reason: 'it gave no reason' };
 }
 
-interface Parts {
+interface Deps {
   readonly client: Client;
   readonly wire: Wire;
   readonly channel: Channel;
-  readonly desk: InputDesk;
+  readonly desk: ServerRequestRouter;
   readonly options: SessionOptions;
 }
 
-function createSession({ client, wire, channel, desk, options }: Parts): Session {
+function createSession({ client, wire, channel, desk, options }: Deps): Session {
   const { server, clock, transport } = options;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
@@ -219,7 +219,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
 
   return {
     era,
-    transport: transport === 'auto' ? (channel.spoken ?? 'http') : transport,
+    transport: transport === 'auto' ? (channel.negotiatedTransport ?? 'http') : transport,
     protocolVersion,
     capabilities: { ...client.getServerCapabilities() },
     instructions: client.getInstructions(),
@@ -255,7 +255,7 @@ function createSession({ client, wire, channel, desk, options }: Parts): Session
       keepers.add(keeper);
       return () => keepers.delete(keeper);
     },
-    hold: (inputs) => desk.hold(inputs),
+    hold: (handlers) => desk.hold(handlers),
     lose: (reason) => end({ ...reportOf(channel), reason }),
     close: () => channel.close(),
   };
@@ -268,7 +268,7 @@ function envelopeOf(options: SessionOptions, protocolVersion: string): JsonObjec
   return {
     [metaKey('protocolVersion')]: protocolVersion,
     [metaKey('clientInfo')]: options.identity,
-    [metaKey('clientCapabilities')]: capabilitiesOf(options.inputs),
+    [metaKey('clientCapabilities')]: capabilitiesOf(options.handlers),
     ...(options.logLevel !== undefined && { [metaKey('logLevel')]: options.logLevel }),
   };
 }

@@ -2,14 +2,14 @@
 // One for the whole process, so that two runtimes or their agents do not start the same server twice.
 
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
-import type { InputHandlers } from './requests.ts';
+import type { ClientHandlers } from './requests.ts';
 import type { Session } from './session.ts';
 
 export interface Lease {
   /** Equal keys mean: the same server, reached in the same way, for the same person, with the same abilities. */
   readonly key: string;
   readonly open: (signal: AbortSignal) => Promise<Session>;
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   /** Aborting it gives up waiting; an opening nobody waits for any more is aborted itself. */
   readonly signal: AbortSignal;
 }
@@ -26,14 +26,14 @@ export class SharedSessions {
   /** What was let go and is not gone yet: the next of the same key waits for it, since two at once may fight over a lock. */
   readonly #ending = new Map<string, Promise<void>>();
 
-  async lease({ key, open, inputs, signal }: Lease): Promise<Session> {
+  async lease({ key, open, handlers, signal }: Lease): Promise<Session> {
     signal.throwIfAborted();
     const shared = this.#shared.get(key) ?? this.#open(key, open);
     shared.holders++;
     const aborted = rejectionOf(signal);
     try {
       const session = await Promise.race([shared.session, aborted.promise]);
-      return this.#leaseOf(key, shared, session, inputs);
+      return this.#leaseOf(key, shared, session, handlers);
     } catch (error) {
       await this.#letGo(key, shared);
       throw error;
@@ -65,8 +65,8 @@ export class SharedSessions {
     }, drop);
   }
 
-  #leaseOf(key: string, shared: Shared, session: Session, inputs: InputHandlers): Session {
-    const stopHolding = session.hold(inputs);
+  #leaseOf(key: string, shared: Shared, session: Session, handlers: ClientHandlers): Session {
+    const stopHolding = session.hold(handlers);
     const unheard = new Set<() => void>();
     /** What tells this lease's requests from those of others. */
     const owner = {};

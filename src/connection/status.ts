@@ -74,7 +74,7 @@ export interface BreakerStatus {
   readonly retryInMs?: number;
 }
 
-export interface StatusParts {
+export interface StatusDeps {
   readonly definition: ServerDefinition;
   /** Absent for a server that is not in use. */
   readonly connection: Connection | undefined;
@@ -94,8 +94,8 @@ export interface ListingStatus {
   readonly problems: readonly string[];
 }
 
-export function statusOf(parts: StatusParts): ServerStatus {
-  const { definition, connection, refusal, listing } = parts;
+export function statusOf(deps: StatusDeps): ServerStatus {
+  const { definition, connection, refusal, listing } = deps;
   const { name, launch, provenance, settings } = definition;
   const state = connection?.state;
   const session = connection?.session;
@@ -121,11 +121,11 @@ export function statusOf(parts: StatusParts): ServerStatus {
     ...(error && { error }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
     ...(error && { stage: stageOf(error, { isListing: error === listing.error, connection }) }),
-    ...(connection && liveness(connection, parts)),
+    ...(connection && liveness(connection, deps)),
   };
 }
 
-function liveness(connection: Connection, { breaker, now }: StatusParts): Partial<ServerStatus> {
+function liveness(connection: Connection, { breaker, now }: StatusDeps): Partial<ServerStatus> {
   const { state, session, since, lastFailure } = connection;
   return {
     since,

@@ -25,7 +25,7 @@ export interface Book {
   readonly refused: Map<string, RuntimeError>;
   stopStream: (() => void) | undefined;
   /** Its session is kept up for as long as somebody listens. */
-  letGo: (() => void) | undefined;
+  unsubscribe: (() => void) | undefined;
   aligning: Promise<void> | undefined;
   /** There was a time without a session: what changed then was not told. */
   isBehind: boolean;
@@ -40,7 +40,7 @@ export function createBook(server: ServerName): Book {
     asked: new Set(),
     refused: new Map(),
     stopStream: undefined,
-    letGo: undefined,
+    unsubscribe: undefined,
     aligning: undefined,
     isBehind: false,
   };
@@ -62,11 +62,11 @@ export function gapOf({ session, wanted, asked, refused }: Book): Gap | undefine
 export function keepWhileHeard(book: Book): void {
   const isHeard = [...book.wanted.values()].some((listeners) => listeners.size > 0);
   if (isHeard) {
-    book.letGo ??= book.session?.keep();
+    book.unsubscribe ??= book.session?.keep();
     return;
   }
-  book.letGo?.();
-  book.letGo = undefined;
+  book.unsubscribe?.();
+  book.unsubscribe = undefined;
 }
 
 /** What is neither listened to nor followed is not wanted. */

@@ -23,7 +23,7 @@ import {
 
 const UPDATED = 'notifications/resources/updated';
 
-export interface SubscriptionsParts {
+export interface SubscriptionsDeps {
   readonly clock: Clock;
   /** Told of every update that counts, whoever subscribed. */
   readonly onUpdated: (server: ServerName, uri: string) => void;
@@ -32,13 +32,13 @@ export interface SubscriptionsParts {
 }
 
 export class Subscriptions {
-  readonly #parts: SubscriptionsParts;
+  readonly #deps: SubscriptionsDeps;
   readonly #books = new Map<ServerName, Book>();
   readonly #news: Gather<string>;
 
-  constructor(parts: SubscriptionsParts) {
-    this.#parts = parts;
-    this.#news = new Gather(parts.clock, limits.updates.gatherMs);
+  constructor(deps: SubscriptionsDeps) {
+    this.#deps = deps;
+    this.#news = new Gather(deps.clock, limits.updates.gatherMs);
   }
 
   /** Resolves with how to stop, once the server has agreed; the session is the one that is up now. */
@@ -142,9 +142,9 @@ export class Subscriptions {
 
   #part(book: Book): void {
     book.stopStream?.();
-    book.letGo?.();
+    book.unsubscribe?.();
     book.stopStream = undefined;
-    book.letGo = undefined;
+    book.unsubscribe = undefined;
     if (book.asked.size > 0) book.isBehind = true;
     book.asked = new Set();
     book.session = undefined;
@@ -179,7 +179,7 @@ export class Subscriptions {
 
   /** Each answers for itself: one resource that nobody knows does not cost the others. */
   async #askEach(book: Book, { session, missing, surplus }: Gap): Promise<void> {
-    const line = { server: book.server, session, clock: this.#parts.clock };
+    const line = { server: book.server, session, clock: this.#deps.clock };
     const add = async (uri: string) => {
       const refusal = await subscribeTo(line, uri);
       if (book.session !== session) return;
@@ -204,7 +204,7 @@ export class Subscriptions {
     const tellAll = () => {
       for (const uri of book.asked) this.#tellSoon(book, uri);
     };
-    const { stop, agreed } = openUpdates({ server, session, clock: this.#parts.clock }, { uris, onMissed: tellAll });
+    const { stop, agreed } = openUpdates({ server, session, clock: this.#deps.clock }, { uris, onMissed: tellAll });
     book.stopStream = () => {
       stopFormer?.();
       stop();
@@ -224,7 +224,7 @@ export class Subscriptions {
   #refuse(book: Book, uri: string, refusal: RuntimeError): void {
     book.asked.delete(uri);
     book.refused.set(uri, refusal);
-    if (book.isBehind) this.#parts.onError(refusal);
+    if (book.isBehind) this.#deps.onError(refusal);
   }
 
   #tellSoon(book: Book, uri: string): void {
@@ -234,7 +234,7 @@ export class Subscriptions {
   #tell(book: Book, uri: string): void {
     const covering = coveringOf(book, uri);
     if (covering.length === 0 || this.#books.get(book.server) !== book) return;
-    this.#parts.onUpdated(book.server, uri);
+    this.#deps.onUpdated(book.server, uri);
     for (const subscribed of covering) {
       for (const listener of [...(book.wanted.get(subscribed) ?? [])])
         this.#call(listener, { server: book.server, uri, subscribed });
@@ -244,9 +244,9 @@ export class Subscriptions {
   #call(listener: UpdateListener, update: ResourceUpdate): void {
     try {
       const answer = listener(update);
-      if (answer instanceof Promise) answer.catch(this.#parts.onError);
+      if (answer instanceof Promise) answer.catch(this.#deps.onError);
     } catch (error) {
-      this.#parts.onError(error);
+      this.#deps.onError(error);
     }
   }
 }

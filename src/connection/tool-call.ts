@@ -8,11 +8,11 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from '../model/server.ts';
-import { Addressee, type Waiter } from './addressee.ts';
+import { isInputMethod, type ViewHandlers } from './client-handlers.ts';
 import { URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
-import { type Inputs, isInputMethod } from './inputs.ts';
 import { nobodyAnswers, RefusedInput } from './refused-input.ts';
-import type { InputDesk } from './requests.ts';
+import { RequestTarget, type Waiter } from './request-target.ts';
+import type { ServerRequestRouter } from './requests.ts';
 import type { Answer, Progress, Wire } from './wire.ts';
 
 export interface CallOptions extends SendOptions, Waiter {
@@ -23,7 +23,7 @@ export interface CallOptions extends SendOptions, Waiter {
   /** Told of any other sign that the server is at work on it. */
   readonly onSign?: (() => void) | undefined;
   /** The handlers of the view that calls. */
-  readonly inputs: Inputs;
+  readonly handlers: ViewHandlers;
 }
 
 /** Where it was refused once and sent again: how often it was sent. */
@@ -31,7 +31,7 @@ export type CallAnswer = Answer & { readonly attempts?: number };
 
 interface Line {
   readonly wire: Wire;
-  readonly desk: InputDesk;
+  readonly desk: ServerRequestRouter;
   readonly clock: Clock;
   readonly owner: object | undefined;
 }
@@ -88,10 +88,10 @@ function wantsPerson(data: unknown): boolean {
 
 /** Whoever cancels the call takes its questions back. What the server asked wrongly is an answer. */
 async function whileAsked<Value>(
-  { inputs, onWaiting, cancellation }: CallOptions,
-  ask: (to: Addressee, gone: AbortSignal) => Promise<Value>,
+  { handlers, onWaiting, cancellation }: CallOptions,
+  ask: (to: RequestTarget, gone: AbortSignal) => Promise<Value>,
 ): Promise<Value | RefusedInput> {
-  const to = new Addressee(inputs, { onWaiting });
+  const to = new RequestTarget(handlers, { onWaiting });
   const gone = new AbortController();
   try {
     return await cancellation.race(ask(to, gone.signal));
@@ -139,7 +139,7 @@ function declined({ code, message }: RefusedInput): Answer {
 async function fetchInputs(
   line: Line,
   requests: unknown,
-  to: Addressee,
+  to: RequestTarget,
   gone: AbortSignal,
 ): Promise<JsonObject | undefined> {
   if (!isObject(requests) || Object.keys(requests).length === 0) {

@@ -15,7 +15,7 @@ export type Copied = { readonly ok: true; readonly value: unknown } | { readonly
 
 /** The same in plain objects and lists, or what is wrong with it, in words. A key whose value is undefined is not there. */
 export function copyJson(value: unknown, limits: PlainLimits): Copied {
-  const walk: Walk = { limits, partsLeft: limits.parts, charsLeft: limits.chars, around: [] };
+  const walk: Walk = { limits, partsLeft: limits.parts, charsLeft: limits.chars, environment: [] };
   try {
     return { ok: true, value: copy(walk, value, undefined) };
   } catch (error) {
@@ -44,7 +44,7 @@ interface Walk {
   partsLeft: number;
   charsLeft: number;
   /** What the value is inside of; something that stands in itself never ends. */
-  readonly around: object[];
+  readonly environment: object[];
 }
 
 function copy(walk: Walk, value: unknown, place: Place | undefined): unknown {
@@ -66,14 +66,14 @@ function copy(walk: Walk, value: unknown, place: Place | undefined): unknown {
 }
 
 function copyInside(walk: Walk, value: object, place: Place | undefined): unknown {
-  const { limits, around } = walk;
-  if (around.includes(value)) throw is(place, 'inside of itself');
-  if (around.length >= limits.depth) throw new NotJson(`they are nested more than ${limits.depth} levels deep`);
+  const { limits, environment } = walk;
+  if (environment.includes(value)) throw is(place, 'inside of itself');
+  if (environment.length >= limits.depth) throw new NotJson(`they are nested more than ${limits.depth} levels deep`);
   const kind = kindOf(value);
   if (kind !== undefined) throw is(place, `${kind}; write it as a text, a number, a list or an object`);
-  around.push(value);
+  environment.push(value);
   const copied = Array.isArray(value) ? copyItems(walk, value, place) : copyKeys(walk, value, place);
-  around.pop();
+  environment.pop();
   return copied;
 }
 

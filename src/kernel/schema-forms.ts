@@ -58,8 +58,8 @@ function checkContains(check: Checking, wanted: unknown, { schema, value, place,
   return (yes >= least && yes + maybe <= most) || unsure(check);
 }
 
-function count(verdicts: readonly Verdict[]) {
-  const countOf = (wanted: Verdict) => verdicts.reduce((sum, each) => (each === wanted ? sum + 1 : sum), 0);
+function count(protocolCache: readonly Verdict[]) {
+  const countOf = (wanted: Verdict) => protocolCache.reduce((sum, each) => (each === wanted ? sum + 1 : sum), 0);
   return { yes: countOf('yes'), maybe: countOf('maybe') };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Clock } from './clock.ts';
 
-export interface Patience {
+export interface SettleOptions {
   readonly limitMs: number;
   readonly clock: Clock;
   /** Aborting it ends the waiting, not the work. */
@@ -10,7 +10,7 @@ export interface Patience {
 }
 
 /** Resolves with whether everything had settled; never rejects, whatever becomes of the work. */
-export async function settleWithin(work: readonly Promise<unknown>[], patience: Patience): Promise<boolean> {
+export async function settleWithin(work: readonly Promise<unknown>[], patience: SettleOptions): Promise<boolean> {
   const { limitMs, clock, signal } = patience;
   if (work.length === 0) return true;
   return new Promise((resolve) => {

@@ -214,7 +214,7 @@ export interface Channel {
   close(): Promise<void>;
   readonly pid?: number | undefined;
   /** What is really spoken, where the launch left it open. */
-  readonly spoken?: 'http' | 'sse' | undefined;
+  readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   report?(): ChannelReport;
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;

@@ -15,14 +15,14 @@ export function strictest(...modes: readonly (ApprovalMode | undefined)[]): Appr
  * What a tool says of itself counts only where it is believed: its server's hints are trusted, and this is what it says now.
  * Only what is said counts; that something is destructive counts more than that it only reads.
  */
-export function judgeByMode(mode: ApprovalMode, annotations: ToolAnnotations, isBelieved: boolean): Decision {
+export function judgeByMode(mode: ApprovalMode, annotations: ToolAnnotations, trustsAnnotations: boolean): Decision {
   if (mode === 'prompt')
     return { verdict: 'ask', because: 'approval = "prompt" in its entry', byRule: true, isEveryTime: true };
   if (mode === 'approve') return { verdict: 'allow', because: 'approval = "approve" in its entry', byRule: true };
   const harmless = harmlessness(mode, annotations);
   // Only a person can have written "writes": the default is "auto".
   const byRule = mode === 'writes';
-  if (harmless !== undefined && isBelieved) return { verdict: 'allow', because: harmless, byRule };
+  if (harmless !== undefined && trustsAnnotations) return { verdict: 'allow', because: harmless, byRule };
   const said = byRule ? 'approval = "writes" in its entry' : 'no rule matches';
   return { verdict: 'ask', because: `${said}, and ${whyNot(mode, annotations, harmless !== undefined)}`, byRule };
 }

@@ -6,10 +6,10 @@ import { matchesWildcard } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
 import { type ConditionReading, type ConditionWord, type Plain, readCondition } from '../model/rule.ts';
 import type { Provenance } from '../model/server.ts';
-import { type Answer, anyOf, blur } from './answer.ts';
 import { valuesAt } from './argument-values.ts';
 import { type HostPattern, hostPatternOf, isOnHost } from './host.ts';
-import { type Folder, type Ground, isUnder } from './under.ts';
+import { type Folder, isUnder, type PathContext } from './path-containment.ts';
+import { anyOf, blur, type TriState } from './tri-state.ts';
 
 /** What folders in rules count from. */
 export interface Bases {
@@ -99,7 +99,12 @@ function folderOf(text: string, base: string | undefined, { cwd, home }: Bases):
 const WORKSPACE = '${workspaceFolder}';
 
 /** What allows must hold for certain and everywhere; what closes holds wherever it may. An argument that is not there never. */
-export function areMet(needs: readonly Need[], args: JsonObject, mode: 'allow' | 'close', ground: Ground): boolean {
+export function areMet(
+  needs: readonly Need[],
+  args: JsonObject,
+  mode: 'allow' | 'close',
+  ground: PathContext,
+): boolean {
   return needs.every(({ keys, tests }) => {
     const { values, isComplete, isClear } = valuesAt(args, keys);
     if (mode === 'close')
@@ -108,7 +113,7 @@ export function areMet(needs: readonly Need[], args: JsonObject, mode: 'allow' |
   });
 }
 
-function answerTo(test: Test, value: unknown, ground: Ground): Answer {
+function answerTo(test: Test, value: unknown, ground: PathContext): TriState {
   if (value === null || value === undefined) return 'no';
   if (test.word === 'is') return anyOf(test.values, (one) => isSame(one, value));
   if (typeof value !== 'string') return 'unsure';
@@ -119,14 +124,14 @@ function answerTo(test: Test, value: unknown, ground: Ground): Answer {
 }
 
 /** Some servers take `"1"` for 1, or do not look at capitals. */
-function isSame(one: Plain, value: unknown): Answer {
+function isSame(one: Plain, value: unknown): TriState {
   if (value === one) return 'yes';
   if (typeof value === 'object' || typeof value === 'function') return 'unsure';
   if (typeof value === 'string' && value.length > limits.ruleValues.textChars) return 'unsure';
   return blur(String(value)).trim() === blur(String(one)).trim() ? 'unsure' : 'no';
 }
 
-function isLike(value: string, pattern: string): Answer {
+function isLike(value: string, pattern: string): TriState {
   if (matchesWildcard(pattern, value)) return 'yes';
   const plain = (text: string) => blur(text).replace(/\s+/g, ' ').trim();
   return matchesWildcard(plain(pattern), plain(value)) ? 'unsure' : 'no';

@@ -16,7 +16,7 @@ export interface GatedCall {
   /** The server's own word. */
   readonly annotations: ToolAnnotations;
   /** Whether that word is believed: its hints are trusted, and it says so now. */
-  readonly isBelieved: boolean;
+  readonly trustsAnnotations: boolean;
 }
 
 /** The permission system that all calls go through, whichever it is. */
@@ -27,19 +27,19 @@ export interface PermissionGate {
 /** A verdict is enough; without a word for people they read that it was the host. */
 export type GateAnswer = Pick<Decision, 'verdict'> & Partial<Decision>;
 
-export interface GateParts {
+export interface GateDeps {
   /** By the rules of this moment. */
   readonly judge: () => Judge;
   /** The stricter of what its server's entry says, and of what that says of the tool. */
   readonly modeOf: (id: ToolId) => ApprovalMode;
 }
 
-export function createGate({ judge, modeOf }: GateParts): { decide(call: GatedCall): Decision } {
+export function createGate({ judge, modeOf }: GateDeps): { decide(call: GatedCall): Decision } {
   return {
-    decide({ tool, name, arguments: args, annotations, isBelieved }) {
+    decide({ tool, name, arguments: args, annotations, trustsAnnotations }) {
       const decision = judge().judge(tool, name, args);
       const mode = decision.verdict === 'ask' ? modeOf(tool) : undefined;
-      if (!decision.byRule && mode !== undefined) return judgeByMode(mode, annotations, isBelieved);
+      if (!decision.byRule && mode !== undefined) return judgeByMode(mode, annotations, trustsAnnotations);
       // A file of the workspace may say "ask" as well: that must not take away that somebody wants to be asked each time.
       return mode === 'prompt' ? { ...decision, isEveryTime: true } : decision;
     },

@@ -3,7 +3,7 @@
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
-import { type Answer, anyOf } from './answer.ts';
+import { anyOf, type TriState } from './tri-state.ts';
 
 export interface HostPattern {
   readonly name: string;
@@ -25,7 +25,7 @@ export function hostPatternOf(text: string): HostPattern | undefined {
   return { name, kin, ...(port !== undefined && { port }) };
 }
 
-export function isOnHost(value: string, patterns: readonly HostPattern[]): Answer {
+export function isOnHost(value: string, patterns: readonly HostPattern[]): TriState {
   if (value.length > limits.ruleValues.textChars) return 'unsure';
   const address = read(value);
   return address ? anyOf(patterns, (pattern) => compare(pattern, address)) : 'unsure';
@@ -37,7 +37,7 @@ interface Address {
   readonly isUsualPort: boolean;
 }
 
-function compare({ name, kin, port }: HostPattern, address: Address & { readonly isCertain: boolean }): Answer {
+function compare({ name, kin, port }: HostPattern, address: Address & { readonly isCertain: boolean }): TriState {
   if (port !== undefined && port !== '*' && port !== address.port) return 'no';
   if (matchesWildcard(name, address.name))
     return address.isCertain && (port !== undefined || address.isUsualPort) ? 'yes' : 'unsure';

@@ -5,11 +5,11 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName, ToolId } from '../model/names.ts';
 import { scopeOrder } from '../model/server.ts';
-import { ask } from './asked.ts';
 import { areMet } from './conditions.ts';
 import { type Decision, strictestFirst } from './decision.ts';
 import { speaksOf } from './matching.ts';
 import type { Rule } from './rule.ts';
+import { ask } from './tool-spellings.ts';
 
 export interface Judge {
   /**
@@ -29,7 +29,7 @@ export interface Explained {
   readonly why?: string;
 }
 
-export interface Surroundings {
+export interface JudgeDeps {
   /** What a server's relative paths count from; `undefined` where it is on another machine. */
   readonly folderOf: (server: ServerName) => string | undefined;
   /** With all links followed; what does not exist stands for itself. `undefined`: it cannot be told. */
@@ -40,7 +40,7 @@ const NOBODY: Decision = Object.freeze({ verdict: 'ask', because: 'no rule match
 const NOBODY_HERE: Decision = Object.freeze({ ...NOBODY, because: 'no rule matches these arguments' });
 
 /** Rules are frozen values: which of them speak of a tool is found out once. */
-export function createJudge(rules: readonly Rule[], { folderOf, realPath }: Surroundings): Judge {
+export function createJudge(rules: readonly Rule[], { folderOf, realPath }: JudgeDeps): Judge {
   let known = new Map<ServerName, Map<string, readonly Rule[]>>();
   let count = 0;
   const speaking = (id: ToolId, name: QualifiedName): readonly Rule[] => {

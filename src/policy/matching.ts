@@ -2,17 +2,17 @@
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { ToolId } from '../model/names.ts';
-import type { Asked } from './asked.ts';
-import { closes, mayClose } from './closing.ts';
+import { closes, mayClose } from './deny-match.ts';
 import type { Rule } from './rule.ts';
+import type { SpelledTool } from './tool-spellings.ts';
 
 /** What allows says no more than is beyond doubt; what denies or asks says all that it may mean. */
-export function speaksOf(rule: Rule, asked: Asked): boolean {
+export function speaksOf(rule: Rule, asked: SpelledTool): boolean {
   return rule.verdict === 'allow' ? !rule.isBroken && opens(rule, asked) : shuts(rule, asked);
 }
 
 /** A text with two readings opens neither: what it opens must be beyond doubt. */
-function opens(rule: Rule, asked: Asked): boolean {
+function opens(rule: Rule, asked: SpelledTool): boolean {
   const { text, hash, opening, isDoubtful } = rule;
   if (isDoubtful) return text === asked.name && (hash === undefined || hash === asked.hash());
   if (text === asked.name || isRead(rule, asked.id)) return true;
@@ -20,7 +20,7 @@ function opens(rule: Rule, asked: Asked): boolean {
 }
 
 /** A hash alone shuts and never opens: somebody patient can find a tool's name that has it. */
-function shuts(rule: Rule, asked: Asked): boolean {
+function shuts(rule: Rule, asked: SpelledTool): boolean {
   const { text, hash, closing } = rule;
   if (text === asked.name || (hash !== undefined && hash === asked.hash())) return true;
   if (closing === undefined) return isRead(rule, asked.id);

@@ -7,12 +7,12 @@ import { matchesWildcard } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName, ToolId } from '../model/names.ts';
 import { fold } from '../model/spellings.ts';
-import { ask, foldedServers } from './asked.ts';
-import type { Closing } from './closing.ts';
+import type { DenyPattern } from './deny-match.ts';
 import { speaksOf } from './matching.ts';
 import type { Rule } from './rule.ts';
 import { isPattern } from './spellings.ts';
 import { whyUnstated } from './stated-arguments.ts';
+import { ask, foldedServers } from './tool-spellings.ts';
 
 export interface RuleRemark {
   readonly rule: Rule;
@@ -132,7 +132,7 @@ function mayMean({ verdict, hash, readings, opening, closing }: Rule, server: Se
   return verdict !== 'allow' && closing !== undefined && mayCloseOne(closing, server);
 }
 
-function mayCloseOne({ text, keys, tools, glob }: Closing, server: ServerName): boolean {
+function mayCloseOne({ text, keys, tools, glob }: DenyPattern, server: ServerName): boolean {
   // Without the prefix it may be what a tool of anybody is called; what is long or odd is written in more ways than one knows.
   if (tools.length > 0 || !text.startsWith('mcp__') || text.length > LONG || !PLAIN.test(server)) return true;
   const spelled = [...foldedServers(server), fold(server.replace(/[^a-z]+/gi, '_'))].filter((each) => each !== '');

@@ -7,9 +7,9 @@ import type { ServerName } from '../model/names.ts';
 import type { RuleText, Verdict } from '../model/rule.ts';
 import type { Provenance, Scope } from '../model/server.ts';
 import { sanitize } from '../model/spellings.ts';
-import { type Closing, closingOf } from './closing.ts';
 import { type Bases, type Need, readConditions } from './conditions.ts';
 import type { Decision } from './decision.ts';
+import { closingOf, type DenyPattern } from './deny-match.ts';
 import { isPattern, type KnownServers, knowServers, openingOf, type Spelling } from './spellings.ts';
 
 /** One way to read a rule's text as a pair of patterns. */
@@ -30,7 +30,7 @@ export interface Rule {
   /** What else it opens, beyond doubt. */
   readonly opening?: Spelling;
   /** What else it closes: all that it may mean. */
-  readonly closing?: Closing;
+  readonly closing?: DenyPattern;
   /** The end of a name that a tool had, or still has: it says who was meant, however tools are called now. */
   readonly hash?: string;
   readonly specificity: number;

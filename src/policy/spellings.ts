@@ -4,7 +4,7 @@
 import type { ServerName } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
 import { LONGEST_SPELLING } from '../model/spellings.ts';
-import { folded } from './asked.ts';
+import { folded } from './tool-spellings.ts';
 
 export interface Spelling {
   /** Which server is meant. */

@@ -30,18 +30,18 @@ export interface Artifacts {
   settled(): Promise<void>;
 }
 
-export interface ArtifactParts {
+export interface ArtifactDeps {
   readonly folder: string;
   readonly clock: Clock;
   readonly redact: (text: string) => string;
 }
 
-export function createArtifacts(parts: ArtifactParts): Artifacts {
-  return new Folder(parts);
+export function createArtifacts(deps: ArtifactDeps): Artifacts {
+  return new Folder(deps);
 }
 
 class Folder implements Artifacts {
-  readonly #parts: ArtifactParts;
+  readonly #deps: ArtifactDeps;
   readonly #busy = new Set<Promise<unknown>>();
   /** Since the folder was last looked through; the first file of a process begins with that. */
   #files: number = limits.artifacts.sweepFiles;
@@ -53,12 +53,12 @@ class Folder implements Artifacts {
   #allowedBytes: number = limits.artifacts.burstBytes;
   #countedAt = 0;
 
-  constructor(parts: ArtifactParts) {
-    this.#parts = parts;
+  constructor(deps: ArtifactDeps) {
+    this.#deps = deps;
   }
 
   async keep({ name, extension, data }: Artifact): Promise<Kept> {
-    const { folder, clock } = this.#parts;
+    const { folder, clock } = this.#deps;
     if (!this.#mayKeep(data.length)) return { problem: 'there are too many at once' };
     const file = join(folder, `${safeName(name)}-${randomBytes(16).toString('hex')}.${extension}`);
     let kept: Kept = { problem: 'it was not written in time' };
@@ -76,7 +76,7 @@ class Folder implements Artifacts {
 
   /** Nobody reads a flood: it would only keep us and the disk busy, and push out what somebody still wants. */
   #mayKeep(bytes: number): boolean {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const { burst, perSecond, burstBytes, bytesPerSecond } = limits.artifacts;
     const seconds = Math.max(0, now - this.#countedAt) / 1_000;
     this.#allowance = Math.min(burst, this.#allowance + seconds * perSecond);
@@ -95,7 +95,7 @@ class Folder implements Artifacts {
 
   /** Under a name that nobody knows before it is whole: it needs no second one to be renamed from. */
   async #write(file: string, data: string | Uint8Array): Promise<Kept> {
-    const { folder, redact } = this.#parts;
+    const { folder, redact } = this.#deps;
     const safe = typeof data === 'string' ? redact(data) : data;
     try {
       if (!this.#isPrivate && !(await makePrivate(folder))) return { problem: 'its folder is a link or a file' };
@@ -122,7 +122,7 @@ class Folder implements Artifacts {
     this.#files = 0;
     this.#bytes = 0;
     this.#sweeping = true;
-    const { folder, clock } = this.#parts;
+    const { folder, clock } = this.#deps;
     void this.#track(
       sweep(folder, clock.now()).finally(() => {
         this.#sweeping = false;

@@ -14,7 +14,7 @@ export interface AutoOptions extends HttpOptions {
   /** What the server spoke the last time. */
   readonly remembered?: 'http' | 'sse' | undefined;
   /** Told once, when the server has answered. */
-  readonly onVerdict: (spoken: 'http' | 'sse') => void;
+  readonly onVerdict: (negotiatedTransport: 'http' | 'sse') => void;
 }
 
 /** Opens nothing yet: `start` does. */
@@ -49,8 +49,8 @@ class AutoChannel implements Channel {
     this.#options = options;
   }
 
-  get spoken(): 'http' | 'sse' | undefined {
-    return this.#channel?.spoken;
+  get negotiatedTransport(): 'http' | 'sse' | undefined {
+    return this.#channel?.negotiatedTransport;
   }
 
   get hasRequestStreams(): boolean {
@@ -133,7 +133,7 @@ class AutoChannel implements Channel {
   #judge({ id, method, result }: Message): void {
     if (method !== undefined || !isObject(result) || !this.#questions?.has(id as MessageId)) return;
     this.#questions = undefined;
-    if (this.spoken !== undefined) this.#options.onVerdict(this.spoken);
+    if (this.negotiatedTransport !== undefined) this.#options.onVerdict(this.negotiatedTransport);
   }
 
   #fail(id: MessageId, failure: RequestFailure): void {
@@ -141,7 +141,7 @@ class AutoChannel implements Channel {
     this.#questions?.delete(id);
     // So a server that only knows the older transport answers a handshake over the newer one.
     const mayBeOlder = question?.['method'] === 'initialize' && isWrongAddress('initialize', failure.status ?? 0);
-    if (question === undefined || !mayBeOlder || this.spoken !== 'http') this.onfailed?.(id, failure);
+    if (question === undefined || !mayBeOlder || this.negotiatedTransport !== 'http') this.onfailed?.(id, failure);
     else if (this.#forgotten !== undefined) this.onfailed?.(id, { sent: false, cause: this.#forgotten });
     else this.#switching = this.#switch(id, question, failure);
   }

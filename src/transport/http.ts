@@ -13,8 +13,8 @@ import { lost, reasonIn } from './http-failure.ts';
 import { agreedVersion, type HeaderBlock, modernHeaders, modernVersionOf, withMessageHeaders } from './http-headers.ts';
 import { type Desk, type HttpOptions, openDesk } from './http-options.ts';
 import { ListeningStream } from './listening-stream.ts';
-import { idOf, isAnswerTo, type Letter } from './post.ts';
-import { Postbox, type PostboxOwner } from './postbox.ts';
+import { idOf, isAnswerTo, type OutgoingRequest } from './post.ts';
+import { type PostboxOwner, RequestQueue } from './request-queue.ts';
 import { isRepeatable } from './retry.ts';
 
 /** Opens nothing yet: `start` does. */
@@ -28,7 +28,7 @@ const HANDED_ON = Promise.resolve();
 const INITIALIZED = 'notifications/initialized';
 
 class HttpChannel implements Channel, PostboxOwner {
-  readonly spoken = 'http';
+  readonly negotiatedTransport = 'http';
   readonly hasRequestStreams = true;
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
@@ -40,7 +40,7 @@ class HttpChannel implements Channel, PostboxOwner {
   readonly #options: HttpOptions;
   #opening: Promise<void> | undefined;
   #desk: Desk | undefined;
-  #postbox: Postbox | undefined;
+  #postbox: RequestQueue | undefined;
   #listening: ListeningStream | undefined;
   /** Of messages outside of a session, of those within it, and of its streams: made once for all. */
   #plain: HeaderBlock = [];
@@ -107,7 +107,7 @@ class HttpChannel implements Channel, PostboxOwner {
     return { reason: this.#reason, isRemote: true };
   }
 
-  accepted({ method }: Letter, headers: AnswerHeaders): void {
+  accepted({ method }: OutgoingRequest, headers: AnswerHeaders): void {
     this.#suspicion = undefined;
     if (method === 'initialize') this.#learn(headerIn(headers, 'mcp-session-id'), undefined);
     if (method !== INITIALIZED) return;
@@ -122,7 +122,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#learn(this.#session, agreedVersion(message));
   }
 
-  refused({ method, session }: Letter, { sent, status, cause }: RequestFailure): void {
+  refused({ method, session }: OutgoingRequest, { sent, status, cause }: RequestFailure): void {
     this.#reason = reasonIn(cause);
     if (method === INITIALIZED) this.#initialized?.resolve();
     // A stream that is not there to be taken up says nothing about the session.
@@ -148,7 +148,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#desk = desk;
     this.#plain = [...headers, 'accept', 'application/json, text/event-stream', 'content-type', 'application/json'];
     this.#learn(undefined, undefined);
-    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
+    this.#postbox = new RequestQueue(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
   }
 
   #learn(session: string | undefined, version: string | undefined): void {
@@ -162,7 +162,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#ofStreams = [...(this.#desk?.headers ?? []), 'accept', 'text/event-stream', ...known];
   }
 
-  #letter(message: Message, options: SendOptions | undefined): Letter {
+  #letter(message: Message, options: SendOptions | undefined): OutgoingRequest {
     const { target } = this.#desk as Desk;
     const method = typeof message['method'] === 'string' ? message['method'] : undefined;
     const id = method === undefined ? undefined : idOf(message);
@@ -204,7 +204,7 @@ class HttpChannel implements Channel, PostboxOwner {
     this.#listening = new ListeningStream({
       ...{ client, clock, maxMessageBytes, target, headers: this.#ofStreams },
       onAnswered: () => this.#initialized?.resolve(),
-      office: this.#postbox as Postbox,
+      office: this.#postbox as RequestQueue,
     });
     this.#listening.open();
   }

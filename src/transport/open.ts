@@ -26,8 +26,8 @@ export interface OpenContext {
   /** Takes secrets out of what is quoted of that. */
   readonly redact?: ((text: string) => string) | undefined;
   /** What a server whose entry leaves it open spoke the last time, and who is told what it speaks now. */
-  readonly spoken?: 'http' | 'sse' | undefined;
-  readonly onSpoken: (spoken: 'http' | 'sse') => void;
+  readonly negotiatedTransport?: 'http' | 'sse' | undefined;
+  readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;
 }
 
 /** Opens nothing yet: the channel's `start` does. */
@@ -63,8 +63,8 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
     case 'auto':
       return (await import('./auto.ts')).openAuto({
         ...remoteOptions(launch, context),
-        remembered: context.spoken,
-        onVerdict: context.onSpoken,
+        remembered: context.negotiatedTransport,
+        onVerdict: context.onNegotiated,
       });
     default:
       return unreachable(launch);

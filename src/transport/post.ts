@@ -30,7 +30,7 @@ import {
 import { type HeaderBlock, headerValue } from './http-headers.ts';
 import { isPassing, retryAdvice } from './retry.ts';
 
-export interface Letter {
+export interface OutgoingRequest {
   readonly target: Target;
   readonly headers: HeaderBlock;
   readonly body: string;
@@ -79,7 +79,7 @@ export interface PostOffice {
 }
 
 export class Post implements HttpListener {
-  readonly letter: Letter;
+  readonly letter: OutgoingRequest;
   /** When the server was last heard; never while it is not its turn. */
   heardAt = 0;
   readonly #office: PostOffice;
@@ -98,7 +98,7 @@ export class Post implements HttpListener {
   #resumeMs: number = limits.streamResumeMs;
   #isSettled = false;
 
-  constructor(office: PostOffice, letter: Letter) {
+  constructor(office: PostOffice, letter: OutgoingRequest) {
     this.#office = office;
     this.letter = letter;
   }

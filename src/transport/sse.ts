@@ -11,8 +11,8 @@ import { type AnswerHeaders, type Exchange, type HttpListener, type Target, targ
 import { broken, failureOf, lost, reasonIn } from './http-failure.ts';
 import { agreedVersion, type HeaderBlock, withMessageHeaders } from './http-headers.ts';
 import { type Desk, type HttpOptions, openDesk } from './http-options.ts';
-import { idOf, isAnswerTo, type Letter } from './post.ts';
-import { Postbox, type PostboxOwner } from './postbox.ts';
+import { idOf, isAnswerTo, type OutgoingRequest } from './post.ts';
+import { type PostboxOwner, RequestQueue } from './request-queue.ts';
 import { isRepeatable } from './retry.ts';
 
 /** Opens nothing yet: `start` does. */
@@ -26,7 +26,7 @@ const HANDED_ON = Promise.resolve();
 const INITIALIZED = 'notifications/initialized';
 
 class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener {
-  readonly spoken = 'sse';
+  readonly negotiatedTransport = 'sse';
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -37,7 +37,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   #ready: Deferred<void> | undefined;
   #opening: Promise<void> | undefined;
   #desk: Desk | undefined;
-  #postbox: Postbox | undefined;
+  #postbox: RequestQueue | undefined;
   #stream: Exchange | undefined;
   #body: EventBody | QuotedBody | undefined;
   #status = 0;
@@ -157,7 +157,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     this.#goDown(broken(this.#options.server, `it wants its messages ${where}`));
   }
 
-  accepted({ method }: Letter): void {
+  accepted({ method }: OutgoingRequest): void {
     if (method === INITIALIZED) this.#initialized?.resolve();
   }
 
@@ -169,7 +169,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
   }
 
   /** An address that is gone is a session that is gone. */
-  refused({ method, session }: Letter, { status, cause }: RequestFailure): void {
+  refused({ method, session }: OutgoingRequest, { status, cause }: RequestFailure): void {
     if (method === INITIALIZED) this.#initialized?.resolve();
     if (status === 404 && session !== undefined) this.#goDown(cause);
   }
@@ -183,7 +183,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     const desk = await openDesk(this.#options);
     const { client, target, headers, hasToken, hide } = desk;
     this.#desk = desk;
-    this.#postbox = new Postbox(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
+    this.#postbox = new RequestQueue(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
     this.#headers = [...headers, 'accept', 'application/json, text/event-stream', 'content-type', 'application/json'];
     if (this.#closing !== undefined) return;
     this.#ready = createDeferred<void>();
@@ -194,7 +194,7 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     await this.#ready.promise;
   }
 
-  #letter(target: Target, message: Message, options: SendOptions | undefined): Letter {
+  #letter(target: Target, message: Message, options: SendOptions | undefined): OutgoingRequest {
     const method = typeof message['method'] === 'string' ? message['method'] : undefined;
     const id = method === undefined ? undefined : idOf(message);
     if (method === 'initialize') this.#initializeId = id;

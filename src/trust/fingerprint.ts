@@ -12,7 +12,7 @@ export function definitionHash({ name, launch, provenance }: ServerDefinition): 
   return hash({ name, launch, file: provenance.file });
 }
 
-export interface Surroundings {
+export interface LaunchContext {
   readonly cwd: string;
   /** The host's `PATH`. */
   readonly pathEnv: string | undefined;
@@ -27,24 +27,27 @@ export type Runs = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
  * What would run, part by part, so that a later version can be shown beside it: the program, each argument, the folder, and of
  * every variable and header its name with a hash of its value. Values that may be secrets are kept nowhere but in their own file.
  */
-export type Essence = Readonly<Record<string, string>>;
+export type LaunchIdentity = Readonly<Record<string, string>>;
 
 /** Changes with the program that would run, its arguments, folder and environment, and with where a remote server is. */
-export const trustFingerprint = (essence: Essence): string => hash(essence);
+export const trustFingerprint = (essence: LaunchIdentity): string => hash(essence);
 
-export async function essenceOf(definition: ServerDefinition, around: Surroundings): Promise<Essence> {
+export async function launchIdentityOf(
+  definition: ServerDefinition,
+  environment: LaunchContext,
+): Promise<LaunchIdentity> {
   const { launch } = definition;
   if (launch.kind === 'in-process') return { kind: launch.kind };
   if (launch.kind !== 'stdio') return essenceOfRemote(launch);
-  return essenceOfProcess(launch, around.fill?.(definition) ?? launch, around);
+  return essenceOfProcess(launch, environment.fill?.(definition) ?? launch, environment);
 }
 
-async function essenceOfProcess(launch: StdioLaunch, runs: Runs, around: Surroundings): Promise<Essence> {
-  const folder = pathsOf(around.platform).resolve(around.cwd, runs.cwd ?? '.');
+async function essenceOfProcess(launch: StdioLaunch, runs: Runs, environment: LaunchContext): Promise<LaunchIdentity> {
+  const folder = pathsOf(environment.platform).resolve(environment.cwd, runs.cwd ?? '.');
   return {
     kind: launch.kind,
     command: launch.command,
-    program: await executableOf(runs, folder, around),
+    program: await executableOf(runs, folder, environment),
     ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
     folder,
     ...hashEach('variable', launch.env),
@@ -54,7 +57,7 @@ async function essenceOfProcess(launch: StdioLaunch, runs: Runs, around: Surroun
   };
 }
 
-function essenceOfRemote(launch: RemoteLaunch): Essence {
+function essenceOfRemote(launch: RemoteLaunch): LaunchIdentity {
   const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
   return {
     ...{ kind, url: addressOf(url) },
@@ -67,7 +70,7 @@ function essenceOfRemote(launch: RemoteLaunch): Essence {
 }
 
 /** What a person reads beside "it has changed": only the parts that differ. */
-export function differences(before: Essence, now: Essence): readonly string[] {
+export function differences(before: LaunchIdentity, now: LaunchIdentity): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((part) => {
     if (before[part] === now[part]) return [];
     const isHidden = /^(variable|header) /.test(part);
@@ -79,12 +82,12 @@ export function differences(before: Essence, now: Essence): readonly string[] {
 }
 
 /** What the system would start: found along the path as it would find it, with every link followed. As written when nothing is there. */
-async function executableOf({ command, env }: Runs, folder: string, around: Surroundings): Promise<string> {
-  const { resolve, delimiter, sep } = pathsOf(around.platform);
-  const isWindows = around.platform === 'win32';
+async function executableOf({ command, env }: Runs, folder: string, environment: LaunchContext): Promise<string> {
+  const { resolve, delimiter, sep } = pathsOf(environment.platform);
+  const isWindows = environment.platform === 'win32';
   const isPath = command.includes('/') || command.includes(sep);
   const [, own] = Object.entries(env).find(([name]) => (isWindows ? name.toUpperCase() : name) === 'PATH') ?? [];
-  const path = own?.replace(HOST_PATH, () => around.pathEnv ?? '') ?? around.pathEnv;
+  const path = own?.replace(HOST_PATH, () => environment.pathEnv ?? '') ?? environment.pathEnv;
   // Windows looks in the folder itself before it follows the path.
   const folders = isPath ? [''] : [...(isWindows ? [''] : []), ...(path?.split(delimiter) ?? [])];
   const endings = isWindows ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];

@@ -6,7 +6,7 @@ import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Scope, ServerDefinition } from '../model/server.ts';
-import { differences, type Essence, trustFingerprint } from './fingerprint.ts';
+import { differences, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
 
 export type Judgement =
   /** The person's own: it starts, and sees what its entry names. */
@@ -15,13 +15,13 @@ export type Judgement =
   | { readonly kind: 'approved'; readonly grants: readonly string[] }
   /** It starts nothing on this machine, or the person brought it: it may be reached, with nothing of the person's. */
   | { readonly kind: 'restricted' }
-  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly essence: Essence };
+  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly essence: LaunchIdentity };
 
 /** What was approved, kept so that a later version of the entry can be shown beside it. */
 export interface Approval {
   readonly fingerprint: string;
   readonly name: ServerName;
-  readonly essence: Essence;
+  readonly essence: LaunchIdentity;
   /** The person's variables that it may read. */
   readonly grants: readonly string[];
   readonly file?: string;
@@ -34,7 +34,7 @@ export interface Gate {
   fingerprint(definition: ServerDefinition): Promise<string>;
   judge(definition: ServerDefinition): Promise<Judgement>;
   /** Binds the approval to what was judged, which is what the person was shown; otherwise to the definition as it would run now. */
-  approve(definition: ServerDefinition, grants?: readonly string[], judged?: Essence): Promise<void>;
+  approve(definition: ServerDefinition, grants?: readonly string[], judged?: LaunchIdentity): Promise<void>;
   /**
    * Forgets what was approved under that name: of a definition, all that would let it start, whichever file defined it then, and
    * all that its own file had approved; without one, everything. Says whether there was anything.
@@ -48,7 +48,7 @@ export interface GateOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly isOwnScope: (scope: Scope) => boolean;
-  readonly essenceOf: (definition: ServerDefinition) => Promise<Essence>;
+  readonly essenceOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
 }
 
 export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions): Gate {
@@ -104,7 +104,7 @@ const keyOf = (name: ServerName) => `approvals/${name}`;
 
 function approvalOf(
   { name, provenance }: ServerDefinition,
-  essence: Essence,
+  essence: LaunchIdentity,
   grants: readonly string[],
   now: number,
 ): Approval {

@@ -125,11 +125,16 @@ verifies(
       mcpServers: { theirs: { url: web.url, type: 'http', headers, env: { OWN: 'its own' } } },
     });
     const secrets = { ANTHROPIC_API_KEY: 'hunter2', TEAM: 'blue' };
-    const around = { cwd: box.workspace, home: box.home, env: { ...path, ...secrets }, platform: process.platform };
-    const { platform: _, ...surroundings } = around;
+    const environment = {
+      cwd: box.workspace,
+      home: box.home,
+      env: { ...path, ...secrets },
+      platform: process.platform,
+    };
+    const { platform: _, ...surroundings } = environment;
     const runtime = await start(box.workspace, {
       ...{ ...surroundings, discover: true, watch: false },
-      store: createFileStore(stateFolder(around), systemClock),
+      store: createFileStore(stateFolder(environment), systemClock),
     });
     const givenAnew = async () => {
       web.received.splice(0);

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
-import type { ElicitRequest, InputHandlers } from '../../src/index.ts';
+import type { ClientHandlers, ElicitRequest } from '../../src/index.ts';
 import { everything } from '../servers/everything.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('../servers/eliciting.mjs', import.meta.ur
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
-const connect = (era: Era, handlers: InputHandlers, settings: { elicitation?: 'ask' | 'decline' } = {}) =>
+const connect = (era: Era, handlers: ClientHandlers, settings: { elicitation?: 'ask' | 'decline' } = {}) =>
   start(createFolder(), {
     servers: { asks: { command: process.execPath, args: [program, '--era', era], ...settings } },
     ...handlers,
@@ -31,9 +31,9 @@ const told = ({ events }: Started) =>
     event.type === 'elicitation.requested' || event.type === 'elicitation.settled' ? [event] : [],
   );
 
-const noting = (answer: Awaited<ReturnType<Required<InputHandlers>['elicit']>>) => {
+const noting = (answer: Awaited<ReturnType<Required<ClientHandlers>['elicit']>>) => {
   const asked: Omit<ElicitRequest, 'signal'>[] = [];
-  const elicit: InputHandlers['elicit'] = async ({ signal, ...request }) => {
+  const elicit: ClientHandlers['elicit'] = async ({ signal, ...request }) => {
     expect(signal.aborted).toBe(false);
     asked.push(request);
     return answer;
@@ -97,7 +97,7 @@ for (const era of eras) {
 
     verifies('EXT-02', 'whose call is cancelled leaves no question behind', async () => {
       const signals: AbortSignal[] = [];
-      const elicit: InputHandlers['elicit'] = ({ signal }) => {
+      const elicit: ClientHandlers['elicit'] = ({ signal }) => {
         signals.push(signal);
         return new Promise(() => undefined);
       };

@@ -47,7 +47,7 @@ verifies(
       ...{ name: 'mcp__people__greet', server: 'people', tool: 'greet', isKnown: true, verdict: 'allow', because },
       rule: { text: 'mcp__people__greet', action: 'allow', scope: 'user', file, line: 4 },
       rules: [{ fate: 'decides' }, { tool: 'mcp__people__*', line: 8, fate: 'beaten', why: 'is less specific' }],
-      approval: { mode: 'auto', isBelieved: false },
+      approval: { mode: 'auto', trustsAnnotations: false },
       grant: 'unknown',
     });
     expect(await why('mcp__people__greet', '--args', '{"name":"Bob"}')).toMatchObject({

@@ -2,7 +2,7 @@
 // are, whether we are there, and the questions that the handlers of the calling view answer.
 
 import { describe, expect } from 'vitest';
-import type { InputHandlers, Runtime } from '../../src/index.ts';
+import type { ClientHandlers, Runtime } from '../../src/index.ts';
 import { isObject, type JsonObject } from '../../src/kernel/json.ts';
 import { identity } from '../../src/model/identity.ts';
 import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.ts';
@@ -25,7 +25,7 @@ const handlersOf = (name: string) =>
     elicit: async () => ({ action: 'accept', content: { name } }) as const,
     sample: async () => thought(name),
     roots: async () => [root(name)],
-  }) satisfies InputHandlers;
+  }) satisfies ClientHandlers;
 
 type Asking = Awaited<ReturnType<typeof startAsking>>;
 

@@ -21,6 +21,7 @@ const doors = {
       'AskInput',
       'Attachment',
       'Channel',
+      'ClientHandlers',
       'ClientInfo',
       'Clock',
       'ConfigSource',
@@ -32,7 +33,7 @@ const doors = {
       'FailureCode',
       'GatedCall',
       'HostRule',
-      'InputHandlers',
+
       'InputRequest',
       'Launcher',
       'Model',

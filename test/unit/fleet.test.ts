@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { Breakers } from '../../src/call/guard.ts';
 import { Catalog } from '../../src/catalog/catalog.ts';
-import { Offers } from '../../src/catalog/offers/offers.ts';
+import { ResourceCatalog } from '../../src/catalog/resources/resource-catalog.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Connections } from '../../src/connection/connections.ts';
 import { SandboxNews } from '../../src/connection/sandbox-state.ts';
@@ -41,7 +41,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     standing: new Standing({ cwd: '/', home: '/', env: {}, platform: 'linux' }),
     ...{ connections, clock, sandbox: new SandboxNews() },
     catalog: new Catalog({ clock, emit: () => undefined }),
-    offers: new Offers({ clock, emit: () => undefined }),
+    offers: new ResourceCatalog({ clock, emit: () => undefined }),
     breakers: new Breakers(clock, limits.breaker),
     opening: { mayStay: async () => true },
     memory: { recall: async () => new Map(), remember: async () => undefined },

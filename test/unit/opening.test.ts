@@ -6,15 +6,15 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../src/call/ap
 import { type AskInput, inputName } from '../../src/config/inputs.ts';
 import type { ListedServers } from '../../src/config/lists.ts';
 import { plexusSchema } from '../../src/config/schema.ts';
+import { createProtocolCache } from '../../src/connection/protocol-cache.ts';
 import { SandboxNews } from '../../src/connection/sandbox-state.ts';
 import type { Session } from '../../src/connection/session.ts';
-import { createVerdicts } from '../../src/connection/verdicts.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore, type Store } from '../../src/kernel/store.ts';
 import { RuntimeError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Launch, Launcher, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../src/model/server.ts';
-import { type Circumstances, createOpening, type OpeningParts } from '../../src/opening.ts';
+import { type Circumstances, createOpening, type OpeningDeps } from '../../src/opening.ts';
 import { createRedactor, KnownSecrets } from '../../src/shaping/redact.ts';
 import type { Secrets } from '../../src/store/secrets.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
@@ -27,16 +27,16 @@ import { defaultSettings } from './config/folder.ts';
 
 const nowhere: Launcher = () => ({ command: '/no/such/program', args: [] });
 
-interface World extends Partial<Omit<OpeningParts, 'circumstances' | 'around'>> {
+interface World extends Partial<Omit<OpeningDeps, 'config' | 'environment'>> {
   readonly env?: Record<string, string>;
-  readonly circumstances?: Partial<Circumstances>;
+  readonly config?: Partial<Circumstances>;
   readonly store?: Store;
 }
 
 /** Nobody approves or answers, and what would be started is written down instead of started: a test changes what it is about. */
-function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
+function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
   const clock = change.clock ?? createFakeClock();
-  const around = { cwd: '/work', home: '/', platform: 'linux', env } as const;
+  const environment = { cwd: '/work', home: '/', platform: 'linux', env } as const;
   const seen = {
     requests: [] as ApprovalRequest[],
     launches: [] as Parameters<Launcher>[0][],
@@ -51,22 +51,22 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
   };
   const known = new KnownSecrets();
   const { approve = async () => 'no', launcher = nowhere, ...rest } = change;
-  const gate = createTrust(around, store ?? createMemoryStore(clock), clock);
+  const gate = createTrust(environment, store ?? createMemoryStore(clock), clock);
   const opening = createOpening({
     ...{
-      around,
+      environment,
       gate,
       secrets,
       known,
       redactor: createRedactor(known),
       clock,
       askInput: undefined,
-      inputs: {},
+      handlers: {},
       emit: () => undefined,
       id: 'test',
       sandbox: new SandboxNews(),
     },
-    verdicts: createVerdicts(createMemoryStore(clock), clock, (error) => void seen.errors.push(error)),
+    protocolCache: createProtocolCache(createMemoryStore(clock), clock, (error) => void seen.errors.push(error)),
     approve: (request) => {
       seen.requests.push(request);
       return approve(request);
@@ -75,12 +75,12 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
       seen.launches.push(launch);
       return launcher(launch);
     },
-    circumstances: () => ({
+    config: () => ({
       lists: [],
-      losers: [],
-      inputs: new Map(),
+      shadowed: [],
+      promptInputs: new Map(),
       settings: plexusSchema.parse({}),
-      ...circumstances,
+      ...config,
     }),
     onPrepared: (server, { warnings }) => void seen.warnings.push([server, warnings]),
     onError: (error) => void seen.errors.push(error),
@@ -90,7 +90,7 @@ function setUp({ env = {}, circumstances = {}, store, ...change }: World = {}) {
     ...seen,
     gate,
     clock,
-    around,
+    environment,
     known,
     open: (definition: ServerDefinition, signal = new AbortController().signal) => opening.open(definition, signal),
   };
@@ -291,7 +291,7 @@ describe('a server that may be reached but is not trusted', () => {
       const { open, requests, answers, warnings } = setUp({
         env: { ...host, TENANT: 'acme' },
         askInput,
-        circumstances: unreached,
+        config: unreached,
       });
       answers.set(inputName({ file: '/work/.mcp.json' }, 'pin'), '1234');
       expect(await codeOf(open(define('project', entry)))).toBe('SERVER_DENIED');
@@ -317,7 +317,7 @@ describe('a server that may be reached but is not trusted', () => {
       env: { ...host, TENANT: 'acme' },
       askInput: async ({ id }) => `the-${id}`,
       // The lists see what it was filled in with.
-      circumstances: { lists: [{ allowlist: [], denylist: ['https://acme.example/the-path/p'] }] },
+      config: { lists: [{ allowlist: [], denylist: ['https://acme.example/the-path/p'] }] },
     });
     await gate.approve(define('project', entry), ['TENANT']);
     expect(await codeOf(open(define('project', entry)))).toBe('SERVER_DENIED');
@@ -331,7 +331,7 @@ describe('a server that may be reached but is not trusted', () => {
   });
 
   verifies('TRU-06', 'is never given a credential for its url or headers by a yes: it does not ask', async () => {
-    const { open, requests, gate } = setUp({ env: host, approve: answering('always'), circumstances: unreached });
+    const { open, requests, gate } = setUp({ env: host, approve: answering('always'), config: unreached });
     const credential = http({ headers: { Authorization: '${API_KEY}' }, bearerTokenEnvVar: 'TOKEN' });
     await failureOf(open(define('project', credential)));
     expect([requests, await gate.approvals('it')]).toEqual([[], []]);
@@ -353,12 +353,12 @@ describe('the lists', () => {
   verifies(['TRU-03', 'TRU-04'], 'are asked again with the address filled in', async () => {
     const env = { HOST: 'evil.example' };
     const entry = define('user', http({ url: 'https://${HOST}/mcp' }));
-    const denied = setUp({ env, circumstances: lists({ denylist: ['https://evil.example'] }) });
+    const denied = setUp({ env, config: lists({ denylist: ['https://evil.example'] }) });
     expect(await failureOf(denied.open(entry))).toEqual([
       'SERVER_DENIED',
       { server: 'it', because: 'mcp_server_denylist names the address https://evil.example' },
     ]);
-    const allowing = setUp({ env, circumstances: lists({ allowlist: ['https://good.example'] }) });
+    const allowing = setUp({ env, config: lists({ allowlist: ['https://good.example'] }) });
     expect(await failureOf(allowing.open(entry))).toEqual([
       'SERVER_DENIED',
       { server: 'it', because: 'mcp_server_allowlist does not name it' },
@@ -369,10 +369,10 @@ describe('the lists', () => {
     const env = { TOOL: 'curl' };
     const entry = define('user', stdio({ command: '${TOOL}', args: ['${TOOL}'] }));
     for (const change of [{ denylist: [{ command: 'curl' }] }, { allowlist: [{ command: 'npx' }] }]) {
-      const { open, launches } = setUp({ env, circumstances: lists(change) });
+      const { open, launches } = setUp({ env, config: lists(change) });
       expect([await codeOf(open(entry)), launches]).toEqual(['SERVER_DENIED', []]);
     }
-    const { open } = setUp({ env, circumstances: lists({ allowlist: [{ command: ['curl', 'curl'] }] }) });
+    const { open } = setUp({ env, config: lists({ allowlist: [{ command: ['curl', 'curl'] }] }) });
     expect(await codeOf(open(entry))).toBe('SPAWN_FAILED');
   });
 });
@@ -434,7 +434,7 @@ describe('what an entry of the person’s own needs', () => {
 
   verifies('TRU-07', 'is a warning where the setting says so', async () => {
     const settings = plexusSchema.parse({ unresolvedEnv: 'empty' });
-    const { open, warnings } = setUp({ circumstances: { settings } });
+    const { open, warnings } = setUp({ config: { settings } });
     await failureOf(open(define('user', stdio({ args: ['${GONE}'] }))));
     await failureOf(open(define('user', stdio())));
     expect(warnings).toEqual([
@@ -451,7 +451,7 @@ describe('what an entry of the person’s own needs', () => {
     };
     const declared = { id: 'pin', description: 'Your pin', password: false, options: ['a1', 'a2'] };
     const inputs = new Map([['/work/.mcp.json', [declared]]]);
-    const { open, launches, answers } = setUp({ askInput, circumstances: { inputs } });
+    const { open, launches, answers } = setUp({ askInput, config: { promptInputs: inputs } });
     const entry = define('user', stdio({ args: ['${input:pin}', '${input:undeclared}'] }));
     for (const _ of [1, 2]) await failureOf(open(entry));
     expect(launches.map(({ args }) => args)).toEqual([
@@ -509,7 +509,7 @@ describe('the line in which servers wait to be opened', () => {
     const pids = temporaryFile('pids');
     const settings = plexusSchema.parse({ connectConcurrency: { stdio: 1 } });
     const launcher: Launcher = ({ server }) => ({ ...hostile('--pid-file', pids, ...(flags[server] ?? [])), cwd: '/' });
-    const { open, clock } = setUp({ launcher, clock: createFakeClock(), circumstances: { settings } });
+    const { open, clock } = setUp({ launcher, clock: createFakeClock(), config: { settings } });
     const stop = new AbortController();
     const openings = [first, second].map((definition) => open(definition, stop.signal));
     const ended = Promise.allSettled(openings);
@@ -561,11 +561,11 @@ describe('what is filled in', () => {
       stdio({ command: '${${A}}', env: { A: 'B' } }),
     ];
     for (const entry of entries) {
-      const { open, launches } = setUp({ circumstances: { lists } });
+      const { open, launches } = setUp({ config: { lists } });
       expect([await codeOf(open(define('user', entry))), launches]).toEqual(['SERVER_DENIED', []]);
     }
     const settings = plexusSchema.parse({ unresolvedEnv: 'literal' });
-    const { open } = setUp({ circumstances: { lists, settings } });
+    const { open } = setUp({ config: { lists, settings } });
     expect(await codeOf(open(define('user', http({ url: 'https://evil.example/${GONE}' }))))).toBe('SERVER_DENIED');
   });
 
@@ -584,7 +584,7 @@ describe('what is filled in', () => {
   test('a headersHelper runs each time its server is opened', async () => {
     const log = temporaryFile('log');
     const { PATH = '' } = process.env;
-    const { open } = setUp({ env: { PATH }, circumstances: unreached });
+    const { open } = setUp({ env: { PATH }, config: unreached });
     for (const _ of [1, 2]) await failureOf(open(define('user', http({ headersHelper: `echo x >> ${log}; echo {}` }))));
     expect(readFileSync(log, 'utf8')).toBe('x\nx\n');
   });
@@ -600,7 +600,7 @@ describe('a secret that is filled in', () => {
   verifies('TRU-08', 'is known from then on, wherever in the entry it stands, and what is none is not', async () => {
     const { open, known } = setUp({
       env: { GH_TOKEN: 'from-the-host-1', REGION: 'eu-central-1' },
-      circumstances: unreached,
+      config: unreached,
     });
     const env = { A: '${GH_TOKEN}', STAGE: 'production-like', REGION: '${REGION}', CMD: '!echo printed-value' };
     const args = ['--api-key', 'given-as-argument', 'postgres://u:pass-in-url@h/d'];
@@ -615,7 +615,7 @@ describe('a secret that is filled in', () => {
       ...{ MYVAR: 'correct-horse', OTHER: 'battery-staple', HOST_KEY: 'Small-Talk-9', AWS_REGION: 'eu-central-1' },
       ...{ ORG: 'acme-widgets', HOME: '/home/somebody', STAGE: 'production-like' },
     };
-    const { open, known } = setUp({ env, circumstances: unreached });
+    const { open, known } = setUp({ env, config: unreached });
     const url = 'https://${HOST_KEY}.example/${STAGE}/mcp?k=${OTHER}&project=${ORG}&r=${AWS_REGION}&plain=not-a-secret';
     const headers = {
       ...{ 'X-K': '${MYVAR}', 'X-Pair': 'a=${MYVAR};b=2', 'X-Region': '${AWS_REGION}', 'X-Home': '${HOME}' },

@@ -9,14 +9,14 @@ import { saidOf } from '../filter.ts';
 export type Placement = Exposure | 'auto';
 export type PlacementOf = (tool: Tool) => Placement;
 
-export interface PlacementParts {
+export interface PlacementDeps {
   /** Whether the list for all servers names it. */
   readonly isAlwaysLoaded: (tool: Tool) => boolean;
   readonly settingsOf: (server: ServerName) => Pick<ServerSettings, 'exposure' | 'alwaysLoad' | 'tools'> | undefined;
 }
 
 /** The closest word counts: the list of tools for all, then what an entry says of the tool, then what it says of all its tools. */
-export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementParts): PlacementOf {
+export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementDeps): PlacementOf {
   const known = new WeakMap<Tool, Placement>();
   const decide = (tool: Tool): Placement => {
     if (isAlwaysLoaded(tool)) return 'load';

@@ -139,9 +139,10 @@ async function entryFor(context: Context, { name, given, target }: Given): Promi
   const { definition, written } = await defineOrRefuse(name, given, target);
   const { launch } = definition;
   const { isWithin } = await import('../../config/scopes.ts');
-  const around = surroundingsOf(context);
-  const isElsewhere = (await isOwnFile(context, target.file)) || !isWithin(around.cwd, target.file, around.platform);
-  const command = isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, around) : undefined;
+  const environment = surroundingsOf(context);
+  const isElsewhere =
+    (await isOwnFile(context, target.file)) || !isWithin(environment.cwd, target.file, environment.platform);
+  const command = isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, environment) : undefined;
   if (command === undefined || launch.kind !== 'stdio') return { entry: given, definition };
   const entry = withCommand(given, written.get('command') ?? 'command', { from: launch.command, to: command });
   const pinned = await defineOrRefuse(name, entry, target);

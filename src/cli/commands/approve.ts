@@ -3,7 +3,7 @@
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { inputsRead, isCredential, variablesRead } from '../../config/wants.ts';
+import { inputsRead, isCredential, variablesRead } from '../../config/referenced-variables.ts';
 import type { ServerName } from '../../model/names.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';

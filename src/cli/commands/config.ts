@@ -44,12 +44,12 @@ async function effective(context: Context): Promise<Found> {
   );
   const rules = await locateRules(config.rules);
   const own = await config.explain.settings();
-  const losers = [...config.losers, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
+  const shadowed = [...config.shadowed, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
     ...{ name, provenance, lostTo, because },
   }));
   return {
     data: {
-      ...{ files, servers: definitions, losers, rules, settings, origins: own, diagnostics },
+      ...{ files, servers: definitions, shadowed, rules, settings, origins: own, diagnostics },
       invalid: config.invalid.map(({ name, provenance, diagnostic }) => ({ name, provenance, diagnostic })),
       refused: Object.fromEntries(config.refused),
     },
@@ -60,7 +60,7 @@ async function effective(context: Context): Promise<Found> {
         const values = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
         return `${paint.bold(printable(name))}  ${paint.dim(printable(where))}\n${indent(printable([commandLine(launch), ...values].join('\n')))}`;
       });
-      const overridden = losers.map(({ name, provenance, because }) =>
+      const overridden = shadowed.map(({ name, provenance, because }) =>
         paint.dim(printable(`${name} in ${provenance.file ?? provenance.scope} is not used, because ${because}`)),
       );
       const parts = [

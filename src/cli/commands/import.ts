@@ -1,6 +1,6 @@
 // Owns `plexus import`: servers of other agents' files, taken over into one's own.
 
-import type { Taken, Takeover } from '../../config/takeover.ts';
+import type { Taken, Takeover } from '../../config/import-plan.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
@@ -32,7 +32,7 @@ async function planFor(context: Context): Promise<Takeover> {
   const [{ readImports }, { importers }, { planTakeover }, existing] = await Promise.all([
     import('../../config/imports.ts'),
     import('../../config/importers/importers.ts'),
-    import('../../config/takeover.ts'),
+    import('../../config/import-plan.ts'),
     loadConfigFor(context),
   ]);
   const { from } = context.values;
@@ -43,21 +43,21 @@ async function planFor(context: Context): Promise<Takeover> {
       `"${from}" is no app that can be imported from${meant ? `; did you mean "${meant}"?` : ''}; known are ${apps.join(', ')}`,
     );
   }
-  const around = surroundingsOf(context);
+  const environment = surroundingsOf(context);
   // All of them, and the named one first: a file in the workspace may be a link to what is the person's own in another app.
   const wanted = importers.filter(({ app }) => from === undefined || app === from);
-  const read = await readImports([...new Set([...wanted, ...importers])], around);
+  const read = await readImports([...new Set([...wanted, ...importers])], environment);
   const files = read.filter(({ importer }) => wanted.includes(importer));
   // What is read live today is taken over as well: that is how a person turns the one into the other.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');
   const inputs = await usedInputs(context, existing);
-  return planTakeover(files, { definitions, files: ownFiles(existing), inputs }, around);
+  return planTakeover(files, { definitions, files: ownFiles(existing), inputs }, environment);
 }
 
 /** In the text itself: also what is broken, overridden or switched off there keeps its answers. */
 async function usedInputs(
   context: Context,
-  { inputs }: Awaited<ReturnType<typeof loadConfigFor>>,
+  { promptInputs: inputs }: Awaited<ReturnType<typeof loadConfigFor>>,
 ): Promise<readonly string[]> {
   const { readText } = await import('../../config/read-text.ts');
   const used = editedScopes.map(async (scope) => {
@@ -74,9 +74,9 @@ function ownFiles({
   files,
   definitions,
   invalid,
-  losers,
+  shadowed,
 }: Awaited<ReturnType<typeof loadConfigFor>>): readonly string[] {
-  const imported = [...definitions, ...invalid, ...losers]
+  const imported = [...definitions, ...invalid, ...shadowed]
     .filter(({ provenance }) => provenance.scope === 'imported')
     .flatMap(({ provenance }) => provenance.file ?? []);
   return files.filter((file) => !imported.includes(file));

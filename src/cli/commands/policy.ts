@@ -7,10 +7,10 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import type { Verdict } from '../../model/rule.ts';
 import type { Tool } from '../../model/tool.ts';
-import { ask } from '../../policy/asked.ts';
 import { speaksOf } from '../../policy/matching.ts';
 import { type Known, type RuleRemark, reviewRules } from '../../policy/review.ts';
 import { parseRules, type Rule } from '../../policy/rule.ts';
+import { ask } from '../../policy/tool-spellings.ts';
 import { parseArgumentsJson } from '../arguments.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
@@ -60,7 +60,7 @@ interface Asking {
 async function why(context: Context, runtime: Runtime, config: LoadedConfig, { words, args }: Asking): Promise<Found> {
   const id = findTool(words, runtime, config);
   const found = await findWhy({ context, runtime, config, id, args });
-  const { decision, rules, mode, annotations, isBelieved, grant } = found;
+  const { decision, rules, mode, annotations, trustsAnnotations, grant } = found;
   return {
     data: {
       name: canonicalName(id),
@@ -68,7 +68,7 @@ async function why(context: Context, runtime: Runtime, config: LoadedConfig, { w
       isKnown: found.tool !== undefined,
       ...decision,
       rules: rules.map(({ rule, ...fate }) => ({ ...ruleData(rule), ...fate })),
-      approval: { mode, annotations, isBelieved },
+      approval: { mode, annotations, trustsAnnotations },
       grant: grant.kind,
     },
     text: (paint) => whyText(found, args === undefined, paint).join('\n'),
@@ -92,7 +92,7 @@ function whyText(found: Why, isAny: boolean, paint: Paint): readonly string[] {
 }
 
 /** What else a person would wonder about. */
-function remarksOn({ id, tool, decision, mode, annotations, isBelieved, grant }: Why): readonly string[] {
+function remarksOn({ id, tool, decision, mode, annotations, trustsAnnotations, grant }: Why): readonly string[] {
   const hints = Object.entries(annotations).filter(([name]) => name.endsWith('Hint'));
   const said = hints.map(([name, value]) => `${name} = ${String(value)}`).join(', ');
   const isAsked = decision.verdict === 'ask';
@@ -101,7 +101,9 @@ function remarksOn({ id, tool, decision, mode, annotations, isBelieved, grant }:
     ...(tool === undefined
       ? [`no tool "${id.tool}" of server "${id.server}" is known; rules are all that is told`]
       : []),
-    ...(hints.length > 0 && !decision.rule ? [`it states ${said}, which is ${isBelieved ? '' : 'not '}believed`] : []),
+    ...(hints.length > 0 && !decision.rule
+      ? [`it states ${said}, which is ${trustsAnnotations ? '' : 'not '}believed`]
+      : []),
     ...(isAsked && grant.kind === 'changed' ? ['it has changed since you allowed it for good, so it asks again'] : []),
     ...(isAsked && decision.isEveryTime ? ['it asks each time: what you allowed before does not answer it'] : []),
   ];

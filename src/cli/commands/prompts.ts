@@ -1,6 +1,6 @@
 // Owns `plexus prompts`: what servers offer as ready-made instructions, and what each takes.
 
-import type { ListedPrompt } from '../../catalog/offers/prompts.ts';
+import type { ListedPrompt } from '../../catalog/resources/prompts.ts';
 import { type Command, UsageError } from '../command.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';

@@ -93,12 +93,12 @@ export function removeItem(list: CommaList, at: number): Splice[] {
   // Without a comma of its own the last item takes that of the one before, which is the last one then.
   const spare = next || comma ? [] : before.filter(isComma).map(cut);
 
-  const around = { before, after, isLast: !next };
-  const lines = wholeLines(text, body, around);
+  const environment = { before, after, isLast: !next };
+  const lines = wholeLines(text, body, environment);
   const gone = lines ?? body;
   const leavesNothing = [...before, ...after].every((token) => isComma(token) || isWithin(token, gone));
   if (!previous && !next && leavesNothing) return [cut(inside)];
-  return [...spare, cut(lines ?? stretched(text, body, around))];
+  return [...spare, cut(lines ?? stretched(text, body, environment))];
 }
 
 interface Around {

@@ -8,9 +8,9 @@ import { appFolder, ownFiles, workspaceFiles } from './places.ts';
 export const agentCode: Importer = {
   app: 'agent-code',
   title: 'agent-code',
-  places: (around) => [
-    ...workspaceFiles(around, '.agent/settings.local.toml', '.agent/settings.toml'),
-    ...ownFiles(around, pathsOf(around.platform).join(appFolder(around), 'agent-code'), 'config.toml'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.agent/settings.local.toml', '.agent/settings.toml'),
+    ...ownFiles(environment, pathsOf(environment.platform).join(appFolder(environment), 'agent-code'), 'config.toml'),
   ],
   find: (content) => groupAt(content, 'mcp_servers'),
 };

@@ -9,14 +9,14 @@ import { timeoutInMs } from './words.ts';
 export const claudeCode: Importer = {
   app: 'claude-code',
   title: 'Claude Code',
-  places: (around) => {
-    const { home, env, platform } = around;
+  places: (environment) => {
+    const { home, env, platform } = environment;
     const { join } = pathsOf(platform);
     return [
-      ...workspaceFiles(around, '.mcp.json'),
+      ...workspaceFiles(environment, '.mcp.json'),
       // The older name still wins where it exists. Without the variable, the newer one lies beside the folder.
-      ...ownFiles(around, env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), '.config.json'),
-      ...ownFiles(around, env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
+      ...ownFiles(environment, env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), '.config.json'),
+      ...ownFiles(environment, env['CLAUDE_CONFIG_DIR'] || home, '.claude.json'),
     ];
   },
   find: groupsByFolder,

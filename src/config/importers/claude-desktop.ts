@@ -11,15 +11,15 @@ const STORE_PACKAGE = 'Claude_pzs8sxrjxfjjc';
 export const claudeDesktop: Importer = {
   app: 'claude-desktop',
   title: 'Claude Desktop',
-  places: (around) => {
-    const { home, env, platform } = around;
+  places: (environment) => {
+    const { home, env, platform } = environment;
     const { join } = pathsOf(platform);
     const packages = join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'Packages');
     const folders = [
-      join(appFolder(around), 'Claude'),
+      join(appFolder(environment), 'Claude'),
       ...(platform === 'win32' ? [join(packages, STORE_PACKAGE, 'LocalCache', 'Roaming', 'Claude')] : []),
     ];
-    return folders.flatMap((folder) => ownFiles(around, folder, 'claude_desktop_config.json'));
+    return folders.flatMap((folder) => ownFiles(environment, folder, 'claude_desktop_config.json'));
   },
   find: (content) => groupAt(content, 'mcpServers'),
 };

@@ -8,11 +8,11 @@ import { dotConfigFolder, folderNamed, ownFiles, workspaceFiles } from './places
 export const cocode: Importer = {
   app: 'cocode',
   title: 'cocode',
-  places: (around) => [
-    ...workspaceFiles(around, '.cocode.local.toml', '.cocode.local/mcp.json'),
-    ...workspaceFiles(around, '.mcp.toml', '.cocode/mcp.json', '.mcp.json'),
-    ...ownFiles(around, pathsOf(around.platform).join(dotConfigFolder(around), 'cocode'), 'mcp.toml'),
-    ...ownFiles(around, folderNamed(around, 'COCO_CONFIG_DIR', '.cocode'), 'mcp.json'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.cocode.local.toml', '.cocode.local/mcp.json'),
+    ...workspaceFiles(environment, '.mcp.toml', '.cocode/mcp.json', '.mcp.json'),
+    ...ownFiles(environment, pathsOf(environment.platform).join(dotConfigFolder(environment), 'cocode'), 'mcp.toml'),
+    ...ownFiles(environment, folderNamed(environment, 'COCO_CONFIG_DIR', '.cocode'), 'mcp.json'),
   ],
   find: (content) => [...groupAt(content, 'mcp_servers'), ...groupAt(content, 'mcpServers')],
 };

@@ -7,14 +7,14 @@ import { editorSettings, folderNamed, ownFiles, workspaceFiles } from './places.
 export const codebuddy: Importer = {
   app: 'codebuddy',
   title: 'CodeBuddy',
-  places: (around) => [
-    ...workspaceFiles(around, '.codebuddy/mcp.json', '.mcp.json'),
-    ...ownFiles(around, folderNamed(around, 'CODEBUDDY_CONFIG_DIR', '.codebuddy'), '.mcp.json', 'mcp.json'),
-    ...ownFiles(around, around.home, '.codebuddy.json'),
-    ...editorSettings(around),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.codebuddy/mcp.json', '.mcp.json'),
+    ...ownFiles(environment, folderNamed(environment, 'CODEBUDDY_CONFIG_DIR', '.codebuddy'), '.mcp.json', 'mcp.json'),
+    ...ownFiles(environment, environment.home, '.codebuddy.json'),
+    ...editorSettings(environment),
   ],
-  find: (content, around) => [
-    ...groupsByFolder(content, around),
+  find: (content, environment) => [
+    ...groupsByFolder(content, environment),
     ...groupAt(content, 'servers'),
     ...groupsOfSetting(content, 'codebuddy.mcp.servers'),
   ],

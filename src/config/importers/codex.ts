@@ -8,9 +8,9 @@ import { folderNamed, ownFiles, workspaceFiles } from './places.ts';
 export const codex: Importer = {
   app: 'codex',
   title: 'Codex',
-  places: (around) => [
-    ...workspaceFiles(around, '.codex/config.toml'),
-    ...ownFiles(around, folderNamed(around, 'CODEX_HOME', '.codex'), 'config.toml'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.codex/config.toml'),
+    ...ownFiles(environment, folderNamed(environment, 'CODEX_HOME', '.codex'), 'config.toml'),
   ],
   find: (content) => groupAt(content, 'mcp_servers'),
   translate,

@@ -8,9 +8,9 @@ import { timeoutInMs } from './words.ts';
 export const copilot: Importer = {
   app: 'copilot',
   title: 'Copilot CLI',
-  places: (around) => [
-    ...workspaceFiles(around, '.mcp.json'),
-    ...ownFiles(around, folderNamed(around, 'COPILOT_HOME', '.copilot'), 'mcp-config.json'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.mcp.json'),
+    ...ownFiles(environment, folderNamed(environment, 'COPILOT_HOME', '.copilot'), 'mcp-config.json'),
   ],
   find: (content) => groupAt(content, 'mcpServers'),
   translate: (entry) => timeoutInMs(withoutEverything(entry)),

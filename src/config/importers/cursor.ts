@@ -8,9 +8,9 @@ import { ownFiles, workspaceFiles } from './places.ts';
 export const cursor: Importer = {
   app: 'cursor',
   title: 'Cursor',
-  places: (around) => [
-    ...workspaceFiles(around, '.cursor/mcp.json'),
-    ...ownFiles(around, pathsOf(around.platform).join(around.home, '.cursor'), 'mcp.json'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.cursor/mcp.json'),
+    ...ownFiles(environment, pathsOf(environment.platform).join(environment.home, '.cursor'), 'mcp.json'),
   ],
   find: (content) => groupAt(content, 'mcpServers'),
 };

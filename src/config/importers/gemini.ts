@@ -9,11 +9,11 @@ import { mapTexts, timeoutInMs } from './words.ts';
 export const gemini: Importer = {
   app: 'gemini',
   title: 'Gemini CLI',
-  places: (around) => {
-    const home = around.env['GEMINI_CLI_HOME'] || around.home;
+  places: (environment) => {
+    const home = environment.env['GEMINI_CLI_HOME'] || environment.home;
     return [
-      ...workspaceFiles(around, '.gemini/settings.json'),
-      ...ownFiles(around, pathsOf(around.platform).join(home, '.gemini'), 'settings.json'),
+      ...workspaceFiles(environment, '.gemini/settings.json'),
+      ...ownFiles(environment, pathsOf(environment.platform).join(home, '.gemini'), 'settings.json'),
     ];
   },
   find: (content) => groupAt(content, 'mcpServers'),

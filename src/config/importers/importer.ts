@@ -2,7 +2,7 @@
 // mean in ours. Reading, checking and merging what it finds is the same for all, and not its work.
 
 import type { Path } from '../problem.ts';
-import type { Surroundings } from '../scopes.ts';
+import type { HostEnvironment } from '../scopes.ts';
 
 export type Content = Readonly<Record<string, unknown>>;
 
@@ -12,9 +12,9 @@ export interface Importer {
   /** The app as a person reads it. */
   readonly title: string;
   /** Every file that may hold servers, strongest first; most of them do not exist. */
-  readonly places: (around: Surroundings) => readonly ImportPlace[];
+  readonly places: (environment: HostEnvironment) => readonly ImportPlace[];
   /** Where the servers of such a file stand, strongest first. */
-  readonly find: (content: Content, around: Surroundings) => readonly Group[];
+  readonly find: (content: Content, environment: HostEnvironment) => readonly Group[];
   /** Says one entry in our words, where this app uses one of them for something else. */
   readonly translate?: (entry: Content) => Content;
 }

@@ -1,7 +1,7 @@
 // Owns finding servers in another program's file: at a path, under the name of a setting, or under the folder they are for.
 
 import { isMap } from '../problem.ts';
-import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
+import { type HostEnvironment, isWithin, pathsOf } from '../scopes.ts';
 import type { Content, Group } from './importer.ts';
 
 /** Whatever stands there is a group, even of the wrong type: the reader of all groups tells of it. */
@@ -27,7 +27,7 @@ function spellingsOf([first = '', ...rest]: readonly string[]): readonly (readon
 }
 
 /** The servers of this folder, or of the closest one around it; then those for all. Other folders' are only told of. */
-export function groupsByFolder(content: Content, { cwd, platform }: Surroundings): readonly Group[] {
+export function groupsByFolder(content: Content, { cwd, platform }: HostEnvironment): readonly Group[] {
   const { isAbsolute, relative } = pathsOf(platform);
   const folders = isMap(content['projects']) ? Object.keys(content['projects']) : [];
   const above = folders.filter((folder) => isAbsolute(folder) && isWithin(folder, cwd, platform));

@@ -1,7 +1,7 @@
 // Owns importing from Oh My Pi. The person's own servers belong to the profile that is active.
 
 import { isMap } from '../problem.ts';
-import { pathsOf, type Surroundings } from '../scopes.ts';
+import { type HostEnvironment, pathsOf } from '../scopes.ts';
 import type { Content, Importer } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { ownFiles, workspaceFiles } from './places.ts';
@@ -10,17 +10,17 @@ import { mapTexts, timeoutInMs } from './words.ts';
 export const ohMyPi: Importer = {
   app: 'oh-my-pi',
   title: 'Oh My Pi',
-  places: (around) => [
-    ...workspaceFiles(around, '.omp/mcp.json', '.omp/.mcp.json'),
-    ...ownFiles(around, agentFolder(around), 'mcp.json', '.mcp.json'),
-    ...workspaceFiles(around, 'mcp.json', '.mcp.json'),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.omp/mcp.json', '.omp/.mcp.json'),
+    ...ownFiles(environment, agentFolder(environment), 'mcp.json', '.mcp.json'),
+    ...workspaceFiles(environment, 'mcp.json', '.mcp.json'),
   ],
   find: (content) => groupAt(content, 'mcpServers'),
   translate: (entry) => timeoutInMs(withVariables(entry)),
 };
 
 /** The name of a profile becomes part of a path, so only what the app itself would take counts. */
-function agentFolder({ home, env, platform }: Surroundings): string {
+function agentFolder({ home, env, platform }: HostEnvironment): string {
   const { join } = pathsOf(platform);
   const root = join(home, env['PI_CONFIG_DIR'] || '.omp');
   const profile = (env['OMP_PROFILE'] ?? env['PI_PROFILE'] ?? '').trim();

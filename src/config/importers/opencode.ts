@@ -12,18 +12,18 @@ const NAMES = ['opencode.jsonc', 'opencode.json'] as const;
 export const opencode: Importer = {
   app: 'opencode',
   title: 'OpenCode',
-  places: (around) => {
-    const { home, env, platform } = around;
+  places: (environment) => {
+    const { home, env, platform } = environment;
     const { join, dirname, basename } = pathsOf(platform);
     const own = (folder: string | undefined, ...names: readonly string[]): readonly ImportPlace[] =>
-      folder ? ownFiles(around, folder, ...names) : [];
+      folder ? ownFiles(environment, folder, ...names) : [];
     const single = env['OPENCODE_CONFIG'];
     return [
       ...own(env['OPENCODE_CONFIG_DIR'], ...NAMES),
       ...own(join(home, '.opencode'), ...NAMES),
-      ...workspaceFiles(around, ...NAMES.map((name) => `.opencode/${name}`), ...NAMES),
+      ...workspaceFiles(environment, ...NAMES.map((name) => `.opencode/${name}`), ...NAMES),
       ...(single ? own(dirname(single), basename(single)) : []),
-      ...own(join(dotConfigFolder(around), 'opencode'), ...NAMES, 'config.json'),
+      ...own(join(dotConfigFolder(environment), 'opencode'), ...NAMES, 'config.json'),
     ];
   },
   find: (content) => {

@@ -8,7 +8,7 @@ import { editorSettings, workspaceFiles } from './places.ts';
 export const sidecar: Importer = {
   app: 'sidecar',
   title: 'SideCar',
-  places: (around) => [...editorSettings(around), ...workspaceFiles(around, '.mcp.json')],
+  places: (environment) => [...editorSettings(environment), ...workspaceFiles(environment, '.mcp.json')],
   find: (content) => [...groupsOfSetting(content, 'sidecar.mcpServers'), ...groupAt(content, 'mcpServers')],
   translate,
 };

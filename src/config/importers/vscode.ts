@@ -8,9 +8,9 @@ import { mapTexts } from './words.ts';
 export const vscode: Importer = {
   app: 'vscode',
   title: 'VS Code',
-  places: (around) => [
-    ...workspaceFiles(around, '.vscode/mcp.json', '.vscode/settings.json'),
-    ...editorFolders(around).flatMap((folder) => ownFiles(around, folder, 'mcp.json', 'settings.json')),
+  places: (environment) => [
+    ...workspaceFiles(environment, '.vscode/mcp.json', '.vscode/settings.json'),
+    ...editorFolders(environment).flatMap((folder) => ownFiles(environment, folder, 'mcp.json', 'settings.json')),
   ],
   find: (content) => [...groupAt(content, 'servers'), ...groupsOfSetting(content, 'mcp.servers')],
   // Otherwise they would be looked for in the environment.

@@ -8,10 +8,10 @@ import { ownFiles } from './places.ts';
 export const windsurf: Importer = {
   app: 'windsurf',
   title: 'Windsurf',
-  places: (around) =>
+  places: (environment) =>
     ownFiles(
-      around,
-      pathsOf(around.platform).join(around.home, '.codeium'),
+      environment,
+      pathsOf(environment.platform).join(environment.home, '.codeium'),
       'windsurf/mcp_config.json',
       'windsurf-next/mcp_config.json',
       'mcp_config.json',

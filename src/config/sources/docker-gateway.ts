@@ -10,7 +10,7 @@ import { limits } from '../../model/limits.ts';
 import { defineServer, type EnvDefaults } from '../define.ts';
 import { runProgram } from '../run-command.ts';
 import type { Settings } from '../schema.ts';
-import { isWithin, pathsOf, type Surroundings } from '../scopes.ts';
+import { type HostEnvironment, isWithin, pathsOf } from '../scopes.ts';
 import type { ServerClaim } from '../servers.ts';
 
 const NAME = 'docker-gateway';
@@ -31,26 +31,26 @@ export type DockerAnswer =
 
 export interface DockerDetector {
   /** What is known, as long as it is fresh: nobody waits for Docker twice within a minute. Aborting says that one is not waiting any more. */
-  readonly ask: (around: Surroundings, signal?: AbortSignal) => Promise<DockerAnswer>;
-  readonly askAgain: (around: Surroundings, signal?: AbortSignal) => Promise<DockerAnswer>;
+  readonly ask: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
+  readonly askAgain: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
 }
 
 /** `usual`: where to look besides the path. */
 export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): DockerDetector {
   const known = new Map<string, Question>();
-  const keyOf = (around: Surroundings) =>
-    JSON.stringify([filesOnPath(around), usual(around), OF_DOCKER.map((name) => around.env[name])]);
-  const askAgain = (around: Surroundings, signal?: AbortSignal) => {
-    const question = new Question(clock.now(), (stopped) => probe(around, usual(around), clock, stopped));
-    known.set(keyOf(around), question);
+  const keyOf = (environment: HostEnvironment) =>
+    JSON.stringify([filesOnPath(environment), usual(environment), OF_DOCKER.map((name) => environment.env[name])]);
+  const askAgain = (environment: HostEnvironment, signal?: AbortSignal) => {
+    const question = new Question(clock.now(), (stopped) => probe(environment, usual(environment), clock, stopped));
+    known.set(keyOf(environment), question);
     return question.join(signal);
   };
   return {
     askAgain,
-    ask: (around, signal) => {
-      const before = known.get(keyOf(around));
+    ask: (environment, signal) => {
+      const before = known.get(keyOf(environment));
       const isFresh = clock.now() - (before?.at ?? 0) < limits.gateway.askAgainMs && !before?.isStopped;
-      return before && isFresh ? before.join(signal) : askAgain(around, signal);
+      return before && isFresh ? before.join(signal) : askAgain(environment, signal);
     },
   };
 }
@@ -85,7 +85,7 @@ class Question {
   }
 }
 
-type Usual = (around: Surroundings) => readonly string[];
+type Usual = (environment: HostEnvironment) => readonly string[];
 
 const ofThisProcess = createDockerDetector(systemClock);
 
@@ -95,13 +95,13 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  readonly around: Surroundings;
+  readonly environment: HostEnvironment;
   /** A person asked for it by name: it is there whatever Docker says, and what is wrong is told. Otherwise only when it is ready. */
   readonly isAskedFor: boolean;
   readonly defaults: EnvDefaults;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
   readonly settings: Settings;
-  readonly patience?: GatewayPatience | undefined;
+  readonly waitBudget?: GatewayPatience | undefined;
 }
 
 /** For a reader that lives on: it goes ahead without Docker's answer, and is told of it later. */
@@ -117,10 +117,10 @@ export interface GatewayPatience {
 }
 
 export async function readGateway(options: GatewayOptions): Promise<Gateway> {
-  const { around, docker = ofThisProcess, settings, patience } = options;
-  const asking = docker.ask(around, patience?.signal);
-  if (patience === undefined) return gatewayFor(await asking, options);
-  const { limitMs, known, onLate, clock, signal } = patience;
+  const { environment, docker = ofThisProcess, settings, waitBudget } = options;
+  const asking = docker.ask(environment, waitBudget?.signal);
+  if (waitBudget === undefined) return gatewayFor(await asking, options);
+  const { limitMs, known, onLate, clock, signal } = waitBudget;
   const learn = (answer: DockerAnswer | undefined) => {
     if (answer !== undefined && !signal.aborted) known.answer = answer;
     return gatewayFor(known.answer, options);
@@ -134,10 +134,10 @@ export async function readGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** As long as nobody knows which program it is, nothing is started in its name: a repository might bring one. */
-function gatewayFor(answer: DockerAnswer | undefined, { around, isAskedFor, defaults }: GatewayOptions): Gateway {
+function gatewayFor(answer: DockerAnswer | undefined, { environment, isAskedFor, defaults }: GatewayOptions): Gateway {
   if (answer === undefined || (!isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
-  const value = entryFor('program' in answer ? answer.program : undefined, around);
+  const value = entryFor('program' in answer ? answer.program : undefined, environment);
   const { definition, written } = defineServer({ name: NAME, provenance, value }, { defaults, mayLoosen: true });
   return {
     claims: definition ? [{ name: NAME, provenance, written, definition }] : [],
@@ -145,7 +145,7 @@ function gatewayFor(answer: DockerAnswer | undefined, { around, isAskedFor, defa
   };
 }
 
-function entryFor(program: Program | undefined, { platform }: Surroundings) {
+function entryFor(program: Program | undefined, { platform }: HostEnvironment) {
   const { delimiter, dirname } = pathsOf(platform);
   return {
     command: program?.command ?? 'docker',
@@ -179,15 +179,15 @@ function notReady({ kind, problem }: Exclude<DockerAnswer, { kind: 'ready' }>): 
 }
 
 async function probe(
-  around: Surroundings,
+  environment: HostEnvironment,
   usual: readonly string[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<DockerAnswer> {
-  const cli = await findCli(around, usual, clock, signal);
+  const cli = await findCli(environment, usual, clock, signal);
   if (!('file' in cli)) return { kind: 'no-cli', ...cli };
   const asked = [cli.file, 'info', '--format', '{{.ServerVersion}}'] as const;
-  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, around, clock, signal));
+  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, environment, clock, signal));
   const version = said.ok ? said.output.trim() : '';
   if (version !== '') return { kind: 'ready', version, program: cli };
   const problem = `the Docker daemon does not answer: ${said.ok ? 'it told no version' : said.problem}`;
@@ -196,18 +196,18 @@ async function probe(
 
 /** The machine may have several, and only a later one the command; whoever took all the time leaves none for others. */
 async function findCli(
-  around: Surroundings,
+  environment: HostEnvironment,
   usual: readonly string[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Program | { readonly problem: string }> {
   const { cliMs } = limits.gateway;
   const until = clock.now() + cliMs;
-  const programs = await within(cliMs, presentPrograms(around, usual), [], clock);
+  const programs = await within(cliMs, presentPrograms(environment, usual), [], clock);
   let problem = 'there is no program "docker"';
   for (const program of programs) {
     if (clock.now() >= until) break;
-    const how = optionsFor(program.file, around, clock, signal);
+    const how = optionsFor(program.file, environment, clock, signal);
     const said = await runProgram([program.file, 'mcp', '--help'], cliMs, how);
     // For a command that it does not have, Docker shows its own help and calls that a success.
     if (said.ok && /\bgateway\b/.test(said.output)) return program;
@@ -217,14 +217,14 @@ async function findCli(
 }
 
 /** Not in the workspace: what lies there is the repository's. */
-const optionsFor = (file: string, { env, platform }: Surroundings, clock: Clock, signal: AbortSignal) => ({
+const optionsFor = (file: string, { env, platform }: HostEnvironment, clock: Clock, signal: AbortSignal) => ({
   ...{ cwd: pathsOf(platform).dirname(file), env, platform, clock, signal },
 });
 
 /** Every `docker` of this machine, as the path leads to them and then where installers put it. */
-async function presentPrograms(around: Surroundings, usual: readonly string[]): Promise<readonly Program[]> {
-  const { cwd, platform } = around;
-  const onPath = new Set(filesOnPath(around));
+async function presentPrograms(environment: HostEnvironment, usual: readonly string[]): Promise<readonly Program[]> {
+  const { cwd, platform } = environment;
+  const onPath = new Set(filesOnPath(environment));
   const files = [...new Set([...onPath, ...usual])];
   const arePresent = await Promise.all(files.map(isProgram));
   const present = files.filter((_, at) => arePresent[at]);
@@ -238,7 +238,7 @@ async function presentPrograms(around: Surroundings, usual: readonly string[]): 
     });
 }
 
-function filesOnPath({ cwd, env, platform }: Surroundings): readonly string[] {
+function filesOnPath({ cwd, env, platform }: HostEnvironment): readonly string[] {
   const { delimiter, resolve } = pathsOf(platform);
   const isPath = (name: string) => (platform === 'win32' ? name.toUpperCase() : name) === 'PATH';
   const [, path = ''] = Object.entries(env).find(([name]) => isPath(name)) ?? [];
@@ -247,7 +247,7 @@ function filesOnPath({ cwd, env, platform }: Surroundings): readonly string[] {
 }
 
 /** Programs that are started from a desktop often know little of the path. */
-function usualFiles({ home, env, platform }: Surroundings): readonly string[] {
+function usualFiles({ home, env, platform }: HostEnvironment): readonly string[] {
   const { join } = pathsOf(platform);
   if (platform === 'win32')
     return [

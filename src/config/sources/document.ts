@@ -67,14 +67,14 @@ export class Positions {
   }
 }
 
-export interface Parts {
+export interface Deps {
   readonly text: string;
   readonly value: unknown;
   readonly mayRepeat: boolean;
   readonly index: () => Promise<Positions>;
 }
 
-export function createDocument({ text, value, mayRepeat, index }: Parts): Document {
+export function createDocument({ text, value, mayRepeat, index }: Deps): Document {
   let positions: Promise<Positions> | undefined;
   const located = (): Promise<Positions> => {
     positions ??= text.length > LARGEST_LOCATED_CHARS ? Promise.resolve(new Positions()) : index();

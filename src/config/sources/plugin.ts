@@ -8,7 +8,7 @@ import { findGroups } from '../groups.ts';
 import type { Content, Group } from '../importers/importer.ts';
 import { isMap } from '../problem.ts';
 import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
-import { type FilePlace, isWithin, pathsOf, type Surroundings, userFolder } from '../scopes.ts';
+import { type FilePlace, type HostEnvironment, isWithin, pathsOf, userFolder } from '../scopes.ts';
 
 /** One file with servers of one plugin. */
 export interface PluginFile {
@@ -25,10 +25,10 @@ const MOST_PLUGINS = 200;
 const MOST_FILES = 100;
 
 /** Where plugins are looked for, whether or not anything is there. */
-export function pluginFolders(configured: readonly string[], around: Surroundings): readonly string[] {
-  const { join, resolve } = pathsOf(around.platform);
-  const own = [join(around.cwd, '.plexus', 'plugins'), join(userFolder(around), 'plugins')];
-  const named = configured.map((folder) => resolve(around.cwd, folder.replace(/^~(?=[\\/]|$)/, around.home)));
+export function pluginFolders(configured: readonly string[], environment: HostEnvironment): readonly string[] {
+  const { join, resolve } = pathsOf(environment.platform);
+  const own = [join(environment.cwd, '.plexus', 'plugins'), join(userFolder(environment), 'plugins')];
+  const named = configured.map((folder) => resolve(environment.cwd, folder.replace(/^~(?=[\\/]|$)/, environment.home)));
   return [...new Set([...named, ...own])];
 }
 
@@ -38,18 +38,18 @@ export interface Plugins {
   readonly watched: readonly string[];
 }
 
-type Around = Surroundings & { readonly remembered?: Remembered | undefined };
+type Around = HostEnvironment & { readonly remembered?: Remembered | undefined };
 
-export async function readPlugins(folders: readonly string[], around: Around): Promise<Plugins> {
-  const { join } = pathsOf(around.platform);
-  const roots = (await Promise.all(folders.map((folder) => rootsIn(folder, around)))).flat();
-  const files = (await Promise.all(roots.map((root) => readPlugin(root, around)))).flat();
+export async function readPlugins(folders: readonly string[], environment: Around): Promise<Plugins> {
+  const { join } = pathsOf(environment.platform);
+  const roots = (await Promise.all(folders.map((folder) => rootsIn(folder, environment)))).flat();
+  const files = (await Promise.all(roots.map((root) => readPlugin(root, environment)))).flat();
   const places = roots.flatMap((root) => [...manifests, ['.mcp.json']].map((parts) => join(root, ...parts)));
   return { files, watched: [...new Set([...places, ...files.map(({ place }) => place.file)])] };
 }
 
 /** A folder is a plugin itself, or holds some. */
-async function rootsIn(folder: string, { platform }: Surroundings): Promise<readonly string[]> {
+async function rootsIn(folder: string, { platform }: HostEnvironment): Promise<readonly string[]> {
   const { join } = pathsOf(platform);
   const names = (await list(folder)).sort();
   const isPlugin = names.includes('plugin.json') || names.includes('.claude-plugin') || names.includes('.codex-plugin');
@@ -65,17 +65,17 @@ async function list(folder: string): Promise<string[]> {
   }
 }
 
-async function readPlugin(root: string, around: Around): Promise<readonly PluginFile[]> {
-  const { join, basename } = pathsOf(around.platform);
+async function readPlugin(root: string, environment: Around): Promise<readonly PluginFile[]> {
+  const { join, basename } = pathsOf(environment.platform);
   for (const parts of manifests) {
     const file = join(root, ...parts);
-    const read = await readRemembering(file, around.remembered);
+    const read = await readRemembering(file, environment.remembered);
     if (read.kind === 'absent') continue;
     const content = read.kind === 'document' && isMap(read.document.value) ? read.document.value : {};
     const named = typeof content['name'] === 'string' ? content['name'].replace(/\p{Cc}/gu, '') : '';
     const plugin = named === '' ? basename(root) : named;
-    const inWorkspace = await isInWorkspace(root, around);
-    return filesOf({ root, plugin, inWorkspace, manifest: file, read, declared: content['mcpServers'] }, around);
+    const inWorkspace = await isInWorkspace(root, environment);
+    return filesOf({ root, plugin, inWorkspace, manifest: file, read, declared: content['mcpServers'] }, environment);
   }
   return [];
 }
@@ -90,9 +90,9 @@ interface Manifest {
 }
 
 /** The manifest holds the servers, or names the files that do; without a word, `.mcp.json` beside it is meant. */
-async function filesOf(found: Manifest, around: Around): Promise<readonly PluginFile[]> {
+async function filesOf(found: Manifest, environment: Around): Promise<readonly PluginFile[]> {
   const { root, manifest, read, declared } = found;
-  const { resolve } = pathsOf(around.platform);
+  const { resolve } = pathsOf(environment.platform);
   const names = [declared].flat().filter((each) => typeof each === 'string');
   const isInline = names.length === 0 && declared !== undefined;
   if (isInline || read.kind !== 'document') {
@@ -105,9 +105,9 @@ async function filesOf(found: Manifest, around: Around): Promise<readonly Plugin
   const files = await Promise.all(
     (names.length > 0 ? names.slice(0, MOST_FILES) : ['.mcp.json']).map(async (name) => {
       const file = resolve(root, name);
-      const isOwn = await isInside(root, file, around);
+      const isOwn = await isInside(root, file, environment);
       if (!isOwn) return refuse(`names "${name}", which lies outside of the plugin and is not read`);
-      return { file, read: await readRemembering(file, around.remembered) };
+      return { file, read: await readRemembering(file, environment.remembered) };
     }),
   );
   const more = names.length > MOST_FILES;
@@ -118,9 +118,9 @@ async function filesOf(found: Manifest, around: Around): Promise<readonly Plugin
 }
 
 /** A manifest speaks for its own folder, not for files elsewhere on the machine, whatever links lead there. */
-async function isInside(root: string, file: string, around: Surroundings): Promise<boolean> {
+async function isInside(root: string, file: string, environment: HostEnvironment): Promise<boolean> {
   const [from = root, to = from] = await Promise.all([follow(root), follow(file)]);
-  return isWithin(root, file, around.platform) && isWithin(from, to, around.platform);
+  return isWithin(root, file, environment.platform) && isWithin(from, to, environment.platform);
 }
 
 function refusal(file: string, because: string): Diagnostic {
@@ -147,10 +147,10 @@ function pluginFile(
 }
 
 /** By its path or by where that leads: a link makes nobody's work the person's own. */
-async function isInWorkspace(root: string, around: Surroundings): Promise<boolean> {
-  if (isWithin(userFolder(around), root, around.platform)) return false;
-  const [from = around.cwd, to = root] = await Promise.all([follow(around.cwd), follow(root)]);
-  return isWithin(around.cwd, root, around.platform) || isWithin(from, to, around.platform);
+async function isInWorkspace(root: string, environment: HostEnvironment): Promise<boolean> {
+  if (isWithin(userFolder(environment), root, environment.platform)) return false;
+  const [from = environment.cwd, to = root] = await Promise.all([follow(environment.cwd), follow(root)]);
+  return isWithin(environment.cwd, root, environment.platform) || isWithin(from, to, environment.platform);
 }
 
 /** Where a path leads, if anything is there. */

@@ -4,13 +4,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { askHost, type Reply } from '../asking.ts';
-import type { ElicitationPolicy, Inputs } from '../inputs.ts';
+import type { ElicitationPolicy, ViewHandlers } from '../client-handlers.ts';
 import type { ElicitationEnd } from './events.ts';
 import { fillForm } from './form.ts';
 import type { ElicitAnswer, ElicitQuestion } from './request.ts';
 
 export interface Eliciting {
-  readonly inputs: Inputs;
+  readonly handlers: ViewHandlers;
   readonly policy: ElicitationPolicy;
   readonly clock: Pick<Clock, 'after'>;
   /** Aborting it takes the question back. */
@@ -30,10 +30,10 @@ export const completed = new DOMException('the page has been dealt with', 'Abort
 let lastQuestion = 0;
 
 export async function elicit(asked: ElicitQuestion, eliciting: Eliciting): Promise<Elicited> {
-  const { inputs } = eliciting;
+  const { handlers } = eliciting;
   const { server, mode, message } = asked;
   const who = { server, questionId: `question-${++lastQuestion}`, mode };
-  inputs.emit?.({
+  handlers.emit?.({
     type: 'elicitation.requested',
     ...who,
     message,
@@ -41,13 +41,13 @@ export async function elicit(asked: ElicitQuestion, eliciting: Eliciting): Promi
   });
   const elicited = await decide(asked, eliciting);
   const { action, because } = elicited;
-  inputs.emit?.({ type: 'elicitation.settled', ...who, action, because });
+  handlers.emit?.({ type: 'elicitation.settled', ...who, action, because });
   return elicited;
 }
 
-async function decide(asked: ElicitQuestion, { inputs, policy, clock, question }: Eliciting): Promise<Elicited> {
+async function decide(asked: ElicitQuestion, { handlers, policy, clock, question }: Eliciting): Promise<Elicited> {
   if (policy === 'decline') return { action: 'decline', because: 'policy' };
-  const { elicit: ask, onError } = inputs;
+  const { elicit: ask, onError } = handlers;
   if (ask === undefined) return { action: 'decline', because: 'nobody' };
   const reply = await askHost((signal) => ask({ ...asked, signal }), question, clock);
   const told = onError ?? unheard;

@@ -7,9 +7,9 @@ import { isObject } from '../../kernel/json.ts';
 import { settleWithin } from '../../kernel/settle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Addressee } from '../addressee.ts';
 import { badQuestion } from '../refused-input.ts';
-import type { InputDesk } from '../requests.ts';
+import type { RequestTarget } from '../request-target.ts';
+import type { ServerRequestRouter } from '../requests.ts';
 import { completed, type Elicited } from './eliciting.ts';
 import { type PageQuestion, readQuestion } from './request.ts';
 
@@ -21,8 +21,8 @@ interface Visit {
 }
 
 interface Visiting {
-  readonly desk: InputDesk;
-  readonly to: Addressee;
+  readonly desk: ServerRequestRouter;
+  readonly to: RequestTarget;
   readonly clock: Clock;
 }
 
@@ -56,7 +56,7 @@ interface Watch {
   readonly stop: () => void;
 }
 
-function watch(desk: InputDesk, id: string): Watch {
+function watch(desk: ServerRequestRouter, id: string): Watch {
   const question = new AbortController();
   const done = createDeferred<void>();
   const stop = desk.completions.listen(id, () => {

@@ -15,32 +15,32 @@ interface Looking {
   /** Keys, and what a call goes by, stay as they are. */
   readonly keepsNames: boolean;
   /** What the present place lies in. */
-  readonly around: Set<object>;
+  readonly environment: Set<object>;
 }
 
 /** Data or a failure; the same object comes back when nothing had to change. */
 export function redactData(value: unknown, text: RedactText): unknown {
-  return redact(value, { text, byName: true, keepsNames: false, around: new Set() });
+  return redact(value, { text, byName: true, keepsNames: false, environment: new Set() });
 }
 
 /** The same without a look at the names: what they hold is no secret because of them. */
 export function redactTexts<Value>(value: Value, text: RedactText): Value {
-  return redact(value, { text, byName: false, keepsNames: false, around: new Set() }) as Value;
+  return redact(value, { text, byName: false, keepsNames: false, environment: new Set() }) as Value;
 }
 
 /** What is said of tools, and the tools still the same ones to call. */
 export function redactDescriptions<Value>(value: Value, text: RedactText): Value {
-  return redact(value, { text, byName: false, keepsNames: true, around: new Set() }) as Value;
+  return redact(value, { text, byName: false, keepsNames: true, environment: new Set() }) as Value;
 }
 
 function redact(value: unknown, looking: Looking): unknown {
   if (typeof value === 'string') return looking.text(value);
   if (!(value instanceof Error) && !isPlain(value)) return value;
-  if (looking.around.has(value)) return '[circular]';
-  if (looking.around.size >= limits.redactionDepth) return '[too deep]';
-  looking.around.add(value);
+  if (looking.environment.has(value)) return '[circular]';
+  if (looking.environment.size >= limits.redactionDepth) return '[too deep]';
+  looking.environment.add(value);
   const redacted = redactParts(value, looking);
-  looking.around.delete(value);
+  looking.environment.delete(value);
   return redacted;
 }
 

@@ -6,7 +6,7 @@ import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import { verifies } from '../../verifies.ts';
-import { codeOf, createHarness, createOfferer, promptsOf } from '../catalog/offers/offering.ts';
+import { codeOf, createHarness, createOfferer, promptsOf } from '../catalog/resources/offering.ts';
 
 function createTools() {
   const harness = createHarness();

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { verifies } from '../../verifies.ts';
-import { codeOf, createHarness, createOfferer, listOf, resource } from '../catalog/offers/offering.ts';
+import { codeOf, createHarness, createOfferer, listOf, resource } from '../catalog/resources/offering.ts';
 
 function createTools() {
   const harness = createHarness();

@@ -6,7 +6,7 @@ import {
   CALL_TOOL,
   createSearchTools,
   SEARCH_TOOL,
-  type SearchToolsParts,
+  type SearchToolsDeps,
   unwrapCall,
 } from '../../../src/builtins/search-tools.ts';
 import type { Search } from '../../../src/catalog/exposure/exposure.ts';
@@ -61,7 +61,7 @@ interface Performed {
 
 async function search(
   args: JsonObject,
-  { tools = fleet, ...parts }: Partial<SearchToolsParts> & { tools?: readonly Tool[] } = {},
+  { tools = fleet, ...parts }: Partial<SearchToolsDeps> & { tools?: readonly Tool[] } = {},
 ): Promise<Performed> {
   const [builtin] = createSearchTools({ search: byWords(tools), servers, ...parts });
   const loaded: ToolId[] = [];
@@ -204,7 +204,7 @@ test('any arguments are answered, never thrown at', async () => {
   );
 });
 
-const definitions = (parts: Partial<SearchToolsParts> = {}) =>
+const definitions = (parts: Partial<SearchToolsDeps> = {}) =>
   createSearchTools({ search: byWords(fleet), servers, ...parts }).map(({ definition }) => definition);
 
 verifies('SRC-05', 'the model is told of both tools in few words: when to search, how, and where', () => {

@@ -294,7 +294,7 @@ test('what a person allows to a name is asked for when a repository’s unapprov
   const { stage } = createPermitting({
     approve: async () => 'no',
     rules: () => [rule('mcp__files__*', 'allow')],
-    permission: { isStranger: () => true },
+    permission: { isUnapprovedWorkspaceServer: () => true },
   });
   const perform = stage(async () => outcomeOf(tool));
   const refused = await perform(callOf(tool)).catch((error: unknown) => error);

@@ -27,7 +27,7 @@ function setUp(parts: Permitting, annotations: ToolAnnotations = {}) {
   };
 }
 
-const believed = { permission: { isBelieved: () => true } };
+const believed = { permission: { trustsAnnotations: () => true } };
 
 verifies('PER-07', 'without a rule every tool asks, whatever it says of itself', async () => {
   const approve = answering('once', 'once');
@@ -194,7 +194,7 @@ verifies('PER-09', 'what changed while somebody thought about it is not what the
 });
 
 verifies('PER-02', 'nobody’s allow reaches a server that nobody knows: not a view’s, and not the host’s', async () => {
-  const stranger = { isStranger: () => true };
+  const stranger = { isUnapprovedWorkspaceServer: () => true };
   const allow: HostRule = { tool: 'mcp__files__*', action: 'allow' };
   const byView = setUp({ approve: answering('no'), permission: stranger });
   expect(await byView.call(within([allow]))).toBe('APPROVAL_REFUSED');

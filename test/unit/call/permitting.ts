@@ -1,9 +1,9 @@
 // Owns how the tests of permission put the stage together: real rules, modes and grants, a clock that stands still.
 
 import type { ApprovalRequest, Approve } from '../../../src/call/approval.ts';
-import { type AuthorizeParts, authorize } from '../../../src/call/authorize.ts';
+import { type AuthorizeDeps, authorize } from '../../../src/call/authorize.ts';
 import type { CallEvent } from '../../../src/call/events.ts';
-import { decideNow, type PermissionParts, permit } from '../../../src/call/permission.ts';
+import { decideNow, type PermissionDeps, permit } from '../../../src/call/permission.ts';
 import type { Stage } from '../../../src/call/pipeline.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { RuleText, Verdict } from '../../../src/model/rule.ts';
@@ -26,8 +26,8 @@ export interface Permitting {
   readonly approve: Approve;
   readonly rules?: () => readonly RuleText[];
   readonly mode?: ApprovalMode;
-  readonly authorize?: Partial<AuthorizeParts>;
-  readonly permission?: Partial<PermissionParts>;
+  readonly authorize?: Partial<AuthorizeDeps>;
+  readonly permission?: Partial<PermissionDeps>;
 }
 
 const judgeOf = (rules: readonly RuleText[]) =>
@@ -41,11 +41,11 @@ export function createPermitting({ approve, rules = () => [], mode = 'auto', ...
   const server = definitionOf('files');
   const lasting = createToolGrants({ store: createMemoryStore(clock), clock, fingerprint: async ({ name }) => name });
   const gate = createGate({ judge: () => judgeOf(rules()), modeOf: () => mode });
-  const deciding: PermissionParts = {
+  const deciding: PermissionDeps = {
     decide: gate.decide,
     judgeOf,
-    isBelieved: () => false,
-    isStranger: () => false,
+    trustsAnnotations: () => false,
+    isUnapprovedWorkspaceServer: () => false,
     pinOf: () => ({ isPinned: false }),
     present: ({ definition }) => definition,
     ...{ clock, onError },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resultLimits } from '../../../src/call/result-limits.ts';
-import { type ShapeParts, type ShapeSettings, shape } from '../../../src/call/shape.ts';
+import { type ShapeDeps, type ShapeSettings, shape } from '../../../src/call/shape.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { ContentBlock, Signal, ToolOutcome } from '../../../src/model/tool.ts';
 import { createArtifacts } from '../../../src/store/artifacts.ts';
@@ -19,7 +19,7 @@ const settings: ShapeSettings = { redact: 'known', wrap: true, signals: 'log' };
 
 function shaped(
   found: Partial<ToolOutcome>,
-  parts: Partial<ShapeParts> = {},
+  parts: Partial<ShapeDeps> = {},
   call = callOf(tool),
 ): Promise<ToolOutcome> {
   const limitsOf = () => ({ chars: 100, tokens: 100 });

@@ -31,10 +31,10 @@ export function callOf(tool: Tool, parts: Partial<ToolCall> = {}): ToolCall {
     name: tool.name,
     tool,
     arguments: {},
-    among: { tools: [tool], isWhole: true },
+    visibleTools: { tools: [tool], isWhole: true },
     cancellation: new Cancellation(),
     onProgress: () => undefined,
-    caller: { grants: new Set(), inputs: {}, taint: new Taint() },
+    caller: { grants: new Set(), handlers: {}, taint: new Taint() },
     ...parts,
   };
 }

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../src/config/discover.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, type Files, SYSTEM, servers, USER, withoutFolder } from './folder.ts';
+import { createFolder, environment, type Files, SYSTEM, servers, USER, withoutFolder } from './folder.ts';
 
 const load = async (files: Files, options: Partial<LoadOptions> = {}) => {
   const cwd = await createFolder(files);
-  const { explain } = await loadConfig({ ...around(cwd), ...options });
+  const { explain } = await loadConfig({ ...environment(cwd), ...options });
   return {
     server: async (name: string) => withoutFolder(await explain.server(name), cwd),
     settings: async () => withoutFolder(await explain.settings(), cwd),

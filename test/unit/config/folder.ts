@@ -30,7 +30,7 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
 }
 
 /** The folder is the workspace; the user's own files lie in `home`, the enterprise's in `system`. */
-export function around(cwd: string): LoadOptions & { readonly systemFolder: string } {
+export function environment(cwd: string): LoadOptions & { readonly systemFolder: string } {
   return {
     cwd,
     home: join(cwd, 'home'),
@@ -44,7 +44,7 @@ export function around(cwd: string): LoadOptions & { readonly systemFolder: stri
 
 export async function loadFolder(files: Files, options: Partial<LoadOptions> = {}): Promise<LoadedConfig> {
   const cwd = await createFolder(files);
-  return withoutFolder(await loadConfig({ ...around(cwd), ...options }), cwd);
+  return withoutFolder(await loadConfig({ ...environment(cwd), ...options }), cwd);
 }
 
 /** Paths as a test can write them. */

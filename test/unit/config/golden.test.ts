@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, writeFiles } from './folder.ts';
+import { createFolder, environment, writeFiles } from './folder.ts';
 
 const root = new URL('../../../', import.meta.url);
 const data = new URL('../shared/data/configs/configs.jsonl.gz', root);
@@ -48,7 +48,7 @@ const shortHashOf = (text: string) => hashOf(text).slice(0, 8);
 async function yieldOf({ file, text }: Row, folder: string): Promise<Yield> {
   const known = { file, sha256: hashOf(text) };
   try {
-    return { ...known, ...summaryOf(await loadConfig({ ...around(folder), configFile: join(folder, file) })) };
+    return { ...known, ...summaryOf(await loadConfig({ ...environment(folder), configFile: join(folder, file) })) };
   } catch (error) {
     if (!(error instanceof RuntimeError)) throw error;
     const { problem = '', line = '-' } = error.data as { problem?: string; line?: number };

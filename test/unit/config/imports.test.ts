@@ -8,7 +8,7 @@ import { importers } from '../../../src/config/importers/importers.ts';
 import { readImports } from '../../../src/config/imports.ts';
 import { labelOf } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, type Files, loadFolder, messagesOf, scopesOf, servers, USER } from './folder.ts';
+import { createFolder, environment, type Files, loadFolder, messagesOf, scopesOf, servers, USER } from './folder.ts';
 
 const file = (...names: readonly string[]) =>
   JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: name }])) });
@@ -41,9 +41,9 @@ describe('importing', () => {
         ['mcp:here via Cursor', '.cursor/mcp.json', true],
         ['mcp:windsurf via Windsurf', 'home/.codeium/windsurf/mcp_config.json', undefined],
       ]);
-      expect(loaded.losers.map(({ name, provenance, lostTo }) => [name, provenance.provider, lostTo.provider])).toEqual(
-        [['both', 'Cursor', 'Codex']],
-      );
+      expect(
+        loaded.shadowed.map(({ name, provenance, lostTo }) => [name, provenance.provider, lostTo.provider]),
+      ).toEqual([['both', 'Cursor', 'Codex']]);
       expect(loaded.diagnostics).toEqual([]);
     },
   );
@@ -98,7 +98,7 @@ describe('importing', () => {
 
   test('reads a file once when it is one of our own as well', async () => {
     const loaded = await loadFolder({ ...wanting('"auto"'), '.mcp.json': file('a') });
-    expect([scopesOf(loaded), loaded.losers]).toEqual([['a project'], []]);
+    expect([scopesOf(loaded), loaded.shadowed]).toEqual([['a project'], []]);
   });
 
   test('reads one file for every agent that has its servers under another key', async () => {
@@ -111,7 +111,7 @@ describe('importing', () => {
       }),
     });
     expect(loaded.definitions.map(labelOf)).toEqual(['mcp:a via VS Code', 'mcp:b via SideCar']);
-    expect([loaded.losers, loaded.diagnostics]).toEqual([[], []]);
+    expect([loaded.shadowed, loaded.diagnostics]).toEqual([[], []]);
   });
 
   test('leaves out what another agent has for other folders', async () => {
@@ -125,7 +125,7 @@ describe('importing', () => {
 
   test('brings the inputs of an agent’s file with it', async () => {
     const inputs = [{ id: 'key', type: 'promptString', password: true }];
-    const { inputs: read } = await loadFolder({
+    const { promptInputs: read } = await loadFolder({
       ...wanting('["vscode"]'),
       '.vscode/mcp.json': JSON.stringify({ servers: {}, inputs }),
     });
@@ -134,7 +134,7 @@ describe('importing', () => {
 });
 
 describe('a file of one’s own that the workspace leads to as well', () => {
-  const placesOf = async (apps: string, surroundings: ReturnType<typeof around>) =>
+  const placesOf = async (apps: string, surroundings: ReturnType<typeof environment>) =>
     (
       await readImports(
         importers.filter(({ app }) => apps.includes(app)),
@@ -150,7 +150,7 @@ describe('a file of one’s own that the workspace leads to as well', () => {
     const cwd = await createFolder({ 'home/.cursor/mcp.json': file('a'), '.cursor/x': '', '.gemini/x': '' });
     for (const link of ['.cursor/mcp.json', '.gemini/settings.json'])
       await symlink(join(cwd, 'home/.cursor/mcp.json'), join(cwd, link));
-    expect(await placesOf('cursor gemini', around(cwd))).toEqual([
+    expect(await placesOf('cursor gemini', environment(cwd))).toEqual([
       ['gemini', '~/.cursor/mcp.json', false],
       ['cursor', '~/.cursor/mcp.json', false],
     ]);
@@ -162,7 +162,7 @@ describe('a file of one’s own that the workspace leads to as well', () => {
       '.codex/config.toml': 'x =',
       '.mcp.json': file('b'),
     });
-    expect(await placesOf('cursor codex copilot', { ...around(cwd), home: cwd })).toEqual([
+    expect(await placesOf('cursor codex copilot', { ...environment(cwd), home: cwd })).toEqual([
       ['codex', '~/.codex/config.toml', false],
       ['cursor', '~/.cursor/mcp.json', false],
       ['copilot', '~/.mcp.json', true],

@@ -9,8 +9,8 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
 import {
-  around,
   createFolder,
+  environment,
   loadFolder,
   messagesOf,
   scopesOf,
@@ -245,7 +245,7 @@ describe('what is read', () => {
       'mine.conf': ' {"servers":{"a":{"command":"x"}}}',
       '.mcp.json': '{"servers":{"b":{}}}',
     });
-    const loaded = await loadConfig({ ...around(folder), configFile: 'mine.conf' });
+    const loaded = await loadConfig({ ...environment(folder), configFile: 'mine.conf' });
     expect(scopesOf(loaded)).toEqual(['a host']);
     expect(loaded.files).toEqual([join(folder, 'mine.conf')]);
   });
@@ -261,16 +261,16 @@ describe('what is read', () => {
   test('a file that two paths lead to is read once, for the stronger scope', async () => {
     const folder = await createFolder({ '.mcp.json': '{"servers":{"a":{"command":"x"}}}', '.plexus/keep': '' });
     await symlink(join(folder, '.mcp.json'), join(folder, '.plexus/mcp.json'));
-    const loaded = await loadConfig(around(folder));
+    const loaded = await loadConfig(environment(folder));
     expect(loaded.files).toEqual([join(folder, '.mcp.json')]);
-    expect(loaded.losers).toEqual([]);
+    expect(loaded.shadowed).toEqual([]);
   });
 
   test('a link in the repository to the person’s own file does not take it from them', async () => {
     const folder = await createFolder({ [USER]: `${servers('a')}[[permissions.rules]]\ntool = "b"\naction = "allow"` });
     await symlink(join(folder, USER), join(folder, '.plexus.local.toml'));
-    const loaded = await loadConfig(around(folder));
-    expect([scopesOf(loaded), loaded.rules.map(({ action }) => action), loaded.losers]).toEqual([
+    const loaded = await loadConfig(environment(folder));
+    expect([scopesOf(loaded), loaded.rules.map(({ action }) => action), loaded.shadowed]).toEqual([
       ['a user'],
       ['allow'],
       [],
@@ -279,7 +279,7 @@ describe('what is read', () => {
 
   verifies('CFG-19', 'a definition is frozen and keeps its placeholders as written', async () => {
     const cwd = await createFolder({ '.mcp.json': `{"servers":{"a":{"command":"x","env":{"K":"\${SECRET}"}}}}` });
-    const { definitions } = await loadConfig({ ...around(cwd), env: { SECRET: 'hunter2' } });
+    const { definitions } = await loadConfig({ ...environment(cwd), env: { SECRET: 'hunter2' } });
     expect(JSON.stringify(definitions)).not.toContain('hunter2');
     const [definition] = definitions;
     expect(
@@ -290,7 +290,7 @@ describe('what is read', () => {
 
   test('a definition that a setting switches off is frozen as well', async () => {
     const cwd = await createFolder({ [USER]: `${servers('a')}[plexus]\ndisabled_servers = ["a"]` });
-    const [definition] = (await loadConfig(around(cwd))).definitions;
+    const [definition] = (await loadConfig(environment(cwd))).definitions;
     expect([definition?.settings.enabled, Object.isFrozen(definition), Object.isFrozen(definition?.settings)]).toEqual([
       false,
       true,
@@ -301,7 +301,7 @@ describe('what is read', () => {
 
 describe('which of several wins', () => {
   verifies('CFG-02', 'code over local over project over user, and the losers say to whom they lost', async () => {
-    const { definitions, losers } = await loadFolder(
+    const { definitions, shadowed } = await loadFolder(
       {
         '.plexus.local.toml': '[mcp_servers.a]\ncommand = "local"\n[mcp_servers.b]\ncommand = "local"',
         '.mcp.toml': '[mcp_servers.b]\ncommand = "project"\n[mcp_servers.c]\ncommand = "project"',
@@ -316,13 +316,13 @@ describe('which of several wins', () => {
       ['c', 'project'],
       ['d', 'user'],
     ]);
-    expect(losers.map(({ name, provenance, lostTo }) => [name, provenance.file, lostTo.file])).toEqual([
+    expect(shadowed.map(({ name, provenance, lostTo }) => [name, provenance.file, lostTo.file])).toEqual([
       ['a', '.plexus.local.toml', undefined],
       ['b', '.mcp.toml', '.plexus.local.toml'],
       ['c', '.mcp.json', '.mcp.toml'],
       ['c', USER, '.mcp.toml'],
     ]);
-    expect(new Set(losers.map(({ because }) => because))).toEqual(
+    expect(new Set(shadowed.map(({ because }) => because))).toEqual(
       new Set(['a stronger file defines a server of the same name']),
     );
   });
@@ -352,7 +352,7 @@ describe('which of several wins', () => {
         'plugin:p:f plugin',
       ]);
       expect(
-        loaded.losers.map(({ name, provenance, lostTo }) => `${name} ${provenance.scope} < ${lostTo.scope}`),
+        loaded.shadowed.map(({ name, provenance, lostTo }) => `${name} ${provenance.scope} < ${lostTo.scope}`),
       ).toEqual([
         'a local < enterprise',
         'b local < host',
@@ -376,13 +376,13 @@ describe('which of several wins', () => {
   });
 
   verifies('CFG-13', 'a disabled or broken entry still owns its name', async () => {
-    const { definitions, invalid, losers } = await loadFolder({
+    const { definitions, invalid, shadowed } = await loadFolder({
       '.mcp.json': '{"mcpServers":{"off":{"command":"x","disabled":true},"broken":{}}}',
       [USER]: '[mcp_servers.off]\ncommand = "y"\n[mcp_servers.broken]\ncommand = "y"',
     });
     expect(definitions.map(({ name, settings: { enabled } }) => [name, enabled])).toEqual([['off', false]]);
     expect(invalid.map(({ name }) => name)).toEqual(['broken']);
-    expect(losers.map(({ name }) => name)).toEqual(['off', 'broken']);
+    expect(shadowed.map(({ name }) => name)).toEqual(['off', 'broken']);
   });
 
   test('a server that one file names in two maps is taken from the first, and said', async () => {
@@ -546,7 +546,7 @@ describe('a file that cannot be taken as it is', () => {
     await symlink(join(folder, 'loop'), join(folder, 'loop'));
     await symlink(join(folder, 'loop'), join(folder, '.plexus.local.toml'));
     await chmod(join(folder, '.plexus/mcp.json'), 0o000);
-    const { diagnostics } = await loadConfig(around(folder));
+    const { diagnostics } = await loadConfig(environment(folder));
     const expected = [
       '.plexus.local.toml',
       '.mcp.toml',
@@ -560,7 +560,7 @@ describe('a file that cannot be taken as it is', () => {
 
   test('only a file someone named must be there, and readable as what it is', async () => {
     const cwd = await createFolder({ 'broken.json': '{' });
-    const load = (configFile: string) => loadConfig({ ...around(cwd), configFile });
+    const load = (configFile: string) => loadConfig({ ...environment(cwd), configFile });
     await expect(load('gone.json')).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
       data: { file: join(cwd, 'gone.json'), problem: 'it does not exist' },
@@ -572,7 +572,7 @@ describe('a file that cannot be taken as it is', () => {
   test('YAML is told for what it is, by either of its endings', async () => {
     const cwd = await createFolder({ 'a.yaml': 'mcpServers:\n  a: {}', 'a.yml': '' });
     for (const configFile of ['a.yaml', 'a.yml']) {
-      await expect(loadConfig({ ...around(cwd), configFile })).rejects.toMatchObject({
+      await expect(loadConfig({ ...environment(cwd), configFile })).rejects.toMatchObject({
         code: 'CONFIG_INVALID',
         data: { problem: 'the file is YAML, which is not read; write the same as TOML or JSON' },
       });
@@ -587,7 +587,7 @@ describe('a reader that lives on', () => {
     return {
       write: (changed: Record<string, string>) => writeFiles(cwd, changed),
       remove: (file: string) => rm(join(cwd, file)),
-      load: async () => withoutFolder(await loadConfig({ ...around(cwd), ...options, remembered }), cwd),
+      load: async () => withoutFolder(await loadConfig({ ...environment(cwd), ...options, remembered }), cwd),
     };
   };
 
@@ -683,7 +683,7 @@ describe('settings that a host puts in', () => {
         { name: 'a', scope: 'local', inWorkspace: true, provider: 'the editor', key: ['mcpServers', 'a'] },
         { name: 'b', scope: 'project', inWorkspace: true, file: '.mcp.toml', key: ['mcp_servers', 'b'] },
       ]);
-      expect(loaded.losers.map(({ name, lostTo }) => [name, lostTo.provider])).toEqual([['a', 'the editor']]);
+      expect(loaded.shadowed.map(({ name, lostTo }) => [name, lostTo.provider])).toEqual([['a', 'the editor']]);
       expect(loaded.diagnostics).toEqual([]);
     },
   );
@@ -753,7 +753,7 @@ describe('settings that a host puts in', () => {
       {},
       source(() => ({ ...entry, inputs })),
     );
-    expect([...loaded.inputs]).toEqual([
+    expect([...loaded.promptInputs]).toEqual([
       ['provider:the editor', [{ id: 'key', type: 'promptString', password: false }]],
     ]);
   });

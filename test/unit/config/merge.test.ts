@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claim, dropTwins, merge, type Twins } from '../../../src/config/merge.ts';
+import { type Claim, type DuplicateCheck, dropDuplicates, merge } from '../../../src/config/merge.ts';
 import { scopeOrder } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
 
@@ -32,7 +32,7 @@ const filesOf = fc.array(fc.record({ scope: fc.constantFrom(...scopeOrder), entr
 
 const idOf = ({ provenance }: Claim) => `${provenance.file}:${provenance.key.join()}`;
 const idsOf = (claims: readonly Claim[]) => claims.map(idOf).sort();
-const twins: Twins<Entry> = {
+const twins: DuplicateCheck<Entry> = {
   kinOf: ({ starts }) => (starts === undefined ? undefined : 'kin'),
   essenceOf: ({ starts }) => starts ?? '',
 };
@@ -63,9 +63,9 @@ describe('merging files', () => {
     () => {
       fc.assert(
         fc.property(filesOf, (files) => {
-          const { winners, losers } = merge(files);
-          expect(idsOf([...winners, ...losers])).toEqual(idsOf(files.flat()));
-          for (const { name, lostTo } of losers)
+          const { winners, shadowed } = merge(files);
+          expect(idsOf([...winners, ...shadowed])).toEqual(idsOf(files.flat()));
+          for (const { name, lostTo } of shadowed)
             expect(winners.find((each) => each.name === name)?.provenance).toBe(lostTo);
         }),
       );
@@ -97,7 +97,7 @@ describe('merging files', () => {
       fc.property(filesOf, (files) => {
         const { winners } = merge(files);
         expect(winners.map(({ name }) => name)).toEqual(winners.map(({ name }) => name).sort());
-        expect(merge([winners])).toEqual({ winners, losers: [] });
+        expect(merge([winners])).toEqual({ winners, shadowed: [] });
       }),
     );
   });
@@ -113,7 +113,7 @@ describe('dropping twins', () => {
           return idOf(claim);
         };
         const { winners } = merge(files);
-        dropTwins({ winners, losers: [] }, { ...twins, essenceOf });
+        dropDuplicates({ winners, shadowed: [] }, { ...twins, essenceOf });
         expect(looks).toBeLessThanOrEqual(winners.length);
       }),
     );
@@ -123,9 +123,9 @@ describe('dropping twins', () => {
     fc.assert(
       fc.property(filesOf, (files) => {
         const before = merge(files);
-        const { winners, losers } = dropTwins(before, twins);
-        expect(idsOf([...winners, ...losers])).toEqual(idsOf(files.flat()));
-        expect(losers.slice(before.losers.length).every(isBrought)).toBe(true);
+        const { winners, shadowed } = dropDuplicates(before, twins);
+        expect(idsOf([...winners, ...shadowed])).toEqual(idsOf(files.flat()));
+        expect(shadowed.slice(before.shadowed.length).every(isBrought)).toBe(true);
         expect(winners.filter((each) => !isBrought(each))).toEqual(before.winners.filter((each) => !isBrought(each)));
       }),
     );
@@ -135,12 +135,12 @@ describe('dropping twins', () => {
     fc.assert(
       fc.property(filesOf, (files) => {
         const before = merge(files);
-        const { winners, losers } = dropTwins(before, twins);
+        const { winners, shadowed } = dropDuplicates(before, twins);
         for (const brought of winners.filter(isBrought)) {
           const same = winners.filter((each) => each.starts !== undefined && each.starts === brought.starts);
           expect(same.length <= 1).toBe(true);
         }
-        for (const { provenance, lostTo, because } of losers.slice(before.losers.length)) {
+        for (const { provenance, lostTo, because } of shadowed.slice(before.shadowed.length)) {
           expect(scopeOrder.indexOf(lostTo.scope)).toBeLessThanOrEqual(scopeOrder.indexOf(provenance.scope));
           expect(because).toMatch(/^it is the same as "/);
         }

@@ -7,7 +7,16 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { labelOf } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, type Files, loadFolder, messagesOf, servers, USER, withoutFolder } from './folder.ts';
+import {
+  createFolder,
+  environment,
+  type Files,
+  loadFolder,
+  messagesOf,
+  servers,
+  USER,
+  withoutFolder,
+} from './folder.ts';
 
 const OWN = 'home/.config/plexus/plugins';
 const HERE = '.plexus/plugins';
@@ -99,7 +108,7 @@ describe('a plugin', () => {
         scope: 'host' as const,
         read: () => ({ plexus: { pluginFolders: ['~/p'] } }),
       };
-      const { definitions } = await loadConfig({ ...around(cwd), home, extraSources: [pluginFolders] });
+      const { definitions } = await loadConfig({ ...environment(cwd), home, extraSources: [pluginFolders] });
       return definitions.map(({ provenance: { inWorkspace = false } }) => inWorkspace);
     };
     expect(await scopes(await createFolder({}))).toEqual([false, false]);
@@ -118,7 +127,7 @@ describe('a plugin', () => {
         read: () => ({ plexus: { pluginFolders: [join(cwd, 'elsewhere/plugins')] } }),
       },
     ];
-    const { definitions } = await loadConfig({ ...around(join(cwd, 'link')), extraSources });
+    const { definitions } = await loadConfig({ ...environment(join(cwd, 'link')), extraSources });
     expect(definitions.map(({ provenance }) => provenance.inWorkspace)).toEqual([true]);
   });
 
@@ -135,7 +144,7 @@ describe('a plugin', () => {
       }),
     });
     const root = join(cwd, OWN, 'p');
-    expect((await loadConfig(around(cwd))).definitions[0]?.launch).toEqual({
+    expect((await loadConfig(environment(cwd))).definitions[0]?.launch).toEqual({
       ...{ kind: 'stdio', inheritEnv: 'safe' },
       command: `${root}/bin`,
       args: [`--root=${root}`, root, `${root}/x`, `\${OTHER}`],
@@ -174,7 +183,7 @@ describe('the same server twice', () => {
       [`${OWN}/p/plugin.json`]: manifest(twisted),
     });
     expect(loaded.definitions.map(({ name }) => name)).toEqual(['mine']);
-    expect(loaded.losers.map(({ name, lostTo, because }) => [name, lostTo.scope, because])).toEqual([
+    expect(loaded.shadowed.map(({ name, lostTo, because }) => [name, lostTo.scope, because])).toEqual([
       ['plugin:p:s', 'user', 'it is the same as "mine"'],
     ]);
   });
@@ -187,7 +196,7 @@ describe('the same server twice', () => {
       'home/.cursor/mcp.json': JSON.stringify({ mcpServers: { a: twisted } }),
     });
     expect(loaded.definitions.map(({ name }) => name)).toEqual(['plugin:p:s']);
-    expect(loaded.losers.map(({ name }) => name)).toEqual(['plugin:q:s', 'a']);
+    expect(loaded.shadowed.map(({ name }) => name)).toEqual(['plugin:q:s', 'a']);
   });
 
   verifies('CFG-08', 'is off under both names when the person switched theirs off', async () => {
@@ -212,7 +221,7 @@ describe('the same server twice', () => {
     ];
     const files = others.map((entry, at) => [`${OWN}/p${at}/plugin.json`, manifest(entry)]);
     expect(
-      (await loadFolder({ ...Object.fromEntries(files), [`${OWN}/p/plugin.json`]: manifest(twin) })).losers,
+      (await loadFolder({ ...Object.fromEntries(files), [`${OWN}/p/plugin.json`]: manifest(twin) })).shadowed,
     ).toEqual([]);
   });
 
@@ -221,7 +230,7 @@ describe('the same server twice', () => {
       [`${OWN}/a/plugin.json`]: `{"name":"p",${server('x').slice(1)}`,
       [`${OWN}/b/plugin.json`]: `{"name":"p",${server('y').slice(1)}`,
     });
-    expect(loaded.losers.map(({ name, lostTo }) => [name, lostTo.file])).toEqual([
+    expect(loaded.shadowed.map(({ name, lostTo }) => [name, lostTo.file])).toEqual([
       ['plugin:p:s', `${OWN}/a/plugin.json`],
     ]);
   });
@@ -265,7 +274,7 @@ describe('a plugin that cannot be taken as it is', () => {
     await symlink(join(cwd, 'secret.json'), join(cwd, 'real/out.json'));
     await symlink(join(cwd, 'real/servers.json'), join(cwd, 'real/in.json'));
     await symlink(join(cwd, 'real'), join(cwd, OWN, 'linked'));
-    const loaded = withoutFolder(await loadConfig(around(cwd)), cwd);
+    const loaded = withoutFolder(await loadConfig(environment(cwd)), cwd);
     expect(loaded.definitions.map(({ launch }) => launch)).toMatchObject([{ command: 'inside' }]);
     expect(messagesOf(loaded)).toEqual([
       'error: "mcpServers" names "out.json", which lies outside of the plugin and is not read',

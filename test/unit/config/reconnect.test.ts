@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { createBackoff } from '../../../src/kernel/backoff.ts';
 import type { ServerSettings } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, loadFolder, messagesOf, USER } from './folder.ts';
+import { createFolder, environment, loadFolder, messagesOf, USER } from './folder.ts';
 
 const JSON_FILE = USER.replace('.toml', '.json');
 const loadEntry = (entry: object) =>
@@ -77,7 +77,7 @@ describe('a preset', () => {
   test('is shared by all that name it, and cannot be changed', async () => {
     const servers = { a: { command: 'x' }, b: { command: 'y', reconnect: 'steady', health: 'remote' } } as const;
     // Not `loadFolder`, which copies all that it gives.
-    const { definitions } = await loadConfig({ ...around(await createFolder()), servers });
+    const { definitions } = await loadConfig({ ...environment(await createFolder()), servers });
     const [a, b] = definitions.map(({ settings }) => settings);
     expect([a?.reconnect === b?.reconnect, a?.health === b?.health]).toEqual([true, true]);
     const parts = [a?.reconnect, a?.reconnect.schedule, Object(a?.reconnect.schedule).delaysMs, a?.health];

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
+import { variablesRead } from '../../../src/config/referenced-variables.ts';
 import { type Resolving, resolveLaunch } from '../../../src/config/resolve.ts';
-import { variablesRead } from '../../../src/config/wants.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
@@ -15,11 +15,11 @@ import { createFolder, defaultSettings } from './folder.ts';
 const foreign = ['local', 'project', 'plugin', 'imported'] as const satisfies Scope[];
 const own = ['enterprise', 'host', 'user'] as const satisfies Scope[];
 
-const around = { cwd: '/work/app', home: '/home/me', platform: 'linux', env: {} } as const;
+const environment = { cwd: '/work/app', home: '/home/me', platform: 'linux', env: {} } as const;
 
 /** Nobody answers, nothing runs: a test gives what it is about. */
 const bare: Resolving = {
-  around,
+  environment,
   grants: [],
   unresolvedEnv: 'scoped',
   run: async (command) => ({ ok: false, problem: `${command} must not run` }),
@@ -29,7 +29,7 @@ const bare: Resolving = {
 
 const withHost = (env: Readonly<Record<string, string>>, change: Partial<Resolving> = {}): Resolving => ({
   ...bare,
-  around: { ...around, env },
+  environment: { ...environment, env },
   ...change,
 });
 
@@ -141,14 +141,14 @@ describe('a local server', () => {
 
   test('finds on Windows a variable however it is spelled', async () => {
     const env = { Path: 'C:\\bin', token: 't0' };
-    const resolving = { ...bare, around: { ...around, platform: 'win32', env } } as const;
+    const resolving = { ...bare, environment: { ...environment, platform: 'win32', env } } as const;
     const entry = stdio({ args: ['${PATH}', '${TOKEN}'], env: { PATH: '${PATH};D:\\' } });
     expect((await resolveLaunch(define('user', entry), resolving)).launch).toEqual({
       ...entry,
       args: ['C:\\bin;D:\\', 't0'],
       env: { PATH: 'C:\\bin;D:\\' },
     });
-    const onLinux = { ...bare, around: { ...around, env } };
+    const onLinux = { ...bare, environment: { ...environment, env } };
     expect(await failureOf(resolveLaunch(define('user', entry), onLinux))).toEqual([
       'ENV_MISSING',
       { server: 'it', variable: 'PATH' },
@@ -163,7 +163,7 @@ describe('a local server', () => {
     }
     const windows = {
       ...bare,
-      around: { ...around, cwd: 'C:\\work\\app', home: 'C:\\me', platform: 'win32' },
+      environment: { ...environment, cwd: 'C:\\work\\app', home: 'C:\\me', platform: 'win32' },
     } as const;
     const { launch } = await resolveLaunch(define('user', stdio({ args })), windows);
     expect(launch).toEqual(stdio({ args: ['C:\\work\\app', 'app', 'C:\\me', '\\', 'a\\b'] }));
@@ -575,7 +575,7 @@ describe('envFile', () => {
 
   test('may be named with a variable, a folder or a tilde', async () => {
     const folder = await createFolder({ '.env': 'A=1' });
-    const resolving = { ...bare, around: { ...around, cwd: folder, home: folder, env: { SPOT: folder } } };
+    const resolving = { ...bare, environment: { ...environment, cwd: folder, home: folder, env: { SPOT: folder } } };
     for (const envFile of ['${SPOT}/.env', '${userHome}/.env', '${workspaceFolder}/.env', '~/.env']) {
       expect(await envOf(define('user', stdio({ envFile })), resolving)).toEqual({ A: '1' });
     }
@@ -768,7 +768,7 @@ describe('a repository that wants the host’s key', () => {
         if (definition === undefined) return;
         const ran: string[] = [];
         const { launch } = await resolveLaunch(definition, {
-          around: surroundings,
+          environment: surroundings,
           grants: [],
           unresolvedEnv: settings.unresolvedEnv,
           run: async (command) => ({ ok: true, output: `${ran.push(command)}${KEY}` }),
@@ -795,7 +795,7 @@ describe('a repository that wants the host’s key', () => {
       const { definitions } = await loadConfig({ ...surroundings, discover: true });
       const [definition] = definitions;
       if (definition === undefined) throw new Error('it is a server');
-      expect(await resolveLaunch(definition, { ...bare, around: surroundings })).toEqual({
+      expect(await resolveLaunch(definition, { ...bare, environment: surroundings })).toEqual({
         launch: { kind: 'auto', url, headers: { 'X-Team': 'blue' } },
         warnings: [
           'it asks for your variable ANTHROPIC_API_KEY and does not get it; give it with: plexus approve evil --allow-env ANTHROPIC_API_KEY',

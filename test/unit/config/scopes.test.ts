@@ -7,7 +7,7 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { isOwnScope, placesOf, stateFolder, userFolder } from '../../../src/config/scopes.ts';
 import { scopeOrder } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, loadFolder, messagesOf, SYSTEM, scopesOf, servers, USER } from './folder.ts';
+import { createFolder, environment, loadFolder, messagesOf, SYSTEM, scopesOf, servers, USER } from './folder.ts';
 
 test('only what the person, the host or an administrator wrote is the person’s own', () => {
   expect(scopeOrder.filter(isOwnScope)).toEqual(['enterprise', 'host', 'user']);
@@ -105,7 +105,7 @@ describe('the enterprise’s file', () => {
 
   verifies('CFG-03', 'explains a silenced server with its own settings and the reason', async () => {
     const cwd = await createFolder({ ...others, [SYSTEM]: servers('policy') });
-    const explained = await (await loadConfig(around(cwd))).explain.server('user');
+    const explained = await (await loadConfig(environment(cwd))).explain.server('user');
     expect(explained?.refusal).toBe(`the enterprise configuration ${join(cwd, SYSTEM)} replaces all others`);
     expect(explained?.provenance).toMatchObject({ scope: 'user', line: 1 });
   });
@@ -121,7 +121,7 @@ describe('the enterprise’s file', () => {
         'project project',
         'user enterprise',
       ]);
-      expect(loaded.losers.map(({ name, provenance }) => [name, provenance.scope])).toEqual([['user', 'user']]);
+      expect(loaded.shadowed.map(({ name, provenance }) => [name, provenance.scope])).toEqual([['user', 'user']]);
       expect([loaded.suppressed, loaded.diagnostics]).toEqual([[], []]);
     });
   }

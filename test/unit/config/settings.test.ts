@@ -434,7 +434,7 @@ describe('what the model sees', () => {
 describe('inputs', () => {
   test('are read with their file, from beside the servers or from an editor’s settings', async () => {
     const inputs = [{ id: 'key', type: 'promptString', description: 'The key', password: true }];
-    const { inputs: read, diagnostics } = await loadFolder({
+    const { promptInputs: read, diagnostics } = await loadFolder({
       '.mcp.json': JSON.stringify({ servers: {}, inputs }),
       '.plexus/mcp.json': JSON.stringify({ mcp: { servers: {}, inputs } }),
     });
@@ -446,7 +446,7 @@ describe('inputs', () => {
   });
 
   test('that are wrong cost themselves, and a mistyped key is told: the answer might be shown', async () => {
-    const { inputs, diagnostics } = await loadFolder({
+    const { promptInputs: inputs, diagnostics } = await loadFolder({
       '.mcp.json': '{"inputs":[{"id":"a","pasword":true},{"id":5},"b",{"type":"x"},{"__proto__":{"id":"c"}}]}',
     });
     expect([...inputs]).toEqual([['.mcp.json', [{ id: 'a', password: false }]]]);

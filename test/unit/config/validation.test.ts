@@ -298,12 +298,12 @@ describe('keys', () => {
   }
 
   verifies('VAL-05', 'names that differ only in what a tool’s name cannot hold are two servers', async () => {
-    const { definitions, losers } = await loadFolder({
+    const { definitions, shadowed } = await loadFolder({
       '.mcp.json': JSON.stringify({
         servers: { 'a.b': { command: 'x' }, a_b: { command: 'y' }, 'a b': { command: 'z' } },
       }),
     });
-    expect([definitions.map((each) => each.name), losers]).toEqual([['a b', 'a.b', 'a_b'], []]);
+    expect([definitions.map((each) => each.name), shadowed]).toEqual([['a b', 'a.b', 'a_b'], []]);
   });
 
   test('__proto__ changes no object, wherever it stands', async () => {

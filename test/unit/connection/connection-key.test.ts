@@ -1,21 +1,21 @@
 // Owns the proof of who may share a connection: nobody with another account, folder, environment, ability or wish to be alone.
 
 import { expect } from 'vitest';
-import { connectionKey, type KeyParts } from '../../../src/connection/connection-key.ts';
+import { connectionKey, type KeyDeps } from '../../../src/connection/connection-key.ts';
 import type { RemoteLaunch, StdioLaunch } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
 
 const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['s.js'], env: { TOKEN: 'a' }, inheritEnv: 'safe' };
 const http: RemoteLaunch = { kind: 'http', url: 'https://a.example', headers: { Authorization: 'Bearer a' } };
-const parts: KeyParts = {
+const parts: KeyDeps = {
   server: 'files',
   launch: stdio,
   cwd: '/work',
   env: { PATH: '/bin', HOME: '/home' },
   maxMessageBytes: 1_000,
-  inputs: {},
+  handlers: {},
 };
-const key = (change: Partial<KeyParts> = {}) => connectionKey({ ...parts, ...change });
+const key = (change: Partial<KeyDeps> = {}) => connectionKey({ ...parts, ...change });
 
 const roots = async () => [];
 const elicit = async () => ({ action: 'decline' }) as const;
@@ -27,11 +27,11 @@ verifies('EXT-13', 'what says the same has the same key, in whatever order it sa
   expect(key({ launch: { ...stdio, env: { ...stdio.env } } })).toBe(key());
   expect(key({ client: undefined })).toBe(key());
   const other = { elicit: async () => ({ action: 'cancel' }) as const, sample: async () => ({ a: 1 }) };
-  expect(key({ inputs: other }), 'who answers differs by call').toBe(key({ inputs: { elicit, sample } }));
-  expect(key({ inputs: { roots } })).toBe(key({ inputs: { roots } }));
+  expect(key({ handlers: other }), 'who answers differs by call').toBe(key({ handlers: { elicit, sample } }));
+  expect(key({ handlers: { roots } })).toBe(key({ handlers: { roots } }));
 });
 
-const changes: Record<string, Partial<KeyParts>> = {
+const changes: Record<string, Partial<KeyDeps>> = {
   'another server': { server: 'web' },
   'another program': { launch: { ...stdio, command: 'deno' } },
   'other arguments': { launch: { ...stdio, args: ['t.js'] } },
@@ -41,10 +41,10 @@ const changes: Record<string, Partial<KeyParts>> = {
   'another level for its log': { logLevel: 'debug' },
   'another environment': { env: { PATH: '/usr/bin', HOME: '/home' } },
   'a larger limit': { maxMessageBytes: 2_000 },
-  'the ability to be asked': { inputs: { elicit } },
-  'the ability to think for it': { inputs: { sample } },
-  'roots of its own': { inputs: { roots } },
-  'other roots of its own': { inputs: { roots: async () => [] } },
+  'the ability to be asked': { handlers: { elicit } },
+  'the ability to think for it': { handlers: { sample } },
+  'roots of its own': { handlers: { roots } },
+  'other roots of its own': { handlers: { roots: async () => [] } },
   'another name to give': { clientInfo: { name: 'agent', version: '1' } },
   'a client that wants to be alone': { client: 'one' },
   'another client that does': { client: 'two' },

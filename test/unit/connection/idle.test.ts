@@ -66,10 +66,10 @@ verifies('RES-04', 'a server whose news somebody waits for is not stopped before
   const session = createFakeSession();
   const stops: number[] = [];
   watchIdle(session, { idleStopMs, clock, stop: () => stops.push(clock.now()) });
-  const letGo = session.keep();
+  const unsubscribe = session.keep();
   await clock.advance(10 * idleStopMs);
   expect(stops).toEqual([]);
-  letGo();
+  unsubscribe();
   await clock.advance(idleStopMs);
   expect(stops).toHaveLength(1);
 });

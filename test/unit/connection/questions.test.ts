@@ -1,10 +1,10 @@
 // Owns the proof of what a server of the older era hears when it asks something by itself.
 
 import { expect, test } from 'vitest';
+import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
 import type { ElicitAnswer } from '../../../src/connection/elicitation/request.ts';
-import type { Inputs } from '../../../src/connection/inputs.ts';
 import { answerFrom } from '../../../src/connection/questions.ts';
-import { InputDesk } from '../../../src/connection/requests.ts';
+import { ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { Wire } from '../../../src/connection/wire.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -12,12 +12,12 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createScriptedTransport } from '../../../src/testing/scripted-transport.ts';
 import { verifies } from '../../verifies.ts';
 
-function connect(inputs: Inputs) {
+function connect(handlers: ViewHandlers) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
-  const desk = new InputDesk({ server: 's', clock, advertised: inputs });
-  desk.hold(inputs);
+  const desk = new ServerRequestRouter({ server: 's', clock, advertised: handlers });
+  desk.hold(handlers);
   wire.onrequest = answerFrom(desk);
   wire.release();
   const ask = (id: string, method: string, params?: unknown) =>

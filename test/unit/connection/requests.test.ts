@@ -1,20 +1,20 @@
 // Owns the proof of who answers what a server asks for: the caller in flight, else whoever holds the session alone, else nobody.
 
 import { expect, test } from 'vitest';
-import { Addressee } from '../../../src/connection/addressee.ts';
-import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
 import {
+  type ClientHandlers,
   capabilitiesOf,
-  type InputHandlers,
   type InputMethod,
-  type Inputs,
-  permittedInputs,
-} from '../../../src/connection/inputs.ts';
-import { type Caller, type DeskParts, InputDesk } from '../../../src/connection/requests.ts';
+  permittedHandlers,
+  type ViewHandlers,
+} from '../../../src/connection/client-handlers.ts';
+import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
+import { RequestTarget } from '../../../src/connection/request-target.ts';
+import { type CallInFlight, type RouterDeps, ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 
-const person = (name: string): Required<InputHandlers> => ({
+const person = (name: string): Required<ClientHandlers> => ({
   elicit: async () => ({ action: 'accept', content: { name } }),
   sample: async () => ({ model: name }),
   roots: async () => [{ uri: `file:///${name}` }],
@@ -23,9 +23,9 @@ const [ada, bob] = [person('ada'), person('bob')];
 
 const form = { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
 
-function setUp(change: Partial<DeskParts> = {}) {
+function setUp(change: Partial<RouterDeps> = {}) {
   const clock = createFakeClock();
-  const desk = new InputDesk({ server: 'files', clock, advertised: ada, ...change });
+  const desk = new ServerRequestRouter({ server: 'files', clock, advertised: ada, ...change });
   /** Who answered, in one word. */
   const ask = async (method: InputMethod) => {
     try {
@@ -53,18 +53,18 @@ verifies('LIF-10', 'only what has a handler is advertised', () => {
 test('without a call, whoever holds the session alone answers', async () => {
   const { desk, askAll } = setUp();
   expect(await askAll()).toEqual(NOBODY);
-  const letGo = desk.hold(ada);
+  const unsubscribe = desk.hold(ada);
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
-  letGo();
+  unsubscribe();
   expect(await askAll()).toEqual(NOBODY);
 });
 
 verifies('EXT-13', 'of two who share a session neither is asked, but for their roots, which are the same', async () => {
   const { desk, askAll } = setUp();
   desk.hold(ada);
-  const letGo = desk.hold(bob);
+  const unsubscribe = desk.hold(bob);
   expect(await askAll()).toEqual(['decline', -32601, 'ada']);
-  letGo();
+  unsubscribe();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
 });
 
@@ -72,11 +72,11 @@ verifies('EXT-13', 'during a call its caller is asked, whoever else holds the se
   const { desk, askAll } = setUp();
   desk.hold(ada);
   desk.hold(bob);
-  const [leaveFirst, leaveSecond] = [desk.enter({ inputs: bob }), desk.enter({ inputs: bob })];
+  const [leaveFirst, leaveSecond] = [desk.enter({ handlers: bob }), desk.enter({ handlers: bob })];
   expect(await askAll()).toEqual(['bob', 'bob', 'bob']);
   leaveFirst();
   expect(await askAll(), 'one of its calls still runs').toEqual(['bob', 'bob', 'bob']);
-  desk.enter({ inputs: ada });
+  desk.enter({ handlers: ada });
   expect(await askAll(), 'whose call it is cannot be told').toEqual(['decline', -32601, 'ada']);
   leaveSecond();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
@@ -86,7 +86,7 @@ test('how busy it is, since when it is quiet and what it has served is known', a
   const { clock, desk } = setUp();
   await clock.advance(5);
   expect([desk.isBusy, desk.quietSince]).toEqual([false, 0]);
-  const leave = desk.enter({ inputs: ada });
+  const leave = desk.enter({ handlers: ada });
   await clock.advance(10);
   expect(desk.isBusy).toBe(true);
   leave();
@@ -97,20 +97,20 @@ test('how busy it is, since when it is quiet and what it has served is known', a
 function thinker() {
   const signals: AbortSignal[] = [];
   const events: ElicitationEvent[] = [];
-  const inputs: Inputs = {
+  const handlers: ViewHandlers = {
     elicit: ({ signal }) => {
       signals.push(signal);
       return new Promise(() => undefined);
     },
     emit: (event) => events.push(event),
   };
-  return { inputs, events, aborted: () => signals.map((signal) => signal.aborted) };
+  return { handlers, events, aborted: () => signals.map((signal) => signal.aborted) };
 }
 
 /** A call that notes whether the server waits for us. */
-function waiting(inputs: Inputs) {
+function waiting(handlers: ViewHandlers) {
   const told: boolean[] = [];
-  return { inputs, told, onWaiting: (isWaiting: boolean) => told.push(isWaiting) } satisfies Caller & {
+  return { handlers, told, onWaiting: (isWaiting: boolean) => told.push(isWaiting) } satisfies CallInFlight & {
     told: boolean[];
   };
 }
@@ -118,10 +118,10 @@ function waiting(inputs: Inputs) {
 verifies('EXT-02', 'while a person is asked, the calls of that caller know that the server waits for us', async () => {
   const { clock, desk } = setUp();
   const answers: (() => void)[] = [];
-  const inputs: Inputs = {
+  const handlers: ViewHandlers = {
     elicit: () => new Promise((resolve) => answers.push(() => resolve({ action: 'decline' }))),
   };
-  const [first, second, other] = [waiting(inputs), waiting(inputs), waiting(ada)];
+  const [first, second, other] = [waiting(handlers), waiting(handlers), waiting(ada)];
   const leave = desk.enter(first);
   const asked = [
     desk.answerUnaddressed('elicitation/create', form),
@@ -142,8 +142,8 @@ verifies('EXT-02', 'while a person is asked, the calls of that caller know that 
 
 verifies('EXT-02', 'a question is taken away when the last call of its caller has ended', async () => {
   const { clock, desk } = setUp();
-  const { inputs, aborted, events } = thinker();
-  const [first, second] = [waiting(inputs), waiting(inputs)];
+  const { handlers, aborted, events } = thinker();
+  const [first, second] = [waiting(handlers), waiting(handlers)];
   const [leaveFirst, leaveSecond] = [desk.enter(first), desk.enter(second)];
   const asked = desk.answerUnaddressed('elicitation/create', form);
   await clock.advance(5);
@@ -157,12 +157,12 @@ verifies('EXT-02', 'a question is taken away when the last call of its caller ha
 verifies('EXT-02', 'a question is taken away with whoever held the session, and with the session', async () => {
   const { clock, desk } = setUp();
   const [alone, calling] = [thinker(), thinker()];
-  const letGo = desk.hold(alone.inputs);
+  const unsubscribe = desk.hold(alone.handlers);
   const first = desk.answerUnaddressed('elicitation/create', form);
   await clock.advance(5);
-  letGo();
+  unsubscribe();
   expect([await first, alone.aborted()]).toEqual([{ action: 'cancel' }, [true]]);
-  desk.enter({ inputs: calling.inputs });
+  desk.enter({ handlers: calling.handlers });
   const second = desk.answerUnaddressed('elicitation/create', form);
   await clock.advance(5);
   desk.close();
@@ -174,14 +174,14 @@ verifies(
   'where the settings decline, nobody is asked, and the server is not told that it may ask',
   async () => {
     const events: ElicitationEvent[] = [];
-    const inputs: Inputs = { ...ada, emit: (event) => events.push(event) };
-    const advertised = permittedInputs(inputs, 'decline');
+    const handlers: ViewHandlers = { ...ada, emit: (event) => events.push(event) };
+    const advertised = permittedHandlers(handlers, 'decline');
     expect(capabilitiesOf(advertised)).toEqual({ sampling: {}, roots: {} });
-    expect(permittedInputs(inputs, 'ask')).toBe(inputs);
+    expect(permittedHandlers(handlers, 'ask')).toBe(handlers);
     const { desk, ask } = setUp({ advertised, policy: 'decline' });
-    desk.enter({ inputs });
+    desk.enter({ handlers });
     expect(await ask('elicitation/create'), 'in the older era').toBe('decline');
-    expect(await desk.answer('elicitation/create', form, new Addressee(inputs)), 'in the modern one').toEqual({
+    expect(await desk.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
       action: 'decline',
     });
     expect(events.map((event) => ('because' in event ? event.because : event.message))).toEqual([
@@ -193,11 +193,11 @@ verifies(
 
 verifies('EXT-02', 'where nobody can answer, the server hears so and the host hears what it missed', async () => {
   const events: ElicitationEvent[] = [];
-  const inputs: Inputs = { emit: (event) => events.push(event) };
+  const handlers: ViewHandlers = { emit: (event) => events.push(event) };
   const { desk, ask } = setUp({ advertised: {} });
-  desk.enter({ inputs });
+  desk.enter({ handlers });
   expect(await ask('elicitation/create'), 'in the older era').toBe(-32601);
-  expect(await desk.answer('elicitation/create', form, new Addressee(inputs)), 'in the modern one').toEqual({
+  expect(await desk.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
     action: 'decline',
   });
   const settled = { type: 'elicitation.settled', action: 'decline', because: 'nobody' };
@@ -206,9 +206,9 @@ verifies('EXT-02', 'where nobody can answer, the server hears so and the host he
 
 test('a question that the protocol does not allow reaches nobody', async () => {
   const { desk } = setUp();
-  const { inputs, events } = thinker();
+  const { handlers, events } = thinker();
   for (const params of [{}, { ...form, mode: 'voice' }, { ...form, message: 7 }, { ...form, requestedSchema: [] }])
-    await expect(desk.answer('elicitation/create', params, new Addressee(inputs))).rejects.toMatchObject({
+    await expect(desk.answer('elicitation/create', params, new RequestTarget(handlers))).rejects.toMatchObject({
       code: -32602,
     });
   expect(events).toEqual([]);

@@ -77,7 +77,7 @@ function open(channels: readonly ScriptedTransport[], change: Partial<SessionOpt
       return next;
     },
     identity: { name: 'plexus', title: 'Plexus', version: '1' },
-    inputs: {},
+    handlers: {},
     startupTimeoutMs: 60_000,
     clock,
     signal: new AbortController().signal,
@@ -222,11 +222,11 @@ describe('an open session', () => {
   });
 
   test('says which transport is spoken where the entry left it open', async () => {
-    for (const [spoken, transport] of [
+    for (const [negotiatedTransport, transport] of [
       ['sse', 'sse'],
       [undefined, 'http'],
     ] as const) {
-      const channel = scripted(legacy, { spoken });
+      const channel = scripted(legacy, { negotiatedTransport });
       expect((await open([channel], { transport: 'auto' }).opening).transport).toBe(transport);
     }
   });
@@ -285,8 +285,8 @@ describe('an open session', () => {
   });
 
   test('tells the modern server with every message who we are, and the older one nothing', async () => {
-    const inputs = { roots: async () => [] };
-    const { channel: young, session: new_ } = await opened(modern, { inputs });
+    const handlers = { roots: async () => [] };
+    const { channel: young, session: new_ } = await opened(modern, { handlers });
     void new_.request('tools/list', {});
     new_.notify('notifications/anything', { a: 1 });
     const meta = {
@@ -304,7 +304,7 @@ describe('an open session', () => {
 
   verifies('LIF-10', 'answers a server of the older era with the handlers of whoever holds it', async () => {
     const roots = async () => [{ uri: 'file:///work' }];
-    const { channel, clock, session } = await opened(legacy, { inputs: { roots } });
+    const { channel, clock, session } = await opened(legacy, { handlers: { roots } });
     session.hold({ roots });
     channel.receive({ jsonrpc: '2.0', id: 'r1', method: 'roots/list' });
     channel.receive({ jsonrpc: '2.0', id: 's1', method: 'sampling/createMessage', params: { messages: [] } });
@@ -325,7 +325,7 @@ describe('a call', () => {
   const optionsOf = (change: Partial<CallOptions> = {}): CallOptions => ({
     cancellation: new Cancellation(),
     onProgress: () => undefined,
-    inputs: {},
+    handlers: {},
     ...change,
   });
   const said = { resultType: 'complete', content: [] };
@@ -364,7 +364,7 @@ describe('a call', () => {
         },
       });
       const elicit = async () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
-      const options = optionsOf({ inputs: { elicit }, meta: { mine: 1 } });
+      const options = optionsOf({ handlers: { elicit }, meta: { mine: 1 } });
       expect(await session.callTool('read', { path: 'a' }, options)).toEqual({ kind: 'result', result: said });
       await session.callTool('read', {}, options);
       expect(new Set(asked.map(({ id }) => id)).size).toBe(4);
@@ -426,7 +426,7 @@ describe('a call', () => {
       { logLevel: 'error' },
     );
     const roots = async () => [{ uri: 'file:///a' }];
-    const answer = await session.ask('prompts/get', { name: 'p' }, { ...optionsOf(), inputs: { roots } });
+    const answer = await session.ask('prompts/get', { name: 'p' }, { ...optionsOf(), handlers: { roots } });
     expect(answer).toEqual({ kind: 'result', result: { messages: [] } });
     expect(asked.map(({ params }) => (params as JsonObject)['inputResponses'])).toEqual([
       undefined,

@@ -1,7 +1,7 @@
 // Owns the proof that equal keys share one session, that nobody can take it from another, and that the last one closes it.
 
 import { expect, test } from 'vitest';
-import type { InputHandlers } from '../../../src/connection/requests.ts';
+import type { ClientHandlers } from '../../../src/connection/requests.ts';
 import type { Session } from '../../../src/connection/session.ts';
 import { type Lease, SharedSessions } from '../../../src/connection/sharing.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
@@ -18,8 +18,8 @@ function setUp() {
     openings.push({ signal, result });
     return result.promise;
   };
-  const ask = (key = 'k', { signal = new AbortController().signal, inputs = {} as InputHandlers } = {}) =>
-    shared.lease({ key, open, inputs, signal });
+  const ask = (key = 'k', { signal = new AbortController().signal, handlers = {} as ClientHandlers } = {}) =>
+    shared.lease({ key, open, handlers, signal });
   const succeed = async (at: number, session = createFakeSession()) => {
     openings[at]?.result.resolve(session);
     await settle();
@@ -202,14 +202,14 @@ test('each hears the news for as long as it holds the session', async () => {
 });
 
 test('each holds it with its own handlers', async () => {
-  const held: InputHandlers[] = [];
+  const held: ClientHandlers[] = [];
   const { ask, succeed } = setUp();
-  const handlers: InputHandlers[] = [{ roots: async () => [] }, {}];
-  const asked = handlers.map((inputs) => ask('k', { inputs }));
+  const handlers: ClientHandlers[] = [{ roots: async () => [] }, {}];
+  const asked = handlers.map((handlers) => ask('k', { handlers }));
   const session = createFakeSession({
-    hold: (inputs) => {
-      held.push(inputs);
-      return () => void held.splice(held.indexOf(inputs), 1);
+    hold: (handlers) => {
+      held.push(handlers);
+      return () => void held.splice(held.indexOf(handlers), 1);
     },
   });
   await succeed(0, session);

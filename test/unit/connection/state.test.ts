@@ -35,11 +35,11 @@ const [wake, retry, unblock, reconnect, idleStop, close] = (
   ConnectionInput,
 ];
 
-function walk(inputs: readonly ConnectionInput[], recovery = steady()) {
+function walk(handlers: readonly ConnectionInput[], recovery = steady()) {
   const states: ConnectionState[] = [];
   const effects: string[][] = [];
   let state: ConnectionState = { kind: 'idle' };
-  for (const input of inputs) {
+  for (const input of handlers) {
     const [next, ...todo] = step(state, input, recovery);
     states.push(next);
     effects.push(todo.map(({ kind }) => kind));
@@ -48,7 +48,7 @@ function walk(inputs: readonly ConnectionInput[], recovery = steady()) {
   return { states, effects };
 }
 
-const kinds = (inputs: readonly ConnectionInput[]) => walk(inputs).states.map(({ kind }) => kind);
+const kinds = (handlers: readonly ConnectionInput[]) => walk(handlers).states.map(({ kind }) => kind);
 
 verifies(['LIF-01', 'LIF-03'], 'each input leads from each state to exactly one other', () => {
   const journeys: Record<string, [readonly ConnectionInput[], readonly string[]]> = {
@@ -81,7 +81,7 @@ verifies(['LIF-01', 'LIF-03'], 'each input leads from each state to exactly one 
       ['connecting', 'blocked', 'connecting', 'ready', 'connecting', 'waiting', 'connecting'],
     ],
   };
-  for (const [name, [inputs, expected]] of Object.entries(journeys)) expect(kinds(inputs), name).toEqual(expected);
+  for (const [name, [handlers, expected]] of Object.entries(journeys)) expect(kinds(handlers), name).toEqual(expected);
 });
 
 /** For every arrow, in the order of the table: the states and inputs that take it. */
@@ -97,7 +97,7 @@ const samples: Record<ConnectionState['kind'], ConnectionState[]> = {
   ],
   closed: [{ kind: 'closed' }],
 };
-const inputs: ConnectionInput[] = [
+const handlers: ConnectionInput[] = [
   ...[wake, call(0), call(0, 100), opened(0), retry, unblock, reconnect, idleStop, close],
   ...[lost(1), lost(1, { proved: true }), lost(1, { restMs: 100 }), lost(1, { cause: login }), lost(limits.stableMs)],
 ];
@@ -113,7 +113,7 @@ verifies(['LIF-01', 'LIF-03'], 'every arrow of the table can be taken, and leads
   const taken = new Set<number>();
   const wrong: unknown[] = [];
   for (const state of Object.values(samples).flat()) {
-    for (const input of inputs) {
+    for (const input of handlers) {
       for (const isRemote of [true, false]) {
         const [next] = step(state, input, steady(isRemote));
         const at = arrowOf(state, input, isRemote);

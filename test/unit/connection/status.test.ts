@@ -1,7 +1,7 @@
 // Owns the proof of what is told of a server: a fine word and a simple one, since when, what went wrong where, and what comes next.
 
 import { describe, expect, test } from 'vitest';
-import { type ServerStatus, type StatusParts, statusOf } from '../../../src/connection/status.ts';
+import { type ServerStatus, type StatusDeps, statusOf } from '../../../src/connection/status.ts';
 import { type FailureCode, RuntimeError } from '../../../src/model/errors.ts';
 import type { ServerDefinition } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
@@ -10,7 +10,7 @@ import { setUp } from './driver.ts';
 
 type Driven = ReturnType<typeof setUp>;
 
-function tell({ connection, clock }: Driven, change: Partial<StatusParts> = {}): ServerStatus {
+function tell({ connection, clock }: Driven, change: Partial<StatusDeps> = {}): ServerStatus {
   const definition = definitionOf('files');
   const listing = { toolCount: 2, hiddenCount: 0, problems: [] };
   return statusOf({ definition, connection, listing, now: clock.now(), ...change });

@@ -1,10 +1,10 @@
 // Owns the proof of what becomes of a call whose server wants something of a person first, message by message.
 
 import { expect } from 'vitest';
+import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
 import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
 import type { ElicitAnswer, ElicitRequest } from '../../../src/connection/elicitation/request.ts';
-import type { Inputs } from '../../../src/connection/inputs.ts';
-import { InputDesk } from '../../../src/connection/requests.ts';
+import { ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { type CallOptions, performCall } from '../../../src/connection/tool-call.ts';
 import { Wire } from '../../../src/connection/wire.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
@@ -24,7 +24,7 @@ function setUp(elicit?: Answering) {
   const asked: ElicitRequest[] = [];
   const events: ElicitationEvent[] = [];
   const waiting: boolean[] = [];
-  const inputs: Inputs = {
+  const handlers: ViewHandlers = {
     ...(elicit && {
       elicit: (request: ElicitRequest) => {
         asked.push(request);
@@ -33,12 +33,12 @@ function setUp(elicit?: Answering) {
     }),
     emit: (event) => events.push(event),
   };
-  const desk = new InputDesk({ server: 'files', clock, advertised: inputs });
+  const desk = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
   wire.onnotification = (_, { elicitationId }) => desk.completions.hear(elicitationId);
   wire.onclose = () => desk.close();
   const cancellation = new Cancellation();
   const options: CallOptions = {
-    ...{ cancellation, inputs, onProgress: () => undefined },
+    ...{ cancellation, handlers, onProgress: () => undefined },
     onWaiting: (isWaiting) => waiting.push(isWaiting),
   };
   const sent = () => channel.sent.filter(({ method }) => method === 'tools/call').map(({ params }) => params);

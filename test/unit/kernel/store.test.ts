@@ -82,9 +82,9 @@ test('a lock is held by one at a time, and the others follow', async () => {
   const order: string[] = [];
   const release = await store.lock('key', 1_000);
   const waiting = ['second', 'third'].map(async (name) => {
-    const letGo = await store.lock('key', 1_000);
+    const unsubscribe = await store.lock('key', 1_000);
     order.push(name);
-    await letGo();
+    await unsubscribe();
   });
   await clock.advance(0);
   expect(order).toEqual([]);

@@ -442,9 +442,9 @@ describe('arguments', () => {
   });
 
   test('that never end cost nothing', () => {
-    const around: unknown[] = [];
-    around.push(around, 'a');
-    expect(both({ it: 'a' }, { it: around })).toEqual(perhaps);
+    const environment: unknown[] = [];
+    environment.push(environment, 'a');
+    expect(both({ it: 'a' }, { it: environment })).toEqual(perhaps);
     let deep: unknown = 'a';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(both({ it: 'a' }, { it: deep })).toEqual(perhaps);
@@ -477,9 +477,9 @@ describe('what cannot be read', () => {
   test('a folder that counts from nowhere opens nothing', () => {
     const rule = (action: Verdict) =>
       parseRule({ tool: name, action, args: { it: { under: './out' } }, provenance: { scope: 'host', key: [] } });
-    const around = { folderOf: () => work, realPath };
-    expect(createJudge([rule('allow')], around).judge(write, name, { it: 'out/a' }).byRule).toBe(false);
-    expect(createJudge([rule('deny')], around).judge(write, name, { it: 'x' }).byRule).toBe(true);
+    const environment = { folderOf: () => work, realPath };
+    expect(createJudge([rule('allow')], environment).judge(write, name, { it: 'out/a' }).byRule).toBe(false);
+    expect(createJudge([rule('deny')], environment).judge(write, name, { it: 'x' }).byRule).toBe(true);
   });
 
   test('nothing that is written makes it throw', () => {

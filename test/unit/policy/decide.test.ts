@@ -191,13 +191,13 @@ verifies('NAM-05', 'a text with two readings forbids and asks for both, but allo
     ['a', 'b__c'],
     ['a__b', 'c'],
   ];
-  const verdicts = (action: Verdict) =>
+  const protocolCache = (action: Verdict) =>
     readings.map(([server, tool]) =>
       decide([rule('mcp__a__b__c', action)], { server, tool }, nameOf({ server, tool })),
     );
-  expect(verdicts('allow').map((each) => each.byRule)).toEqual([false, false]);
-  expect(verdicts('ask').map((each) => each.byRule)).toEqual([true, true]);
-  expect(verdicts('deny').map((each) => each.verdict)).toEqual(['deny', 'deny']);
+  expect(protocolCache('allow').map((each) => each.byRule)).toEqual([false, false]);
+  expect(protocolCache('ask').map((each) => each.byRule)).toEqual([true, true]);
+  expect(protocolCache('deny').map((each) => each.verdict)).toEqual(['deny', 'deny']);
 });
 
 verifies(

@@ -19,16 +19,16 @@ const both: ToolAnnotations = { readOnlyHint: true, destructiveHint: true };
 const staysInside: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 verifies(['EXT-03', 'PER-07'], 'each mode asks for what it says, of a tool that is believed', () => {
-  const verdicts = (annotations: ToolAnnotations) =>
+  const protocolCache = (annotations: ToolAnnotations) =>
     modes.map((mode) => judgeByMode(mode, annotations, true).verdict).join(' ');
-  expect(verdicts({})).toBe('ask ask ask allow');
-  expect(verdicts(reads)).toBe('ask allow allow allow');
-  expect(verdicts(staysInside)).toBe('ask ask allow allow');
-  expect(verdicts(destroys)).toBe('ask ask ask allow');
-  expect(verdicts(both)).toBe('ask ask ask allow');
-  expect(verdicts({ ...both, openWorldHint: false })).toBe('ask ask ask allow');
-  expect(verdicts({ destructiveHint: false })).toBe('ask ask ask allow');
-  expect(verdicts({ openWorldHint: false })).toBe('ask ask ask allow');
+  expect(protocolCache({})).toBe('ask ask ask allow');
+  expect(protocolCache(reads)).toBe('ask allow allow allow');
+  expect(protocolCache(staysInside)).toBe('ask ask allow allow');
+  expect(protocolCache(destroys)).toBe('ask ask ask allow');
+  expect(protocolCache(both)).toBe('ask ask ask allow');
+  expect(protocolCache({ ...both, openWorldHint: false })).toBe('ask ask ask allow');
+  expect(protocolCache({ destructiveHint: false })).toBe('ask ask ask allow');
+  expect(protocolCache({ openWorldHint: false })).toBe('ask ask ask allow');
 });
 
 verifies(
@@ -102,9 +102,9 @@ verifies('PER-01', 'one gate decides about every call: rules first, and where no
     const judge = createJudge(rules, { folderOf: () => undefined, realPath: () => undefined });
     return createGate({ judge: () => judge, modeOf: () => 'auto' });
   };
-  expect((await gateFor([rule]).decide({ ...call, isBelieved: true })).verdict).toBe('deny');
-  expect((await gateFor([]).decide({ ...call, isBelieved: true })).verdict).toBe('allow');
-  expect((await gateFor([]).decide({ ...call, isBelieved: false })).verdict).toBe('ask');
+  expect((await gateFor([rule]).decide({ ...call, trustsAnnotations: true })).verdict).toBe('deny');
+  expect((await gateFor([]).decide({ ...call, trustsAnnotations: true })).verdict).toBe('allow');
+  expect((await gateFor([]).decide({ ...call, trustsAnnotations: false })).verdict).toBe('ask');
 });
 
 test('a host need not say why', () => {
@@ -123,7 +123,7 @@ test('a rule that asks does not take away that somebody wants to be asked each t
   const rule = parseRule({ tool: 'mcp__files', action: 'ask', provenance: { scope: 'project', key: [] } });
   const judge = createJudge([rule], { folderOf: () => undefined, realPath: () => undefined });
   const decide = (mode: ApprovalMode) =>
-    createGate({ judge: () => judge, modeOf: () => mode }).decide({ ...call, isBelieved: true });
+    createGate({ judge: () => judge, modeOf: () => mode }).decide({ ...call, trustsAnnotations: true });
   expect(modes.map((mode) => decide(mode).isEveryTime)).toEqual([true, undefined, undefined, undefined]);
 });
 

@@ -12,13 +12,13 @@ import { verifies } from '../../verifies.ts';
 
 const id: ToolId = { server: 'files', tool: 'write' };
 const name = canonicalName(id);
-const around = { folderOf: () => '/work', realPath: (path: string) => path };
+const environment = { folderOf: () => '/work', realPath: (path: string) => path };
 
 const rule = (tool: string, action: Verdict, args?: ArgumentConditions, scope: Scope = 'user'): Rule =>
   parseRule({ tool, action, ...(args && { args }), provenance: { scope, file: `/${scope}.toml`, key: [], line: 3 } });
 
 const judged = (rules: readonly Rule[], args: Record<string, unknown> | undefined) =>
-  createJudge(rules, around).judge(id, name, args);
+  createJudge(rules, environment).judge(id, name, args);
 
 const a = { mode: 'a' };
 
@@ -78,7 +78,7 @@ test('every rule that speaks of a tool is explained, the strongest first', () =>
     rule('mcp__files__write', 'deny', a),
     rule('mcp__other', 'deny'),
   ];
-  const explained = createJudge(rules, around).explain(id, name, { mode: 'b' });
+  const explained = createJudge(rules, environment).explain(id, name, { mode: 'b' });
   expect(explained.map((each) => [rules.indexOf(each.rule), each.fate, each.why])).toEqual([
     [4, 'unmet', 'is not about these arguments'],
     [1, 'decides', undefined],
@@ -86,10 +86,10 @@ test('every rule that speaks of a tool is explained, the strongest first', () =>
     [3, 'beaten', 'is of scope "user", which is weaker than "project"'],
     [0, 'beaten', 'is of scope "user", which is weaker than "project"'],
   ]);
-  const denied = createJudge(rules, around).explain(id, name, a);
+  const denied = createJudge(rules, environment).explain(id, name, a);
   expect(denied.map(({ fate }) => fate)).toEqual(['decides', 'beaten', 'beaten', 'beaten', 'beaten']);
   expect(denied[1]?.why).toBe('loses to a deny, which always wins');
-  const open = createJudge(rules, around).explain(id, name, undefined);
+  const open = createJudge(rules, environment).explain(id, name, undefined);
   expect(open.map(({ fate }) => fate)).toEqual(['depends', 'otherwise', 'beaten', 'beaten', 'beaten']);
 });
 
@@ -104,21 +104,21 @@ verifies('PER-02', 'what is explained is what decides', () => {
   fc.assert(
     fc.property(fc.array(anyRule, { maxLength: 6 }), args, (texts, given) => {
       const rules = texts.map((each) => rule(each.tool, each.action, each.args, each.scope));
-      const judge = createJudge(rules, around);
+      const judge = createJudge(rules, environment);
       const decision = judge.judge(id, name, given);
       const [first] = judge.explain(id, name, given);
       const decides = judge.explain(id, name, given).find(({ fate }) => fate === 'decides');
       if (given !== undefined) expect(decision).toMatchObject(decides?.rule.decision ?? { byRule: false });
       else expect(decision.verdict).toBe(first?.fate === 'depends' ? 'ask' : (first?.rule.verdict ?? 'ask'));
       // Nothing depends on the order in which rules stand.
-      expect(createJudge(rules.toReversed(), around).judge(id, name, given).verdict).toBe(decision.verdict);
+      expect(createJudge(rules.toReversed(), environment).judge(id, name, given).verdict).toBe(decision.verdict);
     }),
     { numRuns: 1_000 },
   );
 });
 
 test('who was judged is remembered, up to a limit, and judged the same afterwards', () => {
-  const judge = createJudge([rule('mcp__s1__*', 'allow')], around);
+  const judge = createJudge([rule('mcp__s1__*', 'allow')], environment);
   const verdictOf = (server: string, tool: string) => {
     const each = { server, tool };
     return judge.judge(each, canonicalName(each), {}).verdict;
@@ -134,7 +134,7 @@ describe('matching is what a regular expression for server and tool says', () =>
     new RegExp(`^${text.replaceAll('-', '\\-').replaceAll('*', '[^]*').replaceAll('?', '[^]')}$`);
   // No server is known, so nothing is understood in the spelling of another agent.
   const speaks = (text: string, action: Verdict, each: ToolId) =>
-    createJudge([rule(text, action)], around).judge(each, canonicalName(each), {}).byRule;
+    createJudge([rule(text, action)], environment).judge(each, canonicalName(each), {}).byRule;
   /** Every way to take the text apart. */
   const readings = (text: string) =>
     [...text.matchAll(/(?=__)/g)]
@@ -186,7 +186,7 @@ describe('the patterns of the table', () => {
       for (const action of ['allow', 'ask', 'deny'] as const) {
         const rules = parseRules([{ tool: text, action, provenance: { scope: 'user', key: [] } }], [server]);
         const each = { server, tool };
-        expect(createJudge(rules, around).judge(each, canonicalName(each), {})).toMatchObject({
+        expect(createJudge(rules, environment).judge(each, canonicalName(each), {})).toMatchObject({
           verdict: action,
           byRule: true,
         });

@@ -25,10 +25,10 @@ type Spoken = 'http' | 'sse';
 
 /** Opens as `auto` does, and notes every verdict. */
 function auto(remembered?: Spoken) {
-  const verdicts: Spoken[] = [];
+  const protocolCache: Spoken[] = [];
   const open: typeof import('../../../src/transport/http.ts').openHttp = (options) =>
-    openAuto({ ...options, remembered, onVerdict: (spoken) => verdicts.push(spoken) });
-  return { open, verdicts };
+    openAuto({ ...options, remembered, onVerdict: (negotiatedTransport) => protocolCache.push(negotiatedTransport) });
+  return { open, protocolCache };
 }
 
 /** Speaks the older transport alone: a message to its address is refused as the test says. */
@@ -52,13 +52,13 @@ async function serveSseOnly(refusal: Answering, onGet?: Answering) {
 describe('the newer transport', () => {
   verifies('VAL-03', 'is tried first, and kept when the handshake is answered', async () => {
     const server = await serve(older());
-    const { open, verdicts } = auto();
+    const { open, protocolCache } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
     await channel.send(request(2));
     expect(await heard.answerTo(2)).toEqual(result(2));
-    expect([channel.spoken, channel.hasRequestStreams, verdicts]).toEqual(['http', true, ['http']]);
+    expect([channel.negotiatedTransport, channel.hasRequestStreams, protocolCache]).toEqual(['http', true, ['http']]);
   });
 
   verifies('VAL-03', 'is also known by an answer to the probe of the modern era, and not by a no to it', async () => {
@@ -67,11 +67,11 @@ describe('the newer transport', () => {
       [status(404), []],
     ] as const) {
       const server = await serve(answering);
-      const { open, verdicts } = auto();
+      const { open, protocolCache } = auto();
       const { channel, heard } = await connect(server.url, {}, open);
       await channel.send(request(1, 'server/discover'));
       await heard.answerTo(1);
-      expect(verdicts).toEqual(expected);
+      expect(protocolCache).toEqual(expected);
     }
   });
 
@@ -81,12 +81,12 @@ describe('the newer transport', () => {
   ] as const) {
     verifies('VAL-03', `HTTP ${code} to the handshake says nothing about the transport`, async () => {
       const server = await serve(status(code, '', { 'retry-after': '60' }));
-      const { open, verdicts } = auto();
+      const { open, protocolCache } = auto();
       const { channel, heard } = await connect(server.url, {}, open);
       await channel.send(request(1, 'initialize'));
       expect(await heard.failureOf(1)).toMatchObject({ cause });
       expect(server.received.every(({ method }) => method === 'POST')).toBe(true);
-      expect(verdicts).toEqual([]);
+      expect(protocolCache).toEqual([]);
     });
   }
 });
@@ -98,7 +98,7 @@ describe('the older transport', () => {
       `is taken when the handshake is answered with HTTP ${code}, with the same handshake`,
       async () => {
         const server = await serveSseOnly(status(code, 'no such thing'));
-        const { open, verdicts } = auto();
+        const { open, protocolCache } = auto();
         const { channel, heard } = await connect(server.url, {}, open);
         await channel.send(request(0, 'server/discover'));
         expect(await heard.answerTo(0)).toMatchObject({ error: { code: -32601 } });
@@ -109,7 +109,11 @@ describe('the older transport', () => {
         const handshakes = server.posts().filter(({ message: { method } }) => method === 'initialize');
         expect(handshakes.map(({ path }) => path)).toEqual(['/mcp', '/messages']);
         expect(new Set(handshakes.map(({ body }) => body)).size).toBe(1);
-        expect([channel.spoken, channel.hasRequestStreams, verdicts]).toEqual(['sse', false, ['sse']]);
+        expect([channel.negotiatedTransport, channel.hasRequestStreams, protocolCache]).toEqual([
+          'sse',
+          false,
+          ['sse'],
+        ]);
         expect([heard.failures.size, heard.closes()]).toEqual([0, 0]);
       },
     );
@@ -118,23 +122,23 @@ describe('the older transport', () => {
   verifies('VAL-03', 'is taken even when the no is in the words of the protocol, but names no request', async () => {
     const error = { code: -32000, message: 'Method not allowed' };
     const server = await serveSseOnly(json({ jsonrpc: '2.0', id: null, error }, 405));
-    const { open, verdicts } = auto();
+    const { open, protocolCache } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
-    expect([heard.messages.length, verdicts]).toEqual([1, ['sse']]);
+    expect([heard.messages.length, protocolCache]).toEqual([1, ['sse']]);
   });
 
   verifies('VAL-03', 'that cannot be opened either leaves the first failure standing', async () => {
     const server = await serveSseOnly(status(404, 'nothing here'), status(405));
-    const { open, verdicts } = auto();
+    const { open, protocolCache } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     expect(await heard.failureOf(1)).toMatchObject({
       status: 404,
       cause: broken('it answered HTTP 404 (Not Found): nothing here'),
     });
-    expect([channel.spoken, verdicts]).toEqual(['http', []]);
+    expect([channel.negotiatedTransport, protocolCache]).toEqual(['http', []]);
   });
 
   test('what is sent while it is being opened waits for it', async () => {
@@ -142,7 +146,7 @@ describe('the older transport', () => {
     const { open } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
-    await eventually(() => channel.spoken === 'sse');
+    await eventually(() => channel.negotiatedTransport === 'sse');
     await channel.send(request(2));
     await heard.answerTo(2);
     expect(heard.failures.size).toBe(0);
@@ -165,7 +169,7 @@ describe('the older transport', () => {
 describe('what was spoken the last time', () => {
   verifies('VAL-03', 'is tried first', async () => {
     const server = await serveSseOnly(status(500));
-    const { open, verdicts } = auto('sse');
+    const { open, protocolCache } = auto('sse');
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
@@ -173,16 +177,16 @@ describe('what was spoken the last time', () => {
       ['GET', '/mcp'],
       ['POST', '/messages'],
     ]);
-    expect([channel.spoken, verdicts]).toEqual(['sse', ['sse']]);
+    expect([channel.negotiatedTransport, protocolCache]).toEqual(['sse', ['sse']]);
   });
 
   verifies('VAL-03', 'is forgotten when the server has learned the newer one', async () => {
     const server = await serve(older());
-    const { open, verdicts } = auto('sse');
+    const { open, protocolCache } = auto('sse');
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
-    expect([channel.spoken, verdicts]).toEqual(['http', ['http']]);
+    expect([channel.negotiatedTransport, protocolCache]).toEqual(['http', ['http']]);
   });
 
   test('names the true cause when neither can be used', async () => {
@@ -209,5 +213,5 @@ test('what was not started sends nothing', async () => {
   const { open } = auto();
   const { channel } = prepare('http://127.0.0.1:1/', {}, open);
   expect(await failureOf(channel.send(request(1)))).toMatchObject(lost('it has not answered'));
-  expect(channel.spoken).toBeUndefined();
+  expect(channel.negotiatedTransport).toBeUndefined();
 });

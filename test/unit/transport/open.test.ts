@@ -20,7 +20,7 @@ const context = {
   platform: process.platform,
   maxMessageBytes: 1_000_000,
   clock: systemClock,
-  onSpoken: () => undefined,
+  onNegotiated: () => undefined,
 };
 const stdio: StdioLaunch = { kind: 'stdio', command: process.execPath, args: [HOSTILE], env: {}, inheritEnv: 'safe' };
 
@@ -61,12 +61,12 @@ test('a server inside the host is given its end', async () => {
 });
 
 test('a server behind a URL gets a channel of its kind, which has opened nothing yet', async () => {
-  const spoken = { http: 'http', sse: 'sse', ws: undefined, auto: undefined };
+  const negotiatedTransport = { http: 'http', sse: 'sse', ws: undefined, auto: undefined };
   for (const kind of ['http', 'sse', 'ws', 'auto'] as const) {
     const channel = await openChannel({ kind, url: 'http://127.0.0.1:9/mcp', headers: {} }, context);
     expect(channel.report?.()).toMatchObject({ isRemote: true });
     expect([kind, channel.pid]).toEqual([kind, undefined]);
-    if (spoken[kind]) expect(channel.spoken).toBe(spoken[kind]);
+    if (negotiatedTransport[kind]) expect(channel.negotiatedTransport).toBe(negotiatedTransport[kind]);
     await channel.close();
   }
 });

@@ -78,7 +78,7 @@ describe('the stream', () => {
   verifies('TRN-03', 'carries every answer, and what the server says unasked', async () => {
     const server = await serveSse();
     const { channel, heard } = await connectSse(server.url);
-    expect([channel.spoken, channel.hasRequestStreams ?? false]).toEqual(['sse', false]);
+    expect([channel.negotiatedTransport, channel.hasRequestStreams ?? false]).toEqual(['sse', false]);
     for (let id = 1; id <= 50; id += 1) await channel.send(request(id));
     await eventually(() => heard.messages.length === 50);
     server.say(event({ jsonrpc: '2.0', method: 'news' }));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
-import { definitionHash, differences, essenceOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
+import { definitionHash, differences, launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
@@ -22,7 +22,7 @@ async function createPrograms(): Promise<string> {
 
 const pathOf = (root: string, folders: readonly string[]) => folders.map((each) => join(root, each)).join(delimiter);
 const essenceIn = (cwd: string, path: readonly string[]) => (launch: Launch) =>
-  essenceOf(defined(launch), { cwd, pathEnv: pathOf(cwd, path), platform: 'linux' });
+  launchIdentityOf(defined(launch), { cwd, pathEnv: pathOf(cwd, path), platform: 'linux' });
 const fingerprintIn = (cwd: string, path: readonly string[]) => async (launch: Launch) =>
   trustFingerprint(await essenceIn(cwd, path)(launch));
 
@@ -92,7 +92,7 @@ describe('the fingerprint of an approval', () => {
     const missing = await fingerprintIn(root, [])(stdio);
     expect(missing).toBe(await fingerprintIn(root, ['plain'])(stdio));
     expect(await fingerprintIn(root, ['first'])(stdio)).not.toBe(missing);
-    const noPath = await essenceOf(defined(), { cwd: root, pathEnv: undefined, platform: 'linux' });
+    const noPath = await launchIdentityOf(defined(), { cwd: root, pathEnv: undefined, platform: 'linux' });
     expect(trustFingerprint(noPath)).toBe(missing);
     expect((await essenceIn(root, ['first'])({ ...stdio, command: 'a\0b' }))['program']).toBe('a\0b');
   });

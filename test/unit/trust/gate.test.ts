@@ -6,13 +6,13 @@ import { isOwnScope } from '../../../src/config/scopes.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
-import { essenceOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
+import { launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { createGate } from '../../../src/trust/gate.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
 const essenceIn = (cwd: string) => (definition: ServerDefinition) =>
-  essenceOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
+  launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
 
 function createTestGate(cwd = '/work') {
   const clock = createFakeClock(Date.UTC(2026, 0, 2));

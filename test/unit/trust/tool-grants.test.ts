@@ -10,7 +10,7 @@ import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
 import type { ServerDefinition } from '../../../src/model/server.ts';
 import { createFileStore } from '../../../src/store/file.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
-import { essenceOf } from '../../../src/trust/fingerprint.ts';
+import { launchIdentityOf } from '../../../src/trust/fingerprint.ts';
 import { createGate } from '../../../src/trust/gate.ts';
 import { createToolGrants } from '../../../src/trust/tool-grants.ts';
 import { verifies } from '../../verifies.ts';
@@ -21,7 +21,7 @@ const clockAt = () => createFakeClock(Date.UTC(2026, 0, 2));
 
 function grantsIn(store: Store, clock = clockAt(), cwd = '/work') {
   const essence = (definition: ServerDefinition) =>
-    essenceOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
+    launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
   const gate = createGate({ store, clock, isOwnScope, essenceOf: essence });
   return createToolGrants({ store, clock, fingerprint: gate.fingerprint });
 }

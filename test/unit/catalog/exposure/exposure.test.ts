@@ -90,9 +90,9 @@ verifies('SRC-02', 'search begins as well when the tokens reach a tenth of the w
 });
 
 verifies('SRC-02', 'a fleet that wavers about the threshold does not make the mode waver', () => {
-  const around = [50_500, 49_000, 51_000, 45_000, 42_000].map(weighing);
+  const environment = [50_500, 49_000, 51_000, 45_000, 42_000].map(weighing);
   const exposer = createExposer();
-  expect(around.map((tools) => exposer(inputFor(tools)).mode)).toEqual(around.map(() => 'search'));
+  expect(environment.map((tools) => exposer(inputFor(tools)).mode)).toEqual(environment.map(() => 'search'));
   expect(exposer(inputFor(weighing(38_000))).mode, 'clearly lighter').toBe('all');
   expect(exposer(inputFor(weighing(45_000))).mode, 'and not back at once').toBe('all');
   expect(exposer(inputFor(weighing(51_000))).mode).toBe('search');

@@ -1,11 +1,11 @@
 // Owns the proof that the closest word on how a model gets to a tool is the one that counts.
 
 import { expect, test } from 'vitest';
-import { claimsToBeLoaded, createPlacement, type PlacementParts } from '../../../../src/catalog/exposure/placement.ts';
+import { claimsToBeLoaded, createPlacement, type PlacementDeps } from '../../../../src/catalog/exposure/placement.ts';
 import { verifies } from '../../../verifies.ts';
 import { toolsOf } from './tools.ts';
 
-type Settings = NonNullable<ReturnType<PlacementParts['settingsOf']>>;
+type Settings = NonNullable<ReturnType<PlacementDeps['settingsOf']>>;
 
 function placementOf(settings: Partial<Settings> | undefined, isAlwaysLoaded = false): string {
   const [tool] = toolsOf({ files: ['read_file'] });

@@ -9,7 +9,7 @@ const put: Verb = ['put', 'x', x];
 const lines = 'command = "npx"\nargs = ["-y", "x"]\nenv = { KEY = "v" }\nstartup_timeout_ms = 5\n';
 const inline = '{ command = "npx", args = ["-y", "x"], env = { KEY = "v" }, startup_timeout_ms = 5 }';
 
-const around = `# top
+const environment = `# top
 
 [plexus.startup] # mine
 gate_ms   =   1
@@ -103,9 +103,9 @@ const cases: Readonly<Record<string, readonly [before: string, verb: Verb, after
   ],
 
   'replacing a table keeps its header and the comment above, and takes its parts elsewhere along': [
-    `${around}# about x\n[ mcp_servers . "x" ] # mine\n# gone\ncommand = "old" # gone\n# stays\n\n[mcp_servers.x.env]\nA = "1"\n\n[z]\n`,
+    `${environment}# about x\n[ mcp_servers . "x" ] # mine\n# gone\ncommand = "old" # gone\n# stays\n\n[mcp_servers.x.env]\nA = "1"\n\n[z]\n`,
     put,
-    `${around}# about x\n[ mcp_servers . "x" ] # mine\n${lines}# stays\n\n[z]\n`,
+    `${environment}# about x\n[ mcp_servers . "x" ] # mine\n${lines}# stays\n\n[z]\n`,
   ],
   'replacing an inline table replaces what is in its braces': [
     '[mcp_servers]\nx = { command = "old" } # mine\n',
@@ -129,9 +129,9 @@ const cases: Readonly<Record<string, readonly [before: string, verb: Verb, after
   ],
 
   'removing takes all tables of the entry and the comment directly above': [
-    `${around}# far\n\n# about x\n# still\n[mcp_servers.x]\n# inside\ncommand = "old"\n# below\n\n[a]\n\n[mcp_servers.x.env] # e\nA = "1"\n\n[b]\n`,
+    `${environment}# far\n\n# about x\n# still\n[mcp_servers.x]\n# inside\ncommand = "old"\n# below\n\n[a]\n\n[mcp_servers.x.env] # e\nA = "1"\n\n[b]\n`,
     ['remove', 'x'],
-    `${around}# far\n\n# below\n\n[a]\n\n[b]\n`,
+    `${environment}# far\n\n# below\n\n[a]\n\n[b]\n`,
   ],
   'removing takes a quoted name, and no other with the same beginning': [
     '[mcp_servers."x"]\ncommand = "1"\n[mcp_servers.xy]\ncommand = "2"\n[mcp_servers."x.y"]\ncommand = "3"\n',

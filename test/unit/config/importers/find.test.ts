@@ -3,13 +3,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Content, Group } from '../../../../src/config/importers/importer.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
-import type { Surroundings } from '../../../../src/config/scopes.ts';
+import type { HostEnvironment } from '../../../../src/config/scopes.ts';
 import { verifies } from '../../../verifies.ts';
 
 const linux = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;
 
-function find(app: string, content: Content, around: Surroundings = linux): readonly Group[] {
-  return importers.find((each) => each.app === app)?.find(content, around) ?? [];
+function find(app: string, content: Content, environment: HostEnvironment = linux): readonly Group[] {
+  return importers.find((each) => each.app === app)?.find(content, environment) ?? [];
 }
 
 const local = { command: 'npx', args: ['-y', 'files'] };
@@ -131,8 +131,8 @@ test('what every object inherits is not found', () => {
 });
 
 describe('servers for one folder', () => {
-  const foldersOf = (projects: Content, around?: Partial<Surroundings>) =>
-    find('claude-code', { projects }, { ...linux, ...around }).map(
+  const foldersOf = (projects: Content, environment?: Partial<HostEnvironment>) =>
+    find('claude-code', { projects }, { ...linux, ...environment }).map(
       ({ path, forFolder }) => `${path[1]}${forFolder === undefined ? '' : ' (elsewhere)'}`,
     );
   const filled = { mcpServers: { files: local } };

@@ -6,7 +6,7 @@ import { importers } from '../../../../src/config/importers/importers.ts';
 import { isMap } from '../../../../src/config/problem.ts';
 import { verifies } from '../../../verifies.ts';
 
-const around = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;
+const environment = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;
 
 verifies('CFG-09', 'ten other agents and the five sources are known, the strongest first', () => {
   expect(importers.map(({ app, title }) => `${app}: ${title}`)).toEqual([
@@ -55,7 +55,7 @@ describe.each(importers)('$app, whatever a file holds', ({ places, find, transla
 
   test('servers are looked for without an exception, and found where the path says', () => {
     const check = (value: Readonly<Record<string, unknown>>) => {
-      for (const { path, entries } of find(value, around)) {
+      for (const { path, entries } of find(value, environment)) {
         const there = path.reduce<unknown>((map, key) => (isMap(map) ? map[key] : undefined), value);
         expect(Object.is(entries, there) || (isMap(there) && isMap(entries))).toBe(true);
       }
@@ -76,7 +76,7 @@ describe.each(importers)('$app, whatever a file holds', ({ places, find, transla
 
   test('every place is an absolute path, on every platform', () => {
     const windows = { cwd: 'C:\\work', home: 'C:\\Users\\me', env: {}, platform: 'win32' } as const;
-    const files = [around, { ...around, platform: 'darwin' as const }].flatMap((each) => places(each));
+    const files = [environment, { ...environment, platform: 'darwin' as const }].flatMap((each) => places(each));
     expect(files.filter(({ file }) => !file.startsWith('/'))).toEqual([]);
     expect(places(windows).filter(({ file }) => !/^C:\\[^/]+$/.test(file))).toEqual([]);
   });
@@ -86,6 +86,6 @@ test('a hundred thousand folders cost no noticeable time', () => {
   const folders = Array.from({ length: 100_000 }, (_, at) => [`/elsewhere/${at}`, { mcpServers: {} }]);
   const same = Array.from({ length: 1_000 }, (_, at) => [`/work${'/'.repeat(at)}`, { mcpServers: { a: {} } }]);
   const content = { projects: Object.fromEntries([...folders, ...same]) };
-  const groups = importers.find(({ app }) => app === 'claude-code')?.find(content, around) ?? [];
+  const groups = importers.find(({ app }) => app === 'claude-code')?.find(content, environment) ?? [];
   expect([groups.length, groups.filter(({ forFolder }) => forFolder !== undefined)]).toEqual([1_000, []]);
 });

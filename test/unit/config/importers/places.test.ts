@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from 'vitest';
 import { importers } from '../../../../src/config/importers/importers.ts';
-import type { Surroundings } from '../../../../src/config/scopes.ts';
+import type { HostEnvironment } from '../../../../src/config/scopes.ts';
 
 const linux = { cwd: '/work', home: '/home/me', env: {}, platform: 'linux' } as const;
 const mac = { cwd: '/work', home: '/Users/me', env: {}, platform: 'darwin' } as const;
 const windows = { cwd: 'C:\\work', home: 'C:\\Users\\me', env: {}, platform: 'win32' } as const;
 
-function placesOf(app: string, around: Surroundings): string[] {
-  const places = importers.find((each) => each.app === app)?.places(around) ?? [];
+function placesOf(app: string, environment: HostEnvironment): string[] {
+  const places = importers.find((each) => each.app === app)?.places(environment) ?? [];
   return places.map(({ file, inWorkspace }) => `${inWorkspace ? 'theirs' : 'mine'} ${file}`);
 }
 

@@ -16,7 +16,16 @@ import type { ServerDefinition } from '../../../../src/model/server.ts';
 import { createFakeClock, type FakeClock } from '../../../../src/testing/fake-clock.ts';
 import { eventually, isRunning, pidsOnce } from '../../../servers/processes.ts';
 import { verifies } from '../../../verifies.ts';
-import { around, createFolder, defaultSettings, type Files, messagesOf, SYSTEM, servers, USER } from '../folder.ts';
+import {
+  createFolder,
+  defaultSettings,
+  environment,
+  type Files,
+  messagesOf,
+  SYSTEM,
+  servers,
+  USER,
+} from '../folder.ts';
 import { createDocker, type Docker, type StandIn, writeDocker } from './stand-in-docker.ts';
 
 const gateway = (word: string) => `[plexus]\ngateway = "${word}"\n`;
@@ -31,8 +40,8 @@ async function setUp(standIn: StandIn | undefined, clock = systemClock) {
   const detector = detectorOf(clock);
   const env = { PATH: [docker?.folder ?? '/no/such/folder', '/no/other/folder'].join(':') };
   const load = async (files: Files, change: Partial<LoadOptions> = {}) =>
-    loadConfig({ ...around(await createFolder(files)), env, docker: detector, ...change });
-  return { docker: docker as Docker, detector, env, load, around: { ...around('/work'), env } };
+    loadConfig({ ...environment(await createFolder(files)), env, docker: detector, ...change });
+  return { docker: docker as Docker, detector, env, load, environment: { ...environment('/work'), env } };
 }
 
 const definition: ServerDefinition = {
@@ -109,7 +118,7 @@ describe('gateway = "on"', () => {
     const { load } = await setUp({});
     const loaded = await load({ [USER]: gateway('on') + servers('docker-gateway') });
     expect(loaded.definitions).toMatchObject([{ launch: { command: 'docker-gateway' } }]);
-    expect(loaded.losers).toMatchObject([{ name: 'docker-gateway', provenance: { provider: 'docker' } }]);
+    expect(loaded.shadowed).toMatchObject([{ name: 'docker-gateway', provenance: { provider: 'docker' } }]);
   });
 
   const off = 'Without Docker, set it to "off".';
@@ -194,31 +203,31 @@ describe('it is silent, and Docker is asked nothing,', () => {
 });
 
 describe('looking for the program', () => {
-  const resolving: Omit<Resolving, 'around'> = {
+  const resolving: Omit<Resolving, 'environment'> = {
     ...{ grants: undefined, unresolvedEnv: 'scoped', input: async () => undefined },
     run: async () => ({ ok: false, problem: 'nothing is run' }),
     runAnew: async () => ({ ok: false, problem: 'nothing is run' }),
   };
 
   verifies('TRN-07', 'asks it for its help, and then its daemon for a version, once', async () => {
-    const { docker, detector, around } = await setUp({});
-    const load = () => loadConfig({ ...around, docker: detector });
+    const { docker, detector, environment } = await setUp({});
+    const load = () => loadConfig({ ...environment, docker: detector });
     await Promise.all([load(), load()]);
     await load();
     expect(await docker.asked()).toEqual(['mcp --help', 'info --format {{.ServerVersion}}']);
-    expect(await detector.ask(around)).toMatchObject({ kind: 'ready', version: '29.1.3' });
+    expect(await detector.ask(environment)).toMatchObject({ kind: 'ready', version: '29.1.3' });
   });
 
   verifies('TRN-07', 'keeps the answer for a minute, and asks again on demand', async () => {
     const clock = createFakeClock(1_000);
-    const { docker, detector, around } = await setUp({ daemon: 'down' }, clock);
-    const kinds = async () => [(await detector.ask(around)).kind, (await docker.asked()).length];
+    const { docker, detector, environment } = await setUp({ daemon: 'down' }, clock);
+    const kinds = async () => [(await detector.ask(environment)).kind, (await docker.asked()).length];
     expect(await kinds()).toEqual(['no-daemon', 2]);
     await docker.become({});
     expect(await kinds()).toEqual(['no-daemon', 0]);
     await clock.advance(limits.gateway.askAgainMs - 1);
     expect(await kinds()).toEqual(['no-daemon', 0]);
-    expect((await detector.askAgain(around)).kind).toBe('ready');
+    expect((await detector.askAgain(environment)).kind).toBe('ready');
     expect(await kinds()).toEqual(['ready', 2]);
     await docker.become({ mcp: 'absent' });
     await clock.advance(limits.gateway.askAgainMs);
@@ -239,11 +248,11 @@ describe('looking for the program', () => {
     const docker = await writeDocker(join(cwd, 'home/.docker/bin'));
     const env = { PATH: '/no/such/folder' };
     for (const platform of ['linux', 'darwin'] as const) {
-      const there = { ...around(cwd), platform, env };
+      const there = { ...environment(cwd), platform, env };
       const { definitions } = await loadConfig({ ...there, docker: createDockerDetector(systemClock) });
       const [found = definition] = definitions;
       expect(found.launch).toMatchObject({ command: docker.file, env: { PATH: `${docker.folder}:\${PATH:-}` } });
-      const { launch } = await resolveLaunch(found, { ...resolving, around: there });
+      const { launch } = await resolveLaunch(found, { ...resolving, environment: there });
       expect(launch).toMatchObject({ env: { PATH: `${docker.folder}:/no/such/folder` } });
     }
   });
@@ -257,10 +266,10 @@ describe('looking for the program', () => {
     ]);
     const real = await createDocker();
     const path = [...brought, real].map(({ folder }) => folder).join(':');
-    const { definitions } = await load({}, { ...around(cwd), docker: detectorOf(), env: { PATH: path } });
+    const { definitions } = await load({}, { ...environment(cwd), docker: detectorOf(), env: { PATH: path } });
     expect(definitions).toMatchObject([{ launch: { command: real.file } }]);
     for (const { asked } of brought) expect(await asked()).toEqual([]);
-    const elsewhere = { ...around(join(cwd, 'elsewhere')), env: { PATH: brought[1]?.folder } };
+    const elsewhere = { ...environment(join(cwd, 'elsewhere')), env: { PATH: brought[1]?.folder } };
     expect(await detectorOf().ask(elsewhere)).toMatchObject({ kind: 'no-cli' });
   });
 
@@ -268,7 +277,7 @@ describe('looking for the program', () => {
     const folder = await createFolder({ 'file/docker': 'not to be run' });
     await mkdir(join(folder, 'folder/docker'), { recursive: true });
     const env = { PATH: `${folder}/file:${folder}/folder:` };
-    expect(await detectorOf().ask({ ...around('/work'), env })).toEqual({
+    expect(await detectorOf().ask({ ...environment('/work'), env })).toEqual({
       kind: 'no-cli',
       problem: 'there is no program "docker"',
     });
@@ -291,8 +300,8 @@ describe('one that hangs', () => {
   for (const [sentence, [standIn, ms, problem]] of Object.entries(cases)) {
     verifies(['TRN-07', 'TRN-08'], `${sentence}, and leaves nothing behind`, async () => {
       const clock = createFakeClock();
-      const { docker, detector, around } = await setUp(standIn, clock);
-      const asking = detector.ask(around);
+      const { docker, detector, environment } = await setUp(standIn, clock);
+      const asking = detector.ask(environment);
       const pids = await pidsOnce(docker.pids, 2);
       await clock.advance(ms - 1);
       expect(pids.map(isRunning)).toEqual([true, true]);
@@ -436,12 +445,12 @@ describe('a daemon that takes longer than the gate', () => {
   test('says what it last said until it says something else, for as long as the reader lives', async () => {
     const { docker, detector, load } = await setUp({});
     const [known, late, clock] = [{}, vi.fn(), createFakeClock()];
-    const patience = { known, onLate: late, clock, limitMs: () => 250, signal: new AbortController().signal };
+    const waitBudget = { known, onLate: late, clock, limitMs: () => 250, signal: new AbortController().signal };
     const cwd = await createFolder();
-    const read = async () => namesOf((await load({}, { cwd, patience })).definitions);
+    const read = async () => namesOf((await load({}, { cwd, waitBudget })).definitions);
     expect(await read()).toEqual(['docker-gateway']);
     await docker.become({ daemon: 'slow' });
-    void detector.askAgain({ ...around(cwd), env: { PATH: `${docker.folder}:/no/other/folder` } });
+    void detector.askAgain({ ...environment(cwd), env: { PATH: `${docker.folder}:/no/other/folder` } });
     await pidsOnce(docker.pids, 1);
     const reading = read();
     await vi.waitFor(() => expect(clock.pending()).toBe(1));

@@ -1,10 +1,10 @@
 // Owns the proof of what becomes of a question to a person: who is asked, which answers count, and what is told of it.
 
 import { expect } from 'vitest';
+import type { ClientHandlers, ElicitationPolicy } from '../../../../src/connection/client-handlers.ts';
 import { completed, elicit } from '../../../../src/connection/elicitation/eliciting.ts';
 import type { ElicitationEvent } from '../../../../src/connection/elicitation/events.ts';
 import type { ElicitAnswer, ElicitQuestion } from '../../../../src/connection/elicitation/request.ts';
-import type { ElicitationPolicy, InputHandlers } from '../../../../src/connection/inputs.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { verifies } from '../../../verifies.ts';
@@ -25,17 +25,17 @@ const page: ElicitQuestion = {
   awaitsCompletion: false,
 };
 
-function setUp(handler: InputHandlers['elicit'] | undefined, policy: ElicitationPolicy = 'ask') {
+function setUp(handler: ClientHandlers['elicit'] | undefined, policy: ElicitationPolicy = 'ask') {
   const clock = createFakeClock();
   const events: ElicitationEvent[] = [];
   const errors: unknown[] = [];
   const question = new AbortController();
-  const inputs = {
+  const handlers = {
     ...(handler && { elicit: handler }),
     emit: (event: ElicitationEvent) => void events.push(event),
     onError: (error: unknown) => void errors.push(error),
   };
-  const ask = (asked: ElicitQuestion) => elicit(asked, { inputs, policy, clock, question });
+  const ask = (asked: ElicitQuestion) => elicit(asked, { handlers, policy, clock, question });
   return { ask, clock, events, errors, question };
 }
 

@@ -5,7 +5,7 @@ import { once } from '../kernel/once.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
 import { fold, lossySpellings, pairOf, sanitize } from '../model/spellings.ts';
 
-export interface Asked {
+export interface SpelledTool {
   readonly id: ToolId;
   readonly name: QualifiedName;
   readonly hash: () => string;
@@ -27,7 +27,7 @@ export interface Forms {
   readonly runs: string;
 }
 
-export function ask(id: ToolId, name: QualifiedName): Asked {
+export function ask(id: ToolId, name: QualifiedName): SpelledTool {
   return { id, name, hash: once(() => hashOfKey(toolKey(id))), forms: once(() => formsOf(id)) };
 }
 

@@ -3,10 +3,10 @@
 
 import { isAbsolute, resolve, sep } from 'node:path';
 import { limits } from '../model/limits.ts';
-import { type Answer, anyOf, blur } from './answer.ts';
+import { anyOf, blur, type TriState } from './tri-state.ts';
 
 /** Where the server stands that is given the path. */
-export interface Ground {
+export interface PathContext {
   /** What its relative paths count from; absent where it is on another machine. */
   readonly folder: string | undefined;
   /** With all links followed; what does not exist stands for itself. `undefined`: it cannot be told. */
@@ -20,7 +20,7 @@ export interface Folder {
   readonly base?: string;
 }
 
-export function isUnder(value: string, folders: readonly Folder[], ground: Ground): Answer {
+export function isUnder(value: string, folders: readonly Folder[], ground: PathContext): TriState {
   if (value.length > limits.ruleValues.pathChars) return 'unsure';
   const path = isPlain(value) ? value : pathOf(value);
   if (path !== undefined && anyOf(folders, (folder) => liesIn(path, folder, ground)) === 'yes') return 'yes';
@@ -54,7 +54,7 @@ function pathOf(value: string): string | undefined {
   return decoded !== undefined && isPlain(decoded) ? decoded : undefined;
 }
 
-function liesIn(written: string, folder: Folder, { folder: stand, realPath }: Ground): Answer {
+function liesIn(written: string, folder: Folder, { folder: stand, realPath }: PathContext): TriState {
   // Of another machine nobody knows where its links lead.
   if (stand === undefined || !isAbsolute(stand)) return 'unsure';
   const path = resolve(stand, written);
@@ -63,7 +63,7 @@ function liesIn(written: string, folder: Folder, { folder: stand, realPath }: Gr
   return (isWithin(path, folder.path) || isWithin(path, root)) && isWithin(real, root) ? 'yes' : 'no';
 }
 
-function isLedAway({ path, base }: Folder, root: string, realPath: Ground['realPath']): boolean {
+function isLedAway({ path, base }: Folder, root: string, realPath: PathContext['realPath']): boolean {
   if (base === undefined || !isWithin(path, base)) return false;
   const real = realPath(base);
   return real === undefined || !isWithin(root, real);
@@ -75,7 +75,7 @@ function isWithin(path: string, folder: string): boolean {
 
 const isNear = (path: string, folder: string) => isWithin(path, folder) || isWithin(blur(path), blur(folder));
 
-function mayLieIn(value: string, folders: readonly Folder[], { folder: stand, realPath }: Ground): boolean {
+function mayLieIn(value: string, folders: readonly Folder[], { folder: stand, realPath }: PathContext): boolean {
   const roots = folders.flatMap(({ path }) => [path, realPath(path)]);
   const readings = readingsOf(value);
   return readings === undefined || readings.some((reading) => placesOf(reading).some(isClosed));

@@ -1,7 +1,7 @@
 // Owns the proof that a uri is told to fit a template where it may have come from it, at no price worth mentioning.
 
 import { expect, test } from 'vitest';
-import { matchesTemplate } from '../../../../src/catalog/offers/uri-template.ts';
+import { matchesTemplate } from '../../../../src/catalog/resources/uri-template.ts';
 
 const fitting: [template: string, uri: string][] = [
   ['note://{id}', 'note://7'],

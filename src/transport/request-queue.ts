@@ -6,16 +6,16 @@ import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure } from '../model/server.ts';
 import type { AnswerHeaders, HttpClient } from './exchange.ts';
-import { type Letter, Post, type PostOffice } from './post.ts';
+import { type OutgoingRequest, Post, type PostOffice } from './post.ts';
 
 /** What the channel itself wants to know. */
 export interface PostboxOwner extends Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized' | 'onsign'> {
   /** The server has said yes to this one. */
-  accepted?(letter: Letter, headers: AnswerHeaders): void;
+  accepted?(letter: OutgoingRequest, headers: AnswerHeaders): void;
   /** Comes before the message is handed on. */
   received(message: Message): void;
   /** Comes after whoever waits was told. */
-  refused(letter: Letter, failure: RequestFailure): void;
+  refused(letter: OutgoingRequest, failure: RequestFailure): void;
   unreachable(cause: RuntimeError): void;
   /** Nobody waits for an answer any more. */
   quiet?(): void;
@@ -30,7 +30,7 @@ export interface PostboxOptions {
   readonly onNoise: ((text: string) => void) | undefined;
 }
 
-export class Postbox implements PostOffice {
+export class RequestQueue implements PostOffice {
   readonly client: HttpClient;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
@@ -60,7 +60,7 @@ export class Postbox implements PostOffice {
     return this.#waiting.size;
   }
 
-  send(letter: Letter): void {
+  send(letter: OutgoingRequest): void {
     const post = new Post(this, letter);
     this.#posts.add(post);
     if (letter.id !== undefined) this.#waiting.set(letter.id, post);
@@ -145,7 +145,7 @@ export class Postbox implements PostOffice {
     if (id !== undefined && this.#waiting.get(id) === post) this.#waiting.delete(id);
   }
 
-  #tellFailed({ id }: Letter, failure: RequestFailure): void {
+  #tellFailed({ id }: OutgoingRequest, failure: RequestFailure): void {
     if (id === undefined) this.#owner.onerror?.(failure.cause);
     else this.#tell((told: RequestFailure) => this.#owner.onfailed?.(id, told), failure);
   }

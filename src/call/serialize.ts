@@ -5,7 +5,7 @@ import type { ServerName } from '../model/names.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-export interface LaneParts {
+export interface LaneDeps {
   /** By its entry as it is now. */
   readonly isSerial: (server: ServerName) => boolean;
   /** What was judged before the wait may have changed during it. */
@@ -13,7 +13,7 @@ export interface LaneParts {
 }
 
 /** A call that is stuck holds the others up until its own limit, and no longer. */
-export function lane({ isSerial, requireStill }: LaneParts): Stage {
+export function serialize({ isSerial, requireStill }: LaneDeps): Stage {
   /** Only servers that are busy are here. */
   const lanes = new Map<ServerName, Set<() => void>>();
 

@@ -1,7 +1,7 @@
 // Owns asking one server for one thing that does no harm, such as a resource: waits until it is up, asks once more where the
 // connection was lost, within a limit, and gives every failure its code.
 
-import type { InputHandlers } from '../../connection/requests.ts';
+import type { ClientHandlers } from '../../connection/requests.ts';
 import type { Answer, Session } from '../../connection/session.ts';
 import { Cancellation } from '../../kernel/cancellation.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -21,10 +21,10 @@ export interface Reach {
   maxMessageBytes(server: ServerName): number;
 }
 
-export interface ReachParts {
+export interface ReachDeps {
   readonly reach: Reach;
   /** Who answers what a server asks on the way. */
-  readonly inputs: InputHandlers;
+  readonly handlers: ClientHandlers;
   readonly clock: Clock;
 }
 
@@ -45,20 +45,20 @@ export interface Question {
 }
 
 /** The session that is up, woken where it is not. */
-export function reachSession({ reach, clock }: ReachParts, server: ServerName, waiting: Waiting): Promise<Session> {
+export function reachSession({ reach, clock }: ReachDeps, server: ServerName, waiting: Waiting): Promise<Session> {
   return within({ reach, clock, server, what: 'the handshake' }, waiting, (cancellation) =>
     sessionOf(reach, server, cancellation),
   );
 }
 
 /** What the server answered: an object, whatever is in it. */
-export function ask(parts: ReachParts, question: Question, waiting: Waiting): Promise<JsonObject> {
-  const { reach, inputs, clock } = parts;
+export function ask(deps: ReachDeps, question: Question, waiting: Waiting): Promise<JsonObject> {
+  const { reach, handlers, clock } = deps;
   const { server, method, params } = question;
   return within({ reach, clock, server, what: method }, waiting, async (cancellation) => {
     const send = (session: Session) => {
       question.require?.(session);
-      return session.ask(method, params, { cancellation, inputs, onProgress: unheard, repeatable: true });
+      return session.ask(method, params, { cancellation, handlers, onProgress: unheard, repeatable: true });
     };
     const session = await sessionOf(reach, server, cancellation);
     const answer = await send(session);
@@ -73,7 +73,7 @@ function sessionOf(reach: Reach, server: ServerName, cancellation: Cancellation)
   return open ? Promise.resolve(open) : cancellation.race(reach.whenReady(server));
 }
 
-interface Bounds extends Pick<ReachParts, 'reach' | 'clock'> {
+interface Bounds extends Pick<ReachDeps, 'reach' | 'clock'> {
   readonly server: ServerName;
   readonly what: string;
 }
@@ -86,14 +86,14 @@ async function within<Value>(
   if (given) return work(given);
   signal?.throwIfAborted();
   const cancellation = new Cancellation();
-  const letGo = signal ? cancellation.follow(signal) : undefined;
+  const unsubscribe = signal ? cancellation.follow(signal) : undefined;
   const { totalMs: afterMs } = reach.callLimits(server);
   const timeUp = () => cancellation.cancel(new RuntimeError('REQUEST_TIMEOUT', { server, what, afterMs }));
   const cancelTimeout = afterMs > 0 ? clock.after(afterMs, timeUp) : undefined;
   try {
     return await work(cancellation);
   } finally {
-    letGo?.();
+    unsubscribe?.();
     cancelTimeout?.();
   }
 }

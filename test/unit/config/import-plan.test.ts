@@ -3,15 +3,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';
+import { type Existing, planTakeover } from '../../../src/config/import-plan.ts';
 import { importers } from '../../../src/config/importers/importers.ts';
 import { readImports } from '../../../src/config/imports.ts';
-import { type Existing, planTakeover } from '../../../src/config/takeover.ts';
 import { verifies } from '../../verifies.ts';
-import { around, createFolder, type Files, withoutFolder, writeFiles } from './folder.ts';
+import { createFolder, environment, type Files, withoutFolder, writeFiles } from './folder.ts';
 
 async function plan(files: Files | ((cwd: string) => Files), existing: Partial<Existing> = {}) {
   const cwd = await createFolder();
-  const surroundings = around(cwd);
+  const surroundings = environment(cwd);
   await writeFiles(cwd, typeof files === 'function' ? files(cwd) : files);
   const read = await readImports(importers, surroundings);
   const known = { definitions: [], files: [], inputs: [], ...existing };

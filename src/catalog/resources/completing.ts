@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Completion } from '../../model/offer.ts';
 import { isPlain } from './offer-definition.ts';
-import { ask, type ReachParts, reachSession, type Waiting } from './reaching.ts';
+import { ask, type ReachDeps, reachSession, type Waiting } from './reaching.ts';
 
 export interface CompleteOptions extends Pick<Waiting, 'signal'> {
   /** What the other arguments are so far. */
@@ -24,7 +24,7 @@ const nothing: Completion = { values: [], hasMore: false };
 
 /** A server that completes nothing has nothing to propose: no reason to fail whoever is typing. */
 export async function complete(
-  parts: ReachParts,
+  parts: ReachDeps,
   { server, ref, argument }: Completing,
   { context, signal }: CompleteOptions,
 ): Promise<Completion> {

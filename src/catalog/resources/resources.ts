@@ -10,9 +10,9 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Completion, Resource, ResourceContents, ResourceTemplate } from '../../model/offer.ts';
 import { type CompleteOptions, complete } from './completing.ts';
-import type { OfferProblem, Offers } from './offers.ts';
 import { pageOf } from './paging.ts';
-import { ask, type ReachParts, reachSession, type Waiting } from './reaching.ts';
+import { ask, type ReachDeps, reachSession, type Waiting } from './reaching.ts';
+import type { OfferProblem, ResourceCatalog } from './resource-catalog.ts';
 import { contentsOf } from './resource-contents.ts';
 import { matchesTemplate } from './uri-template.ts';
 
@@ -50,13 +50,13 @@ export interface Resources {
   ownerOf(uri: string, server?: ServerName): ServerName;
 }
 
-export interface ResourcesParts extends ReachParts {
-  readonly offers: Offers;
+export interface ResourcesDeps extends ReachDeps {
+  readonly offers: ResourceCatalog;
   readonly subscriptions: Subscriptions;
 }
 
-export function createResources(parts: ResourcesParts): Resources {
-  const { offers, reach, clock, subscriptions } = parts;
+export function createResources(deps: ResourcesDeps): Resources {
+  const { offers, reach, clock, subscriptions } = deps;
   const whenListed = async (server: ServerName | undefined) => {
     await settleWithin([offers.listed('resources', server)], { limitMs: limits.offersWaitMs, clock });
   };
@@ -86,25 +86,25 @@ export function createResources(parts: ResourcesParts): Resources {
       const refusal = (code: number, because: string) => unknownTo(offers, { server, uri, code, because });
       const require = (session: Session) => requireResources(session, server);
       const question = { server, method: 'resources/read', params: { uri }, refusal, require };
-      const contents = contentsOf(await ask(parts, question, waiting), server, uri);
+      const contents = contentsOf(await ask(deps, question, waiting), server, uri);
       const session = offers.isFollowed(server) ? reach.open(server) : undefined;
       if (session) subscriptions.follow(server, session, uri);
       return contents;
     },
     async subscribe(uri, listener, { server: named, signal } = {}) {
       const server = await owner(uri, named);
-      const session = await reachSession(parts, server, { signal });
+      const session = await reachSession(deps, server, { signal });
       return subscriptions.subscribe(server, session, { uri, listener });
     },
     async complete(uriTemplate, argument, { server: named, ...options } = {}) {
       const server = named ?? templateOwner(offers, uriTemplate);
-      return complete(parts, { server, ref: { type: 'ref/resource', uri: uriTemplate }, argument }, options);
+      return complete(deps, { server, ref: { type: 'ref/resource', uri: uriTemplate }, argument }, options);
     },
   };
 }
 
 /** Who lists it, or whose template it fits, or the only one there is; what is unclear is for whoever asks to decide. */
-function findOwner(offers: Offers, uri: string): ServerName {
+function findOwner(offers: ResourceCatalog, uri: string): ServerName {
   const listed = offers.ownersOf(uri);
   if (listed.length > 0) return theOnly(listed, uri);
   const fitting = offers.templates().filter(({ uriTemplate }) => matchesTemplate(uriTemplate, uri));
@@ -122,7 +122,7 @@ function theOnly(servers: readonly ServerName[], uri: string): ServerName {
   throw new RuntimeError('RESOURCE_AMBIGUOUS', { uri, servers });
 }
 
-function templateOwner(offers: Offers, uriTemplate: string): ServerName {
+function templateOwner(offers: ResourceCatalog, uriTemplate: string): ServerName {
   const owners = offers.templates().flatMap((each) => (each.uriTemplate === uriTemplate ? [each.server] : []));
   if (owners.length > 0) return theOnly(owners, uriTemplate);
   const known = offers.templates().map((each) => each.uriTemplate);
@@ -144,13 +144,13 @@ interface Refused {
   readonly because: string;
 }
 
-function unknownTo(offers: Offers, { server, uri, code, because }: Refused): RuntimeError | undefined {
+function unknownTo(offers: ResourceCatalog, { server, uri, code, because }: Refused): RuntimeError | undefined {
   if (!NOT_FOUND.has(code)) return undefined;
   return new RuntimeError('RESOURCE_UNKNOWN', { server, uri, because, nearest: nearestTo(offers, uri, server) });
 }
 
 /** Measuring costs: of very many the first are enough. */
-function nearestTo(offers: Offers, uri: string, server?: ServerName): readonly string[] {
+function nearestTo(offers: ResourceCatalog, uri: string, server?: ServerName): readonly string[] {
   const known = offers.resources(server).slice(0, limits.listItems);
   const others = known.flatMap((each) => (each.uri === uri ? [] : [each.uri]));
   return nearest(uri, others, limits.suggestions);

@@ -4,10 +4,10 @@
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { ToolId } from '../model/names.ts';
 import { bodiesOf, fold, LONGEST_SPELLING } from '../model/spellings.ts';
-import { type Asked, type Forms, folded, foldedServers } from './asked.ts';
 import { isPattern, type KnownServers, pairsIn } from './spellings.ts';
+import { type Forms, folded, foldedServers, type SpelledTool } from './tool-spellings.ts';
 
-export interface Closing {
+export interface DenyPattern {
   readonly text: string;
   /** With and without what agents put before a name. */
   readonly bodies: readonly string[];
@@ -33,7 +33,7 @@ interface Pattern {
   readonly folded: string;
 }
 
-export function closingOf(text: string, known: KnownServers): Closing | undefined {
+export function closingOf(text: string, known: KnownServers): DenyPattern | undefined {
   if (text.length > LONGEST_SPELLING) return undefined;
   const bodies = bodiesOf(text);
   const keys = [...new Set(bodies.map(folded))];
@@ -49,11 +49,11 @@ export function closingOf(text: string, known: KnownServers): Closing | undefine
 }
 
 /** Cheap, and false for nearly all tools that a pattern does not mean. */
-export function mayClose({ glob }: Closing, { forms }: Asked): boolean {
+export function mayClose({ glob }: DenyPattern, { forms }: SpelledTool): boolean {
   return glob === undefined || glob.runs.every((run) => forms().runs.includes(run));
 }
 
-export function closes({ text, bodies, keys, tools, glob }: Closing, { id, forms }: Asked): boolean {
+export function closes({ text, bodies, keys, tools, glob }: DenyPattern, { id, forms }: SpelledTool): boolean {
   const { literal, servers, pairs, tools: own } = forms();
   return (
     literal.has(text) ||

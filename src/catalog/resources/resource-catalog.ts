@@ -55,19 +55,19 @@ interface Source {
   readonly paces: Readonly<Record<OfferGroup, Pace>>;
 }
 
-export interface OffersParts {
+export interface ResourceCatalogDeps {
   readonly clock: Clock;
   readonly emit: Emit<CatalogEvent>;
 }
 
-export class Offers {
+export class ResourceCatalog {
   readonly #clock: Clock;
   readonly #emit: Emit<CatalogEvent>;
   readonly #sources = new Map<ServerName, Source>();
   readonly #shelves = new Map<ServerName, Shelf>();
   readonly #changed: Gather<string>;
 
-  constructor({ clock, emit }: OffersParts) {
+  constructor({ clock, emit }: ResourceCatalogDeps) {
     this.#clock = clock;
     this.#emit = emit;
     this.#changed = new Gather(clock, limits.listChangedMs);

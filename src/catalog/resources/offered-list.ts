@@ -64,7 +64,7 @@ export interface Fetching {
 export async function fetchOffered<Item>(kind: OfferKind<Item>, fetching: Fetching): Promise<OfferedList<Item>> {
   const { server, session, clock, signal } = fetching;
   const cancellation = new Cancellation();
-  const letGo = cancellation.follow(signal);
+  const unsubscribe = cancellation.follow(signal);
   const afterMs = limits.listTimeoutMs;
   const timeUp = () => cancellation.cancel(new RuntimeError('REQUEST_TIMEOUT', { server, what: kind.method, afterMs }));
   const cancelTimeout = clock.after(afterMs, timeUp, 'background');
@@ -81,7 +81,7 @@ export async function fetchOffered<Item>(kind: OfferKind<Item>, fetching: Fetchi
     const cutOff = walked.cutOff === undefined ? [] : [`the list of ${kind.called} was cut off: ${walked.cutOff}`];
     return { ...sorted(kind, walked.items, cutOff, server), ...(ttlMs !== undefined && { ttlMs }) };
   } finally {
-    letGo();
+    unsubscribe();
     cancelTimeout();
   }
 }

@@ -1,11 +1,11 @@
 // Owns the three answers to whether a value is what a rule speaks of: what allows needs a "yes", what denies or asks takes all
 // but a "no".
 
-export type Answer = 'yes' | 'no' | 'unsure';
+export type TriState = 'yes' | 'no' | 'unsure';
 
 /** Of several that are enough each. */
-export function anyOf<Item>(items: readonly Item[], ask: (item: Item) => Answer): Answer {
-  let found: Answer = 'no';
+export function anyOf<Item>(items: readonly Item[], ask: (item: Item) => TriState): TriState {
+  let found: TriState = 'no';
   for (const item of items) {
     const answer = ask(item);
     if (answer === 'yes') return 'yes';

@@ -1,10 +1,10 @@
 // Owns sessions that offer resources and prompts as a test says, and everything around them, put together by hand.
 
 import type { CatalogEvent } from '../../../../src/catalog/events.ts';
-import { Offers } from '../../../../src/catalog/offers/offers.ts';
-import { createPrompts } from '../../../../src/catalog/offers/prompts.ts';
-import type { Reach } from '../../../../src/catalog/offers/reaching.ts';
-import { createResources } from '../../../../src/catalog/offers/resources.ts';
+import { createPrompts } from '../../../../src/catalog/resources/prompts.ts';
+import type { Reach } from '../../../../src/catalog/resources/reaching.ts';
+import { ResourceCatalog } from '../../../../src/catalog/resources/resource-catalog.ts';
+import { createResources } from '../../../../src/catalog/resources/resources.ts';
 import type { Answer, Session } from '../../../../src/connection/session.ts';
 import { Subscriptions } from '../../../../src/connection/subscriptions.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
@@ -56,7 +56,7 @@ export function createHarness() {
   const up = new Map<string, FakeSession>();
   const asleep = new Map<string, FakeSession>();
   const emit = (event: CatalogEvent) => void events.push(event);
-  const offers = new Offers({ clock, emit });
+  const offers = new ResourceCatalog({ clock, emit });
   const subscriptions = new Subscriptions({
     clock,
     onUpdated: (server, uri) => emit({ type: 'resource.updated', server, uri }),
@@ -89,7 +89,7 @@ export function createHarness() {
     callLimits: () => ({ totalMs: 60_000 }),
     maxMessageBytes: () => 1_000,
   };
-  const parts = { offers, reach, subscriptions, inputs: {}, clock, emit };
+  const parts = { offers, reach, subscriptions, handlers: {}, clock, emit };
   return {
     ...{ clock, events, errors, offers, subscriptions, reach, connect, settings },
     resources: createResources(parts),

@@ -13,8 +13,8 @@ import type { ContentBlock } from '../../model/tool.ts';
 import { findSignals } from '../../shaping/injection.ts';
 import type { SignalEvent } from '../events.ts';
 import { type CompleteOptions, complete } from './completing.ts';
-import type { OfferProblem, Offers } from './offers.ts';
-import { ask, type ReachParts, type Waiting } from './reaching.ts';
+import { ask, type ReachDeps, type Waiting } from './reaching.ts';
+import type { OfferProblem, ResourceCatalog } from './resource-catalog.ts';
 import { commandsOf, parsePromptArguments, promptKey, splitCommand } from './slash-command.ts';
 
 export type PromptArguments = Readonly<Record<string, string>>;
@@ -48,13 +48,13 @@ export interface Prompts {
   find(line: string): PromptCall | undefined;
 }
 
-export interface PromptsParts extends ReachParts {
-  readonly offers: Offers;
+export interface PromptsDeps extends ReachDeps {
+  readonly offers: ResourceCatalog;
   readonly emit: Emit<SignalEvent>;
 }
 
-export function createPrompts(parts: PromptsParts): Prompts {
-  const { offers, clock } = parts;
+export function createPrompts(deps: PromptsDeps): Prompts {
+  const { offers, clock } = deps;
   return {
     async list({ server } = {}) {
       await settleWithin([offers.listed('prompts', server)], { limitMs: limits.offersWaitMs, clock });
@@ -67,13 +67,13 @@ export function createPrompts(parts: PromptsParts): Prompts {
       const refusal = (code: number, reason: string) => refusalOf(offers, { server, name, code, reason });
       const require = (session: Session) => requirePrompts(session, server);
       const question = { server, method: 'prompts/get', params: { name, arguments: args }, refusal, require };
-      const messages = messagesOf(await ask(parts, question, waiting), server, name);
+      const messages = messagesOf(await ask(deps, question, waiting), server, name);
       const { signals } = messages;
-      if (signals.length > 0) parts.emit({ type: 'signal.raised', server, prompt: name, surface: 'prompt', signals });
+      if (signals.length > 0) deps.emit({ type: 'signal.raised', server, prompt: name, surface: 'prompt', signals });
       return messages;
     },
     complete: (server, name, argument, options = {}) =>
-      complete(parts, { server, ref: { type: 'ref/prompt', name }, argument }, options),
+      complete(deps, { server, ref: { type: 'ref/prompt', name }, argument }, options),
     find(line) {
       const said = splitCommand(line);
       if (said === undefined) return undefined;
@@ -114,7 +114,7 @@ interface Refused {
 }
 
 /** One code says both that there is no such prompt and that its arguments do not fit. */
-function refusalOf(offers: Offers, { server, name, code, reason }: Refused): RuntimeError | undefined {
+function refusalOf(offers: ResourceCatalog, { server, name, code, reason }: Refused): RuntimeError | undefined {
   if (code !== INVALID_PARAMS) return undefined;
   if (offers.prompt(server, name)) return new RuntimeError('ARGUMENTS_BAD', { server, tool: name, problems: [reason] });
   const known = offers.prompts(server).map((each) => each.name);

@@ -15,7 +15,7 @@ import type { InputRequest } from './inputs.ts';
 import { type FoundSecret, freeId, replaceSecrets } from './literal-secrets.ts';
 import { isMap } from './problem.ts';
 import { asEntry } from './reconnect.ts';
-import type { Surroundings } from './scopes.ts';
+import type { HostEnvironment } from './scopes.ts';
 import { claimsOf, readServers, type ServerClaim } from './servers.ts';
 
 export interface Candidate {
@@ -80,13 +80,13 @@ interface Read {
 export async function planTakeover(
   files: readonly ImportFile[],
   existing: Existing,
-  around: Surroundings,
+  environment: HostEnvironment,
 ): Promise<Takeover> {
   // Many apps read the workspace's common file, as Plexus does: it is told of once.
   const isRepeated = ({ place }: ImportFile, at: number) =>
     existing.files.includes(place.file) && files.findIndex((other) => other.place.file === place.file) !== at;
   const distinct = files.filter((file, at) => !isRepeated(file, at));
-  const read = await Promise.all(distinct.map((file) => readFile(file, around)));
+  const read = await Promise.all(distinct.map((file) => readFile(file, environment)));
   const known = new Map(existing.definitions.map((each) => [each.name, [each.provenance]]));
   const essences = new Map(
     existing.definitions.map((each) => [essenceOf(each.launch), `"${each.name}", which is there already`]),
@@ -152,13 +152,13 @@ function strangersOf({ name, title, file }: ImportClaim, entry: Content): readon
   }));
 }
 
-async function readFile({ importer, place, read }: ImportFile, around: Surroundings): Promise<Read> {
+async function readFile({ importer, place, read }: ImportFile, environment: HostEnvironment): Promise<Read> {
   if (read.kind !== 'document') return { claims: [], diagnostics: [read.diagnostic] };
   const content = isMap(read.document.value) ? read.document.value : {};
   const findings: Finding[] = [];
   const note: Note = (...found) => findings.push(...found);
   const origin = { ...place, defaults: {}, mayLoosen: !place.inWorkspace, translate: importer.translate };
-  const groups = importer.find(content, around).map((group) => ({
+  const groups = importer.find(content, environment).map((group) => ({
     drafts: readServers([group], origin, note),
     ...(group.forFolder !== undefined && { forFolder: group.forFolder }),
     ...(group.isForThisFolder && { isForThisFolder: true as const }),

@@ -7,7 +7,7 @@ import type { ElicitationEvent } from './elicitation/events.ts';
 import type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 
 /** Only what has a handler is advertised to servers. */
-export interface InputHandlers {
+export interface ClientHandlers {
   readonly elicit?: (request: ElicitRequest) => Promise<ElicitAnswer>;
   /** Takes and gives what the protocol defines for `sampling/createMessage`; the signal says that nobody waits any more. */
   readonly sample?: (
@@ -18,7 +18,7 @@ export interface InputHandlers {
 }
 
 /** Who answers for one view, and who hears of it. */
-export interface Inputs extends InputHandlers {
+export interface ViewHandlers extends ClientHandlers {
   readonly emit?: Emit<ElicitationEvent>;
   /** Told what a handler threw, or answered instead of an answer. */
   readonly onError?: (error: unknown) => void;
@@ -35,14 +35,14 @@ export function isInputMethod(method: unknown): method is InputMethod {
 export type ElicitationPolicy = 'ask' | 'decline';
 
 /** Where the person has said no beforehand, the server is not told that it may ask. */
-export function permittedInputs<Given extends InputHandlers>(inputs: Given, policy: ElicitationPolicy): Given {
-  if (policy === 'ask' || inputs.elicit === undefined) return inputs;
-  const { elicit: _, ...rest } = inputs;
+export function permittedHandlers<Given extends ClientHandlers>(handlers: Given, policy: ElicitationPolicy): Given {
+  if (policy === 'ask' || handlers.elicit === undefined) return handlers;
+  const { elicit: _, ...rest } = handlers;
   return rest as Given;
 }
 
 /** A capability without a handler behind it would be a lie the server acts on. */
-export function capabilitiesOf(handlers: InputHandlers): JsonObject {
+export function capabilitiesOf(handlers: ClientHandlers): JsonObject {
   return {
     ...(handlers.elicit && { elicitation: { form: {}, url: {} } }),
     ...(handlers.sample && { sampling: {} }),
@@ -50,7 +50,7 @@ export function capabilitiesOf(handlers: InputHandlers): JsonObject {
   };
 }
 
-export function isAdvertised(method: InputMethod, handlers: InputHandlers): boolean {
+export function isAdvertised(method: InputMethod, handlers: ClientHandlers): boolean {
   const [kind = ''] = method.split('/');
   return capabilitiesOf(handlers)[kind] !== undefined;
 }

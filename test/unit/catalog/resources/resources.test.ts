@@ -1,7 +1,7 @@
 // Owns the proof that a resource is found by its uri, read and completed as promised, whatever its server answers.
 
 import { describe, expect, test } from 'vitest';
-import type { Resources } from '../../../../src/catalog/offers/resources.ts';
+import type { Resources } from '../../../../src/catalog/resources/resources.ts';
 import type { Answer } from '../../../../src/connection/session.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
 import type { RuntimeError } from '../../../../src/model/errors.ts';

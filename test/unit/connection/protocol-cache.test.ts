@@ -1,7 +1,7 @@
 // Owns the proof that what a server speaks is remembered for a while, with its date, and that a broken memory costs nothing.
 
 import { expect, test } from 'vitest';
-import { createVerdicts } from '../../../src/connection/verdicts.ts';
+import { createProtocolCache } from '../../../src/connection/protocol-cache.ts';
 import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -11,36 +11,38 @@ function setUp(change: Partial<Store> = {}) {
   const clock = createFakeClock(1_000);
   const store = { ...createMemoryStore(clock), ...change };
   const errors: unknown[] = [];
-  const begin = () => createVerdicts(store, clock, (error) => errors.push(error));
-  return { clock, store, errors, begin, verdicts: begin() };
+  const begin = () => createProtocolCache(store, clock, (error) => errors.push(error));
+  return { clock, store, errors, begin, protocolCache: begin() };
 }
 
 verifies(
   'VAL-03',
   'what was found out is known at once and the next time, with the date it was found out',
   async () => {
-    const { verdicts, store, begin } = setUp();
-    expect(await verdicts.recall('k')).toEqual({});
-    verdicts.remember('k', { era: 'legacy', spoken: 'sse' });
-    expect(await verdicts.recall('k')).toEqual({ era: 'legacy', spoken: 'sse' });
-    await verdicts.flush();
-    expect(await begin().recall('k')).toEqual({ era: 'legacy', spoken: 'sse' });
+    const { protocolCache, store, begin } = setUp();
+    expect(await protocolCache.recall('k')).toEqual({});
+    protocolCache.remember('k', { era: 'legacy', negotiatedTransport: 'sse' });
+    expect(await protocolCache.recall('k')).toEqual({ era: 'legacy', negotiatedTransport: 'sse' });
+    await protocolCache.flush();
+    expect(await begin().recall('k')).toEqual({ era: 'legacy', negotiatedTransport: 'sse' });
     expect(await begin().recall('other')).toEqual({});
-    expect(JSON.parse((await store.get('spoken')) ?? '')).toEqual({ k: { era: 'legacy', spoken: 'sse', at: 1_000 } });
+    expect(JSON.parse((await store.get('spoken')) ?? '')).toEqual({
+      k: { era: 'legacy', negotiatedTransport: 'sse', at: 1_000 },
+    });
   },
 );
 
 verifies('VAL-03', 'it is forgotten after a week, or when it turned out to be wrong', async () => {
-  const { clock, verdicts, store, begin } = setUp();
-  verdicts.remember('k', { era: 'modern' });
+  const { clock, protocolCache, store, begin } = setUp();
+  protocolCache.remember('k', { era: 'modern' });
   await clock.advance(7 * 24 * 3_600_000 - 1);
-  verdicts.remember('other', { era: 'modern' });
-  expect([await verdicts.recall('k'), await begin().recall('k')]).toEqual([{ era: 'modern' }, { era: 'modern' }]);
+  protocolCache.remember('other', { era: 'modern' });
+  expect([await protocolCache.recall('k'), await begin().recall('k')]).toEqual([{ era: 'modern' }, { era: 'modern' }]);
   await clock.advance(limits.verdictWriteMs);
-  expect([await verdicts.recall('k'), await begin().recall('k'), limits.verdictMs]).toEqual([{}, {}, 604_800_000]);
-  verdicts.forget('other');
-  expect(await verdicts.recall('other')).toEqual({});
-  await verdicts.flush();
+  expect([await protocolCache.recall('k'), await begin().recall('k'), limits.verdictMs]).toEqual([{}, {}, 604_800_000]);
+  protocolCache.forget('other');
+  expect(await protocolCache.recall('other')).toEqual({});
+  await protocolCache.flush();
   expect(await store.get('spoken')).toBe('{}');
 });
 
@@ -82,19 +84,19 @@ test('what somebody else wrote there is no verdict', async () => {
     '{"k":{"era":"modern"}}',
   ];
   for (const value of odd) {
-    const { verdicts } = setUp({ get: async () => value });
-    expect(await verdicts.recall('k')).toEqual({});
+    const { protocolCache } = setUp({ get: async () => value });
+    expect(await protocolCache.recall('k')).toEqual({});
   }
-  const { verdicts } = setUp({ get: async () => '{"k":{"era":"modern","spoken":"ws","at":1000}}' });
-  expect(await verdicts.recall('k')).toEqual({ era: 'modern' });
+  const { protocolCache } = setUp({ get: async () => '{"k":{"era":"modern","spoken":"ws","at":1000}}' });
+  expect(await protocolCache.recall('k')).toEqual({ era: 'modern' });
 });
 
 test('a memory that fails is told of, and costs nothing else', async () => {
   const failure = new Error('the disk is full');
   const fail = () => Promise.reject(failure);
-  const { verdicts, errors } = setUp({ get: fail, set: fail });
-  expect(await verdicts.recall('k')).toEqual({});
-  verdicts.remember('k', { era: 'legacy' });
-  await verdicts.flush();
-  expect([errors, await verdicts.recall('k')]).toEqual([[failure, failure, failure], { era: 'legacy' }]);
+  const { protocolCache, errors } = setUp({ get: fail, set: fail });
+  expect(await protocolCache.recall('k')).toEqual({});
+  protocolCache.remember('k', { era: 'legacy' });
+  await protocolCache.flush();
+  expect([errors, await protocolCache.recall('k')]).toEqual([[failure, failure, failure], { era: 'legacy' }]);
 });

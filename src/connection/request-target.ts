@@ -1,19 +1,19 @@
 // Owns whom a server's question is for – a call, the calls of one caller, or whoever holds the session – and what of it is open.
 
-import type { Inputs } from './inputs.ts';
+import type { ViewHandlers } from './client-handlers.ts';
 
 export interface Waiter {
   /** Told that the server waits for us, and that it does no longer: its silence meanwhile is not its own. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
-export class Addressee {
-  readonly inputs: Inputs;
+export class RequestTarget {
+  readonly handlers: ViewHandlers;
   readonly #waiter: Waiter;
   readonly #open = new Set<AbortController>();
 
-  constructor(inputs: Inputs, waiter: Waiter = {}) {
-    this.inputs = inputs;
+  constructor(handlers: ViewHandlers, waiter: Waiter = {}) {
+    this.handlers = handlers;
     this.#waiter = waiter;
   }
 

@@ -7,15 +7,15 @@ import type { Store } from '../kernel/store.ts';
 import { limits } from '../model/limits.ts';
 import type { Era } from './session.ts';
 
-export interface Verdict {
+export interface NegotiatedProtocol {
   readonly era?: Era;
-  readonly spoken?: 'http' | 'sse';
+  readonly negotiatedTransport?: 'http' | 'sse';
 }
 
-export interface Verdicts {
-  recall(key: string): Promise<Verdict>;
+export interface ProtocolCache {
+  recall(key: string): Promise<NegotiatedProtocol>;
   /** Known at once, and written a little later, together with others: many servers start at the same time. */
-  remember(key: string, verdict: Verdict): void;
+  remember(key: string, verdict: NegotiatedProtocol): void;
   forget(key: string): void;
   /** Writes what is not written yet. */
   flush(): Promise<void>;
@@ -24,13 +24,13 @@ export interface Verdicts {
 /** All of them are one text: a write for each server would cost more than its start. */
 const KEY = 'spoken';
 
-const nothing: Verdict = {};
+const nothing: NegotiatedProtocol = {};
 
-export function createVerdicts(
+export function createProtocolCache(
   store: Pick<Store, 'get' | 'set'>,
   clock: Clock,
   onError: (error: unknown) => void,
-): Verdicts {
+): ProtocolCache {
   /** Null for what was forgotten. */
   const news = new Map<string, JsonObject | null>();
   let known: Promise<JsonObject> | undefined;
@@ -74,10 +74,10 @@ export function createVerdicts(
   };
 }
 
-function verdictOf(value: unknown): Verdict {
-  const { era, spoken } = isObject(value) ? value : {};
+function verdictOf(value: unknown): NegotiatedProtocol {
+  const { era, negotiatedTransport } = isObject(value) ? value : {};
   return {
     ...((era === 'legacy' || era === 'modern') && { era }),
-    ...((spoken === 'http' || spoken === 'sse') && { spoken }),
+    ...((negotiatedTransport === 'http' || negotiatedTransport === 'sse') && { negotiatedTransport }),
   };
 }

@@ -1,8 +1,8 @@
 // Owns the proof that a server that does one thing at a time is given one call after the other, and that nobody is stuck behind it.
 
 import { expect } from 'vitest';
-import { lane } from '../../../src/call/lane.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
+import { serialize } from '../../../src/call/serialize.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -22,7 +22,7 @@ function setUp({
 } = {}) {
   const begun: string[] = [];
   const gates = new Map<string, Deferred<void>>();
-  const perform = lane({ isSerial: (server) => serial.includes(server), requireStill })(async (call) => {
+  const perform = serialize({ isSerial: (server) => serial.includes(server), requireStill })(async (call) => {
     const name = String(call.arguments['name']);
     begun.push(name);
     const gate = createDeferred<void>();
