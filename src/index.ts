@@ -1,7 +1,6 @@
 // Owns the public surface of "plexus": explicit names only.
 
 export type { Readiness, Runtime, RuntimeOptions } from './api.ts';
-export type { ApprovalAnswer, ApprovalRequest, Approve } from './call/approval.ts';
 export { failureAsOutcome } from './call/failure-as-outcome.ts';
 export type { Prompts } from './catalog/resources/prompts.ts';
 export type { Resources } from './catalog/resources/resources.ts';
@@ -36,5 +35,6 @@ export type { GatedCall, PermissionGate } from './policy/gate.ts';
 export type { HostRule } from './policy/host-rules.ts';
 export { createRuntime, discoverMCPServers } from './runtime.ts';
 export { systemPromptFragment } from './shaping/boundary.ts';
+export type { ApprovalAnswer, ApprovalRequest, Approve } from './trust/approval.ts';
 export type { Turn, TurnCallOptions } from './turn.ts';
 export type { TurnOptions, View, ViewOptions } from './view.ts';

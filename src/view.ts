@@ -1,31 +1,37 @@
-// Owns one agent, sub-agent or gateway client: which tools it sees, its session grants, what it found by searching, its
-// handlers and, where it wants them, connections of its own. The runtime itself is the root view; a child only ever narrows.
+// Owns one agent, sub-agent or gateway client: which tools it sees, its session grants, what it found by searching, its handlers
+// and, where it wants them, private connections. The runtime itself is the root view; a child only ever narrows.
 
-import type { Approve } from './call/approval.ts';
-import type { Lines } from './call/lines.ts';
+import { createWindowSource, type WindowSource } from './builtins/builtin-tools.ts';
+import { createToolWindow } from './builtins/tool-window.ts';
+import type { CallEvent } from './call/events.ts';
 import type { Caller, Perform } from './call/pipeline.ts';
 import { Taint } from './call/taint.ts';
 import type { Provider } from './catalog/definition/providers.ts';
-import { type CatalogSnapshot, narrowSnapshot } from './catalog/snapshot.ts';
-import type { ClientHandlers } from './connection/requests.ts';
+import { type CatalogSnapshot, narrowSnapshot, presentFor } from './catalog/snapshot.ts';
+import type { ClientHandlers } from './connection/client-handlers.ts';
+import type { Session } from './connection/session.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
 import type { Model } from './model/model.ts';
 import { hashOfKey, type ServerName, type ToolId, toolKey } from './model/names.ts';
 import type { Tool } from './model/tool.ts';
-import { createOffers, type OfferDeps } from './offering.ts';
 import { type HostRule, hostRules } from './policy/host-rules.ts';
+import type { Host } from './servers/host.ts';
+import type { PrivateSessions } from './servers/private-sessions.ts';
+import type { Servers } from './servers/servers.ts';
+import type { SessionProvider } from './servers/sessions.ts';
+import type { Approve } from './trust/approval.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface ViewOptions extends ClientHandlers {
-  /** Of the tools, only these: qualified names, where `*` stands for anything. */
+  /** Only these tools: qualified names, where `*` stands for anything. */
   readonly tools?: readonly string[];
-  /** What it may do: a deny or an ask counts beside the runtime's own rules; an allow only where nobody has ruled. */
+  /** Rules of the view: a deny or an ask counts beside the runtime's rules, an allow only where no rule of the runtime matches. */
   readonly permissions?: readonly HostRule[];
-  /** Asked for its calls instead of whoever the runtime asks. */
+  /** Asked for the view's calls instead of the runtime's `approve`. */
   readonly approve?: Approve;
-  /** The model that reads: how much fits into it, what it can do, and whose rules for schemas count. */
+  /** The model that reads: its context size, its abilities, and its provider's rules for schemas. */
   readonly model?: Model;
-  /** Connections of its own, shared with nobody; its handlers decide what their servers may ask for. */
+  /** Private connections, shared with no other view; the view's handlers answer their servers. */
   readonly perClient?: boolean;
 }
 
@@ -38,72 +44,115 @@ export interface View {
   turn(options?: TurnOptions): Turn;
   /** A narrower view of the same servers: it starts none, and sees no more than this one. */
   child(options?: Omit<ViewOptions, 'perClient'>): View;
-  /** Ends what the view has for itself. */
+  /** Closes the view's private connections. */
   close(): Promise<void>;
 }
 
-/** Who uses the runtime's own tools: over which lines, with whose answers, and whose servers. */
-export interface Asker {
-  readonly lines: Lines | undefined;
-  readonly handlers: ClientHandlers;
-  readonly isSeen: (server: ServerName) => boolean;
-  readonly permissions: Caller['permissions'];
+export interface Views {
+  readonly root: Omit<View, 'close'>;
+  open(options?: ViewOptions): View;
+  /** The open private sessions of all views. */
+  sessions(): readonly Session[];
+  /** After a change of the configuration: private connections to servers that are gone or have changed are closed. */
+  follow(): Promise<void>;
+  close(): Promise<void>;
 }
 
-export type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
-
-export interface ViewDeps {
-  readonly offering: Pick<OfferDeps, 'snapshot' | 'common' | 'search' | 'nearestWords' | 'remarks'> & {
-    readonly builtinsFor: (asker: Asker) => OfferDeps['builtins'];
+/** Makes all views of one runtime, and closes their private connections with it. */
+export function createViews(host: Host<CallEvent>, servers: Servers, perform: Perform): Views {
+  const { catalog, registry } = servers;
+  const shared: SharedDeps = {
+    source: createWindowSource(servers, host.clock),
+    presentFor: (snapshot, provider) => presentFor(snapshot, provider, catalog.style),
+    perform,
   };
-  /** The same tools, as the provider's models are best shown them. */
+  const privates = new Set<PrivateSessions>();
+  let isClosed = false;
+  const { turn, child } = createView({ ...shared, handlers: host.handlers, rights: { taint: new Taint() } });
+  return {
+    root: { turn, child },
+    open({ tools, model, permissions, approve, perClient = false, ...own } = {}) {
+      const handlers = { ...host.handlers, ...own };
+      const isPrivate = (server: ServerName) => perClient || registry.settings(server)?.perClient === true;
+      const sessions = servers.openPrivateSessions(handlers, isPrivate);
+      if (isClosed) void sessions.close();
+      privates.add(sessions);
+      const view = createView({
+        ...shared,
+        handlers,
+        model,
+        narrowing: tools === undefined ? [] : [tools],
+        sessions,
+        rights: narrower({ taint: new Taint() }, { permissions, approve }),
+      });
+      return { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
+    },
+    sessions: () => [...privates].flatMap((each) => each.sessions()),
+    follow: async () => {
+      await Promise.all([...privates].map((each) => each.follow()));
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...privates].map((each) => each.close()));
+    },
+  };
+}
+
+/** What a view hands on to its children: its rules, who is asked, what was read. */
+type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
+
+interface SharedDeps {
+  readonly source: WindowSource;
+  /** The same tools, with schemas that the provider's models accept. */
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly perform: Perform;
-  readonly handlers: ClientHandlers;
-  /** What the view hands on to its children: its rules, who is asked, what was read. */
-  readonly rights?: Rights;
-  readonly model?: Model | undefined;
-  /** One list for each view between the runtime and this one: what all of them let through is seen. */
-  readonly narrowing?: readonly (readonly string[])[];
-  readonly lines?: (Lines & { close(): Promise<void> }) | undefined;
 }
 
-export function createView(deps: ViewDeps): View {
-  const { offering, perform, handlers, lines, model = {}, narrowing = [], rights = { taint: new Taint() } } = deps;
+interface ViewDeps extends SharedDeps {
+  readonly handlers: ClientHandlers;
+  readonly rights: Rights;
+  readonly model?: Model | undefined;
+  /** One list of patterns for each view between the runtime and this one: a tool must match all of them. */
+  readonly narrowing?: readonly (readonly string[])[];
+  readonly sessions?: (SessionProvider & { close(): Promise<void> }) | undefined;
+}
+
+function createView(deps: ViewDeps): View {
+  const { source, perform, handlers, sessions, model = {}, narrowing = [], rights } = deps;
   const hasVision = model.vision === true;
-  const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(lines && { lines }) };
+  const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(sessions && { sessions }) };
   const isNarrowed = narrowing.length > 0;
-  const snapshot = remembering(offering.snapshot, (whole) => seenBy(deps, whole));
-  const servers = remembering(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
+  const snapshot = memoize(source.snapshot, (whole) => visibleSnapshot(deps, whole));
+  const servers = memoize(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
   const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
-  const offerFor = createOffers({
-    ...offering,
-    builtins: offering.builtinsFor({ lines, handlers, isSeen, permissions: rights.permissions }),
+  const windowFor = createToolWindow({
+    ...source,
+    builtins: source.builtinsFor({ sessions, handlers, isSeen, permissions: rights.permissions }),
     snapshot,
     model,
     isOffered: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
     isNarrowed,
   });
   return {
-    turn: ({ query } = {}) => createTurn(offerFor(query), perform, caller),
-    child: ({ tools, model: other, permissions, approve, ...handlers } = {}) =>
+    turn: ({ query } = {}) => createTurn(windowFor(query), perform, caller),
+    child: ({ tools, model: other, permissions, approve, ...own } = {}) =>
       createView({
         ...deps,
         rights: narrower(rights, { permissions, approve }),
         narrowing: tools === undefined ? narrowing : [...narrowing, tools],
         model: other ?? model,
-        handlers: { ...handlers, ...handlers },
-        // The child uses what its parent holds, and leaves the ending of it to the parent.
-        lines: lines && { ...lines, close: async () => undefined },
+        handlers: { ...handlers, ...own },
+        // A child uses its parent's private connections; only the parent closes them.
+        sessions: sessions && { ...sessions, close: async () => undefined },
       }),
-    close: async () => lines?.close(),
+    close: async () => sessions?.close(),
   };
 }
 
-/** Rules are added to the rules that hold already. What was read is remembered together: each tells the other of it. */
-export function narrower(
-  { permissions: before = [], approve: asked, taint }: Rights,
-  { permissions, approve = asked }: { permissions: readonly HostRule[] | undefined; approve: Approve | undefined },
+/** Adds the child's rules to its parent's. Parent and child share one taint, since each tells the other what it read. */
+function narrower(
+  { permissions: before = [], approve: parent, taint }: Rights,
+  { permissions, approve = parent }: { permissions: readonly HostRule[] | undefined; approve: Approve | undefined },
 ): Rights {
   return {
     permissions: permissions === undefined ? before : [...before, hostRules(permissions)],
@@ -112,40 +161,40 @@ export function narrower(
   };
 }
 
-function seenBy(
-  { model: { provider = 'any' } = {}, narrowing = [], presentFor }: ViewDeps,
+function visibleSnapshot(
+  { model: { provider = 'any' } = {}, narrowing = [], presentFor: present }: ViewDeps,
   whole: CatalogSnapshot,
 ): CatalogSnapshot {
-  const isSeen = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => isMeant(each, tool)));
-  const seen = narrowing.length === 0 ? whole : narrowSnapshot(whole, isSeen);
-  return provider === 'any' ? seen : presentFor(seen, provider);
+  const isVisible = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => matchesTool(each, tool)));
+  const visible = narrowing.length === 0 ? whole : narrowSnapshot(whole, isVisible);
+  return provider === 'any' ? visible : present(visible, provider);
 }
 
-/** A name that had to be made up may look like another server's: there the pattern must hold what tells them apart. */
-function isMeant(pattern: string, { id, name }: Tool): boolean {
-  const written = `mcp__${id.server}__${id.tool}`;
-  if (pattern === written || isReadAs(pattern, id)) return true;
+/** A hashed name may look like another server's tool: there the pattern must hold the hash. */
+function matchesTool(pattern: string, { id, name }: Tool): boolean {
+  const canonical = `mcp__${id.server}__${id.tool}`;
+  if (pattern === canonical || matchesId(pattern, id)) return true;
   const hash = hashOfKey(toolKey(id));
-  return name !== written && matchesWildcard(pattern, name) && (!name.endsWith(hash) || pattern.endsWith(hash));
+  return name !== canonical && matchesWildcard(pattern, name) && (!name.endsWith(hash) || pattern.endsWith(hash));
 }
 
-/** As a rule is read: what stands before the first separator is the server, and no server's name reaches beyond it. */
-function isReadAs(pattern: string, { server, tool }: ToolId): boolean {
+/** Read as in a rule: the part before the first separator is the server, and no server's name reaches beyond it. */
+function matchesId(pattern: string, { server, tool }: ToolId): boolean {
   if (!pattern.startsWith('mcp__')) return matchesWildcard(pattern, `mcp__${server}__${tool}`);
-  const whole = `mcp__${server}__`;
-  if (pattern.startsWith(whole) && matchesWildcard(pattern.slice(whole.length), tool)) return true;
+  const prefix = `mcp__${server}__`;
+  if (pattern.startsWith(prefix) && matchesWildcard(pattern.slice(prefix.length), tool)) return true;
   const body = pattern.slice('mcp__'.length);
   const at = body.indexOf('__');
   if (at < 0) return matchesWildcard(body, server);
   return matchesWildcard(body.slice(0, at), server) && matchesWildcard(body.slice(at + 2), tool);
 }
 
-/** As long as nothing changes, the same answer: what a model reads stays the same object too. */
-function remembering<Value, Answer>(read: () => Value, answer: (value: Value) => Answer): () => Answer {
-  let latest: { readonly of: Value; readonly answer: Answer } | undefined;
+/** Computes again only when the value read is another one, so that a model is shown the same objects until then. */
+function memoize<Value, Result>(read: () => Value, compute: (value: Value) => Result): () => Result {
+  let latest: { readonly value: Value; readonly result: Result } | undefined;
   return () => {
     const value = read();
-    if (latest?.of !== value) latest = { of: value, answer: answer(value) };
-    return latest.answer;
+    if (latest?.value !== value) latest = { value, result: compute(value) };
+    return latest.result;
   };
 }

@@ -6,32 +6,18 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-/** From the top. A folder imports from the rows below it; the files of src itself have a row each, which is their order. */
+/** From the top. A folder imports from the rows below it, and never from its own row, except for the root files, in their order. */
 const rows = [
   ['cli'],
-  ['gateway', 'agent', 'adapters', 'testing'],
-  ...[
-    ...[
-      'index',
-      'runtime',
-      'telling',
-      'redacting',
-      'starting',
-      'reviewing',
-      'connecting',
-      'opening',
-      'filled-secrets',
-      'permitting',
-      'trusting',
-      'views',
-      'own-lines',
-    ],
-    ...['own-tools', 'fleet', 'standing', 'remembering', 'api', 'view', 'turn', 'offering', 'events'],
-  ].map((name) => [`${name}.ts`]),
+  ['gateway', 'agent'],
+  ['serving', 'adapters', 'testing'],
+  ['index.ts', 'runtime.ts', 'api.ts', 'view.ts', 'turn.ts', 'events.ts'],
   ['call', 'builtins'],
+  ['servers'],
   ['catalog'],
   ['connection'],
-  ['config', 'trust', 'auth', 'transport', 'policy', 'shaping', 'store'],
+  ['trust', 'auth'],
+  ['config', 'transport', 'policy', 'shaping', 'store'],
   ['model'],
   ['kernel'],
 ];
@@ -68,12 +54,20 @@ const layers: Rule = (sources) =>
   sources.flatMap((source) => {
     if (rowOf(source.path) < 0) return [`${source.path} is in no row`];
     return importsOf(source)
-      .filter((target) => stationOf(target) !== stationOf(source.path) && rowOf(target) <= rowOf(source.path))
+      .filter((target) => stationOf(target) !== stationOf(source.path) && !isBelow(target, source.path))
       .map((target) => `${source.path} → ${target}`);
   });
 
 const stationOf = (path: string) => path.split('/').slice(0, 2).join('/');
 const rowOf = (path: string) => rows.findIndex((row) => row.some((station) => `src/${station}` === stationOf(path)));
+
+/** Root files share a row; there, "below" means further to the right. */
+function isBelow(target: string, from: string): boolean {
+  const [row, other] = [rowOf(from), rowOf(target)];
+  if (row !== other) return other > row;
+  const order = (rows[row] ?? []).filter((station) => station.endsWith('.ts')).map((station) => `src/${station}`);
+  return order.includes(from) && order.indexOf(target) > order.indexOf(from);
+}
 
 const cycles: Rule = (sources) => {
   const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
@@ -193,6 +187,9 @@ const cases: Readonly<Record<string, Case>> = {
       { 'src/model/tool.ts': `type Call = import('../call/call.ts').Call;` },
       { 'src/model/tool.ts': `const call = await import('../call/call.ts');` },
       { 'src/trust/gate.ts': `import { login } from '../auth/login.ts';` },
+      { 'src/policy/rule.ts': `import { load } from '../config/load.ts';` },
+      { 'src/servers/fleet.ts': `import type { View } from '../view.ts';` },
+      { 'src/standing.ts': '' },
       { 'src/turn.ts': `import { view } from './view.ts';` },
       { 'src/cli/main.ts': `import { helper } from '../utils/helper.ts';` },
       { 'src/cli/main.ts': `import { helper } from '../../test/helper.ts';` },
@@ -203,6 +200,7 @@ const cases: Readonly<Record<string, Case>> = {
         'src/cli/commands/list.ts': `import '../render/text.ts'; import '../../index.ts'; import pkg from '../../../package.json';`,
       },
       { 'src/runtime.ts': `import './turn.ts'; import './call/pipeline.ts';` },
+      { 'src/trust/gate.ts': `import '../config/load.ts'; import '../store/file.ts';` },
       { 'src/model/tool.ts': `import type { ServerName } from './names.ts'; import { z } from 'zod';` },
     ],
   },

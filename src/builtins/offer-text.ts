@@ -3,10 +3,10 @@
 import { compare, pageOf } from '../catalog/resources/paging.ts';
 import { cleanText } from '../kernel/clean-text.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import { oneLine } from './one-line.ts';
 
 export const text = (said: string): BuiltinAnswer => ({ content: [{ type: 'text', text: said }] });
 

@@ -2,13 +2,11 @@
 // the state of a connection.
 
 import { cleanText } from '../kernel/clean-text.ts';
+import { oneLine } from '../kernel/one-line.ts';
+import { CALL_TOOL, SEARCH_TOOL } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ToolDefinition } from '../model/tool.ts';
-import { oneLine } from './one-line.ts';
-
-export const SEARCH_TOOL = 'mcp_search';
-export const CALL_TOOL = 'mcp_call';
 
 export interface SearchableServer {
   readonly name: ServerName;

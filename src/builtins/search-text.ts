@@ -1,11 +1,11 @@
 // Owns what a model reads after a search: each tool on its own lines, all of it bounded, and an empty answer that helps on.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { oneLine } from '../kernel/one-line.ts';
+import { CALL_TOOL } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
-import { oneLine } from './one-line.ts';
-import { CALL_TOOL } from './search-definitions.ts';
 
 export interface Answer {
   readonly tools: readonly Tool[];

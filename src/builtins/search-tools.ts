@@ -3,17 +3,15 @@
 
 import type { Search } from '../catalog/exposure/exposure.ts';
 import type { PlacementOf } from '../catalog/exposure/placement.ts';
-import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
-import type { Builtin, BuiltinAnswer, BuiltinContext } from '../model/builtin.ts';
+import { oneLine } from '../kernel/one-line.ts';
+import { type Builtin, type BuiltinAnswer, type BuiltinContext, unwrapCall } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';
 import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
-import { oneLine } from './one-line.ts';
-import { CALL_TOOL, callDefinition, type SearchableServer, searchDefinition } from './search-definitions.ts';
+import { callDefinition, type SearchableServer, searchDefinition } from './search-definitions.ts';
 import { type Answer, answerText, emptyText, serversText } from './search-text.ts';
-
-export { CALL_TOOL, SEARCH_TOOL } from './search-definitions.ts';
 
 export interface SearchToolsDeps {
   readonly search: Search;
@@ -45,23 +43,6 @@ export function createSearchTools(deps: SearchToolsDeps): readonly [search: Buil
       },
     },
   ];
-}
-
-/** What a call of `mcp_call` carries, or what is wrong with it, in words for the model. */
-export function unwrapCall(args: unknown): { readonly name: string; readonly arguments: JsonObject } | string {
-  const { name, arguments: given, ...rest } = isObject(args) ? args : {};
-  if (typeof name !== 'string' || name.trim() === '')
-    return '"name" must be the name of a tool, as mcp_search gave it.';
-  if (name.trim() === CALL_TOOL) return `"name" must be the tool to call, not ${CALL_TOOL} itself.`;
-  if (given === undefined || given === null) {
-    const [stray] = Object.keys(rest);
-    if (stray === undefined) return { name: name.trim(), arguments: {} };
-    return `The arguments of the tool belong into "arguments", also "${oneLine(stray, 100)}".`;
-  }
-  // Models write an object as text now and then; what it says is beyond doubt.
-  const parsed = typeof given === 'string' ? parseJson(given) : undefined;
-  const value = parsed === undefined ? given : parsed.ok ? parsed.value : undefined;
-  return isObject(value) ? { name: name.trim(), arguments: value } : '"arguments" must be an object.';
 }
 
 interface Request {

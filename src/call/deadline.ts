@@ -1,28 +1,24 @@
-// Owns how long a call may take: a limit for the whole, and one for silence that every sign of life resets. Neither runs while
-// a person is asked: that time is not the tool's.
+// Owns how long a call may take: a total limit, and an idle limit that every sign of life resets. Neither runs while the server
+// waits for a person's answer.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
+import { type CallLimits, callLimits } from '../model/server.ts';
 import type { ToolOutcome } from '../model/tool.ts';
+import type { ServerRegistry } from '../servers/registry.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-export interface CallLimits {
-  /** 0 turns a limit off. */
-  readonly totalMs: number;
-  readonly silenceMs: number;
-}
-
 /** Cancelling sends the cancellation to the server; whether the call took effect is then unknown, and the error says so. */
-export function deadline(limitsOf: (id: ToolId) => CallLimits, clock: Clock): Stage {
+export function deadline(registry: Pick<ServerRegistry, 'settings' | 'toolSettings'>, clock: Clock): Stage {
   return (next) => (call) => {
     const { id } = toolOf(call);
-    const { totalMs, silenceMs } = limitsOf(id);
+    const { totalMs, silenceMs } = callLimits(registry.settings(id.server), registry.toolSettings(id));
     return bounded(call, next, { id, totalMs: ownLimit(call) ?? totalMs, silenceMs, clock });
   };
 }
 
-/** Whoever calls knows best. One that reckons how much is left may come to less than nothing, which is not "no limit". */
+/** The caller's own limit counts before the configured one. A caller that computes the time left may come below 0, which does not mean "no limit". */
 function ownLimit({ timeoutMs }: ToolCall): number | undefined {
   if (timeoutMs === undefined || Number.isNaN(timeoutMs)) return undefined;
   if (timeoutMs === Number.POSITIVE_INFINITY) return 0;
@@ -43,7 +39,7 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
     );
   const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
   const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
-  // Nearly every call has neither a limit for silence nor anybody whom its server could ask: it goes on as it is.
+  // Copy the call only where an idle limit or a client handler needs it: nearly every call has neither.
   const timed = silence || mayAsk(call) ? watched(call, total, silence) : call;
   try {
     return await next(timed);
@@ -57,7 +53,7 @@ const mayAsk = ({ caller: { handlers } }: ToolCall) =>
   handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
 
 function watched(call: ToolCall, total: Countdown | undefined, silence: Countdown | undefined): ToolCall {
-  // Several may be asked at once, and each of them ends.
+  // The server may have several open requests; each reports its end.
   let waitingFor = 0;
   return {
     ...call,
@@ -78,13 +74,13 @@ function watched(call: ToolCall, total: Countdown | undefined, silence: Countdow
   };
 }
 
-/** Starting it anew is free, so that every byte may do it: the timer finds out for itself, when it goes off, whether it was. */
+/** A timer whose restart costs nothing, so that every byte may restart it: it checks when it fires whether it was restarted. */
 class Countdown {
   readonly #clock: Clock;
   readonly #limitMs: number;
   readonly #onEnd: () => void;
   #leftMs: number;
-  /** Since when what is left runs; nothing while it is held. */
+  /** When the remaining time began to run; `undefined` while the countdown is held. */
   #since: number | undefined;
   #isRestarted = false;
   #isOver = false;
@@ -127,7 +123,7 @@ class Countdown {
   #arm(ms: number): void {
     this.#isRestarted = false;
     this.#cancel = this.#clock.after(ms, () => {
-      // Where nothing came the timer is right, whatever somebody did to the system's clock.
+      // Without a restart the timer is right even if the system clock was changed.
       if (this.#isRestarted && this.#left() > 0) this.#arm(this.#left());
       else this.#onEnd();
     });

@@ -1,4 +1,5 @@
-// Owns the innermost step: the session's call, and what its answer means. Waits here for a server that is not up yet.
+// Owns the innermost step of a call: sends it over the server's session and reads the answer. A call to a server that is not up
+// waits here.
 
 import { paramHeaders } from '../connection/param-headers.ts';
 import type { Answer, Session } from '../connection/session.ts';
@@ -7,50 +8,55 @@ import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
-import type { Lines } from './lines.ts';
+import type { SessionProvider } from '../servers/sessions.ts';
+import type { Recheck } from './authorize/recheck.ts';
 import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 import { outcome, readResult } from './result.ts';
 
 type LostAnswer = Extract<Answer, { kind: 'lost' }>;
 
-/** Sent again at most once, and only what was certainly not sent, or may be done twice: a write is never repeated by accident. */
-export function invoke(shared: Lines, requireStill: (call: ToolCall) => void): Perform {
+/** Sends a call again at most once, and only if it was certainly not sent or the tool is repeatable: a write is never repeated by accident. */
+export function invoke(shared: SessionProvider, { recheckDefinition }: Pick<Recheck, 'recheckDefinition'>): Perform {
   return async (call) => {
     const tool = toolOf(call);
     if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
     const { server } = tool.id;
-    const lines = call.caller.lines ?? shared;
-    const isRepeatable = lines.isRepeatable(tool);
-    const open = lines.open(server);
-    const session = open ?? (await connected(call, lines.whenReady(server)));
-    // While it was waited for, a rule may have come, another server under the same name, or another tool.
-    const isBound = call.permit?.form !== undefined;
-    if (isBound) await connected(call, lines.whenListed(server));
-    if (open === undefined || isBound) requireStill(call);
-    const answer = await send(session, call, lines, isRepeatable);
+    const sessions = call.caller.sessions ?? shared;
+    const isRepeatable = sessions.isRepeatable(tool);
+    const open = sessions.open(server);
+    const session = open ?? (await connected(call, sessions.whenReady(server)));
+    // During the wait a rule, the server behind the name, or the tool may have changed.
+    const isBound = call.permit?.toolHash !== undefined;
+    if (isBound) await connected(call, sessions.whenListed(server));
+    if (open === undefined || isBound) recheckDefinition(call);
+    const answer = await send(session, call, sessions, isRepeatable);
     const { attempts = 1 } = answer;
-    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, lines, attempts });
-    const next = await nextSession(call, lines, { answer, session, requireStill });
-    const second = await send(next, call, lines, isRepeatable);
-    // However the second went: the first may have been done.
+    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, sessions, attempts });
+    const next = await nextSession(call, sessions, { answer, session, recheckDefinition });
+    const second = await send(next, call, sessions, isRepeatable);
+    // Whatever became of the second attempt, the first one may have taken effect.
     const whole = second.kind === 'lost' && answer.sent ? { ...second, sent: true } : second;
-    return outcomeOf(whole, tool, { session: next, lines, attempts: attempts + (second.attempts ?? 1) });
+    return outcomeOf(whole, tool, { session: next, sessions, attempts: attempts + (second.attempts ?? 1) });
   };
 }
 
 interface Lost {
   readonly answer: LostAnswer;
   readonly session: Session;
-  readonly requireStill: (call: ToolCall) => void;
+  readonly recheckDefinition: (call: ToolCall) => void;
 }
 
-/** Where none comes, what became of the first attempt is all there is to say. */
-async function nextSession(call: ToolCall, lines: Lines, { answer, session, requireStill }: Lost): Promise<Session> {
+/** If no new session comes, the failure of the first attempt is reported. */
+async function nextSession(
+  call: ToolCall,
+  sessions: SessionProvider,
+  { answer, session, recheckDefinition }: Lost,
+): Promise<Session> {
   const { id } = toolOf(call);
   try {
-    const next = await connected(call, lines.whenReplaced(id.server, session));
-    if (call.permit?.form !== undefined) await connected(call, lines.whenListed(id.server));
-    requireStill(call);
+    const next = await connected(call, sessions.whenReplaced(id.server, session));
+    if (call.permit?.toolHash !== undefined) await connected(call, sessions.whenListed(id.server));
+    recheckDefinition(call);
     return next;
   } catch (error) {
     throw answer.sent && error instanceof RuntimeError ? lossOf(answer, id, session) : error;
@@ -61,7 +67,7 @@ function builtinOutcome(id: ToolId, { content, structured, isError = false }: Bu
   return outcome(id, content, { isError, structured, attempts: 1 });
 }
 
-/** Whoever waited in vain for a connection has sent nothing: that the time is up says nothing about an effect. */
+/** A timeout while waiting for a connection is a startup timeout: nothing was sent, so no effect is in doubt. */
 async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<Value> {
   try {
     return await call.cancellation.race(work);
@@ -72,7 +78,7 @@ async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<V
   }
 }
 
-function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolean): Promise<CallAnswer> {
+function send(session: Session, call: ToolCall, sessions: SessionProvider, repeatable: boolean): Promise<CallAnswer> {
   const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
@@ -81,33 +87,33 @@ function send(session: Session, call: ToolCall, lines: Lines, repeatable: boolea
     onSign: call.onSign,
     onWaiting: call.onWaiting,
     handlers: call.caller.handlers,
-    meta: lines.metaFor(session),
+    meta: sessions.metaFor(session),
     repeatable,
     ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),
   });
 }
 
-/** An outage is worth a second try; what cannot be written as JSON, or is refused, is the same the second time. */
+/** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
 function isWorthRepeating(answer: Answer, isRepeatable: boolean): answer is LostAnswer {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
-  // Whoever answered is there, and was asked again already as far as that makes sense; but a session may have gone.
+  // A server that answered with a status is up, and the transport has retried it already; 404 means that the session is gone.
   if (answer.status !== undefined && answer.status !== 404) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
 }
 
-interface Circumstances {
+interface Sent {
   readonly session: Session;
-  readonly lines: Lines;
+  readonly sessions: SessionProvider;
   readonly attempts: number;
 }
 
-function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, lines, attempts }: Circumstances): ToolOutcome {
+function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, sessions, attempts }: Sent): ToolOutcome {
   const how = { attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':
       return readResult(answer.result, id, how);
     case 'error':
-      // The server's own "no" is an answer the model can act on, like any error of the tool itself.
+      // A JSON-RPC error is an answer that the model can act on, like an error of the tool itself.
       return outcome(id, [{ type: 'text', text: `MCP error ${answer.code}: ${answer.message}` }], {
         isError: true,
         ...how,
@@ -115,7 +121,10 @@ function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, lines, at
     case 'lost':
       throw lossOf(answer, id, session);
     case 'oversized':
-      throw new RuntimeError('MESSAGE_TOO_LARGE', { server: id.server, limitBytes: lines.maxMessageBytes(id.server) });
+      throw new RuntimeError('MESSAGE_TOO_LARGE', {
+        server: id.server,
+        limitBytes: sessions.maxMessageBytes(id.server),
+      });
   }
 }
 

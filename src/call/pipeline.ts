@@ -1,6 +1,6 @@
 // Owns the shape of a call's journey: what travels, what a stage is, and how stages become one function.
 
-import type { ClientHandlers } from '../connection/requests.ts';
+import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Progress } from '../connection/session.ts';
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -9,70 +9,72 @@ import { RuntimeError } from '../model/errors.ts';
 import type { QualifiedName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
-import type { Approve } from './approval.ts';
+import type { SessionProvider } from '../servers/sessions.ts';
+import type { Approve } from '../trust/approval.ts';
 import type { CallId } from './events.ts';
-import type { Lines } from './lines.ts';
 import type { Taint } from './taint.ts';
 
-/** One call on its way. Immutable; a stage that changes it passes a copy on. */
+/** One call on its way through the stages. Immutable; a stage that changes it passes a copy on. */
 export interface ToolCall {
   readonly callId: CallId;
   readonly name: QualifiedName;
-  /** What the name stands for in this turn's catalog; an unknown name never gets past `resolve`. */
+  /** The tool that the name stands for in this turn's catalog. `resolve` refuses a call without one. */
   readonly tool: Tool | undefined;
   readonly arguments: JsonObject;
-  /** What the caller may know of. */
+  /** The tools that the caller may know of. */
   readonly visibleTools: VisibleTools;
   readonly cancellation: Cancellation;
   readonly onProgress: (progress: Progress) => void;
-  /** The server is at work on it, whether or not it says how far it is. */
+  /** Called for every sign that the server works on the call, with or without progress. */
   readonly onSign?: () => void;
-  /** Somebody is asked on its behalf: the time until the answer is not the tool's. */
+  /** Called when the server asks the client something, and when that is answered: timeouts do not run meanwhile. */
   readonly onWaiting?: (isWaiting: boolean) => void;
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
   readonly caller: Caller;
-  /** How it was permitted; whoever had to wait is held against it again. Absent: a rule allows it, in whatever form. */
+  /** How the call was permitted, for the recheck after a wait. Absent: a rule allows the tool, whatever its definition is. */
   readonly permit?: Permit;
-  /** Where the tool is one of the runtime's own: what is done instead of asking a server. */
+  /** Present where the tool is a builtin: it is performed here instead of by a server. */
   readonly builtin?: BuiltinCall;
 }
 
 export interface VisibleTools {
   readonly tools: readonly Tool[];
-  /** Nothing is kept from the caller: it may be told why something is missing. */
+  /** The caller sees all tools, so it may be told why one is missing. */
   readonly isWhole: boolean;
-  /** Whether it has been shown the tool that finds others. */
+  /** Whether the caller was shown `mcp_search`. */
   readonly canSearch?: () => boolean;
 }
 
 export interface BuiltinCall {
-  /** It touches no server: where no rule speaks of it, nobody is asked. */
+  /** It touches no server: where no rule matches it, no approval is needed. */
   readonly isLocal: boolean;
   readonly perform: (args: JsonObject, cancellation: Cancellation) => Promise<BuiltinAnswer>;
 }
 
 export interface Permit {
-  /** Nobody was asked: it must be allowed still. Otherwise somebody agreed, and nothing may deny it since. */
+  /** True: it passed without a question and must still be allowed. False: a person or the host agreed, and nothing may deny it since. */
   readonly isAllowed: boolean;
-  /** The form of the tool that counted: what its server says of it now is waited for. */
-  readonly form?: string;
+  /** The definition that was decided on; the call waits for the server's current list, to compare. */
+  readonly toolHash?: string;
+  /** The identity of the server while the question was open. */
+  readonly server?: string;
 }
 
-/** The view that calls: what it was granted this session, and who answers what a server asks during its calls. */
+/** The view that calls: its grants of this session, its rules, and its handlers for server requests during its calls. */
 export interface Caller {
-  /** By what was granted: a tool in this very form, of this very server. */
+  /** Keys of granted tools: each for one definition of one server. */
   readonly grants: Set<string>;
   readonly taint: Taint;
-  /** What it may do of what the runtime allows; one list for each view between the two. */
+  /** Rules that narrow what the runtime allows; one list for each view between the runtime and this one. */
   readonly permissions?: readonly (readonly RuleText[])[];
-  /** Its model looks at images by itself. */
+  /** Its model can look at images. */
   readonly hasVision?: boolean;
-  /** Who is asked; without it, whoever the runtime asks. */
+  /** Asked instead of the runtime's own `approve`. */
   readonly approve?: Approve;
   readonly handlers: ClientHandlers;
-  /** Where the view has connections of its own, how it reaches its servers. */
-  readonly lines?: Lines;
+  /** The sessions of a view with private connections. */
+  readonly sessions?: SessionProvider;
 }
 
 export type Perform = (call: ToolCall) => Promise<ToolOutcome>;

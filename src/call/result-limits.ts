@@ -1,4 +1,5 @@
-// Owns how much of a tool's result the model reads: by the tool's own entry, by its server's, or by the word of a trusted tool.
+// Owns how much of a tool's result the model reads: by the tool's own settings, by its server's, or by the tool's own `_meta` where
+// its annotations are trusted.
 
 import { isObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
@@ -9,7 +10,7 @@ import type { ResultLimits } from '../shaping/truncate.ts';
 type Settings = Pick<ServerSettings, 'maxResultChars' | 'maxResultTokens' | 'trustHints'>;
 type OwnSettings = Pick<ToolSettings, 'maxResultChars' | 'maxResultTokens'>;
 
-/** Without settings of a server: for the runtime's own tools. */
+/** Builtin tools without a server have no settings. */
 export function resultLimits(
   settings: Settings | undefined,
   own: OwnSettings,
@@ -17,15 +18,15 @@ export function resultLimits(
 ): ResultLimits {
   const { builtinResultChars } = limits;
   const { maxResultChars = builtinResultChars, maxResultTokens = builtinResultChars, trustHints } = settings ?? {};
-  // What a person writes of the tool counts more than what it says of itself.
+  // The user's setting for the tool counts more than what the tool asks for.
   const asked = trustHints && definition && own.maxResultChars === undefined ? askedChars(definition) : 0;
   const chars = own.maxResultChars ?? Math.max(maxResultChars, asked);
-  // More characters without more tokens would be no more to read.
+  // The token limit grows with the character limit, or the larger text would be cut all the same.
   const growth = Math.max(1, asked / maxResultChars);
   return { chars, tokens: own.maxResultTokens ?? Math.ceil(maxResultTokens * growth) };
 }
 
-/** Only ever more: how little it may say is not for the tool to decide. */
+/** A tool can only ask for more characters, not for fewer. */
 function askedChars({ _meta: meta }: ToolDefinition): number {
   const asked = isObject(meta) ? meta['anthropic/maxResultSizeChars'] : undefined;
   return typeof asked === 'number' && asked > 0 ? Math.min(Math.floor(asked), limits.askedResultChars) : 0;

@@ -1,59 +1,57 @@
-// Owns the order of calls to a server that does one thing at a time: one after the other, as they came.
-// Who waits has not begun: its time does not run yet, and calling it off costs nobody anything.
+// Owns the order of calls to a server with `parallel = false`: one after the other, in the order in which they came.
+// A queued call uses no timeout; cancelling it sends nothing.
 
 import type { ServerName } from '../model/names.ts';
 import type { ToolOutcome } from '../model/tool.ts';
+import type { ServerRegistry } from '../servers/registry.ts';
+import type { Recheck } from './authorize/recheck.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-export interface LaneDeps {
-  /** By its entry as it is now. */
-  readonly isSerial: (server: ServerName) => boolean;
-  /** What was judged before the wait may have changed during it. */
-  readonly requireStill: (call: ToolCall) => void;
-}
+/** A call that hangs delays the others until its own timeout, and no longer. */
+export function serialize(
+  registry: Pick<ServerRegistry, 'settings'>,
+  { recheckPermission }: Pick<Recheck, 'recheckPermission'>,
+): Stage {
+  /** The queue of each busy server. */
+  const queues = new Map<ServerName, Set<() => void>>();
+  const isSerial = (server: ServerName) => registry.settings(server)?.parallel === false;
 
-/** A call that is stuck holds the others up until its own limit, and no longer. */
-export function serialize({ isSerial, requireStill }: LaneDeps): Stage {
-  /** Only servers that are busy are here. */
-  const lanes = new Map<ServerName, Set<() => void>>();
-
-  const turnOf = async (call: ToolCall, line: Set<() => void>): Promise<void> => {
+  const waitForTurn = async (call: ToolCall, queue: Set<() => void>): Promise<void> => {
     let enter: (() => void) | undefined;
     const turn = new Promise<void>((resolve) => {
       enter = resolve;
-      line.add(resolve);
+      queue.add(resolve);
     });
     try {
       await call.cancellation.race(turn);
     } catch (error) {
-      // Called off in the moment in which its turn came: it goes to the next.
-      if (enter && !line.delete(enter)) pass(toolOf(call).id.server, line);
+      // Cancelled at the very moment when its turn came: let the next call start.
+      if (enter && !queue.delete(enter)) startNext(toolOf(call).id.server, queue);
       throw error;
     }
   };
 
-  const pass = (server: ServerName, line: Set<() => void>): void => {
-    const [next] = line;
-    if (next === undefined) lanes.delete(server);
+  const startNext = (server: ServerName, queue: Set<() => void>): void => {
+    const [next] = queue;
+    if (next === undefined) queues.delete(server);
     else {
-      line.delete(next);
+      queue.delete(next);
       next();
     }
   };
 
   const inTurn = async (call: ToolCall, next: Perform): Promise<ToolOutcome> => {
     const { server } = toolOf(call).id;
-    const busy = lanes.get(server);
-    const line = busy ?? new Set();
-    if (busy) await turnOf(call, busy);
-    else lanes.set(server, line);
+    const busy = queues.get(server);
+    const queue = busy ?? new Set();
+    if (busy) await waitForTurn(call, busy);
+    else queues.set(server, queue);
     try {
-      // Our own tools belong to no server, and judge for themselves. What is bound to a form is judged when its server has
-      // said what its tools are now: it may be starting anew at this moment.
-      if (busy && !call.builtin && call.permit?.form === undefined) requireStill(call);
+      // A call that is bound to a definition is rechecked in `invoke`, once the server has listed its tools: it may be restarting now.
+      if (busy && !call.builtin && call.permit?.toolHash === undefined) recheckPermission(call);
       return await next(call);
     } finally {
-      pass(server, line);
+      startNext(server, queue);
     }
   };
 

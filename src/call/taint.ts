@@ -1,43 +1,43 @@
-// Owns an agent's memory of what it has read that servers wrote.
+// Owns what an agent has read of servers' output, as far as it matters for later calls.
 
 import type { ToolId } from '../model/names.ts';
 import type { ToolOutcome } from '../model/tool.ts';
 
 export interface ReadOutput {
   readonly tool: ToolId;
-  /** What in it looked like an order, by name. */
+  /** The names of the signals that the output raised. */
   readonly signals: readonly string[];
 }
 
-/** A view shares it with its children: what one reads, the other is told. */
+/** A view shares it with its children, since each tells the other what it read. */
 export class Taint {
   #latest: ReadOutput | undefined;
-  #suspect: ReadOutput | undefined;
-  #isCalm = true;
+  #flagged: ReadOutput | undefined;
+  #isAcknowledged = true;
 
   note({ meta: { server, tool }, signals }: ToolOutcome): void {
     if (signals.length === 0) {
-      // Nearly every output: nothing is made anew as long as it is one more of the same tool.
+      // Keep the same object for one more output of the same tool: this is nearly every call.
       if (this.#latest?.tool.server === server && this.#latest.tool.tool === tool) return;
       this.#latest = { tool: { server, tool }, signals: [] };
       return;
     }
-    this.#suspect = { tool: { server, tool }, signals: [...new Set(signals.map(({ name }) => name))] };
-    this.#isCalm = false;
+    this.#flagged = { tool: { server, tool }, signals: [...new Set(signals.map(({ name }) => name))] };
+    this.#isAcknowledged = false;
   }
 
-  /** What makes the agent's next steps doubtful; of all, an output that looked like an order. */
+  /** The output that makes the agent's next calls doubtful: a flagged one counts before the latest. */
   get source(): ReadOutput | undefined {
-    return this.#suspect ?? this.#latest;
+    return this.#flagged ?? this.#latest;
   }
 
-  /** An output that looked like an order, since somebody last said that all is well. */
-  get suspicion(): ReadOutput | undefined {
-    return this.#isCalm ? undefined : this.#suspect;
+  /** The flagged output that nobody has acknowledged yet. */
+  get flaggedOutput(): ReadOutput | undefined {
+    return this.#isAcknowledged ? undefined : this.#flagged;
   }
 
-  /** Somebody knows of this one, and says that all is well. */
-  calm(suspicion: ReadOutput | undefined): void {
-    if (suspicion === this.#suspect) this.#isCalm = true;
+  /** A person was told of this output and agreed to go on. */
+  acknowledge(output: ReadOutput | undefined): void {
+    if (output === this.#flagged) this.#isAcknowledged = true;
   }
 }

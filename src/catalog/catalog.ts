@@ -239,8 +239,8 @@ export class Catalog {
     this.#entries.set(server, entry);
     for (const problem of entry.problems)
       if (!told.includes(problem)) this.#deps.emit({ type: 'catalog.problem-found', server, problem });
-    for (const suspicion of news(entry.suspicions, before?.suspicions))
-      this.#deps.emit({ type: 'signal.raised', server, ...suspicion });
+    for (const flaggedOutput of news(entry.suspicions, before?.suspicions))
+      this.#deps.emit({ type: 'signal.raised', server, ...flaggedOutput });
   }
 
   #freshUntil({ settings }: ServerDefinition, entry: Entry): number {

@@ -1,10 +1,10 @@
 // Owns asking the person at the terminal whether a tool may be called, and what their own order is asked about at all.
 
-import type { ApprovalAnswer, ApprovalRequest, Approve } from '../call/approval.ts';
 import { stringifyBounded } from '../kernel/json.ts';
 import { visible } from '../kernel/shell-word.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ToolAnnotations } from '../model/tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../trust/approval.ts';
 import type { Context } from './command.ts';
 import { indent } from './render/text.ts';
 

@@ -2,7 +2,7 @@
 // is called.
 
 import type { Runtime } from '../api.ts';
-import type { CallDecision } from '../call/permission.ts';
+import { approvalModeOf, type CallDecision, createDecider } from '../call/authorize/decide.ts';
 import { Taint } from '../call/taint.ts';
 import { createAliases } from '../catalog/aliases.ts';
 import { canonicalName } from '../catalog/naming.ts';
@@ -17,14 +17,14 @@ import { limits } from '../model/limits.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
 import type { ApprovalMode } from '../model/server.ts';
 import type { Tool, ToolAnnotations } from '../model/tool.ts';
-import { createDeciding, modeIn, Pins } from '../permitting.ts';
 import type { Explained } from '../policy/judge.ts';
 import { speaksOf } from '../policy/matching.ts';
 import { reviewRules } from '../policy/review.ts';
 import { parseRules } from '../policy/rule.ts';
 import { isPattern } from '../policy/spellings.ts';
 import { ask } from '../policy/tool-spellings.ts';
-import { Standing } from '../standing.ts';
+import { ServerRegistry } from '../servers/registry.ts';
+import { LockedTools } from '../trust/locked-tools.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
 import { type Context, UsageError } from './command.ts';
 import { openTrust, surroundingsOf } from './load-config.ts';
@@ -57,30 +57,30 @@ export interface WhyDeps {
 }
 
 export async function findWhy({ context, runtime, config, id, args }: WhyDeps): Promise<Why> {
-  const standing = new Standing(surroundingsOf(context));
-  standing.apply(config);
-  const server = standing.definition(id.server);
+  const registry = new ServerRegistry(surroundingsOf(context));
+  registry.apply(config);
+  const server = registry.definition(id.server);
   if (server === undefined) throw unusableServer(id.server, runtime, config);
   const { gate, grants } = await openTrust(context);
   const { kind } = await gate.judge(server);
-  if (kind === 'own' || kind === 'approved') standing.markApproved([id.server]);
+  if (kind === 'own' || kind === 'approved') registry.markApproved([id.server]);
   const known = runtime.getTools().find((each) => each.id.server === id.server && each.id.tool === id.tool);
-  if (known === undefined && isListed(id.server, runtime) && !standing.isHidden(id)) requireBuiltin(id, runtime);
+  if (known === undefined && isListed(id.server, runtime) && !registry.isHidden(id)) requireBuiltin(id, runtime);
   const tool = known ?? unknownTool(id);
-  const trustsAnnotations = tool.freshness === 'live' && server.settings.trustHints;
-  const refusal = standing.refusal(id.server);
-  const rules = standing.judge().explain(id, canonicalName(id), args);
+  const trustsAnnotations = registry.trustsAnnotations(tool);
+  const refusal = registry.refusal(id.server);
+  const rules = registry.rules.judge.explain(id, canonicalName(id), args);
   const isOpen = args === undefined && rules[0]?.fate === 'depends';
   const grant: GrantState = known ? await grants.judge(server, tool.definition) : { kind: 'unknown' };
   const decision = isOpen
-    ? standing.judge().judge(id, canonicalName(id), undefined)
-    : granted(await decide(context, standing, { tool, args: args ?? {}, trustsAnnotations }), grant);
+    ? registry.rules.judge.judge(id, canonicalName(id), undefined)
+    : granted(await decide(context, registry, tool, args ?? {}), grant);
   return {
     id,
     ...(known && { tool: known }),
     decision: refusal === undefined ? decision : refused(refusal),
     rules: [...rules.map((each) => withRemark(each, known)), ...ignored(context, config, id)],
-    mode: modeIn(standing, id),
+    mode: approvalModeOf(registry, id),
     annotations: tool.definition.annotations ?? {},
     trustsAnnotations,
     grant,
@@ -129,29 +129,24 @@ const refused = (because: string): CallDecision => ({
   byRule: true,
 });
 
-interface Asked {
-  readonly tool: Tool;
-  readonly args: JsonObject;
-  readonly trustsAnnotations: boolean;
-}
-
-async function decide(
-  context: Context,
-  standing: Standing,
-  { tool, args, trustsAnnotations }: Asked,
-): Promise<CallDecision> {
+async function decide(context: Context, registry: ServerRegistry, tool: Tool, args: JsonObject): Promise<CallDecision> {
   const onError = (error: unknown) => {
     throw error;
   };
-  const pins = new Pins({ folder: context.cwd, isFrozen: false, onError });
-  await pins.read();
-  const deciding = createDeciding({
-    ...{ standing, pins, gate: undefined, clock: systemClock, onError },
-    trustsAnnotations: () => trustsAnnotations,
-    present: ({ definition }) => definition,
+  const lock = new LockedTools({ folder: context.cwd, onError });
+  await lock.read();
+  const decider = createDecider({
+    registry,
+    lock,
+    clock: systemClock,
+    onError,
+    currentDefinition: ({ definition }) => definition,
   });
-  return deciding({
-    ...{ callId: 'policy', name: tool.name, tool, arguments: args },
+  return decider.decide({
+    callId: 'policy',
+    name: tool.name,
+    tool,
+    arguments: args,
     visibleTools: { tools: [tool], isWhole: true },
     cancellation: new Cancellation(),
     onProgress: () => undefined,

@@ -42,3 +42,28 @@ export class Emitter<Event> {
     }
   }
 }
+
+export interface Events<Event> {
+  readonly emit: Emit<Event>;
+  readonly on: (listener: Emit<Event>) => Unsubscribe;
+}
+
+/** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
+export function createEvents<Event>(report: (error: unknown) => void, clean: (event: Event) => Event): Events<Event> {
+  const emitter = new Emitter<Event>(report);
+  return {
+    emit: (event) => {
+      if (emitter.isHeard) emitter.emit(clean(event));
+    },
+    on: (listener) => emitter.on(listener),
+  };
+}
+
+/** Reports the first error only: a full disk fails every write in the same way. */
+export function onceOnly(report: (error: unknown) => void): (error: unknown) => void {
+  let isReported = false;
+  return (error) => {
+    if (!isReported) report(error);
+    isReported = true;
+  };
+}

@@ -1,19 +1,31 @@
-// Owns what a tool of the runtime's own is: offered to a model beside the servers' tools, performed here.
+// Owns what a builtin tool is: offered to a model beside the servers' tools, and performed by the runtime itself.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import type { ServerName, ToolId } from './names.ts';
 import type { ContentBlock, Tool, ToolDefinition } from './tool.ts';
 
-/** Reserved: no tool of a server is ever called so. */
+/** Finds tools that the model is not shown. */
+export const SEARCH_TOOL = 'mcp_search';
+/** Calls a tool that the model is not shown. */
+export const CALL_TOOL = 'mcp_call';
+
+/** Reserved names: no tool of a server gets one. */
 export const builtinNames = [
   'ListMcpResources',
   'ReadMcpResource',
   'ListMcpPrompts',
   'GetMcpPrompt',
-  'mcp_search',
-  'mcp_call',
+  SEARCH_TOOL,
+  CALL_TOOL,
 ] as const;
+
+/** A builtin and the tool that a model sees of it. */
+export interface BuiltinTool {
+  readonly builtin: Builtin;
+  readonly tool: Tool;
+}
 
 export interface Builtin {
   /** Its name is what the model calls it, without any prefix. */
@@ -37,4 +49,21 @@ export interface BuiltinAnswer {
   readonly content: readonly ContentBlock[];
   readonly structured?: unknown;
   readonly isError?: boolean;
+}
+
+/** The call that the arguments of `mcp_call` describe, or what is wrong with them, in words for the model. */
+export function unwrapCall(args: unknown): { readonly name: string; readonly arguments: JsonObject } | string {
+  const { name, arguments: given, ...rest } = isObject(args) ? args : {};
+  if (typeof name !== 'string' || name.trim() === '')
+    return '"name" must be the name of a tool, as mcp_search gave it.';
+  if (name.trim() === CALL_TOOL) return `"name" must be the tool to call, not ${CALL_TOOL} itself.`;
+  if (given === undefined || given === null) {
+    const [stray] = Object.keys(rest);
+    if (stray === undefined) return { name: name.trim(), arguments: {} };
+    return `The arguments of the tool belong into "arguments", also "${oneLine(stray, 100)}".`;
+  }
+  // Models sometimes write the object as JSON text; its meaning is clear.
+  const parsed = typeof given === 'string' ? parseJson(given) : undefined;
+  const value = parsed === undefined ? given : parsed.ok ? parsed.value : undefined;
+  return isObject(value) ? { name: name.trim(), arguments: value } : '"arguments" must be an object.';
 }

@@ -444,6 +444,23 @@ export function asRuntimeError(error: unknown): RuntimeError {
   );
 }
 
+interface NamedTool {
+  readonly id: ToolId;
+  readonly name: QualifiedName;
+}
+
+/** What the model saw of the former server says nothing about the one that has its name now. */
+export function toolReplaced({ id, name }: NamedTool): RuntimeError {
+  const because = `server "${id.server}" is gone, or another one now; begin a new turn`;
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+}
+
+/** The approval was for another definition of the tool. */
+export function toolChanged({ name }: NamedTool): RuntimeError {
+  const because = 'its definition has changed since it was approved; begin a new turn';
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+}
+
 /** The two sentences of its message, apart. */
 export function sentencesOf<Code extends FailureCode>({
   code,

@@ -161,6 +161,21 @@ export interface ServerSettings {
   readonly keepAliveMs: number;
 }
 
+/** How long one call may take, and how long its server may be silent. 0 turns a limit off. */
+export interface CallLimits {
+  readonly totalMs: number;
+  readonly silenceMs: number;
+}
+
+/** The limits of a tool; its own entry counts before its server's. A builtin tool without a server has none. */
+export function callLimits(settings: ServerSettings | undefined, tool: ToolSettings = {}): CallLimits {
+  if (settings === undefined) return { totalMs: 0, silenceMs: 0 };
+  return {
+    totalMs: tool.toolTimeoutMs ?? settings.toolTimeoutMs,
+    silenceMs: tool.toolIdleTimeoutMs ?? settings.toolIdleTimeoutMs ?? 0,
+  };
+}
+
 export interface ServerDefinition {
   readonly name: ServerName;
   readonly launch: Launch;

@@ -3,7 +3,7 @@
 
 import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';
-import { redactData } from './secrets/data.ts';
+import { redactData, redactDescriptions, redactTexts } from './secrets/data.ts';
 import { findSecrets } from './secrets/find.ts';
 import type { KnownSecrets, Needle } from './secrets/known.ts';
 import { NeedleScan } from './secrets/needle-scan.ts';
@@ -150,4 +150,22 @@ function placeBefore(cuts: readonly Cut[], at: number): number {
     moved += end - start - mark.length;
   }
   return moved;
+}
+
+/** Takes known secrets out of what a server lists (tools, descriptions, instructions). The same object comes back when there are none. */
+export function redactListed<Listed>(redactor: Pick<Redactor, 'known' | 'reach'>, listed: Listed): Listed {
+  return redactor.reach === 0 ? listed : redactDescriptions(listed, redactor.known);
+}
+
+/** How much is taken out of a result: values that Plexus filled in, also what looks like a secret, or nothing. */
+export type ResultRedaction = 'known' | 'patterns' | 'off';
+
+/** Redacts a result as data, for a host that shows more of it than its text. */
+export function redactResult<Value>(
+  redactor: Pick<Redactor, 'known' | 'value' | 'reach'>,
+  redaction: ResultRedaction,
+  value: Value,
+): Value {
+  if (redaction === 'patterns') return redactor.value(value);
+  return redaction === 'off' || redactor.reach === 0 ? value : redactTexts(value, redactor.known);
 }

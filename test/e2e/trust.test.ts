@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
-import type { ApprovalRequest } from '../../src/call/approval.ts';
 import type { RuntimeEvent } from '../../src/events.ts';
 import { createRuntime, discoverMCPServers } from '../../src/runtime.ts';
+import type { ApprovalRequest } from '../../src/trust/approval.ts';
 import { hostile } from '../servers/hostile.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';

@@ -9,7 +9,7 @@ import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
 import { nameIn } from '../claim.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
-import { loadConfigFor, openSecrets, openTrust } from '../load-config.ts';
+import { loadConfigFor, openTrust } from '../load-config.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -97,7 +97,7 @@ function serverIn({ positionals: [name, , extra], values }: Context): ServerName
 async function forgetAnswers(context: Context, definition: ServerDefinition): Promise<readonly string[]> {
   const ids = inputsRead(definition);
   if (ids.length === 0) return [];
-  const [{ inputName }, secrets] = await Promise.all([import('../../config/inputs.ts'), openSecrets(context)]);
+  const [{ inputName }, { secrets }] = await Promise.all([import('../../config/inputs.ts'), openTrust(context)]);
   const names = ids.map((id) => ({ id, name: inputName(definition.provenance, id) }));
   const kept = await Promise.all(names.map(async (each) => ({ ...each, answer: await secrets.get(each.name) })));
   const known = kept.filter(({ answer }) => answer !== undefined);

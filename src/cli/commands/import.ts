@@ -5,7 +5,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
 import { editedScopes, fileOfScope } from '../file-of-scope.ts';
-import { loadConfigFor, openSecrets, surroundingsOf } from '../load-config.ts';
+import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { indent, printable, table } from '../render/text.ts';
 
@@ -98,7 +98,7 @@ async function answerFor({ ask, values, complain }: Context, plan: Takeover): Pr
 type Written = ReadonlyMap<Taken, string | undefined>;
 
 async function takeOver(context: Context, taken: readonly Taken[]): Promise<Written> {
-  const [{ inputName }, secrets] = await Promise.all([import('../../config/inputs.ts'), openSecrets(context)]);
+  const [{ inputName }, { secrets }] = await Promise.all([import('../../config/inputs.ts'), openTrust(context)]);
   const written = new Map<Taken, string | undefined>();
   for (const each of taken) {
     const { name, scope, entry, secrets: found } = each;

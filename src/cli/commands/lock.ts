@@ -56,7 +56,7 @@ function serversAsked(context: Context, config: LoadedConfig): readonly ServerNa
 }
 
 async function usableLock(folder: string): Promise<LoadedLock> {
-  const { loadLock } = await import('../../trusting.ts');
+  const { loadLock } = await import('../../trust/locked-tools.ts');
   const loaded = await loadLock(folder);
   if (loaded.kind === 'broken') throw loaded.error;
   return loaded;

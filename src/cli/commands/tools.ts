@@ -1,8 +1,8 @@
 // Owns `plexus tools`: the catalog, and what it costs a model to read it.
 
 import type { Runtime } from '../../api.ts';
-import { SEARCH_TOOL } from '../../builtins/search-tools.ts';
 import { costOfAll, reportCost } from '../../catalog/exposure/cost.ts';
+import { SEARCH_TOOL } from '../../model/builtin.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
@@ -65,7 +65,7 @@ export const tools: Command = {
 };
 
 async function requireLocked(found: readonly Tool[], folder: string): Promise<void> {
-  const { loadLock } = await import('../../trusting.ts');
+  const { loadLock } = await import('../../trust/locked-tools.ts');
   const loaded = await loadLock(folder);
   if (loaded.kind === 'broken') throw loaded.error;
   const pins = createToolPins(loaded);

@@ -2,18 +2,12 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  CALL_TOOL,
-  createSearchTools,
-  SEARCH_TOOL,
-  type SearchToolsDeps,
-  unwrapCall,
-} from '../../../src/builtins/search-tools.ts';
+import { createSearchTools, type SearchToolsDeps } from '../../../src/builtins/search-tools.ts';
 import type { Search } from '../../../src/catalog/exposure/exposure.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { estimateTokens } from '../../../src/kernel/tokens.ts';
-import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
+import { type BuiltinAnswer, CALL_TOOL, SEARCH_TOOL, unwrapCall } from '../../../src/model/builtin.ts';
 import type { ToolId } from '../../../src/model/names.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { verifies } from '../../verifies.ts';

@@ -1,9 +1,9 @@
 // Owns the proof of whole calls, from a name to a shaped result, through a runtime and servers in process.
 
 import { expect, test } from 'vitest';
-import { whyMissing } from '../../../src/call/missing.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
+import { whyMissing } from '../../../src/servers/missing-tool.ts';
 import { createFakeServer } from '../../../src/testing/fake-server.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, heardOfCalls, start, unwrap } from './journey.ts';

@@ -9,6 +9,8 @@ import type { Message } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import type { TurnCallOptions } from '../../../src/turn.ts';
 import { verifies } from '../../verifies.ts';
+import { registryOf } from '../servers/registry.ts';
+import { definitionOf } from '../session.ts';
 import { createTappedServer, type Journey, start, type TappedServer } from './journey.ts';
 import { callOf, endOf, toolOf } from './stages.ts';
 
@@ -198,12 +200,15 @@ verifies(
   },
 );
 
+const limited = (toolTimeoutMs: number, toolIdleTimeoutMs: number) =>
+  registryOf({ definitions: [definitionOf('files', { toolTimeoutMs, toolIdleTimeoutMs })] });
+
 test('neither limit runs while a person is asked, and silence begins anew with the answer', async () => {
   const clock = createFakeClock();
   const tool = toolOf('files', 'hang');
   let timed: ToolCall | undefined;
   const perform = deadline(
-    () => ({ totalMs: 1_000, silenceMs: 400 }),
+    limited(1_000, 400),
     clock,
   )((given) => {
     timed = given;
@@ -235,13 +240,11 @@ test('neither limit runs while a person is asked, and silence begins anew with t
 test('a clock that somebody sets back gives nobody more than another whole limit', async () => {
   let setBack = 0;
   const clock = createFakeClock();
-  const perform = deadline(() => ({ totalMs: 0, silenceMs: 400 }), { ...clock, now: () => clock.now() - setBack })(
-    (given) => {
-      given.onSign?.();
-      setBack = 10_000_000;
-      return given.cancellation.race(new Promise<never>(() => undefined));
-    },
-  );
+  const perform = deadline(limited(0, 400), { ...clock, now: () => clock.now() - setBack })((given) => {
+    given.onSign?.();
+    setBack = 10_000_000;
+    return given.cancellation.race(new Promise<never>(() => undefined));
+  });
   const end = endOf(perform(callOf(toolOf('files', 'hang'))));
   await clock.advance(800);
   expect(await end).toBe('CALL_TIMEOUT');

@@ -1,7 +1,7 @@
 // Owns the proof that a failing server is left alone for a while, that only outages count, and that one trial brings it back.
 
 import { expect, test } from 'vitest';
-import { Breakers, guard } from '../../../src/call/guard.ts';
+import { guard } from '../../../src/call/guard.ts';
 import { invoke } from '../../../src/call/invoke.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
 import type { Answer } from '../../../src/connection/session.ts';
@@ -9,10 +9,11 @@ import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, failures, RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { ToolOutcome } from '../../../src/model/tool.ts';
+import { Breakers } from '../../../src/servers/breakers.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, start } from './journey.ts';
-import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
+import { callOf, endOf, outcomeOf, sessionsOf, toolOf, unchecked } from './stages.ts';
 
 const tool = toolOf('files', 'read');
 const outage = () => Promise.reject(new RuntimeError('CONNECTION_LOST', { server: 'files', reason: 'it went away' }));
@@ -108,7 +109,7 @@ verifies('REC-18', 'errors of a tool and -3260x answers do not count', async () 
     ...[-32600, -32601, -32602, -32603, -32700].map((code) => ({ kind: 'error', code, message: 'no' }) as const),
   ];
   for (const answer of [...answers, ...answers]) {
-    const outcome = await guard(breakers)(invoke(linesOf(answer), () => undefined))(callOf(tool));
+    const outcome = await guard(breakers)(invoke(sessionsOf(answer), unchecked))(callOf(tool));
     expect(outcome.isError).toBe(true);
   }
 });

@@ -7,12 +7,12 @@ import { resolve } from '../../../src/call/resolve.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, start } from './journey.ts';
-import { callOf, endOf, linesOf, outcomeOf, toolOf } from './stages.ts';
+import { callOf, endOf, outcomeOf, sessionsOf, toolOf, unchecked } from './stages.ts';
 
 const tool = toolOf('files', 'read');
 const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
 
-const perform = (answer: Answer) => invoke(linesOf(answer), () => undefined)(callOf(tool));
+const perform = (answer: Answer) => invoke(sessionsOf(answer), unchecked)(callOf(tool));
 const result = (value: unknown): Answer => ({ kind: 'result', result: value });
 
 verifies('CAL-13', 'a result is passed on as it came, with its server and tool', async () => {
@@ -38,7 +38,7 @@ verifies('CAL-13', 'a result says whether the model knew the tool from an earlie
     const known = toolOf('files', 'read', {}, freshness);
     const answers = [result({}), { kind: 'error', code: 1, message: 'no' } as const];
     for (const answer of answers) {
-      const { meta } = await invoke(linesOf(answer), () => undefined)(callOf(known));
+      const { meta } = await invoke(sessionsOf(answer), unchecked)(callOf(known));
       expect(meta).toEqual({ server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache });
     }
   }
@@ -130,12 +130,11 @@ test('the first stage is the outermost', async () => {
 });
 
 test('no stage behind resolve is reached with a tool nobody knows', async () => {
-  const directory = { whyMissing: () => undefined, isHidden: () => false, isReplaced: () => false };
-  const reached = compose([resolve(directory)], async () => outcomeOf(tool));
+  const registry = { isHidden: () => false, isReplaced: () => false };
+  const status = { whyMissing: () => undefined };
+  const reached = compose([resolve({ registry, status })], async () => outcomeOf(tool));
   await expect(reached({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
-  await expect(
-    invoke(linesOf(result({})), () => undefined)({ ...callOf(tool), tool: undefined }),
-  ).rejects.toMatchObject({
+  await expect(invoke(sessionsOf(result({})), unchecked)({ ...callOf(tool), tool: undefined })).rejects.toMatchObject({
     code: 'INTERNAL',
   });
 });

@@ -2,16 +2,16 @@
 
 import { expect, test } from 'vitest';
 import { invoke } from '../../../src/call/invoke.ts';
-import type { Lines } from '../../../src/call/lines.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import type { CallOptions } from '../../../src/connection/tool-call.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { type FailureCode, RuntimeError } from '../../../src/model/errors.ts';
 import type { ToolAnnotations } from '../../../src/model/tool.ts';
+import type { SessionProvider } from '../../../src/servers/sessions.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, outage } from '../session.ts';
 import { createTappedServer, start } from './journey.ts';
-import { callOf, endOf, toolOf } from './stages.ts';
+import { callOf, endOf, toolOf, unchecked } from './stages.ts';
 
 const tool = toolOf('files', 'read');
 const done: Answer = { kind: 'result', result: { content: [{ type: 'text', text: 'done' }] } };
@@ -23,11 +23,11 @@ const lost = (sent: boolean, cause?: unknown): Answer => ({
 });
 
 /** Two sessions, the second of which replaces the first. */
-function setUp(first: Answer, second: Answer, change: Partial<Lines> = {}) {
+function setUp(first: Answer, second: Answer, change: Partial<SessionProvider> = {}) {
   const former = createFakeSession({ callTool: async () => first });
   const next = createFakeSession({ callTool: async () => second });
   const replaced: unknown[] = [];
-  const lines: Lines = {
+  const sessions: SessionProvider = {
     open: () => former,
     whenReady: async () => former,
     whenReplaced: async (_, session) => {
@@ -38,10 +38,11 @@ function setUp(first: Answer, second: Answer, change: Partial<Lines> = {}) {
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,
+    callLimits: () => ({ totalMs: 0, silenceMs: 0 }),
     ...change,
   };
   const sends = () => [former.asked.length, next.asked.length];
-  return { call: (parts = {}) => invoke(lines, () => undefined)(callOf(tool, parts)), former, replaced, sends };
+  return { call: (parts = {}) => invoke(sessions, unchecked)(callOf(tool, parts)), former, replaced, sends };
 }
 
 const repeated: Record<string, [first: Answer, isRepeatable: boolean]> = {

@@ -7,6 +7,8 @@ import { shape } from '../../../src/call/shape.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { ToolOutcome } from '../../../src/model/tool.ts';
 import { verifies } from '../../verifies.ts';
+import { registryOf } from '../servers/registry.ts';
+import { definitionOf } from '../session.ts';
 import { callOf, toolOf } from './stages.ts';
 
 const id = { server: 'files', tool: 'read' };
@@ -15,10 +17,8 @@ const how = { attempts: 1, fromCache: false };
 
 /** The whole way of a result: read, then shaped. */
 async function journeyOf(result: unknown): Promise<ToolOutcome | string> {
-  const stage = shape({
-    limitsOf: () => ({ chars: 50_000, tokens: 25_000 }),
-    settings: () => ({ redact: 'known', wrap: true, signals: 'log' }),
-  });
+  const definitions = [definitionOf('files', { maxResultChars: 50_000, maxResultTokens: 25_000 })];
+  const stage = shape({ registry: registryOf({ definitions }), emit: () => undefined });
   try {
     return await stage(async () => readResult(result, id, how))(callOf(tool));
   } catch (error) {

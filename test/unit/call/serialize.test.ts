@@ -7,6 +7,8 @@ import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
+import { registryOf } from '../servers/registry.ts';
+import { definitionOf } from '../session.ts';
 import { createTappedServer, start } from './journey.ts';
 import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
 
@@ -15,14 +17,15 @@ const tool = toolOf('files', 'write');
 /** Calls that end when the test says so; what has begun is written down. */
 function setUp({
   serial = ['files'],
-  requireStill = () => undefined,
+  recheckPermission = () => undefined,
 }: {
   serial?: string[];
-  requireStill?: () => void;
+  recheckPermission?: () => void;
 } = {}) {
   const begun: string[] = [];
   const gates = new Map<string, Deferred<void>>();
-  const perform = serialize({ isSerial: (server) => serial.includes(server), requireStill })(async (call) => {
+  const registry = registryOf({ definitions: serial.map((name) => definitionOf(name, { parallel: false })) });
+  const perform = serialize(registry, { recheckPermission })(async (call) => {
     const name = String(call.arguments['name']);
     begun.push(name);
     const gate = createDeferred<void>();
@@ -106,7 +109,7 @@ verifies('CAL-14', 'a call that fails gives its turn to the next', async () => {
 verifies('CAL-14', 'what is forbidden during the wait is not done after it', async () => {
   let isForbidden = false;
   const { begun, call, finish } = setUp({
-    requireStill: () => {
+    recheckPermission: () => {
       if (isForbidden) throw new RuntimeError('CALL_DENIED', { ...tool.id, because: 'a rule came' });
     },
   });
@@ -140,15 +143,19 @@ verifies(
   },
 );
 
-verifies('CAL-14', 'a call that is bound to a form is judged where its server is known, not in the line', async () => {
-  const { begun, call, finish, settle } = setUp({
-    requireStill: () => {
-      throw new RuntimeError('CALL_DENIED', { server: 'files', tool: 'write', because: 'a rule' });
-    },
-  });
-  const bound = { permit: { isAllowed: false, form: 'form' } };
-  const calls = [call('a'), call('b', bound), call('c')];
-  await settle();
-  for (const name of ['a', 'b']) await finish(name);
-  expect([await calls[2], begun]).toEqual(['CALL_DENIED', ['a', 'b']]);
-});
+verifies(
+  'CAL-14',
+  'a call that is bound to a definition is rechecked once its server is up, not in the queue',
+  async () => {
+    const { begun, call, finish, settle } = setUp({
+      recheckPermission: () => {
+        throw new RuntimeError('CALL_DENIED', { server: 'files', tool: 'write', because: 'a rule' });
+      },
+    });
+    const bound = { permit: { isAllowed: false, toolHash: 'hash' } };
+    const calls = [call('a'), call('b', bound), call('c')];
+    await settle();
+    for (const name of ['a', 'b']) await finish(name);
+    expect([await calls[2], begun]).toEqual(['CALL_DENIED', ['a', 'b']]);
+  },
+);

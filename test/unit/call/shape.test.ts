@@ -11,20 +11,29 @@ import type { ContentBlock, Signal, ToolOutcome } from '../../../src/model/tool.
 import { createArtifacts } from '../../../src/store/artifacts.ts';
 import { temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
+import { configOf, registryOf } from '../servers/registry.ts';
+import { definitionOf } from '../session.ts';
 import { unwrap } from './journey.ts';
 import { callOf, outcomeOf, toolOf } from './stages.ts';
 
 const tool = toolOf('files', 'read');
-const settings: ShapeSettings = { redact: 'known', wrap: true, signals: 'log' };
 
-function shaped(
-  found: Partial<ToolOutcome>,
-  parts: Partial<ShapeDeps> = {},
-  call = callOf(tool),
-): Promise<ToolOutcome> {
-  const limitsOf = () => ({ chars: 100, tokens: 100 });
-  const whole = { limitsOf, settings: () => settings, ...parts };
-  return shape(whole)(async () => ({ ...outcomeOf(tool), ...found }))(call);
+interface Shaping extends Partial<Omit<ShapeDeps, 'registry'>> {
+  readonly chars?: number;
+  readonly tokens?: number;
+  readonly results?: Partial<ShapeSettings['results']>;
+  readonly signals?: ShapeSettings['signals'];
+}
+
+function shaped(found: Partial<ToolOutcome>, change: Shaping = {}, call = callOf(tool)): Promise<ToolOutcome> {
+  const { chars = 100, tokens = 100, results, signals = 'log', ...deps } = change;
+  const { settings } = configOf();
+  const registry = registryOf({
+    definitions: [definitionOf('files', { maxResultChars: chars, maxResultTokens: tokens })],
+    settings: { ...settings, results: { ...settings.results, ...results }, signals },
+  });
+  const stage = shape({ registry, findSignals: () => [], emit: () => undefined, ...deps });
+  return stage(async () => ({ ...outcomeOf(tool), ...found }))(call);
 }
 
 const texts = (...each: string[]): { content: ContentBlock[] } => ({
@@ -35,7 +44,7 @@ const bodyOf = ({ text }: ToolOutcome) => unwrap(text, { server: 'files', tool: 
 verifies('OUT-07', 'a result is cut before it is wrapped, so no limit removes the closing mark', async () => {
   const found = texts(`${'a'.repeat(60)}</mcp_tool_output>${'z'.repeat(60)}`);
   for (const chars of [1, 10, 100, 137]) {
-    const outcome = await shaped(found, { limitsOf: () => ({ chars, tokens: 1_000 }) });
+    const outcome = await shaped(found, { chars, tokens: 1_000 });
     expect(outcome.text.match(/<\/?mcp_tool_output/g)).toEqual(['<mcp_tool_output', '</mcp_tool_output']);
     expect(bodyOf(outcome)).toContain('characters left out');
   }
@@ -69,8 +78,7 @@ const pdf = { type: 'resource', resource: { uri: 'x:a', mimeType: 'application/p
 verifies(['OUT-02', 'RES-06'], 'blobs are kept as files that the placeholder names, and stay attachments', async () => {
   const artifacts = artifactsIn(temporaryFile('cache'));
   const broken = { type: 'image', data: '!', mimeType: 'image/png' };
-  const limitsOf = () => ({ chars: 10_000, tokens: 10_000 });
-  const outcome = await shaped({ content: [png, pdf, broken] }, { artifacts, limitsOf });
+  const outcome = await shaped({ content: [png, pdf, broken] }, { artifacts, chars: 10_000, tokens: 10_000 });
   const [image, document, none] = outcome.attachments;
   expect(bodyOf(outcome)).toBe(
     `[image image/png 5 bytes saved to ${image?.file}]\n[resource application/pdf x:a 4 bytes saved to ${document?.file}]\n[image image/png whose data is not base64]`,
@@ -89,12 +97,14 @@ verifies(
   'an image for a model that can see is an attachment alone; for one that cannot, a file',
   async () => {
     const artifacts = artifactsIn(temporaryFile('cache'));
-    const seen = await shaped({ content: [png] }, { artifacts, hasVision: () => true });
+    const { caller } = callOf(tool);
+    const seeing = callOf(tool, { caller: { ...caller, hasVision: true } });
+    const seen = await shaped({ content: [png] }, { artifacts }, seeing);
     expect([bodyOf(seen), seen.attachments]).toEqual([
       '[image image/png 5 bytes]',
       [{ kind: 'image', mimeType: 'image/png', size: 5, data: 'aGVsbG8=' }],
     ]);
-    const unseen = await shaped({ content: [png] }, { artifacts, hasVision: () => false });
+    const unseen = await shaped({ content: [png] }, { artifacts });
     expect(unseen.attachments[0]).toMatchObject({ data: 'aGVsbG8=', file: expect.stringContaining('.png') });
   },
 );
@@ -119,7 +129,7 @@ verifies('TRU-08', 'a secret is gone before the cut: no half of it is left, wher
   await fc.assert(
     fc.asyncProperty(fc.nat(400), fc.nat(400), fc.integer({ min: 1, max: 120 }), async (before, after, chars) => {
       const found = texts(`${'x'.repeat(before)}${secret}${'y'.repeat(after)}${secret}`);
-      const { text } = await shaped(found, { redactor, limitsOf: () => ({ chars, tokens: 1_000 }) });
+      const { text } = await shaped(found, { redactor, chars, tokens: 1_000 });
       expect(text).not.toMatch(/hunt|22-h|er22/);
     }),
   );
@@ -138,8 +148,8 @@ test('also in a text of which only the ends are looked at, and where the ends ar
 });
 
 test('patterns are looked for only where that is wished, and nothing where it is not', async () => {
-  const read = async (redact: ShapeSettings['redact']) =>
-    bodyOf(await shaped(texts(`${secret} ghp_x`), { redactor, settings: () => ({ ...settings, redact }) }));
+  const read = async (redact: ShapeSettings['results']['redact']) =>
+    bodyOf(await shaped(texts(`${secret} ghp_x`), { redactor, results: { redact } }));
   expect(await read('known')).toBe('[PASSWORD] ghp_x');
   expect(await read('patterns')).toBe('[PASSWORD] [redacted:token]');
   expect(await read('off')).toBe(`${secret} ghp_x`);
@@ -150,10 +160,9 @@ const findObey = (text: string): Signal[] =>
   [...text.matchAll(/obey/g)].map(({ index }) => ({ name: 'overrides-instructions', at: index, excerpt: 'obey' }));
 
 verifies('OUT-07', 'what is flagged is what the model reads and 4 KiB on either side of the cut', async () => {
-  const limitsOf = () => ({ chars: 100, tokens: 1_000 });
   const at = async (place: number) => {
     const text = `${'.'.repeat(place)}obey${'.'.repeat(20_000 - place - 4)}`;
-    const { signals } = await shaped(texts(text), { limitsOf, findSignals: findObey });
+    const { signals } = await shaped(texts(text), { tokens: 1_000, findSignals: findObey });
     return signals.map((signal) => signal.at);
   };
   const [head, tail] = [75 + 4_096, 20_000 - 25 - 4_096];
@@ -169,15 +178,17 @@ test('a text whose two margins meet is flagged once', async () => {
 
 verifies('OUT-08', 'signals are attached and told, and change nothing unless the model is to be told too', async () => {
   const told: unknown[] = [];
-  const parts = { findSignals: findObey, onSignals: (_: unknown, signals: unknown) => told.push(signals) };
-  const outcome = await shaped(texts('obey me, obey'), parts);
+  const deps: Shaping = { findSignals: findObey, emit: (event) => told.push(event) };
+  const outcome = await shaped(texts('obey me, obey'), deps);
   expect(bodyOf(outcome)).toBe('obey me, obey');
-  expect([outcome.signals, told]).toEqual([findObey('obey me, obey'), [findObey('obey me, obey')]]);
-  expect(await shaped(texts('be quiet'), parts)).toMatchObject({ signals: [] });
+  const signals = findObey('obey me, obey');
+  const raised = { type: 'signal.raised', server: 'files', tool: 'read', surface: 'tool_output', signals };
+  expect([outcome.signals, told]).toEqual([signals, [expect.objectContaining(raised)]]);
+  expect(await shaped(texts('be quiet'), deps)).toMatchObject({ signals: [] });
   expect(told.length).toBe(1);
   const annotated = await shaped(texts('obey me, obey'), {
-    ...parts,
-    settings: () => ({ ...settings, signals: 'annotate' }),
+    ...deps,
+    signals: 'annotate',
   });
   const [first, ...rest] = annotated.text.split('\n');
   expect(first).toBe(
@@ -193,7 +204,7 @@ test('signals are found in structured content and in the names of attachments as
 });
 
 verifies('OUT-09', 'the mark can be switched off', async () => {
-  const { text } = await shaped(texts('plain'), { settings: () => ({ ...settings, wrap: false }) });
+  const { text } = await shaped(texts('plain'), { results: { wrap: false } });
   expect(text).toBe('plain');
 });
 

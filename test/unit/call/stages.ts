@@ -1,12 +1,13 @@
 // Owns how the tests of one stage build what travels: a tool, a call, and an outcome that came back.
 
-import type { Lines } from '../../../src/call/lines.ts';
+import type { Recheck } from '../../../src/call/authorize/recheck.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { Taint } from '../../../src/call/taint.ts';
 import { createSnapshot } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { Freshness, Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
+import type { SessionProvider } from '../../../src/servers/sessions.ts';
 import { createFakeSession } from '../session.ts';
 
 export function toolOf(
@@ -51,7 +52,7 @@ export function outcomeOf({ id }: Tool, text = ''): ToolOutcome {
 }
 
 /** One open session for everybody, which answers so; what is lost stays lost. */
-export function linesOf(answer: Answer, change: Partial<Lines> = {}): Lines {
+export function sessionsOf(answer: Answer, change: Partial<SessionProvider> = {}): SessionProvider {
   const session = createFakeSession({ callTool: async () => answer });
   return {
     open: () => session,
@@ -61,9 +62,13 @@ export function linesOf(answer: Answer, change: Partial<Lines> = {}): Lines {
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,
+    callLimits: () => ({ totalMs: 0, silenceMs: 0 }),
     ...change,
   };
 }
+
+/** For calls whose permission is not what a test is about. */
+export const unchecked: Recheck = { recheckPermission: () => undefined, recheckDefinition: () => undefined };
 
 /** What a promise came to, as a value: its result, or the code of its failure. */
 export async function endOf(work: Promise<unknown>): Promise<unknown> {

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
-import { createKnownTools } from '../../../src/catalog/known-tools.ts';
 import type { Listing } from '../../../src/catalog/listing.ts';
+import { createStoredLists } from '../../../src/catalog/tool-cache.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
@@ -76,11 +76,11 @@ verifies(
       const kept: Promise<void>[] = [];
       const events: unknown[] = [];
       const create = () => {
-        const known = createKnownTools(store);
+        const known = createStoredLists(store);
         const catalog = new Catalog({
           clock,
           emit: (event) => event.type === 'catalog.changed' && events.push(event),
-          onListed: ({ name }, listing) => kept.push(known.remember(name, listing)),
+          onListed: ({ name }, listing) => kept.push(known.write(name, listing)),
         });
         return { known, catalog };
       };
@@ -100,7 +100,7 @@ verifies(
           await Promise.all(kept);
           const next = create();
           const recalled = await Promise.all(
-            Object.keys(fleet).map(async (name) => [definitionOf(name), await next.known.recall(name)] as const),
+            Object.keys(fleet).map(async (name) => [definitionOf(name), await next.known.read(name)] as const),
           );
           catalog = next.catalog;
           catalog.adopt(turned(recalled, random) as (readonly [ReturnType<typeof definitionOf>, Listing])[]);

@@ -1,8 +1,8 @@
 // Owns the proof that the person at the terminal sees what they agree to, and that nothing but a clear answer is a yes.
 
 import { describe, expect, test } from 'vitest';
-import type { ApprovalRequest } from '../../../src/call/approval.ts';
 import { approveOwnOrder, askOnTerminal, questionFor } from '../../../src/cli/approving.ts';
+import type { ApprovalRequest } from '../../../src/trust/approval.ts';
 import { verifies } from '../../verifies.ts';
 
 type ToolRequest = Extract<ApprovalRequest, { readonly kind: 'tool' }>;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { compareLocks, formatLock, type Lock } from '../../../src/trust/lock.ts';
+import { loadLock, parseLock } from '../../../src/trust/locked-tools.ts';
 import { pinOf, type ToolPin } from '../../../src/trust/tool-pin.ts';
-import { loadLock, parseLock } from '../../../src/trusting.ts';
 import { verifies } from '../../verifies.ts';
 import { tool } from './tools.ts';
 

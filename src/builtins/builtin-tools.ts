@@ -1,0 +1,118 @@
+// Owns which builtins a view gets beside its servers' tools, and the settings of the tool window that all views share.
+
+import type { ServerInstructions } from '../catalog/exposure/instructions.ts';
+import { createPlacement } from '../catalog/exposure/placement.ts';
+import { speaksOf } from '../catalog/filter.ts';
+import { offerings } from '../catalog/listing.ts';
+import { createPrompts } from '../catalog/resources/prompts.ts';
+import { createResources } from '../catalog/resources/resources.ts';
+import type { ClientHandlers } from '../connection/client-handlers.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Builtin } from '../model/builtin.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import type { RuleText } from '../model/rule.ts';
+import type { Servers } from '../servers/servers.ts';
+import type { SessionProvider } from '../servers/sessions.ts';
+import { createPromptTools } from './prompts.ts';
+import { createResourceTools } from './resources.ts';
+import type { ToolWindowDeps, WindowSettings } from './tool-window.ts';
+
+/** What the builtins need to know of the view that uses them. */
+export interface BuiltinCaller {
+  /** The sessions of a view with private connections. */
+  readonly sessions: SessionProvider | undefined;
+  readonly handlers: ClientHandlers;
+  readonly isSeen: (server: ServerName) => boolean;
+  /** The rules of the view and of the views above it. */
+  readonly permissions: readonly (readonly RuleText[])[] | undefined;
+}
+
+/** What the tool window of every view is made from. */
+export interface WindowSource
+  extends Pick<ToolWindowDeps, 'snapshot' | 'settings' | 'search' | 'nearestWords' | 'remarks'> {
+  readonly builtinsFor: (caller: BuiltinCaller) => ToolWindowDeps['builtins'];
+}
+
+export function createWindowSource(servers: Servers, clock: Clock): WindowSource {
+  const { catalog, status } = servers;
+  return {
+    snapshot: () => {
+      catalog.revalidate();
+      return catalog.snapshot();
+    },
+    settings: createWindowSettings(servers),
+    builtinsFor: (caller) => createBuiltins(servers, clock, caller),
+    search: (query, options) => catalog.search(query, options),
+    nearestWords: (query) => catalog.nearestWords(query),
+    remarks: () => status.remarks(),
+  };
+}
+
+/** Made anew only when the configuration or a server's instructions change. */
+function createWindowSettings({ registry, catalog }: Servers): () => WindowSettings {
+  let last: { readonly config: unknown; readonly said: unknown; readonly settings: WindowSettings } | undefined;
+  return () => {
+    const config = registry.config();
+    const said = catalog.instructions();
+    if (last?.config === config && last.said === said) return last.settings;
+    const { settings } = config;
+    const isShown = ({ server }: ServerInstructions) => registry.settings(server)?.instructions === true;
+    const made: WindowSettings = {
+      toolSearch: settings.toolSearch,
+      placementOf: createPlacement({
+        isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
+        settingsOf: (server) => registry.settings(server),
+      }),
+      servers: registry.used().map(({ name, settings: { title } }) => ({ name, title })),
+      instructions: settings.instructions ? said.filter(isShown) : [],
+      isWrapped: settings.results.wrap,
+    };
+    last = { config, said, settings: made };
+    return made;
+  };
+}
+
+/** The builtins change as servers with resources or prompts come and go; their texts never do. */
+function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
+  const { registry, catalog, resourceCatalog, subscriptions } = servers;
+  const { sessions = servers.sessions, handlers, isSeen, permissions } = caller;
+  const deps = { offers: resourceCatalog, reach: sessions, handlers, clock };
+  const resources = createResources({ ...deps, subscriptions });
+  // Signals in a prompt are found when the call's result is shaped, so no event is emitted here.
+  const prompts = createPrompts({ ...deps, emit: () => undefined });
+  const isKnown = (server: ServerName) => isSeen(server) && registry.definition(server) !== undefined;
+  const isListed = (tool: string) => (server: ServerName) =>
+    isSeen(server) && !registry.isDenied({ server, tool }, permissions);
+  const groups = {
+    resources: createResourceTools({
+      resources,
+      offers: resourceCatalog,
+      isListed: isListed('ListMcpResources'),
+    }),
+    prompts: createPromptTools({ prompts, offers: resourceCatalog, isListed: isListed('ListMcpPrompts') }),
+  };
+  const kept = new Map<string, readonly Builtin[]>();
+  return () => {
+    const { builtinTools } = registry.config().settings;
+    const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
+    const key = offered.join();
+    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
+    kept.set(key, builtins);
+    return builtins;
+  };
+}
+
+/** A view of some servers cannot reach the others by naming them. */
+function within(builtin: Builtin, isSeen: (server: ServerName) => boolean): Builtin {
+  const { target } = builtin;
+  if (target === undefined) return builtin;
+  return {
+    ...builtin,
+    target: (args) => {
+      const server = target(args);
+      if (server !== undefined && !isSeen(server)) throw new RuntimeError('SERVER_UNKNOWN', { server, nearest: [] });
+      return server;
+    },
+  };
+}

@@ -1,0 +1,158 @@
+// Owns what one view is shown in a turn: which of its tools, the builtins beside them, and the system prompt about both. As long
+// as nothing changes the window is the same object, byte for byte.
+
+import { createExposer, type Exposed, type Search } from '../catalog/exposure/exposure.ts';
+import { composeInstructions, type ServerInstructions } from '../catalog/exposure/instructions.ts';
+import type { PlacementOf } from '../catalog/exposure/placement.ts';
+import { type CatalogSnapshot, windowOn } from '../catalog/snapshot.ts';
+import { metaOf } from '../catalog/tool-meta.ts';
+import type { Builtin, BuiltinTool } from '../model/builtin.ts';
+import type { Model } from '../model/model.ts';
+import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
+import type { Tool } from '../model/tool.ts';
+import { systemPromptFragment } from '../shaping/boundary.ts';
+import { createSearchTools } from './search-tools.ts';
+
+/** What is the same for every view; each part stays the same object until it changes. */
+export interface WindowSettings {
+  readonly toolSearch: string;
+  readonly placementOf: PlacementOf;
+  readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
+  readonly instructions: readonly ServerInstructions[];
+  /** Results stand in a mark. */
+  readonly isWrapped: boolean;
+}
+
+export interface ToolWindowDeps {
+  readonly snapshot: () => CatalogSnapshot;
+  readonly settings: () => WindowSettings;
+  /** The builtins except those that search; the same list as long as none comes or goes. */
+  readonly builtins: () => readonly Builtin[];
+  readonly search: Search;
+  /** Words that tools of all servers use: not for a view of some. */
+  readonly nearestWords: (query: string) => readonly string[];
+  /** Why servers have no tools to find, in words for a model. */
+  readonly remarks: () => readonly string[];
+  readonly model: Model;
+  /** Whether the view may use the builtin of that name. */
+  readonly isOffered: (builtin: string) => boolean;
+  /** Whether the view sees only some of the tools. */
+  readonly isNarrowed: boolean;
+}
+
+export interface ToolWindow {
+  /** Every tool that may be called. */
+  readonly snapshot: CatalogSnapshot;
+  /** The tools that the model is shown, sorted by name. */
+  readonly tools: readonly Tool[];
+  readonly revision: string;
+  /** What the mark around results means, and the servers' instructions. */
+  readonly systemPrompt: string;
+  /** The view sees all tools, so it may be told why one is missing. */
+  readonly isWhole: boolean;
+  readonly builtins: ReadonlyMap<string, BuiltinTool>;
+  readonly isShown: (tool: Tool) => boolean;
+  readonly load: (tools: readonly ToolId[]) => void;
+}
+
+/** The server that builtins belong to where they touch no other. */
+export const BUILTIN_SERVER: ServerName = '(plexus)';
+
+/** Makes the window of each turn; with a query, the tools that fit it best are shown to a model that cannot search. */
+export function createToolWindow(deps: ToolWindowDeps): (query?: string) => ToolWindow {
+  const { snapshot, settings, builtins, search, model, isNarrowed } = deps;
+  const expose = createExposer();
+  const found = new Set<string>();
+  const load = (tools: readonly ToolId[]) => {
+    for (const id of tools) found.add(toolKey(id));
+  };
+  let last: { readonly inputs: WindowInputs; readonly window: ToolWindow } | undefined;
+  return (query) => {
+    const { toolSearch, placementOf, ...common } = settings();
+    const whole = snapshot();
+    const exposed = expose({ tools: whole.tools, toolSearch, placementOf, model, found, query, search });
+    const inputs: WindowInputs = { whole, exposed, builtins: builtins(), ...common };
+    if (last && isSame(last.inputs, inputs)) return last.window;
+    const { servers, instructions } = visiblePart(inputs, isNarrowed);
+    const searching = searchTools(deps, { servers, placementOf, whole });
+    const offered = inputs.builtins.filter(({ definition }) => deps.isOffered(definition.name)).map(builtinTool);
+    // The search tools stay callable when nothing is hidden any more: a conversation may still refer to them.
+    const callable = new Map([...offered, ...searching].map((each) => [each.tool.name, each]));
+    const beside = exposed.offersSearch ? [...offered, ...searching] : offered;
+    const { tools, revision } = windowOn([...exposed.shown, ...beside.map(({ tool }) => tool)]);
+    const shown = new Set(exposed.shown);
+    const prompts = [systemPromptFragment({ wrap: inputs.isWrapped }), composeInstructions(instructions)];
+    const window: ToolWindow = {
+      snapshot: whole,
+      tools,
+      revision,
+      systemPrompt: prompts.filter((text) => text !== '').join('\n\n'),
+      isWhole: !isNarrowed,
+      builtins: callable,
+      load,
+      isShown: (tool) => shown.has(tool),
+    };
+    last = { inputs, window };
+    return window;
+  };
+}
+
+/** All that a window is made of. */
+interface WindowInputs extends Pick<WindowSettings, 'servers' | 'instructions' | 'isWrapped'> {
+  readonly whole: CatalogSnapshot;
+  readonly exposed: Exposed;
+  readonly builtins: readonly Builtin[];
+}
+
+function isSame(before: WindowInputs, now: WindowInputs): boolean {
+  return (
+    before.whole === now.whole &&
+    before.exposed === now.exposed &&
+    before.builtins === now.builtins &&
+    before.servers === now.servers &&
+    before.instructions === now.instructions &&
+    before.isWrapped === now.isWrapped
+  );
+}
+
+/** `mcp_search` and `mcp_call`, which find nothing that the view may not use. */
+function searchTools(
+  { search, nearestWords, remarks, model, isNarrowed }: ToolWindowDeps,
+  { whole, ...searched }: Pick<WindowSettings, 'servers' | 'placementOf'> & Pick<WindowInputs, 'whole'>,
+): readonly BuiltinTool[] {
+  const promotion = model.promotion !== false;
+  const resolve = (spelled: string) => whole.resolve(spelled)?.id;
+  const about = isNarrowed ? {} : { remarks, nearestWords };
+  return createSearchTools({ search, ...searched, promotion, resolve, ...about }).map(builtinTool);
+}
+
+function builtinTool(builtin: Builtin): BuiltinTool {
+  const { definition } = builtin;
+  const { name, description = '', inputSchema } = definition;
+  const id = { server: BUILTIN_SERVER, tool: name };
+  const tool = Object.freeze({
+    id,
+    name,
+    freshness: 'live' as const,
+    label: 'plexus',
+    source: '',
+    description,
+    inputSchema,
+    meta: metaOf(definition, id),
+    definition,
+  });
+  return { builtin, tool };
+}
+
+/** A view of some tools reads only about the servers of these tools. */
+function visiblePart(
+  { servers, instructions, whole }: WindowInputs,
+  isNarrowed: boolean,
+): Pick<WindowSettings, 'servers' | 'instructions'> {
+  if (!isNarrowed) return { servers, instructions };
+  const seen = new Set(whole.tools.map(({ id }) => id.server));
+  return {
+    servers: servers.filter(({ name }) => seen.has(name)),
+    instructions: instructions.filter(({ server }) => seen.has(server)),
+  };
+}

@@ -1,0 +1,144 @@
+// Owns the one decision about a call before a person is asked: by the rules and approval modes in effect, the rules of the view,
+// the host's own permission system, and what `plexus.lock` pins. Asking a person is `authorize.ts`.
+
+import { canonicalName } from '../../catalog/naming.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { createDeferred } from '../../kernel/deferred.ts';
+import { isObject } from '../../kernel/json.ts';
+import { limits } from '../../model/limits.ts';
+import type { ServerName, ToolId } from '../../model/names.ts';
+import type { ApprovalMode } from '../../model/server.ts';
+import type { Tool, ToolDefinition } from '../../model/tool.ts';
+import { strictest } from '../../policy/approval-mode.ts';
+import { type Decision, narrow } from '../../policy/decision.ts';
+import { answeredBy, createGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
+import type { ServerRegistry } from '../../servers/registry.ts';
+import { type LockedTools, type Pinned, UNPINNED } from '../../trust/locked-tools.ts';
+import { type ToolCall, toolOf } from '../pipeline.ts';
+
+export interface CallDecision extends Decision {
+  /** The host's own permission system allowed a call that the rules would have asked about. */
+  readonly isAnswered?: boolean;
+  /** The lock pins the tool: the call is bound to its current definition. */
+  readonly isPinned?: boolean;
+  /** How the tool differs from its pin. */
+  readonly changes?: readonly string[];
+}
+
+export interface DeciderDeps {
+  readonly registry: ServerRegistry;
+  /** Throws where the lock is frozen and the tool differs from it. */
+  readonly lock: Pick<LockedTools, 'pinOf'>;
+  /** What the server lists for the tool now; the tool of a turn may be older. */
+  readonly currentDefinition: (tool: Tool) => ToolDefinition;
+  /** The host's own permission system. */
+  readonly gate?: PermissionGate | undefined;
+  /** Aborted when the runtime closes: nobody will answer any more. */
+  readonly closing?: AbortSignal | undefined;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Decider {
+  /** Asks the host's permission system too, where there is one; only then the answer is a promise. */
+  decide(call: ToolCall): CallDecision | Promise<CallDecision>;
+  /** Decides again without asking anybody, for a call that had to wait. */
+  decideNow(call: ToolCall): CallDecision;
+}
+
+export function createDecider(deps: DeciderDeps): Decider {
+  const { registry, lock, currentDefinition, gate: host } = deps;
+  const rules = createGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
+  const pinOf = (call: ToolCall, tool: Tool) =>
+    call.builtin ? UNPINNED : lock.pinOf(tool.id, currentDefinition(tool));
+  const gatedCall = (call: ToolCall, tool: Tool): GatedCall => ({
+    tool: tool.id,
+    name: canonicalName(tool.id),
+    arguments: call.arguments,
+    annotations: currentDefinition(tool).annotations ?? {},
+    trustsAnnotations: registry.trustsAnnotations(tool),
+  });
+  const byRules = ({ caller, arguments: args }: ToolCall, gated: GatedCall): Decision => {
+    const { permissions: viewRules = [] } = caller;
+    const narrowed = viewRules.reduce(
+      (outer, texts) => narrow(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
+      rules.decide(gated),
+    );
+    return distrust(registry, narrowed, gated.tool.server);
+  };
+  return {
+    decide(call) {
+      const tool = toolOf(call);
+      const pinned = pinOf(call, tool);
+      const gated = gatedCall(call, tool);
+      const decision = byRules(call, gated);
+      if (host === undefined || decision.verdict === 'deny') return withPin(decision, pinned);
+      return askHost(deps, host, call, gated).then((answer) => {
+        const answered = distrust(registry, answeredBy(decision, answer), tool.id.server);
+        return { ...withPin(answered, pinned), isAnswered: decision.verdict !== 'allow' };
+      });
+    },
+    decideNow(call) {
+      const tool = toolOf(call);
+      const pinned = pinOf(call, tool);
+      return withPin(byRules(call, gatedCall(call, tool)), pinned);
+    },
+  };
+}
+
+/** The stricter of the server's mode and the tool's own. */
+export function approvalModeOf(registry: ServerRegistry, id: ToolId): ApprovalMode {
+  return strictest(registry.settings(id.server)?.approval, registry.toolSettings(id).approval);
+}
+
+/** A rule that allows a server by its name was not written for a workspace's server that nobody approved. */
+function distrust(registry: ServerRegistry, decision: Decision, server: ServerName): Decision {
+  if (decision.verdict !== 'allow' || !registry.isUnapprovedWorkspaceServer(server)) return decision;
+  return {
+    verdict: 'ask',
+    because: `${decision.because} is not meant for a server that nobody approved`,
+    byRule: true,
+  };
+}
+
+/** A tool that differs from its pin is asked about, whatever the rules allow: they were written for the pinned definition. */
+function withPin(decision: Decision, { isPinned, changes }: Pinned): CallDecision {
+  if (!isPinned || decision.verdict === 'deny') return decision;
+  if (changes === undefined) return { ...decision, isPinned };
+  const because = 'its definition is not the one in plexus.lock';
+  return {
+    ...decision,
+    verdict: 'ask',
+    because: decision.verdict === 'ask' ? `${decision.because}; ${because}` : because,
+    byRule: true,
+    isPinned,
+    changes,
+  };
+}
+
+/** Never hangs: a permission system that throws or does not answer has allowed nothing. */
+async function askHost(
+  { clock, onError, closing }: DeciderDeps,
+  gate: PermissionGate,
+  { cancellation }: ToolCall,
+  gated: GatedCall,
+): Promise<GateAnswer> {
+  const silence = createDeferred<GateAnswer>();
+  const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve(UNANSWERED));
+  const unsubscribe = closing && cancellation.follow(closing);
+  const answered = Promise.resolve()
+    .then(() => gate.decide(gated))
+    .then((decision) => (isObject(decision) ? decision : UNANSWERED))
+    .catch((error: unknown) => {
+      onError(error);
+      return UNANSWERED;
+    });
+  try {
+    return await cancellation.race(Promise.race([answered, silence.promise]));
+  } finally {
+    unsubscribe?.();
+    cancelTimer();
+  }
+}
+
+const UNANSWERED: Decision = { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };

@@ -1,0 +1,56 @@
+// Owns what follows from an agent having read untrusted output: the stage that notes what was read, and the reason why a later
+// call is asked about although a rule allows it. Text in an output may have told the model to make that call.
+
+import type { LoadedConfig } from '../config/load.ts';
+import type { ToolId } from '../model/names.ts';
+import type { ToolSettings } from '../model/server.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
+import type { ServerRegistry } from '../servers/registry.ts';
+import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
+
+/** Around `shape`, which flags outputs. `mcp_search` taints only where a found description was flagged: no server wrote the rest. */
+export function trackTaint(): Stage {
+  return (next) => async (call) => {
+    const outcome = await next(call);
+    const isHarmless = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
+    if (!isHarmless) call.caller.taint.note(outcome);
+    return outcome;
+  };
+}
+
+export interface TaintReasonDeps {
+  readonly registry: Pick<ServerRegistry, 'toolSettings' | 'trustsAnnotations'> & {
+    readonly config: () => { readonly settings: Pick<LoadedConfig['settings'], 'taint' | 'signals'> };
+  };
+  /** What the server lists for the tool now; the tool of a turn may be older. */
+  readonly currentDefinition: (tool: Tool) => ToolDefinition;
+}
+
+/** Why the call is asked about because of what the agent has read; `undefined` for nearly every call. */
+export function taintReason(call: ToolCall, { registry, currentDefinition }: TaintReasonDeps): string | undefined {
+  const { taint, signals } = registry.config().settings;
+  if ((taint === 'off' && signals !== 'ask') || call.builtin?.isLocal) return undefined;
+  const tool = toolOf(call);
+  const { source, flaggedOutput } = call.caller.taint;
+  const isReadOnly = () => registry.trustsAnnotations(tool) && readsOnly(currentDefinition(tool));
+  if (signals === 'ask' && flaggedOutput && !isReadOnly())
+    return `the output of ${spell(flaggedOutput.tool)} looked as if it gave orders (${flaggedOutput.signals.join(', ')})`;
+  if (taint === 'off' || source === undefined) return undefined;
+  const harm = harmOf(currentDefinition(tool), registry.toolSettings(tool.id));
+  if (harm === undefined) return undefined;
+  const marks = source.signals.length > 0 ? `, which looked as if it gave orders (${source.signals.join(', ')})` : '';
+  return `it ${harm}, and the agent has read the output of ${spell(source.tool)}${marks}`;
+}
+
+/** A tool that claims to read only and to destroy as well is not read-only. */
+const readsOnly = ({ annotations }: ToolDefinition) =>
+  annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
+
+/** A tool's own word that it does harm is believed; only the user's entry can say that it does none. */
+function harmOf({ annotations }: ToolDefinition, { outbound }: ToolSettings): string | undefined {
+  if (annotations?.destructiveHint === true) return 'may destroy something';
+  if (outbound ?? annotations?.openWorldHint === true) return 'reaches outside';
+  return undefined;
+}
+
+const spell = ({ server, tool }: ToolId) => `"${tool}" of server "${server}"`;

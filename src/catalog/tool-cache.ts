@@ -1,0 +1,144 @@
+// Owns the tool lists that are kept on disk from one start to the next, so that a model has its tools before a server is up:
+// under which key a list is stored, how it is written and read back, and for which servers it may be used.
+
+import { createHash } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject, parseJson } from '../kernel/json.ts';
+import { settleWithin } from '../kernel/settle.ts';
+import type { Store } from '../kernel/store.ts';
+import { RuntimeError } from '../model/errors.ts';
+import { newestProtocol } from '../model/identity.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
+import type { Gate } from '../trust/gate.ts';
+import { digestOf } from './definition/digest.ts';
+import { healthyOnes, type Listing, offerings } from './listing.ts';
+
+export interface ToolCache {
+  /** The lists that could be read within the time limit: a slow disk costs the cache, not the start. */
+  read(definitions: readonly ServerDefinition[], withinMs: number): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
+  /** Writes a list that has changed. A full disk costs the cache and nothing else. */
+  write(definition: ServerDefinition, listing: Listing): Promise<void>;
+}
+
+export interface CachedTools {
+  readonly listing: Listing;
+  /** Only the repository's file names the server; no person approved it. */
+  readonly isUnapprovedWorkspaceServer: boolean;
+}
+
+export interface ToolCacheDeps {
+  readonly store: Pick<Store, 'get' | 'set' | 'delete'>;
+  readonly gate: Pick<Gate, 'judge'>;
+  readonly accountOf: (definition: ServerDefinition) => Promise<string>;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createToolCache({ store, gate, accountOf, clock, onError }: ToolCacheDeps): ToolCache {
+  const lists = createStoredLists(store);
+  /** The entry as written, the account and the newest protocol version: each of them decides which tools a server lists. */
+  const keyOf = async (definition: ServerDefinition) =>
+    [newestProtocol, definitionHash(definition), await accountOf(definition)].join(':');
+  return {
+    async read(definitions, withinMs) {
+      const cached = new Map<ServerDefinition, CachedTools>();
+      const readOne = async (definition: ServerDefinition) => {
+        const listing = await lists.read(await keyOf(definition));
+        if (listing === undefined) return;
+        if (listing === 'unreadable')
+          return onError(new RuntimeError('STORE_UNREADABLE', { what: `the tools of server "${definition.name}"` }));
+        const { kind } = await gate.judge(definition);
+        const isUnapprovedWorkspaceServer = kind === 'restricted' && definition.provenance.inWorkspace === true;
+        // Tools of a server that needs an approval again are not shown to a model, even though they are cached.
+        if (kind !== 'asks') cached.set(definition, { listing, isUnapprovedWorkspaceServer });
+      };
+      const reading = definitions.filter(isCached).map((definition) => readOne(definition).catch(onError));
+      await settleWithin(reading, { limitMs: withinMs, clock });
+      return new Map(cached);
+    },
+    async write(definition, listing) {
+      if (!isCached(definition)) return;
+      await keyOf(definition)
+        .then((key) => lists.write(key, listing))
+        .catch(onError);
+    },
+  };
+}
+
+/** In-process servers are up at once and may differ from start to start: their list is cached only where they start later. */
+const isCached = ({ launch, settings: { cacheable, lifecycle } }: ServerDefinition) =>
+  cacheable && (launch.kind !== 'in-process' || lifecycle !== 'eager');
+
+export interface StoredLists {
+  /** `undefined` where the list was never stored or has expired. A list that cannot be read is deleted. */
+  read(key: string): Promise<Listing | 'unreadable' | undefined>;
+  /** Writes only when the list differs from the stored one, or the stored one is a day old. */
+  write(key: string, listing: Listing): Promise<void>;
+}
+
+/** Raised whenever the stored form changes: lists of another version are not read. */
+const VERSION = 1;
+
+export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>): StoredLists {
+  const stored = new Map<string, Listing>();
+  const storeKey = (key: string) => `tools:${key}`;
+  return {
+    async read(key) {
+      const text = await store.get(storeKey(key));
+      if (text === undefined) return undefined;
+      const listing = parseListing(text);
+      if (listing) stored.set(key, listing);
+      else await store.delete(storeKey(key));
+      return listing ?? 'unreadable';
+    },
+    async write(key, listing) {
+      if (isStored(listing, stored.get(key))) return;
+      const { tools, instructions, offers, listedAt } = listing;
+      const problems = storedProblems(listing.problems);
+      const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, problems, tools });
+      stored.set(key, listing);
+      try {
+        await store.set(storeKey(key), text, limits.knownTools.keptMs);
+      } catch (error) {
+        stored.delete(key);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Compares lists when one is written, not when it is read: a start has no time for it. */
+function isStored(listing: Listing, before: Listing | undefined): boolean {
+  if (before === undefined || listing.listedAt - before.listedAt >= limits.knownTools.writeAgainMs) return false;
+  return summaryOf(listing) === summaryOf(before);
+}
+
+/** A list from the disk is checked as carefully as one from a server. */
+function parseListing(text: string): Listing | undefined {
+  const read = parseJson(text);
+  if (!read.ok || !isObject(read.value)) return undefined;
+  const { version, tools, listedAt, instructions, offers, problems } = read.value;
+  if (version !== VERSION || !Array.isArray(tools) || typeof listedAt !== 'number') return undefined;
+  const healthy = healthyOnes(tools.slice(0, limits.listItems));
+  return {
+    tools: healthy.tools,
+    problems: storedProblems([...(Array.isArray(problems) ? problems : []), ...healthy.problems]),
+    listedAt,
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(Array.isArray(offers) && { offers: offerings.filter((each) => offers.includes(each)) }),
+  };
+}
+
+/** Problems are stored too, because a user asks why a tool is missing long after the list came. */
+function storedProblems(problems: readonly unknown[]): readonly string[] {
+  const texts = problems.filter((problem) => typeof problem === 'string');
+  return texts.slice(0, limits.listProblems + 2).map((text) => text.slice(0, limits.knownTools.problemChars));
+}
+
+function summaryOf({ tools, instructions = '', offers = [], problems }: Listing): string {
+  return createHash('sha256')
+    .update([...offers, instructions, ...storedProblems(problems), ...tools.map(digestOf)].join('\n'))
+    .digest('base64');
+}

@@ -1,0 +1,97 @@
+// Owns the approval of one server before it is opened: asks the gate, then the person, and remembers the answer.
+
+import { withoutSecrets } from '../config/literal-secrets.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { variablesRead } from '../config/referenced-variables.ts';
+import { isOwnScope } from '../config/scopes.ts';
+import { Cancellation } from '../kernel/cancellation.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
+import { commandLine, type ServerDefinition } from '../model/server.ts';
+import { type Approve, askFor } from '../trust/approval.ts';
+import { type LaunchIdentity, trustFingerprint } from '../trust/fingerprint.ts';
+import type { Gate } from '../trust/gate.ts';
+
+export interface ApprovalDeps {
+  readonly gate: Gate;
+  readonly approve: Approve;
+  readonly config: () => Pick<LoadedConfig, 'shadowed'>;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The user's variables that the server may read; `undefined` for a server that gets nothing of the user's at all. */
+export type GrantedVariables = readonly string[] | undefined;
+
+export class ServerApprovals {
+  readonly #deps: ApprovalDeps;
+  /** Fingerprints that were approved for the life of the runtime, with the variables they may read. */
+  readonly #forSession = new Map<string, readonly string[]>();
+  /** Fingerprints that were approved by an answer that is not stored. */
+  readonly #notStored = new Set<string>();
+
+  constructor(deps: ApprovalDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws `SERVER_UNTRUSTED` where nobody approves the server. */
+  async require(definition: ServerDefinition, signal: AbortSignal): Promise<GrantedVariables> {
+    const judgement = await this.#deps.gate.judge(definition);
+    if (judgement.kind === 'own') return [];
+    if (judgement.kind === 'approved') return judgement.grants;
+    if (judgement.kind === 'restricted') return undefined;
+    signal.throwIfAborted();
+    const fingerprint = trustFingerprint(judgement.essence);
+    const approved = this.#forSession.get(fingerprint);
+    if (approved) return approved;
+    const { name: server, provenance } = definition;
+    const { all: variables } = variablesRead(definition);
+    const request = {
+      server,
+      command: commandLine(withoutSecrets(definition.launch)),
+      variables,
+      ...(provenance.file && { file: provenance.file }),
+      ...(judgement.changes.length > 0 && { changes: judgement.changes }),
+      ...this.#displacedBy(server),
+    };
+    const answer = await this.#ask({ kind: 'server', ...request }, signal);
+    if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
+    const isStored = answer === 'always' && (await this.#store(definition, variables, judgement.essence));
+    // A stored approval is read from the store each time, because it may be revoked, also by another process.
+    if (!isStored) this.#notStored.add(fingerprint);
+    if (!isStored && answer !== 'once') this.#forSession.set(fingerprint, variables);
+    return variables;
+  }
+
+  /** Whether a server that is open would still be approved, without asking anybody. */
+  async isStillApproved(definition: ServerDefinition): Promise<boolean> {
+    const judgement = await this.#deps.gate.judge(definition);
+    return judgement.kind !== 'asks' || this.#notStored.has(trustFingerprint(judgement.essence));
+  }
+
+  async #ask(request: Parameters<Approve>[0], signal: AbortSignal) {
+    const { approve, clock, onError } = this.#deps;
+    const cancellation = new Cancellation();
+    const unsubscribe = cancellation.follow(signal);
+    return askFor(request, { approve, clock, cancellation, onError }).finally(unsubscribe);
+  }
+
+  /** The person said yes: a full disk costs the memory of it, not the server. */
+  async #store(definition: ServerDefinition, variables: readonly string[], identity: LaunchIdentity): Promise<boolean> {
+    try {
+      await this.#deps.gate.approve(definition, variables, identity);
+      return true;
+    } catch (error) {
+      this.#deps.onError(error);
+      return false;
+    }
+  }
+
+  /** A repository's server that takes the name of one of the user's own: the person who approves it should know. */
+  #displacedBy(server: ServerName): { displaces?: string } {
+    const { shadowed } = this.#deps.config();
+    const own = shadowed.find(({ name, provenance }) => name === server && isOwnScope(provenance.scope));
+    return own?.provenance.file === undefined ? {} : { displaces: own.provenance.file };
+  }
+}

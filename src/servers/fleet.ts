@@ -1,0 +1,188 @@
+// Owns changes to the servers of one runtime: apply a configuration, wait until servers have settled, reconnect, disconnect,
+// refresh their tools, announce the sandbox state.
+
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ToolCache } from '../catalog/tool-cache.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Connections, Reconciling } from '../connection/connections.ts';
+import type { SandboxNews, SandboxState } from '../connection/sandbox-state.ts';
+import type { Session } from '../connection/session.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { settleWithin } from '../kernel/settle.ts';
+import { builtinNames } from '../model/builtin.ts';
+import type { ServerName } from '../model/names.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import type { Breakers } from './breakers.ts';
+import type { ServerOpener } from './open-server.ts';
+import type { ServerRegistry } from './registry.ts';
+import type { SharedSessions } from './sessions.ts';
+import type { FleetStatus, Readiness } from './status.ts';
+
+export interface FleetDeps {
+  readonly registry: ServerRegistry;
+  readonly connections: Connections;
+  readonly catalog: Catalog;
+  readonly toolCache: ToolCache;
+  readonly opener: Pick<ServerOpener, 'mayStayOpen' | 'renew'>;
+  readonly breakers: Breakers;
+  readonly sandbox: SandboxNews;
+  readonly status: FleetStatus;
+  readonly sessions: SharedSessions;
+  readonly clock: Clock;
+}
+
+export interface ApplyOptions extends Pick<Reconciling, 'replaceAll'> {
+  /** Whether servers whose tools are cached are connected now, or left until they are called. */
+  readonly whenCached?: 'connect' | 'leave' | undefined;
+  /** How long reading the tool cache may take. */
+  readonly cacheReadMs?: number | undefined;
+}
+
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly servers?: readonly ServerName[] | undefined;
+  /** Wait for further attempts to connect too, not only for the first one. */
+  readonly untilDecided?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class Fleet {
+  readonly #deps: FleetDeps;
+  /** Eager servers whose tools are cached: connected once nobody waits for the start any more. */
+  #toConnect: readonly ServerName[] = [];
+
+  constructor(deps: FleetDeps) {
+    this.#deps = deps;
+  }
+
+  /** Makes the servers what the configuration says; connections of unchanged servers stay open. */
+  async apply(
+    config: LoadedConfig,
+    { replaceAll, whenCached = 'connect', cacheReadMs = config.settings.startup.gateMs }: ApplyOptions = {},
+  ): Promise<void> {
+    const { registry, catalog, connections, toolCache } = this.#deps;
+    registry.apply(config);
+    const used = registry.used();
+    catalog.configure(catalogSettings(config.settings));
+    await this.#closeRevoked();
+    const cached = await toolCache.read(used, cacheReadMs);
+    // A lazy server without cached tools is started right away, only to learn its tools.
+    const isWantedAtOnce = (definition: ServerDefinition) =>
+      !cached.has(definition) && definition.settings.lifecycle !== 'manual';
+    const reconciled = connections.reconcile(used, { isWantedAtOnce, replaceAll });
+    // `reconcile` has removed the tools of changed servers, so cached ones may be adopted now. A disconnected server stays without tools.
+    const isClosed = ({ name }: ServerDefinition) => connections.get(name)?.connection.state.kind === 'closed';
+    const shown = [...cached].filter(([definition]) => !isClosed(definition));
+    catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
+    registry.markApproved(
+      [...cached].flatMap(([{ name }, { isUnapprovedWorkspaceServer }]) => (isUnapprovedWorkspaceServer ? [] : [name])),
+    );
+    const isToConnect = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
+    this.#toConnect = [...cached.keys()].filter(isToConnect).map(({ name }) => name);
+    await reconciled;
+  }
+
+  /** Servers that a start did not wait for, because their tools are cached. */
+  cachedToConnect(): readonly ServerName[] {
+    return this.#toConnect;
+  }
+
+  connectCached(): void {
+    for (const server of this.#toConnect) this.#deps.connections.get(server)?.connection.wake();
+    this.#toConnect = [];
+  }
+
+  /** Servers without any tool list yet, which a start waits for. */
+  uncached(): readonly ServerName[] {
+    const { connections, catalog } = this.#deps;
+    return connections
+      .all()
+      .map(({ definition }) => definition.name)
+      .filter((name) => catalog.get(name) === undefined);
+  }
+
+  /** Resolves when the servers have settled or the time is up, and says which are not ready and why. */
+  async ready(options: WaitOptions): Promise<Readiness> {
+    this.connectCached();
+    await this.settled(options);
+    return this.#deps.status.readiness(options.servers);
+  }
+
+  async settled({ timeoutMs, servers, untilDecided = false, signal }: WaitOptions): Promise<void> {
+    const { connections, catalog, status, clock } = this.#deps;
+    const isAwaited = (name: ServerName) => servers?.includes(name) ?? connections.get(name) !== undefined;
+    for (const name of servers ?? []) status.requireConfigured(name);
+    const settling = connections
+      .all()
+      .filter(({ definition }) => isAwaited(definition.name))
+      .map(async ({ definition, connection }) => {
+        await (untilDecided ? connection.whenDecided() : connection.whenSettled());
+        await catalog.listed(definition.name);
+      });
+    await settleWithin(settling, { limitMs: timeoutMs, clock, signal });
+  }
+
+  /** Lists tools again and wakes servers that are not up. For a named server, a failure is thrown. */
+  async refreshTools(server?: ServerName): Promise<void> {
+    if (server !== undefined) return this.#refresh(server);
+    const started = this.#deps.connections
+      .all()
+      .filter(({ definition, connection }) => isStarted(definition, connection));
+    await Promise.allSettled(started.map(({ definition }) => this.#refresh(definition.name)));
+  }
+
+  /** A fresh start for one server: its failures are forgotten, and no session that is open now is shared. */
+  reconnect(server: ServerName): void {
+    const { breakers, opener, sessions, connections } = this.#deps;
+    breakers.reset(server);
+    opener.renew(server);
+    sessions.require(server);
+    connections.reconnect(server);
+  }
+
+  async disconnect(server: ServerName): Promise<void> {
+    this.#deps.sessions.require(server);
+    await this.#deps.connections.disconnect(server);
+  }
+
+  /** Tells every connected server, also in private sessions, what the agent may touch. */
+  announceSandbox(state: SandboxState, privateSessions: readonly Session[]): void {
+    const { connections, sandbox } = this.#deps;
+    const shared = connections
+      .all()
+      .flatMap(({ definition: { name }, connection: { session } }) =>
+        session ? [{ session, openAnew: () => connections.reconnect(name) }] : [],
+      );
+    const own = privateSessions.map((session) => ({ session, openAnew: () => undefined }));
+    sandbox.announce(state, [...shared, ...own]);
+  }
+
+  /** Reconnects open servers whose approval was revoked; the new attempt asks, or is blocked. */
+  async #closeRevoked(): Promise<void> {
+    const { connections, opener } = this.#deps;
+    const open = connections.all().filter(({ connection }) => connection.session !== undefined);
+    const checked = open.map(async ({ definition }) => ({
+      name: definition.name,
+      mayStay: await opener.mayStayOpen(definition),
+    }));
+    for (const { name, mayStay } of await Promise.all(checked)) if (!mayStay) connections.reconnect(name);
+  }
+
+  async #refresh(server: ServerName): Promise<void> {
+    const { sessions, catalog } = this.#deps;
+    const session = await sessions.whenReady(server);
+    await catalog.list(sessions.require(server).definition, session);
+    const failure = catalog.get(server)?.error;
+    if (failure) throw failure;
+  }
+}
+
+function catalogSettings({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: LoadedConfig['settings']) {
+  const reserved = new Set<string>(builtinNames);
+  return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
+}
+
+/** Skip closed servers and manual servers that were never started. */
+const isStarted = ({ settings }: ServerDefinition, { state }: Connection) =>
+  state.kind !== 'closed' && !(settings.lifecycle === 'manual' && state.kind === 'idle');

@@ -1,0 +1,52 @@
+// Owns the explanation of a tool name that is not in the catalog: a filter hides the tool, or its server is not up.
+// Only explains: names are spelled again and compared, and no call is routed by the result.
+
+import { type Aliases, createAliases } from '../catalog/aliases.ts';
+import { canonicalName } from '../catalog/naming.ts';
+import type { RuntimeError } from '../model/errors.ts';
+import type { QualifiedName, ServerName } from '../model/names.ts';
+
+export interface MissingToolServer {
+  readonly server: ServerName;
+  readonly state: string;
+  readonly error?: RuntimeError | undefined;
+  /** The tools that its filters hide; the same array until that changes. */
+  readonly hidden: readonly string[];
+}
+
+export function whyMissing(name: QualifiedName, servers: readonly MissingToolServer[]): string | undefined {
+  for (const { server, state, error, hidden } of servers) {
+    if (aliasesOf(server, hidden).find(name) !== undefined) return `the tool filters of server "${server}" hide it`;
+    const prefix = spelledPrefix(server);
+    if (state === 'connected' || prefix === undefined || !name.startsWith(prefix)) continue;
+    const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
+    return `server "${server}" ${words.get(state) ?? `is ${state}`}${error ? ` (${error.message})` : hint}`;
+  }
+  return undefined;
+}
+
+/** States in which a person has to act. */
+const words: ReadonlyMap<string, string> = new Map([
+  ['needs-auth', 'needs a login'],
+  ['needs-approval', 'needs an approval'],
+  ['idle', 'has not been started'],
+]);
+
+const hiddenAliases = new WeakMap<readonly string[], Aliases>();
+
+/** Built once per list: a model may guess many names. */
+function aliasesOf(server: ServerName, hidden: readonly string[]): Aliases {
+  const known = hiddenAliases.get(hidden);
+  if (known) return known;
+  const ids = hidden.map((tool) => ({ server, tool }));
+  const aliases = createAliases(ids.map((id) => ({ id, name: canonicalName(id) })));
+  hiddenAliases.set(hidden, aliases);
+  return aliases;
+}
+
+/** The prefix of the server's tool names; `undefined` where the server's name is too long for one. */
+function spelledPrefix(server: ServerName): string | undefined {
+  const name = canonicalName({ server, tool: 'x' });
+  const end = name.indexOf('__', 'mcp__'.length);
+  return end < 0 ? undefined : name.slice(0, end + 2);
+}

@@ -1,0 +1,98 @@
+// Owns opening one server, step by step: approve it, fill in its placeholders, then open a session or share one that is open.
+// Each step is a file of its own; this one puts them in order.
+
+import type { HostEnvironment } from '../config/scopes.ts';
+import { type ClientHandlers, permittedHandlers } from '../connection/client-handlers.ts';
+import { connectionKey } from '../connection/connection-key.ts';
+import type { SandboxNews } from '../connection/sandbox-state.ts';
+import type { Session } from '../connection/session.ts';
+import { sharedSessions } from '../connection/sharing.ts';
+import { Cancellation } from '../kernel/cancellation.ts';
+import type { ClientInfo } from '../model/identity.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Launch, ServerDefinition } from '../model/server.ts';
+import type { ServerApprovals } from './approve-server.ts';
+import type { OpenSession } from './open-session.ts';
+import type { ResolveServer } from './resolve-server.ts';
+
+export interface OpenerDeps {
+  readonly environment: HostEnvironment;
+  readonly approvals: ServerApprovals;
+  readonly resolve: ResolveServer;
+  readonly openSession: OpenSession;
+  readonly clientInfo?: ClientInfo | undefined;
+  readonly handlers: ClientHandlers;
+  readonly sandbox: Pick<SandboxNews, 'state'>;
+  /** Tells this runtime from others in the process, for servers that are not shared. */
+  readonly runtimeId: string;
+}
+
+/** A view with private connections: its id and its client handlers. */
+export interface PrivateClient {
+  readonly id: string;
+  readonly handlers: ClientHandlers;
+}
+
+export interface ServerOpener {
+  /** Opens one session, or shares one that is open. When the signal aborts, nothing stays open. */
+  open(definition: ServerDefinition, signal: AbortSignal, client?: PrivateClient): Promise<Session>;
+  /** Whether an open server is still approved; the approval may have been revoked since. */
+  mayStayOpen(definition: ServerDefinition): Promise<boolean>;
+  /** The next opening of the server, or of all servers, shares no session that is open now. */
+  renew(server?: ServerName): void;
+}
+
+export function createServerOpener(deps: OpenerDeps): ServerOpener {
+  const keys = new Map<ServerName, string>();
+  return {
+    async open(definition, signal, client) {
+      const grants = await deps.approvals.require(definition, signal);
+      const launch = await untilAborted(deps.resolve(definition, grants), signal);
+      const { elicitation, perClient } = definition.settings;
+      const handlers = permittedHandlers((client ?? deps).handlers, elicitation);
+      const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
+      const key = keyOf(deps, definition, { launch, handlers, clientId });
+      if (client === undefined) keys.set(definition.name, key);
+      const open = (until: AbortSignal) => deps.openSession({ definition, launch, handlers }, until);
+      return sharedSessions.lease({ key, open, handlers, signal });
+    },
+    mayStayOpen: (definition) => deps.approvals.isStillApproved(definition),
+    renew(server) {
+      for (const [name, key] of keys) if (server === undefined || name === server) sharedSessions.forget(key);
+    },
+  };
+}
+
+/** Stops waiting at once; commands and questions that still run are bounded by their own limits. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const cancellation = new Cancellation();
+  const unsubscribe = cancellation.follow(signal);
+  return cancellation.race(work).finally(unsubscribe);
+}
+
+interface Shown {
+  readonly launch: Launch;
+  readonly handlers: ClientHandlers;
+  readonly clientId: string | undefined;
+}
+
+/** Everything a server can see of its client: only openings with equal keys share a session. */
+function keyOf(
+  { environment: { cwd, env }, clientInfo, sandbox }: OpenerDeps,
+  { name: server, settings: { maxMessageBytes, logLevel, elicitation } }: ServerDefinition,
+  { launch, handlers, clientId: client }: Shown,
+): string {
+  return connectionKey({
+    server,
+    launch,
+    cwd,
+    env,
+    maxMessageBytes,
+    logLevel,
+    elicitation,
+    handlers,
+    clientInfo,
+    sandbox: sandbox.state,
+    client,
+  });
+}

@@ -1,0 +1,158 @@
+// Owns one attempt to open a session with a server whose launch is resolved: waits for a slot, starts its log, opens the channel
+// and performs the handshake. The handshake itself is `connection/session.ts`.
+
+import type { HostEnvironment } from '../config/scopes.ts';
+import type { ClientHandlers } from '../connection/client-handlers.ts';
+import type { ConnectionEvent } from '../connection/events.ts';
+import { openLogged } from '../connection/logged-session.ts';
+import type { ProtocolCache } from '../connection/protocol-cache.ts';
+import { openSession, type Session, type SessionOptions } from '../connection/session.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Emit } from '../kernel/emitter.ts';
+import { Slots } from '../kernel/slots.ts';
+import { type ClientInfo, identity } from '../model/identity.ts';
+import { limits } from '../model/limits.ts';
+import type { Channel, Launch, ServerDefinition } from '../model/server.ts';
+import type { Redactor } from '../shaping/redact.ts';
+import type { ServerLog, ServerLogs } from '../store/server-log.ts';
+import { openChannel } from '../transport/open.ts';
+import { printable } from '../transport/printable.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
+
+export interface SessionDeps {
+  readonly environment: HostEnvironment;
+  readonly connectConcurrency: () => Readonly<Record<'stdio' | 'remote', number>>;
+  /** Which protocol era and transport each server spoke last time. */
+  readonly protocolCache: ProtocolCache;
+  /** A log file per server: its stderr and why it ended. Without it, nothing is written. */
+  readonly logs?: ServerLogs | undefined;
+  /** How the host introduces itself to servers; the default is Plexus. */
+  readonly clientInfo?: ClientInfo | undefined;
+  readonly redactor: Pick<Redactor, 'text' | 'value' | 'error'>;
+  readonly clock: Clock;
+  readonly emit: Emit<ConnectionEvent>;
+}
+
+interface Target {
+  readonly definition: ServerDefinition;
+  readonly launch: Launch;
+  readonly handlers: ClientHandlers;
+}
+
+interface Attempt extends Pick<SessionOptions, 'signal' | 'onAnswer'> {
+  readonly log?: ServerLog | undefined;
+}
+
+/** Opens one session. When the signal aborts, nothing stays open. */
+export type OpenSession = (target: Target, signal: AbortSignal) => Promise<Session>;
+
+export function createSessionOpener(deps: SessionDeps): OpenSession {
+  const slots = new Map<'stdio' | 'remote', Slots>();
+  const slotsFor = (kind: 'stdio' | 'remote') => {
+    const known = slots.get(kind) ?? new Slots(deps.connectConcurrency()[kind]);
+    slots.set(kind, known);
+    return known;
+  };
+  return (target, signal) => {
+    if (target.launch.kind === 'in-process') return connect(deps, target, { signal });
+    const free = slotsFor(target.launch.kind === 'stdio' ? 'stdio' : 'remote');
+    return withSlot(free, deps.clock, signal, (onAnswer) =>
+      withLog(deps, target, { signal, onAnswer }, (attempt) => connect(deps, target, attempt)),
+    );
+  };
+}
+
+/** Holds a slot until the server has answered, or for a while: a slow server must not keep others waiting. */
+async function withSlot<Value>(
+  slots: Slots,
+  clock: Clock,
+  signal: AbortSignal,
+  work: (leave: () => void) => Promise<Value>,
+): Promise<Value> {
+  const leave = await slots.take(signal);
+  const cancel = clock.after(limits.slotMs, leave, 'background');
+  try {
+    return await work(leave);
+  } finally {
+    cancel();
+    leave();
+  }
+}
+
+function withLog(
+  { logs, redactor, clock }: SessionDeps,
+  { definition }: Target,
+  attempt: Attempt,
+  work: (attempt: Attempt) => Promise<Session>,
+): Promise<Session> {
+  const log = logs?.open(definition.name, { redact: redactor.text, clean: printable });
+  const open = () => work({ ...attempt, log });
+  return log ? openLogged({ log, clock, signal: attempt.signal }, open) : open();
+}
+
+async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: Attempt): Promise<Session> {
+  const { clock, protocolCache, clientInfo = identity } = deps;
+  const { definition, launch, handlers } = target;
+  const key = definitionHash(definition);
+  const cached = launch.kind === 'in-process' ? {} : await protocolCache.recall(key);
+  let { negotiatedTransport } = cached;
+  try {
+    const session = await openSession({
+      server: definition.name,
+      transport: launch.kind,
+      channel: () =>
+        channelTo(deps, target, {
+          log,
+          negotiatedTransport,
+          onNegotiated: (transport) => (negotiatedTransport = transport),
+        }),
+      knownEra: cached.era,
+      identity: clientInfo,
+      handlers,
+      elicitation: definition.settings.elicitation,
+      startupTimeoutMs: definition.settings.startupTimeoutMs,
+      logLevel: definition.settings.logLevel,
+      clock,
+      ...attempt,
+    });
+    const { era } = session;
+    const isNews = cached.era !== era || cached.negotiatedTransport !== negotiatedTransport;
+    if (launch.kind !== 'in-process' && isNews)
+      protocolCache.remember(key, { era, ...(negotiatedTransport && { negotiatedTransport }) });
+    return session;
+  } catch (error) {
+    if (cached.era !== undefined) protocolCache.forget(key);
+    throw deps.redactor.error(error);
+  }
+}
+
+interface ChannelOptions {
+  readonly negotiatedTransport: 'http' | 'sse' | undefined;
+  readonly onNegotiated: (transport: 'http' | 'sse') => void;
+  readonly log: ServerLog | undefined;
+}
+
+async function channelTo(
+  { environment, clock, emit, redactor }: SessionDeps,
+  { definition: { name: server, settings }, launch }: Target,
+  { negotiatedTransport, onNegotiated, log }: ChannelOptions,
+): Promise<Channel> {
+  const channel = await openChannel(launch, {
+    server,
+    env: launch.kind === 'stdio' ? launch.env : {},
+    hostEnv: environment.env,
+    cwd: environment.cwd,
+    platform: environment.platform,
+    maxMessageBytes: settings.maxMessageBytes,
+    clock,
+    negotiatedTransport,
+    onNegotiated,
+    onNoise: (line) => emit({ type: 'connection.noise-received', server, line }),
+    onStart: (pid) => log?.note(`started, pid ${pid}`),
+    onStderr: (chunk) => log?.take(chunk),
+    redact: redactor.text,
+  });
+  const report = channel.report?.bind(channel);
+  if (report) channel.report = () => redactor.value(report());
+  return channel;
+}

@@ -1,0 +1,203 @@
+// Owns what the configuration and people say about servers: which are configured and enabled, which are denied and why, which
+// are approved, which rules are in effect. Knows nothing of connections.
+
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isExposed, toolSettingsOf } from '../catalog/filter.ts';
+import { canonicalName } from '../catalog/naming.ts';
+import type { ListedServers } from '../config/lists.ts';
+import type { LoadedConfig } from '../config/load.ts';
+import { programOf } from '../config/resolve.ts';
+import type { HostEnvironment } from '../config/scopes.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerName, ToolId } from '../model/names.ts';
+import type { RuleText } from '../model/rule.ts';
+import type { ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
+import type { Tool } from '../model/tool.ts';
+import { createRuleBook, type RuleBook } from '../policy/rule-book.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
+
+/** What is known of a server only once its placeholders are filled in. */
+export interface ResolvedServer {
+  /** The launch as written, to tell whether the entry has changed since. */
+  readonly launch: ServerDefinition['launch'];
+  /** What the server has to do without, in words for the user. */
+  readonly warnings: readonly string[];
+  /** Rules that allow tools by the server's name were not written for it: only a repository's file names it. */
+  readonly isUnapprovedWorkspaceServer: boolean;
+  /** Asks allow and deny lists again. The filled-in values stay inside this function. */
+  readonly refusal: (lists: readonly ListedServers[]) => string | undefined;
+}
+
+export interface RegistryEnvironment extends HostEnvironment {
+  /** The working directory of this process, which in-process servers share. */
+  readonly processFolder?: string;
+  /** A launcher may start servers in another folder than their entries say. */
+  readonly hasLauncher?: boolean;
+}
+
+export class ServerRegistry {
+  readonly #environment: RegistryEnvironment;
+  #config: LoadedConfig | undefined;
+  #definitions = new Map<ServerName, ServerDefinition>();
+  #used: readonly ServerDefinition[] = [];
+  #rules: RuleBook;
+  readonly #resolved = new Map<ServerName, ResolvedServer>();
+  #refused: ReadonlyMap<ServerName, string> = new Map();
+  #approved: ReadonlySet<ServerName> = new Set();
+  readonly #identities = new Map<ServerName, string>();
+
+  constructor(environment: RegistryEnvironment) {
+    this.#environment = environment;
+    this.#rules = this.#createRules([], []);
+  }
+
+  apply(config: LoadedConfig): void {
+    this.#config = config;
+    this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
+    this.#rules = this.#createRules(config.rules, [...config.definitions, ...config.invalid]);
+    this.#forgetChanged();
+    this.#refused = this.#refusals(config);
+    this.#used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
+    this.#approved = new Set();
+    this.#identities.clear();
+  }
+
+  /** These servers are approved, although none of them was opened yet. */
+  markApproved(servers: readonly ServerName[]): void {
+    this.#approved = new Set(servers);
+  }
+
+  /** Called by every opening with what it learned about the server; replaces what was known before. */
+  readonly onResolved = (server: ServerName, resolved: ResolvedServer): void => {
+    this.#resolved.set(server, resolved);
+  };
+
+  /** Throws before the first configuration was applied: no server is opened before. */
+  readonly config = (): LoadedConfig => {
+    if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
+    return this.#config;
+  };
+
+  definition(server: ServerName): ServerDefinition | undefined {
+    return this.#definitions.get(server);
+  }
+
+  definitions(): readonly ServerDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** The servers that are enabled and not denied. */
+  used(): readonly ServerDefinition[] {
+    return this.#used;
+  }
+
+  /** Servers that the user expects to see although they cannot be used. */
+  absent(): Partial<Pick<LoadedConfig, 'invalid' | 'suppressed'>> {
+    return this.#config ?? {};
+  }
+
+  watched(): readonly string[] {
+    return this.#config?.watched ?? [];
+  }
+
+  warningsOf(server: ServerName): readonly string[] {
+    return this.#resolved.get(server)?.warnings ?? [];
+  }
+
+  settings(server: ServerName): ServerSettings | undefined {
+    return this.#definitions.get(server)?.settings;
+  }
+
+  /** What the server's entry says of this one tool. */
+  toolSettings({ server, tool }: ToolId): ToolSettings {
+    const settings = this.settings(server);
+    return settings === undefined ? NO_SETTINGS : toolSettingsOf(tool, settings);
+  }
+
+  /** Why the server may not be used; `undefined` where it may. */
+  refusal(server: ServerName): string | undefined {
+    return this.#refused.get(server);
+  }
+
+  /** Before the server was opened, only `markApproved` tells. */
+  isUnapprovedWorkspaceServer(server: ServerName): boolean {
+    return (
+      this.#resolved.get(server)?.isUnapprovedWorkspaceServer ??
+      (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#approved.has(server))
+    );
+  }
+
+  /** Changes when another server takes the name. */
+  identity(server: ServerName): string {
+    const known = this.#identities.get(server);
+    if (known !== undefined) return known;
+    const definition = this.#definitions.get(server);
+    const identity = definition === undefined ? '' : definitionHash(definition);
+    this.#identities.set(server, identity);
+    return identity;
+  }
+
+  /** Whether the server that listed the tool is gone, or another one has taken its name. */
+  isReplaced({ id, source }: Tool): boolean {
+    return this.identity(id.server) !== source;
+  }
+
+  /** Whether the filters in effect now hide the tool; a turn may be older than the filters. */
+  isHidden({ server, tool }: ToolId): boolean {
+    const settings = this.settings(server);
+    return settings !== undefined && !isExposed(tool, settings);
+  }
+
+  /** Annotations count only where the entry sets `trust_hints`, and only from a live listing. */
+  trustsAnnotations({ id, freshness }: Tool): boolean {
+    return freshness === 'live' && this.settings(id.server)?.trustHints === true;
+  }
+
+  get rules(): RuleBook {
+    return this.#rules;
+  }
+
+  /** Whether every call of the tool is denied, whatever its arguments are. */
+  isDenied(id: ToolId, viewRules?: readonly (readonly RuleText[])[]): boolean {
+    return this.#refused.has(id.server) || this.#rules.isDenied(id, canonicalName(id), viewRules);
+  }
+
+  #createRules(rules: readonly RuleText[], servers: readonly { readonly name: ServerName }[]): RuleBook {
+    return createRuleBook({
+      rules,
+      servers: servers.map(({ name }) => name),
+      environment: this.#environment,
+      folderOf: (server) => this.#folderOf(server),
+    });
+  }
+
+  /** The folder that a server's relative paths count from; `undefined` for a server on another machine. */
+  #folderOf(server: ServerName): string | undefined {
+    const definition = this.#definitions.get(server);
+    const { cwd, processFolder, hasLauncher } = this.#environment;
+    if (definition?.launch.kind === 'in-process') return processFolder;
+    if (definition?.launch.kind !== 'stdio' || hasLauncher) return undefined;
+    const { cwd: folder = '.' } = programOf(definition, this.#environment);
+    return folder.includes('${') ? undefined : resolve(cwd, folder);
+  }
+
+  /** Forgets what was resolved for servers that are gone or have changed; it may hold secrets. */
+  #forgetChanged(): void {
+    for (const [server, { launch }] of this.#resolved) {
+      if (!isDeepStrictEqual(launch, this.#definitions.get(server)?.launch)) this.#resolved.delete(server);
+    }
+  }
+
+  /** Refused by the entries as written, or by what servers turned out to be once their placeholders were filled in. */
+  #refusals({ refused, lists }: LoadedConfig): ReadonlyMap<ServerName, string> {
+    const found = new Map(refused);
+    for (const [server, { refusal }] of this.#resolved) {
+      const because = found.has(server) ? undefined : refusal(lists);
+      if (because !== undefined) found.set(server, because);
+    }
+    return found;
+  }
+}
+
+const NO_SETTINGS: ToolSettings = Object.freeze({});

@@ -1,0 +1,157 @@
+// Owns putting the parts of the fleet together: registry, opener, connections, catalogs, status, sessions. Each is created from
+// those above it.
+
+import { randomUUID } from 'node:crypto';
+import { Catalog } from '../catalog/catalog.ts';
+import { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
+import { createToolCache } from '../catalog/tool-cache.ts';
+import type { ClientHandlers } from '../connection/client-handlers.ts';
+import type { Connections } from '../connection/connections.ts';
+import { createProtocolCache } from '../connection/protocol-cache.ts';
+import { SandboxNews } from '../connection/sandbox-state.ts';
+import { Subscriptions } from '../connection/subscriptions.ts';
+import { onceOnly } from '../kernel/emitter.ts';
+import { settleWithin } from '../kernel/settle.ts';
+import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Tool, ToolDefinition } from '../model/tool.ts';
+import { redactListed } from '../shaping/redact.ts';
+import { definitionHash } from '../trust/fingerprint.ts';
+import type { Trust } from '../trust/trust.ts';
+import { ServerApprovals } from './approve-server.ts';
+import { Breakers } from './breakers.ts';
+import { createConnections, createPrivateConnections } from './connect.ts';
+import { Fleet } from './fleet.ts';
+import type { Host } from './host.ts';
+import { createServerOpener, type ServerOpener } from './open-server.ts';
+import { createSessionOpener } from './open-session.ts';
+import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
+import { ServerRegistry } from './registry.ts';
+import { createServerResolver } from './resolve-server.ts';
+import { SharedSessions } from './sessions.ts';
+import { FleetStatus } from './status.ts';
+
+export interface Servers {
+  readonly registry: ServerRegistry;
+  readonly catalog: Catalog;
+  readonly resourceCatalog: ResourceCatalog;
+  readonly subscriptions: Subscriptions;
+  readonly breakers: Breakers;
+  readonly opener: ServerOpener;
+  readonly connections: Connections;
+  readonly status: FleetStatus;
+  readonly sessions: SharedSessions;
+  readonly fleet: Fleet;
+  /** What the server lists for the tool now; the tool of a turn may be older. */
+  currentDefinition(tool: Tool): ToolDefinition;
+  /** Whether the server has listed its tools in its current session. */
+  isListed(server: ServerName): boolean;
+  /** Sessions for one view: private where `isPrivate` says so, shared otherwise. */
+  openPrivateSessions(handlers: ClientHandlers, isPrivate: (server: ServerName) => boolean): PrivateSessions;
+  /** Ends every connection and writes the caches, within a limit. */
+  close(): Promise<void>;
+}
+
+export function createServers(host: Host, trust: Trust): Servers {
+  const { options, environment, clock, emit, onError, cache, knownSecrets, redactor, handlers } = host;
+  const { gate, accountOf, secrets } = trust;
+  const { askInput, launcher, clientInfo } = options;
+  const registry = new ServerRegistry({
+    ...environment,
+    processFolder: process.cwd(),
+    hasLauncher: launcher !== undefined,
+  });
+  const config = registry.config;
+  // Both caches write to one disk: its failure is reported once.
+  const onCacheError = onceOnly(onError);
+  const protocolCache = createProtocolCache(cache, clock, onCacheError);
+  const toolCache = createToolCache({ store: cache, gate, accountOf, clock, onError: onCacheError });
+  const catalog = new Catalog({
+    clock,
+    emit,
+    sourceOf: definitionHash,
+    redact: (listing) => redactListed(redactor, listing),
+    onListed: (definition, listing) => void toolCache.write(definition, listing).catch(onError),
+  });
+  const resourceCatalog = new ResourceCatalog({ clock, emit });
+  const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
+  const subscriptions = new Subscriptions({ clock, onError, onUpdated });
+  const breakers = new Breakers(clock, limits.breaker);
+  const sandbox = new SandboxNews();
+  const opener = createServerOpener({
+    environment,
+    approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
+    resolve: createServerResolver({
+      environment,
+      config,
+      secrets,
+      askInput,
+      launcher,
+      knownSecrets,
+      onResolved: registry.onResolved,
+      clock,
+      onError,
+    }),
+    openSession: createSessionOpener({
+      environment,
+      connectConcurrency: () => config().settings.connectConcurrency,
+      protocolCache,
+      logs: host.logs,
+      clientInfo,
+      redactor,
+      clock,
+      emit,
+    }),
+    clientInfo,
+    handlers,
+    sandbox,
+    runtimeId: randomUUID(),
+  });
+  const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
+  const connections = createConnections(connecting);
+  const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, clock });
+  const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
+  const fleet = new Fleet({
+    registry,
+    connections,
+    catalog,
+    toolCache,
+    opener,
+    breakers,
+    sandbox,
+    status,
+    sessions,
+    clock,
+  });
+  // Also after a start that failed: no list is fetched any more.
+  host.closing.signal.addEventListener('abort', () => {
+    for (const part of [catalog, resourceCatalog, subscriptions]) part.close();
+  });
+  return {
+    registry,
+    catalog,
+    resourceCatalog,
+    subscriptions,
+    breakers,
+    opener,
+    connections,
+    status,
+    sessions,
+    fleet,
+    currentDefinition: ({ id, definition }) => catalog.definitionOf(id) ?? definition,
+    isListed: (server) => catalog.get(server)?.freshness === 'live',
+    openPrivateSessions: (own, isPrivate) =>
+      createPrivateSessions({
+        shared: sessions,
+        registry,
+        connections: createPrivateConnections(connecting, randomUUID(), own),
+        isPrivate,
+      }),
+    async close() {
+      await connections.close();
+      // A disk that never answers costs what was not written yet, not the host's time.
+      const written = protocolCache.flush().then(() => cache.whenWritten());
+      await settleWithin([written, host.artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// Owns how a runtime starts: applies the first configuration, then waits for servers until all have settled, 250 ms have passed
+// (interactive) or the wait limit is reached (headless). Servers whose tools are cached are not waited for.
+
+import type { LoadedConfig } from '../config/load.ts';
+import type { Emit } from '../kernel/emitter.ts';
+import { RuntimeError } from '../model/errors.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import type { Fleet } from './fleet.ts';
+import type { Host, ServerEvent } from './host.ts';
+import { startupSettings } from './load-config.ts';
+import type { Servers } from './servers.ts';
+import type { FleetStatus, Readiness } from './status.ts';
+
+/** When the host's signal aborts, or a required server is missing, everything opened is closed before this rejects. */
+export async function startUp(host: Host, servers: Servers, config: LoadedConfig): Promise<void> {
+  const { options, clock, startedAt, emit } = host;
+  const { fleet, connections, status } = servers;
+  const { signal } = options;
+  const { interactive, whenUncached, gateMs, waitMs } = startupSettings(options, config.settings);
+  const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
+  const stop = () => void connections.close();
+  signal?.addEventListener('abort', stop, { once: true });
+  const gateLeftMs = () => Math.max(0, startedAt + gateMs - clock.now());
+  await fleet.apply(config, { whenCached: options.startup?.whenCached, cacheReadMs: gateLeftMs() });
+  const awaited = fleet.uncached();
+  if (awaited.length > 0) fleet.connectCached();
+  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateLeftMs(), servers: awaited, signal });
+  // In a terminal a person sees which required servers are missing, so the start does not wait for them.
+  const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
+  const missing = onMissing === 'enforce' ? await missingOf(fleet, required, signal) : [];
+  signal?.removeEventListener('abort', stop);
+  if (signal?.aborted) await connections.close();
+  signal?.throwIfAborted();
+  reportStart(fleet, status, emit);
+  if (missing.length > 0) {
+    await connections.close();
+    throw new RuntimeError('REQUIRED_NOT_READY', { missing });
+  }
+  // Let `await createRuntime()` return before connecting servers whose tools are cached.
+  setImmediate(() => fleet.connectCached());
+}
+
+/** Emits one line for a status bar: how many servers are ready, and the state of each that is not. */
+export function reportStart(fleet: Fleet, status: FleetStatus, emit: Emit<ServerEvent>): void {
+  const readiness = status.readiness();
+  const { ready, notReady } = readiness;
+  const known = fleet.cachedToConnect();
+  const others = [
+    ...(known.length > 0 ? [`${known.length} known from last time`] : []),
+    ...notReady.map(({ server, state }) => `${server} is ${state}`),
+  ];
+  const total = ready.length + known.length + notReady.length;
+  const line = [`${ready.length} of ${total} servers ready`, ...others].join('; ');
+  emit({ type: 'startup.completed', ...readiness, known, line });
+}
+
+/** Waits for required servers as long as their own limits allow, further attempts included. */
+async function missingOf(
+  fleet: Fleet,
+  required: readonly ServerDefinition[],
+  signal: AbortSignal | undefined,
+): Promise<Readiness['notReady']> {
+  if (required.length === 0) return [];
+  // 0 turns the limit off.
+  const timeoutMs = Math.max(...required.map(({ settings }) => settings.startupTimeoutMs || Number.POSITIVE_INFINITY));
+  const servers = required.map(({ name }) => name);
+  const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });
+  return notReady;
+}

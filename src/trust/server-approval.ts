@@ -1,0 +1,27 @@
+// Owns the approval of servers for one host: the gate, told where programs are found and which scopes belong to the user.
+
+import { programOf } from '../config/resolve.ts';
+import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Store } from '../kernel/store.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import { launchIdentityOf } from './fingerprint.ts';
+import { createGate, type Gate } from './gate.ts';
+
+export function createServerApproval(environment: HostEnvironment, store: Store, clock: Clock): Gate {
+  const { cwd, platform, env } = environment;
+  const fill = (definition: ServerDefinition) => programOf(definition, environment);
+  const context = { cwd, platform, pathEnv: pathIn(env, platform), fill };
+  return createGate({
+    store,
+    clock,
+    isOwnScope,
+    essenceOf: (definition) => launchIdentityOf(definition, context),
+  });
+}
+
+/** On Windows the variable may be spelled `Path` or in any other case. */
+function pathIn(env: HostEnvironment['env'], platform: NodeJS.Platform): string | undefined {
+  if (platform !== 'win32') return env['PATH'];
+  return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
+}

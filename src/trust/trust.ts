@@ -1,0 +1,53 @@
+// Owns everything that depends on a person's word, for one host: which servers may start, which tools were approved for good,
+// what `plexus.lock` pins, and the encrypted answers and tokens. Opens no server, so that a command which only asks or edits
+// does not load what opens servers.
+
+import { type HostEnvironment, keyFile } from '../config/scopes.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Store } from '../kernel/store.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import { createSecrets, type Secrets } from '../store/secrets.ts';
+import { type AccountOf, createAccountOf } from './account.ts';
+import type { Gate } from './gate.ts';
+import { LockedTools, type LockedToolsOptions } from './locked-tools.ts';
+import { createPolicyTrust, type PolicyTrust } from './policy-trust.ts';
+import { createServerApproval } from './server-approval.ts';
+import { createToolGrants, type ToolGrants } from './tool-grants.ts';
+
+export interface Trust {
+  /** Which servers may start. */
+  readonly gate: Gate;
+  /** Which workspace files may loosen rules. */
+  readonly policy: PolicyTrust;
+  /** Which tools a person approved for good. */
+  readonly grants: ToolGrants;
+  readonly lock: LockedTools;
+  readonly accountOf: AccountOf;
+  /** Answers to `${input:…}` and tokens, encrypted. */
+  readonly secrets: Secrets;
+}
+
+export interface TrustDeps {
+  readonly environment: HostEnvironment;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly lock?: LockedToolsOptions;
+}
+
+export function createTrust({ environment, store, clock, lock = NO_LOCK }: TrustDeps): Trust {
+  const gate = createServerApproval(environment, store, clock);
+  const accountOf = createAccountOf(environment, store);
+  // A grant is for what would run and for the account it would run with.
+  const fingerprint = async (definition: ServerDefinition) =>
+    `${await gate.fingerprint(definition)}${await accountOf(definition)}`;
+  return {
+    gate,
+    policy: createPolicyTrust(store),
+    grants: createToolGrants({ store, clock, fingerprint }),
+    lock: new LockedTools(lock),
+    accountOf,
+    secrets: createSecrets(store, keyFile(environment)),
+  };
+}
+
+const NO_LOCK: LockedToolsOptions = { onError: () => undefined };

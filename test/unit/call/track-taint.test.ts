@@ -1,0 +1,146 @@
+// Owns the proof that an agent which has read what servers wrote is asked for before it does harm, and is told what made it so.
+
+import { expect, test } from 'vitest';
+import { Taint } from '../../../src/call/taint.ts';
+import { taintReason, trackTaint } from '../../../src/call/track-taint.ts';
+import type { ToolSettings } from '../../../src/model/server.ts';
+import type { ToolAnnotations, ToolOutcome } from '../../../src/model/tool.ts';
+import { answering, createStage, ruleText } from './authorize/stage.ts';
+import { callOf, endOf, outcomeOf, toolOf } from './stages.ts';
+
+const page = toolOf('web', 'fetch');
+const flagged: ToolOutcome = {
+  ...outcomeOf(page, 'x'),
+  signals: [
+    { name: 'secrecy', at: 0, excerpt: 'x' },
+    { name: 'overrides-instructions', at: 3, excerpt: 'y' },
+    { name: 'secrecy', at: 9, excerpt: 'z' },
+  ],
+};
+
+function because(
+  settings: { taint?: 'off' | 'ask'; signals?: 'log' | 'annotate' | 'ask' },
+  annotations: ToolAnnotations,
+  { read = [outcomeOf(page)], own = {}, trustsAnnotations = false }: Partial<Reading> = {},
+): string | undefined {
+  const taint = new Taint();
+  for (const outcome of read) taint.note(outcome);
+  const tool = toolOf('mail', 'send', { annotations });
+  const call = callOf(tool);
+  return taintReason(
+    { ...call, caller: { ...call.caller, taint } },
+    {
+      registry: {
+        config: () => ({ settings: { taint: 'off', signals: 'log', ...settings } }),
+        toolSettings: () => own,
+        trustsAnnotations: () => trustsAnnotations,
+      },
+      currentDefinition: ({ definition }) => definition,
+    },
+  );
+}
+
+interface Reading {
+  readonly read: readonly ToolOutcome[];
+  readonly own: ToolSettings;
+  readonly trustsAnnotations: boolean;
+}
+
+const ask = { taint: 'ask' } as const;
+
+test('nothing is asked by default, whatever was read', () => {
+  expect(because({}, { destructiveHint: true }, { read: [flagged] })).toBeUndefined();
+});
+
+test('who has read nothing is not asked', () => {
+  expect(because(ask, { destructiveHint: true }, { read: [] })).toBeUndefined();
+});
+
+test('only what destroys or reaches outside asks, and it says which output made it so', () => {
+  expect(because(ask, {})).toBeUndefined();
+  expect(because(ask, { readOnlyHint: true })).toBeUndefined();
+  expect(because(ask, { destructiveHint: true })).toBe(
+    'it may destroy something, and the agent has read the output of "fetch" of server "web"',
+  );
+  expect(because(ask, { openWorldHint: true })).toContain('it reaches outside');
+});
+
+test('a person’s word on a tool counts more than its own, unless it says that it destroys', () => {
+  expect(because(ask, {}, { own: { outbound: true } })).toContain('it reaches outside');
+  expect(because(ask, { openWorldHint: true }, { own: { outbound: false } })).toBeUndefined();
+  expect(because(ask, { destructiveHint: true }, { own: { outbound: false } })).toContain('may destroy');
+});
+
+test('of all that was read, what looked like an order is named', () => {
+  const read = [outcomeOf(toolOf('files', 'read')), flagged, outcomeOf(toolOf('files', 'read'))];
+  expect(because(ask, { destructiveHint: true }, { read })).toBe(
+    'it may destroy something, and the agent has read the output of "fetch" of server "web", which looked as if it gave orders (secrecy, overrides-instructions)',
+  );
+});
+
+test('after an output that looked like an order, whatever is not known to only read asks', () => {
+  const signals = { signals: 'ask' } as const;
+  expect(because(signals, {}, { read: [flagged] })).toBe(
+    'the output of "fetch" of server "web" looked as if it gave orders (secrecy, overrides-instructions)',
+  );
+  expect(because(signals, { readOnlyHint: true }, { read: [flagged], trustsAnnotations: true })).toBeUndefined();
+  expect(because(signals, {})).toBeUndefined();
+});
+
+test('looking for tools taints nobody; whatever else servers say through our own tools does', async () => {
+  const { caller } = callOf(page);
+  const perform = trackTaint()(async ({ tool = page }) => outcomeOf(tool));
+  const builtin = { isLocal: true, perform: async () => ({ content: [] }) };
+  await perform(callOf(page, { caller, builtin, name: 'mcp_search' }));
+  expect(caller.taint.source).toBeUndefined();
+  await perform(callOf(page, { caller, builtin, name: 'ListMcpResources' }));
+  expect(caller.taint.source).toEqual({ tool: page.id, signals: [] });
+});
+
+test('a yes holds for what was read: once, or for the session, and never for good', async () => {
+  const approve = answering('once', 'always', 'no');
+  const { stage } = createStage({
+    approve,
+    rules: () => [ruleText('mcp__*', 'allow')],
+    settings: { taint: 'ask' },
+  });
+  const tool = toolOf('mail', 'send', { annotations: { destructiveHint: true } });
+  const perform = stage(async () => outcomeOf(tool, 'done'));
+  const tainted = () => {
+    const { caller } = callOf(tool);
+    caller.taint.note(outcomeOf(page));
+    return caller;
+  };
+  const caller = tainted();
+  const call = (by = caller) => endOf((async () => perform(callOf(tool, { caller: by })))());
+  const done = expect.objectContaining({ text: 'done' });
+  expect([await call(), await call(), await call()]).toEqual([done, done, done]);
+  expect(approve.asked).toHaveLength(2);
+  expect(approve.asked[0]).toMatchObject({
+    because: 'it may destroy something, and the agent has read the output of "fetch" of server "web"',
+    byRule: true,
+  });
+  expect(await call(tainted()), 'another agent').toBe('APPROVAL_REFUSED');
+});
+
+test('a grant of the tool does not answer for what was read since', async () => {
+  const approve = answering('session', 'no');
+  const { stage } = createStage({ approve, settings: { taint: 'ask' } });
+  const tool = toolOf('mail', 'send', { annotations: { destructiveHint: true } });
+  const perform = stage(async () => outcomeOf(tool, 'done'));
+  const { caller } = callOf(tool);
+  const call = () => endOf((async () => perform(callOf(tool, { caller })))());
+  await call();
+  caller.taint.note(outcomeOf(page));
+  expect(await call()).toBe('APPROVAL_REFUSED');
+  expect(approve.asked[1]).toMatchObject({ because: expect.stringContaining('the agent has read the output of') });
+});
+
+test('once somebody said yes, a suspicion is settled until the next', () => {
+  const taint = new Taint();
+  taint.note(flagged);
+  taint.acknowledge(taint.flaggedOutput);
+  expect([taint.flaggedOutput, taint.source?.signals.length]).toEqual([undefined, 2]);
+  taint.note(flagged);
+  expect(taint.flaggedOutput?.tool).toEqual(page.id);
+});
