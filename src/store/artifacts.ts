@@ -1,5 +1,5 @@
-// Owns what is too long or too binary for a model, as files for its owner's eyes only: whole results and blobs, kept for a while.
-// It is a convenience: whatever the disk does, no call fails or waits for long because of it.
+// Owns the files for whole results and blobs that are too long or too binary for a model: private to the user, kept for a while.
+// They are a convenience: whatever the disk does, no tool call fails or waits for long because of it.
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs';
@@ -13,20 +13,20 @@ import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 
 export interface Artifact {
-  /** A readable beginning of the file's name. */
+  /** The readable first part of the file name. */
   readonly name: string;
   readonly extension: string;
-  /** Bytes go to the disk as they are, a text without its secrets. */
+  /** Bytes are written as they are, a text without its secrets. */
   readonly data: string | Uint8Array;
 }
 
-/** Where it lies, or why it could not be kept, to complete "it could not be kept: …". */
+/** The path of the file, or the problem that completes the sentence "the whole text could not be kept: …". */
 export type Kept = { readonly file: string } | { readonly problem: string };
 
 export interface Artifacts {
-  /** The file is whole when this resolves, within a few seconds. Never rejects. */
+  /** Resolves within a few seconds, once the file is complete or could not be written. Never rejects. */
   keep(artifact: Artifact): Promise<Kept>;
-  /** Resolves when nothing is being written or cleared away any more. */
+  /** Resolves when no file is being written or deleted any more. */
   settled(): Promise<void>;
 }
 
@@ -37,18 +37,18 @@ export interface ArtifactDeps {
 }
 
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
-  return new Folder(deps);
+  return new ArtifactFolder(deps);
 }
 
-class Folder implements Artifacts {
+class ArtifactFolder implements Artifacts {
   readonly #deps: ArtifactDeps;
   readonly #busy = new Set<Promise<unknown>>();
-  /** Since the folder was last looked through; the first file of a process begins with that. */
+  /** Files since the last sweep; the initial value makes the first file of a process start a sweep. */
   #files: number = limits.artifacts.sweepFiles;
   #bytes = 0;
   #sweeping = false;
   #isPrivate = false;
-  /** How many, and how much, may be written at this moment. */
+  /** How many files, and how many bytes, may be written at this moment. */
   #allowance: number = limits.artifacts.burst;
   #allowedBytes: number = limits.artifacts.burstBytes;
   #countedAt = 0;
@@ -68,13 +68,13 @@ class Folder implements Artifacts {
       }),
     );
     const inTime = await settleWithin([writing], { limitMs: limits.artifacts.writeMs, clock });
-    // Nobody will ever know its name.
+    // The caller was told that the file was not written, so nobody would ever read it.
     if (!inTime) void this.#track(writing.then(() => discard(file)));
     this.#count(data.length);
     return kept;
   }
 
-  /** Nobody reads a flood: it would only keep us and the disk busy, and push out what somebody still wants. */
+  /** Limits a flood of files, which would keep the disk busy and push out files that are still wanted. */
   #mayKeep(bytes: number): boolean {
     const now = this.#deps.clock.now();
     const { burst, perSecond, burstBytes, bytesPerSecond } = limits.artifacts;
@@ -84,7 +84,7 @@ class Folder implements Artifacts {
     this.#countedAt = now;
     if (this.#allowance < 1 || this.#allowedBytes <= 0) return false;
     this.#allowance -= 1;
-    // One may be more than all: those after it wait the longer.
+    // One file may exceed the allowance; later files then wait longer.
     this.#allowedBytes -= bytes;
     return true;
   }
@@ -93,7 +93,7 @@ class Folder implements Artifacts {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy);
   }
 
-  /** Under a name that nobody knows before it is whole: it needs no second one to be renamed from. */
+  /** Writes in place: nobody knows the random name before the file is complete, so no temporary file is needed. */
   async #write(file: string, data: string | Uint8Array): Promise<Kept> {
     const { folder, redact } = this.#deps;
     const safe = typeof data === 'string' ? redact(data) : data;
@@ -101,7 +101,7 @@ class Folder implements Artifacts {
       if (!this.#isPrivate && !(await makePrivate(folder))) return { problem: 'its folder is a link or a file' };
       this.#isPrivate = true;
       await put(file, safe).catch(async (error: unknown) => {
-        // Somebody has cleared it away.
+        // The folder was deleted meanwhile.
         if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
         await makePrivate(folder);
         await put(file, safe);
@@ -140,7 +140,7 @@ class Folder implements Artifacts {
 
 const safeName = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60);
 
-/** One that was there before may be open to others. What a link leads to is not ours, to be closed or cleared away. */
+/** An existing folder may be readable by others, so its mode is set. A link is refused: its target may belong to someone else. */
 async function makePrivate(folder: string): Promise<boolean> {
   await makeFolder(folder, { mode: 0o700 });
   if (!(await lstat(folder)).isDirectory()) return false;
@@ -148,46 +148,47 @@ async function makePrivate(folder: string): Promise<boolean> {
   return true;
 }
 
-/** In bytes, and by the older of the two ways: each halves what a file costs. */
+/** Bytes instead of text, and the callback API instead of `fs/promises`: each halves the time for a file. */
 const writeBytes = promisify(writeFile);
 const put = (file: string, data: string | Uint8Array) =>
   writeBytes(file, typeof data === 'string' ? Buffer.from(data) : data, { flag: 'wx', mode: 0o600 });
 
-/** What is left of a file that could not be written is cleared away with the old ones, if not now. */
+/** A file that cannot be deleted now is deleted by a later sweep. */
 async function discard(file: string): Promise<void> {
-  await rm(file, { force: true }).catch(systemOnly);
+  await rm(file, { force: true }).catch(ignoreSystemError);
 }
 
-/** What is too old goes, then the oldest, until the rest is few and small enough. Other processes may do the same. */
+/** Deletes old files, and then the oldest until number and size are within the limits. Other processes may sweep at the same time. */
 async function sweep(folder: string, now: number): Promise<void> {
   const { keptMs, files: most, bytes: mostBytes } = limits.artifacts;
-  const names = await readdir(folder).catch(systemOnly);
-  const ours = (names ?? []).filter((name) => ourName.test(name));
-  const found = (await Promise.all(ours.map((name) => about(join(folder, name))))).flatMap((each) => each ?? []);
+  const names = await readdir(folder).catch(ignoreSystemError);
+  const artifactNames = (names ?? []).filter((name) => ARTIFACT_NAME.test(name));
+  const artifacts = await Promise.all(artifactNames.map((name) => statArtifact(join(folder, name))));
+  const found = artifacts.flatMap((each) => each ?? []);
   found.sort((a, b) => b.changedAt - a.changedAt);
   let bytes = 0;
-  const gone = found.filter(({ size, changedAt }, at) => {
+  const surplus = found.filter(({ size, changedAt }, at) => {
     bytes += size;
     return at >= most || bytes > mostBytes || now - changedAt > keptMs;
   });
-  await Promise.all(gone.map(({ file }) => discard(file)));
+  await Promise.all(surplus.map(({ file }) => discard(file)));
 }
 
-/** As `keep` makes them: whatever else somebody put there is theirs. */
-const ourName = /-[0-9a-f]{32}\.[a-z0-9]+$/;
+/** The names that `keep` creates. Other files in the folder are not touched. */
+const ARTIFACT_NAME = /-[0-9a-f]{32}\.[a-z0-9]+$/;
 
-interface Found {
+interface ArtifactFile {
   readonly file: string;
   readonly size: number;
   readonly changedAt: number;
 }
 
-async function about(file: string): Promise<Found | undefined> {
-  const found = await lstat(file).catch(systemOnly);
-  return found?.isFile() ? { file, size: found.size, changedAt: found.mtimeMs } : undefined;
+async function statArtifact(file: string): Promise<ArtifactFile | undefined> {
+  const stats = await lstat(file).catch(ignoreSystemError);
+  return stats?.isFile() ? { file, size: stats.size, changedAt: stats.mtimeMs } : undefined;
 }
 
-function systemOnly(error: unknown): undefined {
+function ignoreSystemError(error: unknown): undefined {
   if (!isSystemError(error)) throw error;
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Owns the few things the store asks of files: read if there, and say what went wrong.
+// Owns how the store reads files that may be missing, and how it reports files that cannot be written.
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** At once, so that a watcher misses nothing between its beginning and its first look. */
+/** Synchronous, so that a watcher misses no change between its creation and its first read. */
 export function readNow(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -24,7 +24,7 @@ export function readNow(file: string): string | undefined {
   }
 }
 
-/** A failure of the system becomes a sentence; everything else stays what it is. */
+/** Turns a system error into a `STORE_UNWRITABLE`; returns any other error unchanged. */
 export function unwritable(error: unknown, folder: string): unknown {
   if (!isSystemError(error)) return error;
   return new RuntimeError('STORE_UNWRITABLE', { folder, reason: reasonOf(error) }, { cause: error });

@@ -1,5 +1,5 @@
-// Owns memory on disk: one file per key, readable by its owner only, replaced in one step, shared between processes.
-// Reading never fails: what cannot be read is not there. Writing says why it could not.
+// Owns the store on disk: one file per key, readable by its owner only, replaced atomically, shared between processes.
+// Reading never fails: an unreadable file counts as missing. Writing rejects with the reason.
 
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
@@ -14,18 +14,17 @@ import { RuntimeError } from '../model/errors.ts';
 import { readIfThere, readNow, unwritable } from './disk.ts';
 import { Watcher } from './watcher.ts';
 
-/** How long one write may hold its key; only a dead process does for so long. */
+/** How long one write may lock its key; only a dead process holds a lock for so long. */
 const WRITE_TTL_MS = 10_000;
 
-/** A file younger than this is not looked at when the folder is swept. */
+/** The sweep skips files younger than this. */
 const UNTOUCHED_MS = 7 * 24 * 3_600_000;
 
-type Found =
+type StoredEntry =
   | { readonly kind: 'value'; readonly value: string }
-  /** What is left of something: no longer valid, or not to be read. */
   | { readonly kind: 'nothing' | 'expired' | 'unreadable' };
 
-/** `onDropped` is told which file held something that nobody could read. */
+/** `onDropped` is called with the path of a file that was dropped because it was unreadable. */
 export function createFileStore(folder: string, clock: Clock, onDropped?: (file: string) => void): Store {
   const watchers = new Map<string, Set<Watcher>>();
   const fileOf = (key: string) => join(folder, nameOf(key));
@@ -34,7 +33,7 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
     for (const watcher of watchers.get(key) ?? []) watcher.see(value);
   };
 
-  /** What nobody asks for any more would otherwise stay for ever. Looked at are only files that have been left alone for long. */
+  /** Deletes expired entries that are never read again. Reads only files that have not changed for long. */
   const sweep = async () => {
     for (const name of await readdir(folder)) {
       const file = join(folder, name);
@@ -43,14 +42,14 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
     }
   };
   let swept: Promise<unknown> | undefined;
-  /** The folder is made each time: whoever clears a cache by hand must not have to restart anything. */
+  /** Creates the folder each time, so that a user can delete the cache by hand without restarting anything. */
   const hold = async (lock: string, ttlMs: number, signal?: AbortSignal) => {
     await makeFolder(folder, { mode: 0o700 });
     swept ??= Promise.all([removeDebris(folder), sweep()]);
     await swept;
     return acquire({ lock, ttlMs, clock, signal });
   };
-  /** Every change of a key happens under its write lock, so that no comparison is ever overtaken. */
+  /** Every change of a key holds its write lock, so that no other write comes between compare and set. */
   const change = async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
     try {
       const release = await hold(`${fileOf(key)}.write`, WRITE_TTL_MS);
@@ -68,8 +67,8 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
     await rm(fileOf(key), { force: true });
     notify(key, undefined);
   };
-  const clearRemains = async (key: string) => {
-    if (isRemains(await find(key))) await clear(key);
+  const clearStale = async (key: string) => {
+    if (isStale(await find(key))) await clear(key);
   };
 
   return {
@@ -77,7 +76,7 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
       const found = await find(key);
       if (found.kind === 'value') return found.value;
       if (found.kind === 'unreadable') onDropped?.(fileOf(key));
-      if (isRemains(found)) await forgiving(change(key, () => clearRemains(key)));
+      if (isStale(found)) await ignoreUnwritable(change(key, () => clearStale(key)));
       return undefined;
     },
     set: (key, value, ttlMs) => change(key, () => put(key, value, ttlMs)),
@@ -111,18 +110,18 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
   };
 }
 
-/** A readable beginning for people, a hash for everything else: two keys never share a file. */
+/** A readable first part for people, and a hash so that two keys never share a file. */
 function nameOf(key: string): string {
   const readable = key.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 40);
   return `${readable}-${createHash('sha256').update(key).digest('hex').slice(0, 24)}.json`;
 }
 
-function interpret(text: string | undefined, key: string, now: number): Found {
+function interpret(text: string | undefined, key: string, now: number): StoredEntry {
   if (text === undefined) return { kind: 'nothing' };
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value)) return { kind: 'unreadable' };
-  const { key: written, value, expiresAt } = parsed.value;
-  if (written !== key || typeof value !== 'string') return { kind: 'unreadable' };
+  const { key: storedKey, value, expiresAt } = parsed.value;
+  if (storedKey !== key || typeof value !== 'string') return { kind: 'unreadable' };
   if (typeof expiresAt === 'number' && expiresAt <= now) return { kind: 'expired' };
   return { kind: 'value', value };
 }
@@ -137,11 +136,11 @@ function isExpired(text: string | undefined, now: number): boolean {
   );
 }
 
-const isRemains = ({ kind }: Found) => kind === 'expired' || kind === 'unreadable';
-const presentValue = (found: Found) => (found.kind === 'value' ? found.value : undefined);
+const isStale = ({ kind }: StoredEntry) => kind === 'expired' || kind === 'unreadable';
+const presentValue = (found: StoredEntry) => (found.kind === 'value' ? found.value : undefined);
 
-/** What could not be cleared away now is in nobody's way. */
-async function forgiving(work: Promise<void>): Promise<void> {
+/** A stale file that cannot be deleted does no harm: every read ignores it. */
+async function ignoreUnwritable(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {

@@ -1,28 +1,28 @@
-// Owns what of a server's words may be kept: whole lines, without what drives a terminal and without secrets.
+// Owns turning a server's output into lines for its log: complete lines, without terminal control characters and secrets.
 
 import { StringDecoder } from 'node:string_decoder';
 import { limits } from '../model/limits.ts';
 
 export interface LineOptions {
-  /** Puts a mark in brackets in the place of every secret that is whole in the text. */
+  /** Replaces every secret that stands complete in the text by a mark in brackets. */
   readonly redact: (text: string) => string;
-  /** Takes out of a line what is for a terminal and not for a reader. */
+  /** Removes terminal control characters. */
   readonly clean: (text: string) => string;
 }
 
-/** Redacts before anything is cut, and only what is whole: a secret survives neither in half nor in two pieces. */
+/** Redacts complete lines only, and before any line is cut: no secret survives in part, nor split over two chunks. */
 export class LogLines {
   readonly #options: LineOptions;
   #decoder = new StringDecoder('utf8');
   #partial = '';
-  /** The beginning of the present line was lost, or was long enough. */
+  /** The rest of the present line is skipped: its beginning was lost, or it was already too long. */
   #isSkipping = false;
 
   constructor(options: LineOptions) {
     this.#options = options;
   }
 
-  /** The lines that are whole now; the last one waits for its end. */
+  /** Returns the lines that are complete now; an unfinished last line waits for its end. */
   push(chunk: Buffer): string {
     const text = this.#partial + this.#decoder.write(chunk);
     const end = text.lastIndexOf('\n') + 1;
@@ -30,14 +30,14 @@ export class LogLines {
     return this.#end(text.slice(0, end)) + this.#cutEndless();
   }
 
-  /** Some of it is missing here: what is left of that line could begin within a secret. */
+  /** Bytes were dropped here. Skips the rest of the line, since it could begin within a secret. */
   lose(): void {
     this.#decoder = new StringDecoder('utf8');
     this.#partial = '';
     this.#isSkipping = true;
   }
 
-  /** Nothing more comes: the last line is as long as it is. */
+  /** The output has ended: returns the last line even without its line break. */
   end(): string {
     const rest = this.#partial + this.#decoder.end();
     this.#partial = '';
@@ -46,21 +46,21 @@ export class LogLines {
     return isEmpty ? '' : this.#end(`${rest}\n`);
   }
 
-  /** One line of our own words about it. */
+  /** Prepares a note of the runtime itself as one line. */
   line(text: string): string {
     return shortened(this.#redact(text.replace(/\s+/g, ' ')));
   }
 
-  /** All at once: a key of several lines is known by the first of them. */
+  /** Redacts all lines together: a key of several lines is recognized by the first of them. */
   #end(lines: string): string {
     const from = this.#isSkipping ? lines.indexOf('\n') + 1 : 0;
     if (lines.length > 0) this.#isSkipping = false;
     if (from === lines.length) return '';
-    const whole = this.#redact(lines.slice(from, -1));
-    return `${whole.split('\n').map(shortened).join('\n')}\n`;
+    const redacted = this.#redact(lines.slice(from, -1));
+    return `${redacted.split('\n').map(shortened).join('\n')}\n`;
   }
 
-  /** What stands at the end of a line that goes on may be the beginning of a secret. */
+  /** Cuts a line that grows without end. Its last part is dropped, since it may be the beginning of a secret. */
   #cutEndless(): string {
     if (this.#partial.length <= 2 * limits.log.lineChars) return '';
     const text = this.#isSkipping ? '' : this.#redact(this.#partial).slice(0, -limits.log.lineChars);
@@ -77,5 +77,5 @@ export class LogLines {
 
 const shortened = (line: string) => (line.length <= limits.log.lineChars ? line : cut(line));
 
-/** Without the mark that it would cut in two, which stands for a secret. */
+/** Removes a redaction mark at the end that the cut would split in two. */
 const cut = (line: string) => `${line.slice(0, limits.log.lineChars).replace(/\[[\w.:-]{0,80}$/, '')} …`;

@@ -1,4 +1,4 @@
-// Owns reading a server's log while others write it: its last lines, and then whatever comes.
+// Owns reading a server's log while other processes write it: its last lines, and then new lines as they come.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +10,7 @@ import { olderLogOf } from './server-log.ts';
 
 export class LogReader {
   readonly file: string;
-  /** Which file was read, and how far: it becomes the older one while it is read. */
+  /** Which file was read, and how far: the writer may rename it to the older log in between. */
   #inode: number | undefined;
   #offset = 0;
   #decoder = new StringDecoder('utf8');
@@ -20,24 +20,24 @@ export class LogReader {
     this.file = file;
   }
 
-  /** `undefined`: there is no log. */
+  /** The last `count` lines; `undefined` if there is no log. */
   async last(count: number): Promise<readonly string[] | undefined> {
-    const newer = await this.#news();
+    const newer = await this.#newLines();
     if (newer.length >= count) return newer.slice(-count);
     const older = await readIfThere(olderLogOf(this.file));
     if (older === undefined && this.#inode === undefined) return undefined;
     return [...(older ?? '').split('\n').slice(0, -1), ...newer].slice(-count);
   }
 
-  /** The lines that come after those that were read, in the pieces in which they come; ends when the signal aborts. */
+  /** Yields new lines as they are written; ends when the signal aborts. */
   async *follow(clock: Clock, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-    while (await rest(clock, signal)) {
-      const lines = await this.#news();
+    while (await pause(clock, signal)) {
+      const lines = await this.#newLines();
       if (lines.length > 0) yield lines;
     }
   }
 
-  async #news(): Promise<string[]> {
+  async #newLines(): Promise<string[]> {
     const lines = (this.#partial + (await this.#read())).split('\n');
     this.#partial = lines.pop() ?? '';
     return lines;
@@ -47,14 +47,14 @@ export class LogReader {
     return withFile(this.file, async (handle) => {
       const { ino, size } = await handle.stat();
       const ending = this.#inode === undefined || ino === this.#inode ? '' : await this.#readEnding();
-      // Also when somebody has emptied it.
+      // A file that shrank was emptied by hand.
       if (ino !== this.#inode || size < this.#offset) this.#offset = 0;
       this.#inode = ino;
       return ending + (await this.#readFrom(handle, size));
     });
   }
 
-  /** What was written to the file that we knew before it was put aside. */
+  /** Reads the lines that were added to the known file before it was renamed. */
   #readEnding(): Promise<string> {
     return withFile(olderLogOf(this.file), async (handle) => {
       const { ino, size } = await handle.stat();
@@ -73,7 +73,7 @@ export class LogReader {
   }
 }
 
-/** What cannot be read is not there. */
+/** A file that cannot be read counts as empty. */
 async function withFile(file: string, use: (handle: FileHandle) => Promise<string>): Promise<string> {
   let handle: FileHandle | undefined;
   try {
@@ -87,8 +87,8 @@ async function withFile(file: string, use: (handle: FileHandle) => Promise<strin
   }
 }
 
-/** Whether to go on afterwards. */
-async function rest(clock: Clock, signal: AbortSignal): Promise<boolean> {
+/** Waits for the next look at the file; `false` when the signal aborts. */
+async function pause(clock: Clock, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(limits.logView.lookMs, signal);
     return true;

@@ -1,5 +1,5 @@
-// Owns keeping secrets: encrypted in the store, with a key that lies in a file only its owner can read. Whoever gets hold of
-// the store alone – a backup, a synchronized folder, a shared database – has nothing.
+// Owns storing secrets: encrypted in the store, with a key in a file that only its owner can read. A copy of the store alone
+// (a backup, a synchronized folder, a shared database) reveals nothing.
 
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { unwritable } from './disk.ts';
 
 export interface Secrets {
-  /** What cannot be decrypted is not there. */
+  /** `undefined` also for a value that cannot be decrypted. */
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
   delete(name: string): Promise<void>;
@@ -24,9 +24,9 @@ const TAG_BYTES = 16;
 export function createSecrets(store: Store, keyFile: string): Secrets {
   let key: Promise<Buffer> | undefined;
   const keyOf = (name: string) => `secrets/${name}`;
-  const theKey = () => {
+  const encryptionKey = () => {
     key ??= loadKey(keyFile);
-    // A key that could not be made now may be made later.
+    // Forget a failed attempt: the next call may be able to load or create the key.
     key.catch(() => {
       key = undefined;
     });
@@ -34,15 +34,15 @@ export function createSecrets(store: Store, keyFile: string): Secrets {
   };
   return {
     async get(name) {
-      const kept = await store.get(keyOf(name));
-      return kept === undefined ? undefined : decrypt(kept, name, await theKey());
+      const encrypted = await store.get(keyOf(name));
+      return encrypted === undefined ? undefined : decrypt(encrypted, name, await encryptionKey());
     },
-    set: async (name, value) => store.set(keyOf(name), encrypt(value, name, await theKey())),
+    set: async (name, value) => store.set(keyOf(name), encrypt(value, name, await encryptionKey())),
     delete: (name) => store.delete(keyOf(name)),
   };
 }
 
-/** Bound to its name: what is kept under one cannot be passed off as another. */
+/** Authenticates the name as well: a value stored under one name cannot be moved to another. */
 function encrypt(value: string, name: string, key: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(name));
@@ -50,8 +50,8 @@ function encrypt(value: string, name: string, key: Buffer): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-function decrypt(kept: string, name: string, key: Buffer): string | undefined {
-  const bytes = Buffer.from(kept, 'base64');
+function decrypt(encrypted: string, name: string, key: Buffer): string | undefined {
+  const bytes = Buffer.from(encrypted, 'base64');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce)
@@ -61,13 +61,13 @@ function decrypt(kept: string, name: string, key: Buffer): string | undefined {
   try {
     return Buffer.concat([opened, decipher.final()]).toString('utf8');
   } catch (error) {
-    // Another key, or a changed byte: the library has no other way to say so.
+    // Another key or a changed byte: the library throws a plain error for both.
     if (error instanceof Error) return undefined;
     throw error;
   }
 }
 
-/** Made on first use; of two processes that make one, the first wins and both use it. */
+/** Creates the key on first use. If two processes create one at the same time, the first wins and both use it. */
 async function loadKey(file: string): Promise<Buffer> {
   try {
     const key = (await readKey(file)) ?? (await makeKey(file)) ?? (await readKey(file));
@@ -75,7 +75,7 @@ async function loadKey(file: string): Promise<Buffer> {
   } catch (error) {
     throw unwritable(error, dirname(file));
   }
-  const reason = `the key file ${file} is broken, and only without it a new one is made`;
+  const reason = `the key file ${file} is broken; delete it to get a new one, which cannot decrypt the secrets stored so far`;
   throw new RuntimeError('STORE_UNWRITABLE', { folder: dirname(file), reason });
 }
 
@@ -88,7 +88,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Whole before it has its name, so that nobody ever reads half of it. `undefined`: somebody else was first. */
+/** Gives the file its name only when it is complete, so that no process reads half a key. `undefined`: another process was first. */
 async function makeKey(file: string): Promise<Buffer | undefined> {
   const key = randomBytes(KEY_BYTES);
   const temporary = `${file}.${randomUUID()}.tmp`;

@@ -1,5 +1,5 @@
-// Owns the log of each server on disk: when it started, what it wrote on stderr, why it ended. Small, for its owner's eyes only,
-// shared by all processes. It is a convenience: whatever the disk does, neither the server nor the host notices.
+// Owns the log of each server on disk: when it started, what it wrote on stderr, why it ended. Small, private to the user,
+// shared by all processes. It is a convenience: a full or broken disk disturbs neither the server nor the host.
 
 import { createHash } from 'node:crypto';
 import { appendFile, rename, stat } from 'node:fs/promises';
@@ -15,11 +15,11 @@ import { unwritable } from './disk.ts';
 import { type LineOptions, LogLines } from './log-lines.ts';
 
 export interface ServerLog {
-  /** A dated line of our own words. */
+  /** Adds a dated line of the runtime itself. */
   note(text: string): void;
-  /** Something that the server wrote. Never waits, and keeps no more than a little in memory. */
+  /** Adds output of the server. Never waits, and keeps only a little in memory. */
   take(chunk: Buffer): void;
-  /** Resolves when everything is written, or the disk had its time; afterwards nothing is taken any more. */
+  /** Resolves when everything is written or the time for it is up; later output is ignored. */
   close(): Promise<void>;
 }
 
@@ -27,26 +27,26 @@ export interface ServerLogs {
   open(server: ServerName, options: LineOptions): ServerLog;
 }
 
-/** What cannot be written is told once for all servers: they share the disk. */
+/** `onError` is called once for all servers, since they share the disk. */
 export function createServerLogs(state: string, clock: Clock, onError: (error: unknown) => void): ServerLogs {
-  let isTold = false;
+  let isReported = false;
   const failed = (error: unknown) => {
-    if (!isTold) onError(unwritable(error, logFolder(state)));
-    isTold = true;
+    if (!isReported) onError(unwritable(error, logFolder(state)));
+    isReported = true;
   };
   return { open: (server, options) => new FileLog(logFileOf(state, server), clock, new LogLines(options), failed) };
 }
 
 const logFolder = (state: string) => join(state, 'logs');
 
-/** Where a server's log is, or would be; the older part lies beside it. */
+/** The path of a server's log, whether it exists or not; the older part has a path beside it. */
 export const logFileOf = (state: string, server: ServerName) => join(logFolder(state), `${safeName(server)}.log`);
 export const olderLogOf = (file: string) => `${file}.1`;
 
-/** Devices of Windows, whatever follows their name. */
+/** Device names of Windows, with or without an extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
-/** No two servers share a file, not even where case means nothing: what is not plain gets a hash. */
+/** No two servers share a file, even on a case-insensitive disk: any name but a plain lower-case one gets a hash. */
 function safeName(server: ServerName): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(server) && !DEVICES.test(server)) return server;
   const readable = server.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 40);
@@ -58,11 +58,11 @@ class FileLog implements ServerLog {
   readonly #clock: Clock;
   readonly #lines: LogLines;
   readonly #failed: (error: unknown) => void;
-  /** What has come since the last look at it. */
+  /** Output that was not cut into lines yet. */
   #chunks: Buffer[] = [];
   #bytes = 0;
   #lostBytes = 0;
-  /** What is to be written next. */
+  /** Lines to be written next. */
   #text = '';
   #cancelTimer: CancelTimer | undefined;
   #writing: Promise<void> | undefined;
@@ -83,7 +83,7 @@ class FileLog implements ServerLog {
     this.#wake();
   }
 
-  /** In a flood the newest is kept, and what comes too fast is not even looked at. */
+  /** In a flood the newest output is kept; older chunks are dropped unread. */
   take(chunk: Buffer): void {
     if (this.#closing !== undefined) return;
     this.#chunks.push(chunk);
@@ -121,7 +121,7 @@ class FileLog implements ServerLog {
     this.#bytes = 0;
   }
 
-  /** One write at a time, and a pause before each: a server that writes letter by letter does not keep the disk busy. */
+  /** One write at a time, with a pause before each, so that a server that writes byte by byte does not keep the disk busy. */
   #wake(): void {
     if (this.#cancelTimer !== undefined || this.#writing !== undefined) return;
     const write = () => {
@@ -146,14 +146,17 @@ class FileLog implements ServerLog {
   }
 }
 
-/** Opened for each write: whoever renames or deletes it meets no one who holds on to it. Whole lines in one go, so that those of others stay whole. */
+/**
+ * Opens the file for each write, so that it can be renamed or deleted in between. Writes complete lines at once, so that lines
+ * of other processes stay intact.
+ */
 async function append(file: string, text: string, clock: Clock): Promise<void> {
   await makeFolder(dirname(file), { mode: 0o700 });
   await makeRoom(file, Buffer.byteLength(text), clock);
   await appendFile(file, text, { mode: 0o600 });
 }
 
-/** One process at a time looks and renames: otherwise the second would put a log that has just begun in place of the older one. */
+/** Under a lock: a second process that renames at the same time would replace the older log with one that has just begun. */
 async function makeRoom(file: string, bytes: number, clock: Clock): Promise<void> {
   const isFull = async () => {
     const size = await sizeOf(file);

@@ -1,30 +1,31 @@
-// Owns noticing that a key changed: at once what this process does, and by looking again what others did.
+// Owns noticing that a key changed: changes by this process at once, changes by other processes by reading again.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 
-/** How soon a change by another process is noticed. */
-const LOOK_MS = 500;
+/** How often the file is read for changes by other processes. */
+const POLL_MS = 500;
 
 export class Watcher {
   #last: string | undefined;
-  #told = 0;
+  /** How many values `see` has got. */
+  #seenCount = 0;
   #cancel: CancelTimer | undefined;
   #stopped = false;
-  readonly #look: () => Promise<string | undefined>;
+  readonly #read: () => Promise<string | undefined>;
   readonly #changed: (value: string | undefined) => void;
 
   constructor(
     last: string | undefined,
-    look: () => Promise<string | undefined>,
+    read: () => Promise<string | undefined>,
     changed: (value: string | undefined) => void,
   ) {
     this.#last = last;
-    this.#look = look;
+    this.#read = read;
     this.#changed = changed;
   }
 
   see(value: string | undefined): void {
-    this.#told++;
+    this.#seenCount++;
     if (this.#stopped || value === this.#last) return;
     this.#last = value;
     this.#changed(value);
@@ -33,7 +34,7 @@ export class Watcher {
   start(clock: Clock): void {
     if (this.#stopped) return;
     this.#cancel = clock.after(
-      LOOK_MS,
+      POLL_MS,
       () => {
         void this.#compare().finally(() => this.start(clock));
       },
@@ -46,10 +47,10 @@ export class Watcher {
     this.#cancel?.();
   }
 
-  /** What was read before the latest news is old news. */
+  /** Ignores a value that was read before the latest `see()`: it is out of date. */
   async #compare(): Promise<void> {
-    const told = this.#told;
-    const value = await this.#look();
-    if (told === this.#told) this.see(value);
+    const seenCount = this.#seenCount;
+    const value = await this.#read();
+    if (seenCount === this.#seenCount) this.see(value);
   }
 }

@@ -1,11 +1,11 @@
-// Owns time that a test moves by hand: nothing fires until `advance` says so, and then in order.
+// Owns a clock that a test moves by hand: timers fire only during `advance`, in order.
 
 import { type Clock, sleepOn } from '../kernel/clock.ts';
 
 export interface FakeClock extends Clock {
-  /** Moves time on, firing what falls due in order; promises get to settle before and after each firing. */
+  /** Moves time on and fires due timers in order; promises settle before and after each timer. */
   advance(ms: number): Promise<void>;
-  /** How many timers wait: what a test checks to prove that nothing was left behind. */
+  /** How many timers wait; a test checks it to prove that no timer was left behind. */
   pending(): number;
 }
 
@@ -48,7 +48,7 @@ export function createFakeClock(start = 0): FakeClock {
   return clock;
 }
 
-/** A turn of the event loop: everything that only waits for promises has happened after it. */
+/** Waits for one turn of the event loop, after which all settled promises have run their callbacks. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

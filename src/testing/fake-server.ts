@@ -1,4 +1,4 @@
-// Owns a real MCP server that runs inside the host: tools are functions, both eras are spoken, every call is remembered.
+// Owns a real MCP server that runs inside the host, for tests: its tools are functions, it speaks either era and records every call.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Channel, Message } from '../model/server.ts';
@@ -15,9 +15,9 @@ export interface FakeTool {
 export interface FakeServer {
   /** For `createRuntime({ servers: { name: server.entry } })`. */
   readonly entry: { readonly serve: (channel: Channel) => Promise<void> };
-  /** What was called, in order. */
+  /** The tool calls so far, in order. */
   readonly calls: readonly { readonly tool: string; readonly arguments: unknown }[];
-  /** Drops every connection, as a crash would. */
+  /** Closes every connection, as a crash would. */
   crash(): Promise<void>;
 }
 

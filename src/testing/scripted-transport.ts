@@ -1,13 +1,13 @@
-// Owns a channel whose other side is a test: it sees what was sent and says what is received, message by message.
+// Owns a channel whose other side is a test: the test reads what was sent and decides what is received, message by message.
 
 import type { Channel, ChannelReport, Message } from '../model/server.ts';
 
 export interface ScriptedTransport extends Channel {
   readonly sent: readonly Message[];
-  /** The latest request with that method; throws when there was none, so that a test fails where it went wrong. */
+  /** The latest request with that method. Throws if there was none, so that a test fails at that line. */
   request(method: string): Message;
   receive(message: Message): void;
-  /** Ends it from the other side. */
+  /** Ends the channel from the server's side. */
   drop(report?: ChannelReport): void;
   readonly closed: boolean;
 }

@@ -1,51 +1,45 @@
-// Owns the choice between the two transports over HTTP where an entry leaves it open: the newer one first, the older one
-// when the handshake shows that the server knows no other. Whoever sends the handshake notices nothing.
+// Owns the choice between the two HTTP transports for an entry that names neither: Streamable HTTP first, and HTTP+SSE
+// when the response to the handshake shows that the server knows only that. The sender of the handshake does not notice.
 
 import { isObject } from '../kernel/json.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
+import { ChannelBase } from './channel-base.ts';
 import { openHttp } from './http.ts';
-import { isWrongAddress, lost } from './http-failure.ts';
+import { isWrongAddress } from './http-failure.ts';
 import type { HttpOptions } from './http-options.ts';
-import { idOf } from './post.ts';
+import { idOf } from './in-flight-request.ts';
 import { openSse } from './sse.ts';
 
 export interface AutoOptions extends HttpOptions {
-  /** What the server spoke the last time. */
-  readonly remembered?: 'http' | 'sse' | undefined;
-  /** Told once, when the server has answered. */
-  readonly onVerdict: (negotiatedTransport: 'http' | 'sse') => void;
+  /** The transport that this server answered over the last time. */
+  readonly lastNegotiated?: 'http' | 'sse' | undefined;
+  /** Called once, when the server has answered the handshake. */
+  readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;
 }
 
-/** Opens nothing yet: `start` does. */
+/** Opens nothing yet: `start()` does. */
 export function openAuto(options: AutoOptions): Channel {
   return new AutoChannel(options);
 }
 
-const OPENING_METHODS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+const HANDSHAKE_METHODS: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
-class AutoChannel implements Channel {
-  onmessage?: ((message: Message) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
-  onoversized?: ((id: MessageId | undefined) => void) | undefined;
-  onsign?: ((id: MessageId) => void) | undefined;
-
+class AutoChannel extends ChannelBase {
   readonly #options: AutoOptions;
-  /** The one that is spoken over, and all that were tried. */
+  /** The channel in use. */
   #channel: Channel | undefined;
+  /** Every channel that was opened, in use or given up; all of them are closed in the end. */
   readonly #tried: Channel[] = [];
-  #opening: Promise<void> | undefined;
+  /** Set while the handshake moves from Streamable HTTP to HTTP+SSE. */
   #switching: Promise<void> | undefined;
-  /** Why the remembered transport could not be used: where the other one fails as well, this was the true cause. */
-  #forgotten: RuntimeError | undefined;
-  /** The questions whose answer settles what is spoken; nothing once it is settled. */
-  #questions: Map<MessageId, Message> | undefined = new Map();
-  #closing: Promise<void> | undefined;
-  #isClosed = false;
+  /** Why the transport used last time failed: if the other one fails as well, this is the failure to report. */
+  #lastTransportFailure: RuntimeError | undefined;
+  /** Handshake requests without an answer yet; `undefined` once one of them was answered and the transport is settled. */
+  #handshakes: Map<MessageId, Message> | undefined = new Map();
 
   constructor(options: AutoOptions) {
+    super(options.server);
     this.#options = options;
   }
 
@@ -57,128 +51,116 @@ class AutoChannel implements Channel {
     return this.#channel?.hasRequestStreams ?? false;
   }
 
-  async start(): Promise<void> {
-    if (this.#closing === undefined) {
-      this.#opening ??= this.#open();
-      await this.#opening;
-    }
-    if (this.#closing !== undefined) throw this.#lost();
-  }
-
-  send(message: Message, options?: SendOptions): Promise<void> {
-    if (this.#channel === undefined || this.#closing !== undefined) return Promise.reject(this.#lost());
-    if (this.#questions !== undefined) this.#noteQuestion(this.#questions, message);
-    if (this.#switching === undefined) return this.#channel.send(message, options);
-    return this.#switching.then(() => this.#channel?.send(message, options));
-  }
-
   abandon(id: MessageId): void {
-    this.#questions?.delete(id);
+    this.#handshakes?.delete(id);
     this.#channel?.abandon?.(id);
-  }
-
-  /** From this call on nothing is delivered but `onclose`. */
-  close(): Promise<void> {
-    this.onmessage = undefined;
-    this.onerror = undefined;
-    this.onfailed = undefined;
-    this.onoversized = undefined;
-    this.onsign = undefined;
-    this.#closing ??= this.#close();
-    return this.#closing;
   }
 
   report(): ChannelReport {
     return this.#channel?.report?.() ?? { reason: 'it has not answered', isRemote: true };
   }
 
-  async #open(): Promise<void> {
-    if (this.#options.remembered === 'sse') {
+  protected async open(): Promise<void> {
+    if (this.#options.lastNegotiated === 'sse') {
       const sse = this.#adopt(openSse(this.#options));
       try {
         await sse.start();
         return;
       } catch (error) {
-        this.#forgotten = asRuntimeError(error);
+        this.#lastTransportFailure = asRuntimeError(error);
         this.#channel = undefined;
         await sse.close();
-        if (this.#closing !== undefined) throw error;
+        if (this.isClosing) throw error;
       }
     }
     await this.#adopt(openHttp(this.#options)).start();
   }
 
-  /** What one that is no longer spoken over still says is nobody's business. */
+  protected canSend(): boolean {
+    return this.#channel !== undefined;
+  }
+
+  protected handOn(message: Message, options: SendOptions | undefined): Promise<void> | undefined {
+    if (this.#handshakes !== undefined) this.#noteHandshake(this.#handshakes, message);
+    if (this.#switching === undefined) return this.#channel?.send(message, options);
+    return this.#switching.then(() => this.#channel?.send(message, options));
+  }
+
+  /** Forwards the events of a channel for as long as it is the channel in use. */
   #adopt(channel: Channel): Channel {
     this.#tried.push(channel);
     this.#channel = channel;
-    const isSpoken = () => this.#channel === channel;
+    const isInUse = () => this.#channel === channel;
     channel.onmessage = (message) => {
-      if (this.#questions !== undefined) this.#judge(message);
-      if (isSpoken()) this.onmessage?.(message);
+      if (this.#handshakes !== undefined) this.#settle(message);
+      if (isInUse()) this.onmessage?.(message);
     };
-    channel.onoversized = (id) => isSpoken() && this.onoversized?.(id);
-    channel.onsign = (id) => isSpoken() && this.onsign?.(id);
-    channel.onerror = (error) => isSpoken() && this.onerror?.(error);
-    channel.onfailed = (id, failure) => isSpoken() && this.#fail(id, failure);
-    channel.onclose = () => isSpoken() && this.#closing === undefined && this.#finish();
+    channel.onoversized = (id) => isInUse() && this.onoversized?.(id);
+    channel.onsign = (id) => isInUse() && this.onsign?.(id);
+    channel.onerror = (error) => isInUse() && this.onerror?.(error);
+    channel.onfailed = (id, failure) => isInUse() && this.#fail(id, failure);
+    channel.onclose = () => isInUse() && !this.isClosing && this.finish();
     return channel;
   }
 
-  #noteQuestion(questions: Map<MessageId, Message>, message: Message): void {
+  #noteHandshake(handshakes: Map<MessageId, Message>, message: Message): void {
     const id = idOf(message);
-    if (id !== undefined && OPENING_METHODS.has(message['method'])) questions.set(id, message);
+    if (id !== undefined && HANDSHAKE_METHODS.has(message['method'])) handshakes.set(id, message);
   }
 
-  #judge({ id, method, result }: Message): void {
-    if (method !== undefined || !isObject(result) || !this.#questions?.has(id as MessageId)) return;
-    this.#questions = undefined;
-    if (this.negotiatedTransport !== undefined) this.#options.onVerdict(this.negotiatedTransport);
+  /** An answered handshake settles which transport this server speaks. */
+  #settle({ id, method, result }: Message): void {
+    if (method !== undefined || !isObject(result) || !this.#handshakes?.has(id as MessageId)) return;
+    this.#handshakes = undefined;
+    if (this.negotiatedTransport !== undefined) this.#options.onNegotiated(this.negotiatedTransport);
   }
 
   #fail(id: MessageId, failure: RequestFailure): void {
-    const question = this.#questions?.get(id);
-    this.#questions?.delete(id);
-    // So a server that only knows the older transport answers a handshake over the newer one.
-    const mayBeOlder = question?.['method'] === 'initialize' && isWrongAddress('initialize', failure.status ?? 0);
-    if (question === undefined || !mayBeOlder || this.negotiatedTransport !== 'http') this.onfailed?.(id, failure);
-    else if (this.#forgotten !== undefined) this.onfailed?.(id, { sent: false, cause: this.#forgotten });
-    else this.#switching = this.#switch(id, question, failure);
+    const handshake = this.#handshakes?.get(id);
+    this.#handshakes?.delete(id);
+    // A server that knows only HTTP+SSE answers a Streamable HTTP handshake with such a status.
+    const mayBeSse = handshake?.['method'] === 'initialize' && isWrongAddress('initialize', failure.status ?? 0);
+    const cause = this.#lastTransportFailure;
+    if (handshake === undefined || !mayBeSse || this.negotiatedTransport !== 'http') this.onfailed?.(id, failure);
+    else if (cause !== undefined) this.onfailed?.(id, { sent: false, cause });
+    else this.#switching = this.#switch(id, handshake, failure);
   }
 
-  /** When the older transport cannot be opened either, the first failure stands: that address was never meant for it. */
-  async #switch(id: MessageId, question: Message, failure: RequestFailure): Promise<void> {
+  /** If HTTP+SSE cannot be opened either, the first failure is reported: the server speaks neither at this address. */
+  async #switch(id: MessageId, handshake: Message, failure: RequestFailure): Promise<void> {
     const http = this.#channel;
     const sse = this.#adopt(openSse(this.#options));
     try {
       await sse.start();
-      this.#questions?.set(id, question);
-      await sse.send(question);
+      this.#handshakes?.set(id, handshake);
+      await sse.send(handshake);
       await http?.close();
     } catch {
       this.#channel = http;
       await sse.close();
-      this.#questions?.delete(id);
+      this.#handshakes?.delete(id);
       this.onfailed?.(id, failure);
     } finally {
       this.#switching = undefined;
     }
   }
 
-  async #close(): Promise<void> {
-    await Promise.all(this.#tried.map((channel) => channel.close()));
-    await Promise.allSettled([this.#opening, this.#switching]);
-    await Promise.all(this.#tried.map((channel) => channel.close()));
-    this.#finish();
+  protected interrupt(): Promise<unknown> {
+    return this.#closeAll();
   }
 
-  #finish(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.onclose?.();
+  /** Closes once more: an opening or a switch that was under way may have opened another channel. */
+  protected async shutDown(): Promise<void> {
+    await Promise.allSettled([this.#switching]);
+    await this.#closeAll();
+    this.finish();
   }
 
-  #lost(): RuntimeError {
-    return lost(this.#options.server, this.#closing === undefined ? this.report().reason : 'it was closed');
+  #closeAll(): Promise<unknown> {
+    return Promise.all(this.#tried.map((channel) => channel.close()));
+  }
+
+  protected override lost(): RuntimeError {
+    return super.lost(this.isClosing ? 'it was closed' : undefined);
   }
 }

@@ -1,15 +1,15 @@
-// Owns the way to an address: a connected socket, through a proxy's tunnel and behind TLS where these are wanted.
-// Load it when it is needed: it brings all of TLS along.
+// Owns connecting to an address: a connected socket, through a proxy's tunnel and with TLS where configured.
+// Import it lazily: it loads all of `node:tls`.
 
 import { connect, isIP, type Socket } from 'node:net';
-import { unescape as decoded } from 'node:querystring';
 import { connect as connectTls } from 'node:tls';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { lost } from './http-failure.ts';
+import { basic } from './http-headers.ts';
 import { networkReason } from './network-failure.ts';
-import { type Credentials, type PemFiles, readPemFiles } from './pem-files.ts';
+import { type PemFiles, readPemFiles, type TlsCredentials } from './pem-files.ts';
 import { type ProxySettings, proxyFor } from './proxy-choice.ts';
 
 export interface Network extends ProxySettings, PemFiles {}
@@ -20,32 +20,32 @@ export interface Destination {
   readonly network: Network;
 }
 
-interface Place {
+interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
 
-/** The socket comes paused. When the signal aborts or something fails, this rejects once nothing is open any more. */
+/** Returns a paused socket. On abort or failure, rejects once no socket is open any more. */
 export async function dial({ server, url, network }: Destination, signal: AbortSignal): Promise<Socket> {
   const proxy = proxyAt(server, proxyFor(url, network));
   const credentials = isSecure(url) || (proxy && isSecure(proxy)) ? await readPemFiles(server, network) : {};
-  const place = placeOf(url);
+  const destination = hostAndPortOf(url);
   try {
     const socket = proxy
-      ? await tunnel({ server, proxy, place, ca: credentials.ca }, signal)
-      : await reach(place, signal);
-    return isSecure(url) ? await secure(socket, place, credentials, signal) : socket;
+      ? await tunnel({ server, proxy, destination, ca: credentials.ca }, signal)
+      : await reach(destination, signal);
+    return isSecure(url) ? await secure(socket, destination, credentials, signal) : socket;
   } catch (error) {
     throw error instanceof RuntimeError ? error : lost(server, networkReason(error), error);
   }
 }
 
-function reach(place: Place, signal: AbortSignal): Promise<Socket> {
-  const socket = connect(place).pause();
+function reach(destination: HostAndPort, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(destination).pause();
   return until(socket, signal, (resolve) => socket.once('connect', () => resolve(socket)));
 }
 
-function secure(socket: Socket, { host }: Place, own: Credentials, signal: AbortSignal): Promise<Socket> {
+function secure(socket: Socket, { host }: HostAndPort, own: TlsCredentials, signal: AbortSignal): Promise<Socket> {
   const name = isIP(host) === 0 ? { servername: host } : {};
   const secured = connectTls({ socket, host, ...name, ALPNProtocols: ['http/1.1'], ...own });
   return until(secured, signal, (resolve) => secured.once('secureConnect', () => resolve(secured.pause())));
@@ -54,18 +54,18 @@ function secure(socket: Socket, { host }: Place, own: Credentials, signal: Abort
 interface Tunnel {
   readonly server: ServerName;
   readonly proxy: URL;
-  readonly place: Place;
+  readonly destination: HostAndPort;
   readonly ca: Buffer | undefined;
 }
 
-/** The proxy is told where to and, if it wants to know, who asks: headers and certificates are for the server alone. */
-async function tunnel({ server, proxy, place, ca }: Tunnel, signal: AbortSignal): Promise<Socket> {
+/** The proxy gets the address and its own login; the entry's headers and client certificate go to the server alone. */
+async function tunnel({ server, proxy, destination, ca }: Tunnel, signal: AbortSignal): Promise<Socket> {
   try {
-    const at = placeOf(proxy);
-    const plain = await reach(at, signal);
-    const socket = isSecure(proxy) ? await secure(plain, at, ca ? { ca } : {}, signal) : plain;
-    const target = `${isIP(place.host) === 6 ? `[${place.host}]` : place.host}:${place.port}`;
-    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${loginFor(proxy)}\r\n`);
+    const proxyAddress = hostAndPortOf(proxy);
+    const plain = await reach(proxyAddress, signal);
+    const socket = isSecure(proxy) ? await secure(plain, proxyAddress, ca ? { ca } : {}, signal) : plain;
+    const target = `${isIP(destination.host) === 6 ? `[${destination.host}]` : destination.host}:${destination.port}`;
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${loginHeader(proxy)}\r\n`);
     const status = await until<number>(socket, signal, (resolve) => readStatus(socket, resolve));
     if (status >= 200 && status < 300) return socket;
     socket.destroy();
@@ -77,13 +77,10 @@ async function tunnel({ server, proxy, place, ca }: Tunnel, signal: AbortSignal)
   }
 }
 
-const loginFor = ({ username, password }: URL): string => {
-  if (username === '') return '';
-  const login = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-  return `Proxy-Authorization: Basic ${login}\r\n`;
-};
+const loginHeader = ({ username, password }: URL): string =>
+  username === '' ? '' : `Proxy-Authorization: ${basic(username, password)}\r\n`;
 
-/** 0 for what is no answer in HTTP. What comes behind the answer stays in the socket. */
+/** Resolves with 0 for a response that is not HTTP. Bytes after the response head stay in the socket. */
 function readStatus(socket: Socket, resolve: (status: number) => void): void {
   let head = Buffer.alloc(0);
   const take = (chunk: Buffer) => {
@@ -109,7 +106,7 @@ function proxyAt(server: ServerName, address: string | undefined): URL | undefin
   throw misconfigured(server, 'has an address that begins neither with http:// nor with https://');
 }
 
-/** Waits for what `watch` resolves with; a socket that fails or is aborted meanwhile is gone when this rejects. */
+/** Waits for the value that `watch` resolves with. Rejects when the socket fails or the signal aborts, after the socket closed. */
 function until<Value>(
   socket: Socket,
   signal: AbortSignal,
@@ -136,7 +133,7 @@ function until<Value>(
 
 const isSecure = ({ protocol }: URL): boolean => protocol === 'wss:' || protocol === 'https:';
 
-function placeOf(url: URL): Place {
+function hostAndPortOf(url: URL): HostAndPort {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return { host, port: Number(url.port || (isSecure(url) ? 443 : 80)) };
 }

@@ -1,4 +1,4 @@
-// Owns what a child process may see of the host's environment: an allow-list, plus what its entry names.
+// Owns which of the host's environment variables a child process gets: those on an allow-list and those its entry names.
 
 import type { InheritEnv } from '../model/server.ts';
 
@@ -25,7 +25,7 @@ const WINDOWS = [
   ...['USERPROFILE', 'USERNAME', 'HOMEDRIVE', 'HOMEPATH'],
 ];
 
-/** The entry wins over the host. What is not on the list – the host's API keys above all – must be named to be seen. */
+/** The entry's variables win over the host's. A variable off the list, such as an API key of the host, must be named to be inherited. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { host, inherit, entry, platform } = options;
   const isAllowed = allowance(inherit, platform);

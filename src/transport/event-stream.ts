@@ -1,5 +1,5 @@
-// Owns the way from bytes to server-sent events, however the bytes were cut on their way.
-// An event over the limit is dropped while it comes; what the data of an event means is left to the channels.
+// Owns reading server-sent events from bytes, however the network cut the bytes into chunks.
+// An event over the limit is dropped while it arrives. What the data of an event means is left to the channels.
 
 import { constants } from 'node:buffer';
 import { limits } from '../model/limits.ts';
@@ -7,8 +7,8 @@ import type { MessageId } from '../model/server.ts';
 import { IdScanner } from './id-scanner.ts';
 import { Pieces } from './pieces.ts';
 
-/** None of these may throw: the rest of the bytes would be lost. */
-export interface EventListener {
+/** The methods must not throw: the rest of the chunk would be lost. */
+export interface EventStreamListener {
   onEvent(type: string, data: string): void;
   /** An event over the limit was dropped; the id of the request it answered, where it could be read. */
   onOversized(id: MessageId | undefined): void;
@@ -18,33 +18,33 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 
-/** How much of a line is looked at together while its event is being dropped. */
-const GLANCE_BYTES = 16 * 1024;
+/** While an event is being dropped, a line is scanned in parts of this size. */
+const SCAN_BYTES = 16 * 1024;
 
 export class EventStreamReader {
-  /** Of the last finished event that had one, or an earlier one: where to go on when the stream breaks. */
+  /** The last event id that was sent: where to resume when the stream breaks. */
   lastEventId: string | undefined;
-  /** How long the server wants us to wait before we come back. */
+  /** How long the server wants the client to wait before it reconnects. */
   retryMs: number | undefined;
 
   readonly #maxBytes: number;
-  readonly #listener: EventListener;
+  readonly #listener: EventStreamListener;
   /** The unfinished line. */
   readonly #held = new Pieces();
-  /** Of the present event, the finished lines. */
+  /** The size of the present event's finished lines. */
   #eventBytes = 0;
   #data: string[] = [];
   #type = '';
   #id: string | undefined;
-  /** The last chunk ended between the two halves of a CRLF, or with a lone CR. */
+  /** The last chunk ended with a CR; an LF at the start of the next chunk belongs to it. */
   #afterCarriageReturn = false;
   #atStart = true;
   /** Set while the present event is over the limit. */
   #scanner: IdScanner | undefined;
-  /** While dropping: whether the present line was looked at before, and then whether it is data. */
-  #glance: 'none' | 'data' | 'other' = 'none';
+  /** While dropping: the kind of the present line; `none` until its first bytes were scanned. */
+  #scannedLine: 'none' | 'data' | 'other' = 'none';
 
-  constructor(maxEventBytes: number, listener: EventListener) {
+  constructor(maxEventBytes: number, listener: EventStreamListener) {
     this.#maxBytes = Math.min(maxEventBytes, constants.MAX_STRING_LENGTH);
     this.#listener = listener;
   }
@@ -58,16 +58,16 @@ export class EventStreamReader {
     let from = 0;
     if (last !== -1) {
       if (this.#held.bytes > 0) from = this.#finishLine(chunk, 0);
-      // Only then can a line need a closer look than its text: it belongs to an event that is dropped, or has to be.
-      const isClose = this.#scanner !== undefined || this.#eventBytes + last - from > this.#maxBytes;
-      if (isClose) while (from <= last) from = this.#finishLine(chunk, from);
+      // Lines are read one by one only when their event is being dropped or may have to be.
+      const mayBeOversized = this.#scanner !== undefined || this.#eventBytes + last - from > this.#maxBytes;
+      if (mayBeOversized) while (from <= last) from = this.#finishLine(chunk, from);
       else if (from <= last) this.#readLines(chunk.toString('utf8', from, isCrLf(chunk, last) ? last - 1 : last));
       from = last + 1;
     }
     if (from < chunk.length) this.#hold(from === 0 ? chunk : chunk.subarray(from));
   }
 
-  /** The stream has ended as it should. An event whose last line is missing still counts: some servers forget it. */
+  /** The stream has ended normally. An event without its closing blank line still counts: some servers forget the line. */
   end(): void {
     if (this.#held.bytes > 0) this.#readHeld();
     this.#dispatch();
@@ -80,10 +80,10 @@ export class EventStreamReader {
       for (const line of this.#data) this.#scanner.push(Buffer.from(line));
       this.#data = [];
     }
-    if (this.#scanner !== undefined && this.#held.bytes > GLANCE_BYTES) this.#glanceAtHeld(this.#scanner);
+    if (this.#scanner !== undefined && this.#held.bytes > SCAN_BYTES) this.#scanHeld(this.#scanner);
   }
 
-  /** Says where the next line begins. */
+  /** Returns where the next line begins. */
   #finishLine(chunk: Buffer, from: number): number {
     const end = endOfLine(chunk, from);
     if (end > from) this.#hold(chunk.subarray(from, end));
@@ -96,18 +96,18 @@ export class EventStreamReader {
       this.#readLine(this.#held.take().toString('utf8'));
       return;
     }
-    const isBlank = this.#glance === 'none' && this.#held.bytes === 0;
-    this.#glanceAtHeld(this.#scanner);
-    this.#glance = 'none';
+    const isBlank = this.#scannedLine === 'none' && this.#held.bytes === 0;
+    this.#scanHeld(this.#scanner);
+    this.#scannedLine = 'none';
     if (isBlank) this.#dispatch();
   }
 
-  /** Whom a dropped event answers stands in its data, and in none of its other lines. */
-  #glanceAtHeld(scanner: IdScanner): void {
+  /** The id that a dropped event answers stands in its data lines only. */
+  #scanHeld(scanner: IdScanner): void {
     const bytes = this.#held.take();
-    const isFirst = this.#glance === 'none';
-    if (isFirst) this.#glance = bytes.toString('latin1', 0, 5) === 'data:' ? 'data' : 'other';
-    if (this.#glance === 'data') scanner.push(isFirst ? bytes.subarray(5) : bytes);
+    const isFirst = this.#scannedLine === 'none';
+    if (isFirst) this.#scannedLine = bytes.toString('latin1', 0, 5) === 'data:' ? 'data' : 'other';
+    if (this.#scannedLine === 'data') scanner.push(isFirst ? bytes.subarray(5) : bytes);
   }
 
   #readLines(text: string): void {
@@ -131,7 +131,7 @@ export class EventStreamReader {
       return;
     }
     const colon = line.indexOf(':');
-    // A comment is no part of an event: one that is repeated for ever to keep the line open must not add up.
+    // A comment is not part of an event: comments that keep the connection open must not count towards the limit.
     if (colon === 0) return;
     this.#eventBytes += line.length;
     const field = colon === -1 ? line : line.slice(0, colon);
@@ -142,7 +142,7 @@ export class EventStreamReader {
     else if (field === 'retry' && /^\d{1,10}$/.test(value)) this.retryMs = Math.min(Number(value), limits.retryAfterMs);
   }
 
-  /** Forgets the event before it is told, so that what the listener does cannot meet it again. */
+  /** Resets the state before it calls the listener, so that a listener that reads on does not see this event again. */
   #dispatch(): void {
     const data = this.#data;
     const type = this.#type;
@@ -158,7 +158,7 @@ export class EventStreamReader {
   }
 }
 
-/** There is one: the caller has seen it. */
+/** The caller knows that the chunk holds a line end after `from`. */
 function endOfLine(chunk: Buffer, from: number): number {
   let at = from;
   while (chunk[at] !== LF && chunk[at] !== CR) at += 1;

@@ -1,5 +1,5 @@
-// Owns one request over HTTP from its dispatch to its end, redirects included: they stay within the origin, so that what
-// was meant for one server is never shown to another.
+// Owns one HTTP request from its dispatch to its end, redirects included. Redirects are followed only within the origin,
+// so that messages and headers for one server never reach another.
 
 import type { Dispatcher } from 'undici';
 import { RuntimeError } from '../model/errors.ts';
@@ -11,14 +11,14 @@ import { broken, lost } from './http-failure.ts';
 import type { HeaderBlock } from './http-headers.ts';
 import { networkReason } from './network-failure.ts';
 
-/** An address, taken apart once. */
+/** An address, parsed once. */
 export interface Target {
   readonly href: string;
   readonly origin: string;
   readonly path: string;
 }
 
-/** `address` may be relative to `base`. Nothing for what is no address in HTTP. */
+/** `address` may be relative to `base`. `undefined` for an address that is not http or https. */
 export function targetOf(address: string, base?: string): Target | undefined {
   if (!URL.canParse(address, base)) return undefined;
   const { origin, pathname, search, protocol } = new URL(address, base);
@@ -33,25 +33,25 @@ export interface HttpRequest {
   readonly body?: string | undefined;
 }
 
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The first one, where a header was sent twice. */
-export function headerIn(headers: AnswerHeaders, name: string): string | undefined {
+/** The first value, if a header was sent twice. */
+export function headerIn(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** None of these may throw. After `end` or `failed`, and after an abort, nothing more is told. */
+/** The methods must not throw. After `end`, `failed` or an abort, no further method is called. */
 export interface HttpListener {
-  head(status: number, headers: AnswerHeaders, statusText: string): void;
+  head(status: number, headers: ResponseHeaders, statusText: string): void;
   data(chunk: Buffer): void;
   end(): void;
-  /** Without a status, `sent: false` means that nobody was reached: not one byte was handed to a connection. */
+  /** Without a status, `sent: false` means that no server was reached: not one byte was handed to a connection. */
   failed(failure: RequestFailure): void;
 }
 
 export interface Exchange {
-  /** Whether a byte of it may have left. */
+  /** Whether a byte of the request may have left. */
   readonly sent: boolean;
   abort(): void;
 }
@@ -59,23 +59,23 @@ export interface Exchange {
 export interface HttpClient {
   readonly server: ServerName;
   exchange(request: HttpRequest, listener: HttpListener): Exchange;
-  /** Resolves when no socket is left; whatever was under way has failed by then. */
+  /** Resolves when no socket is left; exchanges that were under way have failed by then. */
   close(): Promise<void>;
 }
 
-export interface Line {
+export interface HttpDispatcher {
   readonly server: ServerName;
   dispatch(request: HttpRequest, handler: Dispatcher.DispatchHandler): void;
 }
 
-/** A redirect with one of these asks for the same request; with another it turns a message into a mere question. */
+/** These redirects repeat the same request; the others turn a POST into a GET, which carries no message. */
 const KEEPS_METHOD = new Set([307, 308]);
 const REDIRECTS = new Set([301, 302, 303, ...KEEPS_METHOD]);
 
-const ABORTED = new DOMException('nobody waits for it', 'AbortError');
+const ABORTED = new DOMException('the request was aborted', 'AbortError');
 
 export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
-  readonly #line: Line;
+  readonly #dispatcher: HttpDispatcher;
   #request: HttpRequest;
   #listener: HttpListener | undefined;
   #controller: Dispatcher.DispatchController | undefined;
@@ -83,8 +83,8 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #next: Target | undefined;
   #isDispatching = false;
 
-  constructor(line: Line, request: HttpRequest, listener: HttpListener) {
-    this.#line = line;
+  constructor(dispatcher: HttpDispatcher, request: HttpRequest, listener: HttpListener) {
+    this.#dispatcher = dispatcher;
     this.#request = request;
     this.#listener = listener;
     this.#dispatch();
@@ -100,14 +100,14 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#controller?.abort(ABORTED);
   }
 
-  /** Comes right before the first byte is written. */
+  /** undici calls this right before the first byte is written. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#listener === undefined) controller.abort(ABORTED);
   }
 
-  onResponseStart(_: unknown, status: number, headers: AnswerHeaders, statusText = ''): void {
-    // What comes before the answer itself, such as early hints.
+  onResponseStart(_: unknown, status: number, headers: ResponseHeaders, statusText = ''): void {
+    // An informational response, such as early hints; the real one follows.
     if (status < 200) return;
     const location = REDIRECTS.has(status) ? headerIn(headers, 'location') : undefined;
     if (location === undefined) this.#listener?.head(status, headers, statusText);
@@ -132,18 +132,18 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    // Never told before the caller knows of the exchange.
+    // The constructor is still running: report the failure only once the caller has the exchange.
     if (this.#isDispatching) {
       queueMicrotask(() => this.onResponseError(_, error));
       return;
     }
-    const cause = error instanceof RuntimeError ? error : lost(this.#line.server, breakdown(error), error);
+    const cause = error instanceof RuntimeError ? error : lost(this.#dispatcher.server, breakdown(error), error);
     this.#take()?.failed({ sent: this.sent, cause });
   }
 
   #dispatch(): void {
     this.#isDispatching = true;
-    this.#line.dispatch(this.#request, this);
+    this.#dispatcher.dispatch(this.#request, this);
     this.#isDispatching = false;
   }
 
@@ -152,7 +152,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     const next = targetOf(location, target.href);
     const keepsMethod = KEEPS_METHOD.has(status);
     let problem: string | undefined;
-    if (next === undefined) problem = 'to an address that is none of HTTP';
+    if (next === undefined) problem = 'to an address that is not http or https';
     else if (next.origin !== target.origin) problem = `to ${next.origin}, which is another origin`;
     else if (method !== 'GET' && !keepsMethod) problem = `with HTTP ${status}, which no message can follow`;
     else if (this.#redirects === limits.redirects) problem = 'again and again';
@@ -163,8 +163,8 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     }
     const listener = this.#take();
     this.#controller?.abort(ABORTED);
-    // Whoever sends a message elsewhere has not handled it; the other redirects may well be the end of handling it.
-    listener?.failed({ sent: !keepsMethod, status, cause: broken(this.#line.server, `it redirects ${problem}`) });
+    // A server that redirects with 307 or 308 has not handled the message; after another redirect it may have.
+    listener?.failed({ sent: !keepsMethod, status, cause: broken(this.#dispatcher.server, `it redirects ${problem}`) });
   }
 
   #take(): HttpListener | undefined {

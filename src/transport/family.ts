@@ -1,5 +1,5 @@
-// Owns the words for a child and its descendants: whether any of them runs, and how to signal them all.
-// How a platform finds them is in `group-family.ts` and `tree-family.ts`.
+// Owns the interface to a child process and its descendants: whether any of them runs, and how to signal them all.
+// `group-family.ts` and `tree-family.ts` find the descendants on each platform.
 
 import { errorCode } from './error-code.ts';
 
@@ -7,18 +7,18 @@ export type EndSignal = 'SIGTERM' | 'SIGKILL';
 
 export interface Family {
   isRunning(): boolean | Promise<boolean>;
-  /** Reaches whoever is left, and never a stranger who was given the number of one that is gone. */
+  /** Reaches every process of the family that still runs, and never another process that reuses the pid of one that is gone. */
   signal(signal: EndSignal): void | Promise<void>;
 }
 
 export interface Leader {
   readonly pid: number;
   readonly mark: string;
-  /** Until it has exited, its number cannot be anyone else's. */
+  /** Until the leader has exited, the system gives its pid to no other process. */
   hasExited(): boolean;
 }
 
-/** Says whether there was anyone to reach; a negative number means a group. */
+/** Returns whether such a process exists; a negative pid names a process group. */
 export function send(pid: number, signal: EndSignal | 0): boolean {
   try {
     return process.kill(pid, signal);

@@ -1,5 +1,5 @@
-// Owns HTTP to a server: connections that are pooled, kept alive and all closed in the end.
-// How a socket comes to be open is left to `dial.ts`, what becomes of a request to `exchange.ts`.
+// Owns the HTTP client of a server: its connections are pooled, kept alive and all closed in the end.
+// `dial.ts` opens a socket, `exchange.ts` follows one request.
 
 import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   readonly clock: Clock;
 }
 
-/** Fails, before anything is sent, when the entry's certificates cannot be used. */
+/** Rejects before anything is sent if the entry's certificates cannot be used. */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
   const [undici] = await Promise.all([
     import('undici/lib/dispatcher/client.js') as Promise<{ default: typeof Client }>,
@@ -37,17 +37,17 @@ export async function createHttpClient(options: HttpClientOptions): Promise<Http
 }
 
 interface Route {
-  readonly lines: Lines;
-  /** Stands before the path when a proxy is to fetch it for us. */
+  readonly pool: ConnectionPool;
+  /** Put before the path of a request that a proxy forwards without a tunnel. */
   readonly prefix: string;
   readonly headers: HeaderBlock;
 }
 
 /**
- * One request at a time on each. The one that was used last is used next, and one that was hung up is forgotten: undici's own
- * pool looks through all of them for each request, keeps those without a socket, and begins with 16 KB.
+ * Each connection carries one request at a time. The connection used last is used next, and a closed one is dropped. undici's
+ * own pool searches all connections for each request, keeps those without a socket, and takes 16 KB from the start.
  */
-class Lines {
+class ConnectionPool {
   readonly #create: () => Client;
   readonly #all = new Set<Client>();
   readonly #free: Client[] = [];
@@ -58,31 +58,31 @@ class Lines {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const line = this.#free.pop() ?? this.#open();
-    if (line.dispatch(options, handler)) this.#free.push(line);
+    const client = this.#free.pop() ?? this.#open();
+    if (client.dispatch(options, handler)) this.#free.push(client);
   }
 
   async destroy(): Promise<void> {
     this.#isDestroyed = true;
-    await Promise.all(Array.from(this.#all, (line) => line.destroy()));
+    await Promise.all(Array.from(this.#all, (client) => client.destroy()));
   }
 
   #open(): Client {
-    const line = this.#create();
-    this.#all.add(line);
-    line.on('drain', () => this.#free.push(line));
-    line.on('disconnect', () => this.#forget(line));
-    // Whoever comes too late is told so by a line that is destroyed like all the others.
-    if (this.#isDestroyed) void line.destroy();
-    return line;
+    const client = this.#create();
+    this.#all.add(client);
+    client.on('drain', () => this.#free.push(client));
+    client.on('disconnect', () => this.#forget(client));
+    // A request after `destroy()` fails because its connection is destroyed like all the others.
+    if (this.#isDestroyed) void client.destroy();
+    return client;
   }
 
-  /** One that is in use comes back by itself: undici opens it again, be it only to find that its request was aborted. */
-  #forget(line: Client): void {
-    const at = this.#free.indexOf(line);
+  /** Drops only a free connection. undici reopens one in use, even if only to find its request aborted, and it becomes free again. */
+  #forget(client: Client): void {
+    const at = this.#free.indexOf(client);
     if (at === -1) return;
     this.#free.splice(at, 1);
-    this.#all.delete(line);
+    this.#all.delete(client);
   }
 }
 
@@ -92,7 +92,7 @@ class PooledClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #routes = new Map<string, Route>();
   readonly #sockets = new Set<Socket>();
-  /** Ends whatever is being opened. */
+  /** Aborts the sockets that are being opened. */
   readonly #giveUp = new Set<AbortController>();
   readonly #dialing = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -111,7 +111,7 @@ class PooledClient implements HttpClient {
     const route = this.#routes.get(target.origin) ?? this.#open(target);
     const path = route.prefix === '' ? target.path : `${route.prefix}${target.path}`;
     const block = route.headers.length === 0 ? headers : [...headers, ...route.headers];
-    route.lines.dispatch({ method, path, headers: block as string[], body: body ?? null }, handler);
+    route.pool.dispatch({ method, path, headers: block as string[], body: body ?? null }, handler);
   }
 
   close(): Promise<void> {
@@ -121,7 +121,7 @@ class PooledClient implements HttpClient {
 
   async #close(): Promise<void> {
     for (const each of this.#giveUp) each.abort();
-    await Promise.all(Array.from(this.#routes.values(), ({ lines }) => lines.destroy()));
+    await Promise.all(Array.from(this.#routes.values(), ({ pool }) => pool.destroy()));
     await Promise.all(this.#dialing);
     await Promise.all(Array.from(this.#sockets, gone));
   }
@@ -130,17 +130,17 @@ class PooledClient implements HttpClient {
     const { server, network } = this.#options;
     const url = new URL(target.origin);
     const proxy = url.protocol === 'http:' ? plainProxy(proxyFor(url, network)) : undefined;
-    // The proxy is not the server: who we are is none of its business.
+    // The client certificate is for the server, not for the proxy.
     const anonymous = { ...network, proxy: 'off', certFile: undefined, keyFile: undefined };
     const destination = proxy ? { server, url: proxy, network: anonymous } : { server, url, network };
     const options: Client.Options = {
       connect: (_options, callback) => void this.#connect(destination, callback),
-      // Both are the channels' to watch, by the clock.
+      // The request queue watches for silence, by the runtime's clock.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
     const route = {
-      lines: new Lines(() => new this.#Client(target.origin, options)),
+      pool: new ConnectionPool(() => new this.#Client(target.origin, options)),
       prefix: proxy ? target.origin : '',
       headers: proxy?.username ? ['proxy-authorization', basic(proxy.username, proxy.password)] : [],
     };
@@ -157,7 +157,7 @@ class PooledClient implements HttpClient {
     else callback(null, opened);
   }
 
-  /** For itself: whatever else its listener could see would live as long as the socket. */
+  /** A function of its own, so that the listener's closure keeps nothing else alive as long as the socket. */
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
@@ -191,7 +191,7 @@ function gone(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve).destroy());
 }
 
-/** What is not encrypted a proxy fetches for us: many give a tunnel only for what is. */
+/** Plain HTTP goes through a proxy without a tunnel: many proxies allow tunnels only for HTTPS. */
 function plainProxy(address: string | undefined): URL | undefined {
   const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;

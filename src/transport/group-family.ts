@@ -1,10 +1,10 @@
-// Owns finding descendants by their process group, and on Linux also those that left it.
+// Owns finding descendants by their process group, and on Linux also the descendants that left the group.
 
 import { type EndSignal, type Family, type Leader, send } from './family.ts';
 import { carries, findMarked } from './mark.ts';
 import { listProcesses, runningGroupOf } from './proc.ts';
 
-/** Once gone, always gone: from then on its number may be given to others. */
+/** A group that was once found gone stays gone: from then on the system may give its number to other processes. */
 class Group {
   readonly leader: Leader;
   #isGone = false;
@@ -27,9 +27,9 @@ class Group {
   }
 }
 
-/** Without its zombies. */
+/** Does not count zombies as running. */
 class LinuxGroup extends Group {
-  /** Whom the last look found: most looks read one file instead of all of /proc. */
+  /** The member that the last check found: most checks then read one file instead of all of /proc. */
   #member: number | undefined;
 
   isMember(pid: number): boolean {
@@ -43,10 +43,10 @@ class LinuxGroup extends Group {
   }
 }
 
-/** The group, and its strays: whoever left it and carries the mark. */
+/** The group, and its strays: processes that left the group and carry its mark. */
 class LinuxFamily implements Family {
   readonly #group: LinuxGroup;
-  #strays: readonly number[] = nobody;
+  #strays: readonly number[] = NONE;
 
   constructor(leader: Leader) {
     this.#group = new LinuxGroup(leader);
@@ -74,7 +74,7 @@ class LinuxFamily implements Family {
   }
 }
 
-const nobody: readonly number[] = [];
+const NONE: readonly number[] = [];
 
 export const createGroup = (leader: Leader): Family => new Group(leader);
 export const createLinuxFamily = (leader: Leader): Family => new LinuxFamily(leader);

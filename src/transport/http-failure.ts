@@ -1,4 +1,4 @@
-// Owns what an HTTP server's no means: the failure it is, and whether the request may have been acted on.
+// Owns what an HTTP status other than success means: which failure it is, and whether the server may have acted on the request.
 
 import { isObject, parseJson } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -8,43 +8,44 @@ import type { Message, MessageId, RequestFailure } from '../model/server.ts';
 import { printable } from './printable.ts';
 import { isUnhandled } from './retry.ts';
 
-/** An answer that is no success, as far as it was read. */
-export interface Refusal {
+/** A response without success, as far as it was read. */
+export interface HttpRefusal {
   readonly status: number;
   readonly statusText: string;
   readonly body: string;
   readonly retryAfter?: string | undefined;
-  /** How long it wants to be left alone; longer than we wait. */
+  /** How long the server wants the client to wait; set only if that is longer than the client waits. */
   readonly waitMs?: number | undefined;
 }
 
-export interface Asked {
+/** The request that was refused. */
+export interface RefusedRequest {
   readonly server: ServerName;
   readonly method: string | undefined;
-  /** Whether the entry brought an Authorization header along. */
+  /** Whether the request carried an Authorization header. */
   readonly hasToken: boolean;
 }
 
-/** Refused before it was handled. After any other status the server may have begun with it. */
-const UNTOUCHED = new Set([400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 421, 425, 426, 431, 501]);
+/** Statuses of a request that was refused before it was handled. After any other status the server may have begun to. */
+const NOT_HANDLED = new Set([400, 401, 403, 404, 405, 406, 407, 411, 413, 414, 415, 421, 425, 426, 431, 501]);
 
 const WRONG_ADDRESS = new Set([400, 404, 405]);
 
-/** It does not want this request, now or later; about the server itself that says nothing. */
-const isRefusal = (status: number) => status >= 400 && status < 500 && UNTOUCHED.has(status) && status !== 425;
+/** The server refuses this request for good, which says nothing about the health of the server. */
+const isRefusal = (status: number) => status >= 400 && status < 500 && NOT_HANDLED.has(status) && status !== 425;
 
-/** Where the whole address is wrong, a server says so to the very first message. */
+/** Whether the server answered the first message in a way that shows that the configured address is wrong. */
 export function isWrongAddress(method: string | undefined, status: number): boolean {
   return method === 'initialize' && WRONG_ADDRESS.has(status);
 }
 
-export function failureOf(refusal: Refusal, asked: Asked): RequestFailure {
+export function failureOf(refusal: HttpRefusal, request: RefusedRequest): RequestFailure {
   const { status, retryAfter } = refusal;
-  const sent = !UNTOUCHED.has(status) && !isUnhandled(status, retryAfter);
-  return { sent, status, cause: causeOf(refusal, asked) };
+  const sent = !NOT_HANDLED.has(status) && !isUnhandled(status, retryAfter);
+  return { sent, status, cause: causeOf(refusal, request) };
 }
 
-function causeOf(refusal: Refusal, { server, method, hasToken }: Asked): RuntimeError {
+function causeOf(refusal: HttpRefusal, { server, method, hasToken }: RefusedRequest): RuntimeError {
   const { status } = refusal;
   if (status === 401 && !hasToken) return new RuntimeError('AUTH_REQUIRED', { server });
   if (status === 401) {
@@ -59,26 +60,26 @@ function causeOf(refusal: Refusal, { server, method, hasToken }: Asked): Runtime
   return isRefusal(status) ? new RuntimeError('REQUEST_REFUSED', { server, reason }) : lost(server, reason);
 }
 
-/** The body is quoted without its line ends: it stands in the middle of a sentence. */
-function answered({ status, statusText, body, waitMs }: Refusal): string {
-  const wait = waitMs === undefined ? '' : ` and wants to be left alone for ${Math.ceil(waitMs / 1_000)} s`;
-  const words = printable(statusText).trim();
+/** Quotes the body on one line, since it stands in the middle of a sentence. */
+function answered({ status, statusText, body, waitMs }: HttpRefusal): string {
+  const wait = waitMs === undefined ? '' : ` and asks to wait ${Math.ceil(waitMs / 1_000)} s`;
+  const phrase = printable(statusText).trim();
   const quote = printable(body).replace(/\s+/g, ' ').trim().slice(0, limits.noiseQuoteChars);
-  return `answered HTTP ${status}${words === '' ? '' : ` (${words})`}${wait}${quote === '' ? '' : `: ${quote}`}`;
+  return `answered HTTP ${status}${phrase === '' ? '' : ` (${phrase})`}${wait}${quote === '' ? '' : `: ${quote}`}`;
 }
 
-/** The request itself is fine: on a new session it can be sent again. */
+/** Not handled: the request can be sent again in a new session. */
 export function sessionExpired(server: ServerName, status: number): RequestFailure {
   return { sent: false, status: 404, cause: lost(server, `its session expired (HTTP ${status})`) };
 }
 
-/** What is not found here is what the request asked for: a method, a tool, a resource. */
+/** JSON-RPC errors that say that a method, a tool or a resource was not found, not the session. */
 const ABOUT_REQUEST: ReadonlySet<unknown> = new Set([-32601, -32602, -32002]);
 const SERVER_ERROR = -32000;
 
 /**
- * The protocol's word is 404, unless the request itself is answered with it. Many servers say it with a 400 and an error of
- * their own that names no request.
+ * The protocol uses 404 for an expired session, unless the body answers the request itself. Many servers use a 400 instead,
+ * with a JSON-RPC error that names no request.
  */
 export function isUnknownSession(status: number, answer: ErrorAnswer | undefined): boolean {
   const error = answer?.message['error'];
@@ -89,7 +90,7 @@ export function isUnknownSession(status: number, answer: ErrorAnswer | undefined
 
 export interface ErrorAnswer {
   readonly message: Message;
-  /** It names no request: the one it came for is meant. */
+  /** The error names no request id, so it can only be meant for the request it came back for. */
   readonly loose: boolean;
 }
 
@@ -101,28 +102,28 @@ export function broken(server: ServerName, reason: string, cause?: unknown): Run
   return new RuntimeError('PROTOCOL_BROKEN', { server, reason, isRemote: true }, { cause });
 }
 
-/** A no in the protocol's own words is an answer. `loose` when it names no request and only one can be meant. */
+/** A refusal whose body is a JSON-RPC error is an answer to the request. */
 export function errorAnswerIn(body: string, id: MessageId): ErrorAnswer | undefined {
   const parsed = body.trimStart().startsWith('{') ? parseJson(body) : undefined;
   if (!parsed?.ok || !isObject(parsed.value)) return undefined;
   const message = parsed.value;
   if (message['jsonrpc'] !== '2.0' || !isObject(message['error']) || message['method'] !== undefined) return undefined;
   if (message['id'] === id) return { message, loose: false };
-  const namesNobody = message['id'] === null || message['id'] === undefined;
-  return namesNobody ? { message: { ...message, id }, loose: true } : undefined;
+  const hasNoId = message['id'] === null || message['id'] === undefined;
+  return hasNoId ? { message: { ...message, id }, loose: true } : undefined;
 }
 
-/** What a server of the older era answers to a question that only the modern one knows. */
+/** The answer of a server of the older era to a method that only the modern era has. */
 export function unknownMethod(id: MessageId): Message {
   return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
 }
 
-/** A login, a ban or a rush say nothing about what a server can speak; every other 4xx to the era's probe does. */
+/** Whether the status of `server/discover` shows a server of the older era. A missing login or a rate limit does not. */
 export function tellsOlderEra(status: number): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 407 && status !== 429;
 }
 
-/** What a report can say of it. */
+/** The reason of a failure as a report quotes it. */
 export function reasonIn({ data }: RuntimeError): string {
   if ('reason' in data) return data.reason;
   return 'problem' in data ? data.problem : 'it wants a login';

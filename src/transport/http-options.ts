@@ -1,4 +1,4 @@
-// Owns what every channel over HTTP is opened with, and the checks that come before anything is sent.
+// Owns the options of every HTTP channel, and the checks before anything is sent.
 
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -11,31 +11,31 @@ import { basic, configuredHeaders, type HeaderBlock, hasHeader } from './http-he
 export interface HttpOptions {
   readonly server: ServerName;
   readonly url: string;
-  /** Sent with every request, to the origin of the address and to no other. */
+  /** Sent with every request to the origin of `url`, and to no other origin. */
   readonly headers: Readonly<Record<string, string>>;
   readonly network: Network;
   readonly maxMessageBytes: number;
   readonly clock: Clock;
-  /** Told what comes where a message belongs and is none. */
+  /** Called with text that arrived where a message belongs. */
   readonly onNoise?: ((text: string) => void) | undefined;
 }
 
-/** Everything that is the same for all requests. */
-export interface Desk {
+/** What all requests of a channel share. */
+export interface HttpSetup {
   readonly client: HttpClient;
   readonly target: Target;
   readonly headers: HeaderBlock;
   readonly hasToken: boolean;
-  /** Takes out of a text what the entry wants nobody to see: a server may quote our own request back at us. */
+  /** Removes the entry's header values and passwords from a text: a server may quote our own request in its response. */
   readonly hide: (text: string) => string;
 }
 
-export async function openDesk(options: HttpOptions): Promise<Desk> {
+export async function openHttpSetup(options: HttpOptions): Promise<HttpSetup> {
   const { server, url } = options;
   const target = targetOf(url);
   if (target === undefined) {
     throw new RuntimeError('CONFIG_INVALID', {
-      problem: `the url of server "${server}" is no address of http or https`,
+      problem: `the url of server "${server}" is not an http or https address`,
     });
   }
   const headers = withLogin(configuredHeaders(server, options.headers), new URL(url));
@@ -45,20 +45,20 @@ export async function openDesk(options: HttpOptions): Promise<Desk> {
     target,
     headers,
     hasToken: hasHeader(headers, 'authorization'),
-    hide: createHiding(headers, new URL(url)),
+    hide: createHide(headers, new URL(url)),
   };
 }
 
-/** A login that stands in the address is sent as every other program sends it; a header of the entry is meant more. */
+/** A login in the URL is sent as basic authentication, unless the entry has an Authorization header. */
 function withLogin(headers: HeaderBlock, { username, password }: URL): HeaderBlock {
   if (username === '' || hasHeader(headers, 'authorization')) return headers;
   return [...headers, 'authorization', basic(username, password)];
 }
 
-/** Short values are words and numbers, and hiding those would only garble what is quoted. */
+/** Shorter values are words and numbers; hiding them would only garble the quoted text. */
 const SHORTEST_SECRET = 8;
 
-function createHiding(headers: HeaderBlock, { searchParams, password }: URL): (text: string) => string {
+function createHide(headers: HeaderBlock, { searchParams, password }: URL): (text: string) => string {
   const values = headers.filter((_, index) => index % 2 === 1).flatMap((value) => [value, ...value.split(/\s+/)]);
   const secrets = [...values, ...searchParams.values(), password, decodeURIComponent(password)]
     .filter((each) => each.length >= SHORTEST_SECRET)

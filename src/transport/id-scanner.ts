@@ -1,4 +1,4 @@
-// Owns finding whom a message answers when the message itself is too large to be kept: bytes in, one id out.
+// Owns finding the request id that a message answers when the message is too large to be kept: bytes in, one id out.
 
 import { parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
@@ -15,15 +15,15 @@ const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Follows strings and depth and nothing else, in one pass over the bytes. The id may stand first or last, and one that
- * belongs to an inner object is not taken for it.
+ * Follows only strings and nesting depth, in one pass over the bytes. The id may stand anywhere in the outermost object; an
+ * `id` of an inner object is ignored.
  */
 export class IdScanner {
   #depth = 0;
   #rootIsObject = false;
   #inString = false;
   #escaped = false;
-  /** The key or value of the outermost object that is being read; over-long ones are no id and are not kept. */
+  /** The key or value of the outermost object that is being read. A longer one cannot be an id and is not kept in full. */
   readonly #token = Buffer.alloc(limits.messageIdBytes);
   #tokenLength = 0;
   #key: unknown;
@@ -35,13 +35,13 @@ export class IdScanner {
     while (at < bytes.length) at = this.#inString ? this.#string(bytes, at) : this.#structure(bytes, at);
   }
 
-  /** The id this message answers. A request carries the server's own id, which answers nobody. */
+  /** The request id that this message answers; `undefined` for a request, whose id is the server's own. */
   answered(): MessageId | undefined {
     if (!this.#rootIsObject || this.#isRequest) return undefined;
     return typeof this.#id === 'string' || typeof this.#id === 'number' ? this.#id : undefined;
   }
 
-  /** Reads to the end of the string or of the bytes, and says where to go on. */
+  /** Reads to the end of the string or of the bytes, and returns where to go on. */
   #string(bytes: Buffer, from: number): number {
     const keep = this.#depth === 1;
     for (let at = from; at < bytes.length; at += 1) {
@@ -74,7 +74,7 @@ export class IdScanner {
 
   #open(byte: number): void {
     if (this.#depth === 0) this.#rootIsObject = byte === OPEN_BRACE;
-    // Kept as the broken value it would be alone: an id that is an object is none.
+    // A lone bracket does not parse: an id that is an object or a list counts as no id.
     else if (this.#depth === 1) this.#keep(byte);
     this.#depth += 1;
   }

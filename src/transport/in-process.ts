@@ -1,15 +1,15 @@
-// Owns a server that runs inside the host: two ends of one line, without a process or bytes in between.
+// Owns the channel to a server that runs inside the host: two connected ends, without a process or bytes in between.
 
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, InProcessLaunch, Message } from '../model/server.ts';
 
-/** `serve` is given the other end when this one starts. If it fails, the line closes and the report says why. */
+/** Calls `serve` with the other end when this end starts. If `serve` fails, both ends close and the report says why. */
 export function openInProcess(serve: InProcessLaunch['serve'], server: ServerName): Channel {
-  const line: Line = { server, open: true, reason: 'it has not answered' };
-  const far: End = new End(line, () => near);
+  const pair: EndPair = { server, open: true, reason: 'it has not answered' };
+  const far: End = new End(pair, () => near);
   const near: End = new End(
-    line,
+    pair,
     () => far,
     () => {
       Promise.resolve(far)
@@ -20,8 +20,8 @@ export function openInProcess(serve: InProcessLaunch['serve'], server: ServerNam
   return near;
 }
 
-/** What both ends share. */
-interface Line {
+/** The state that both ends share. */
+interface EndPair {
   readonly server: ServerName;
   open: boolean;
   reason: string;
@@ -32,14 +32,14 @@ class End implements Channel {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
 
-  readonly #line: Line;
+  readonly #pair: EndPair;
   readonly #peer: () => End;
   #begin: (() => void) | undefined;
-  /** What has come and was not heard yet, in order; the close comes last. */
+  /** Messages that were not delivered yet, in order; the close comes last. */
   readonly #inbox: (Message | 'close')[] = [];
 
-  constructor(line: Line, peer: () => End, begin?: () => void) {
-    this.#line = line;
+  constructor(pair: EndPair, peer: () => End, begin?: () => void) {
+    this.#pair = pair;
     this.#peer = peer;
     this.#begin = begin;
   }
@@ -47,46 +47,46 @@ class End implements Channel {
   async start(): Promise<void> {
     this.#begin?.();
     this.#begin = undefined;
-    queueMicrotask(() => this.#hear());
+    queueMicrotask(() => this.#deliver());
   }
 
   async send(message: Message): Promise<void> {
-    if (!this.#line.open) throw new RuntimeError('CONNECTION_LOST', { server: this.#line.server, ...this.report() });
+    if (!this.#pair.open) throw new RuntimeError('CONNECTION_LOST', { server: this.#pair.server, ...this.report() });
     this.#peer().#take(message);
   }
 
   async close(): Promise<void> {
-    if (this.#line.open) this.#end('it was closed');
+    if (this.#pair.open) this.#end('it was closed');
     await Promise.resolve();
   }
 
   report(): ChannelReport {
-    return { reason: this.#line.reason };
+    return { reason: this.#pair.reason };
   }
 
-  /** The server function did not hold: told to the other end, then the line closes. */
+  /** The server function failed: the other end gets the error, then both ends close. */
   fail(error: unknown): void {
-    if (!this.#line.open) return;
+    if (!this.#pair.open) return;
     this.#peer().onerror?.(asRuntimeError(error));
     this.#end(`its server function failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 
-  /** The other end still hears what was sent before; this one hears nothing more. */
+  /** The other end still gets messages sent before; this end gets no more. */
   #end(reason: string): void {
-    this.#line.open = false;
-    this.#line.reason = reason;
+    this.#pair.open = false;
+    this.#pair.reason = reason;
     this.#inbox.length = 0;
     for (const end of [this, this.#peer()]) end.#take('close');
   }
 
   #take(message: Message | 'close'): void {
     this.#inbox.push(message);
-    queueMicrotask(() => this.#hear());
+    queueMicrotask(() => this.#deliver());
   }
 
-  /** What arrives before anyone listens waits. */
-  #hear(): void {
-    while (this.#inbox.length > 0 && (this.onmessage !== undefined || !this.#line.open)) {
+  /** Messages wait until `onmessage` is set. */
+  #deliver(): void {
+    while (this.#inbox.length > 0 && (this.onmessage !== undefined || !this.#pair.open)) {
       const message = this.#inbox.shift();
       try {
         if (message === 'close') this.onclose?.();

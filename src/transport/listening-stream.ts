@@ -1,14 +1,14 @@
-// Owns the stream on which a server of the older era speaks unasked: opened in the background, opened again when it ends,
-// and never missed where a server has none.
+// Owns the GET stream on which a server of the older era sends its own requests and notifications: opened in the
+// background, reopened when it ends. A server without such a stream works as well.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId, RequestFailure } from '../model/server.ts';
-import { type AnswerListener, EventBody, kindOfAnswer } from './answer.ts';
-import type { AnswerHeaders, Exchange, HttpClient, HttpListener, Target } from './exchange.ts';
+import type { Exchange, HttpClient, HttpListener, ResponseHeaders, Target } from './exchange.ts';
 import { type HeaderBlock, headerValue } from './http-headers.ts';
-import type { PostOffice } from './post.ts';
+import { EventBody, type ResponseListener, responseKind } from './http-response.ts';
+import type { RequestContext } from './in-flight-request.ts';
 import { isPassing } from './retry.ts';
 
 export interface ListeningOptions {
@@ -17,12 +17,12 @@ export interface ListeningOptions {
   readonly maxMessageBytes: number;
   readonly target: Target;
   readonly headers: HeaderBlock;
-  /** Told each time the server has answered, whatever it said. */
+  /** Called whenever the server has answered the request for the stream, with or without success. */
   readonly onAnswered: () => void;
-  readonly office: Pick<PostOffice, 'deliver' | 'oversized' | 'noise' | 'unreachable'>;
+  readonly queue: Pick<RequestContext, 'deliver' | 'oversized' | 'noise' | 'unreachable'>;
 }
 
-export class ListeningStream implements HttpListener, AnswerListener {
+export class ListeningStream implements HttpListener, ResponseListener {
   readonly #options: ListeningOptions;
   #exchange: Exchange | undefined;
   #cancelPause: CancelTimer | undefined;
@@ -30,7 +30,7 @@ export class ListeningStream implements HttpListener, AnswerListener {
   #lastEventId: string | undefined;
   #openedAt = 0;
   #firstPauseMs: number = limits.listenAgainMs;
-  /** How often it ended soon after it was opened. */
+  /** How often in a row the stream ended soon after it was opened. */
   #shortLives = 0;
 
   constructor(options: ListeningOptions) {
@@ -39,8 +39,8 @@ export class ListeningStream implements HttpListener, AnswerListener {
 
   readonly open = (): void => {
     const { client, target, headers } = this.#options;
-    const place = this.#lastEventId === undefined ? undefined : headerValue(this.#lastEventId);
-    const block = place === undefined ? headers : [...headers, 'last-event-id', place];
+    const lastIdHeader = this.#lastEventId === undefined ? undefined : headerValue(this.#lastEventId);
+    const block = lastIdHeader === undefined ? headers : [...headers, 'last-event-id', lastIdHeader];
     this.#cancelPause = undefined;
     this.#exchange = client.exchange({ method: 'GET', target, headers: block }, this);
   };
@@ -50,16 +50,16 @@ export class ListeningStream implements HttpListener, AnswerListener {
     this.#abort();
   }
 
-  head(status: number, headers: AnswerHeaders): void {
+  head(status: number, headers: ResponseHeaders): void {
     const { clock, maxMessageBytes, onAnswered } = this.#options;
     onAnswered();
     this.#openedAt = clock.now();
-    if (status === 200 && kindOfAnswer(status, headers) === 'events') {
+    if (status === 200 && responseKind(status, headers) === 'events') {
       this.#body = new EventBody(maxMessageBytes, this);
       return;
     }
     this.#abort();
-    // Most servers have no such stream, and say so in many ways; only a trouble that may pass is worth another try.
+    // Most servers have no such stream and refuse it with various statuses; only a temporary one is worth a retry.
     if (isPassing(status)) this.#openAgain();
   }
 
@@ -76,24 +76,24 @@ export class ListeningStream implements HttpListener, AnswerListener {
     this.#options.onAnswered();
     if (status !== undefined) return;
     if (sent) this.#over();
-    else this.#options.office.unreachable(cause);
+    else this.#options.queue.unreachable(cause);
   }
 
   onValue(value: unknown): void {
     if (Array.isArray(value)) for (const each of value) this.onValue(each);
-    else if (isObject(value)) this.#options.office.deliver(value);
+    else if (isObject(value)) this.#options.queue.deliver(value);
     else this.onNoise(JSON.stringify(value));
   }
 
   onNoise(text: string): void {
-    this.#options.office.noise(text);
+    this.#options.queue.noise(text);
   }
 
   onOversized(id: MessageId | undefined): void {
-    this.#options.office.oversized(id);
+    this.#options.queue.oversized(id);
   }
 
-  /** Let go of at once: it holds on to its connection. */
+  /** Drops the exchange as well, since it would keep its connection in memory. */
   #abort(): void {
     this.#exchange?.abort();
     this.#exchange = undefined;
@@ -109,7 +109,7 @@ export class ListeningStream implements HttpListener, AnswerListener {
     this.#openAgain();
   }
 
-  /** The server may ask for a pause of its own; one that ends every stream at once is asked less and less. */
+  /** The server may name the first pause. The pauses double for a server that ends every stream at once. */
   #openAgain(): void {
     const firstMs = this.#firstPauseMs;
     const pauseMs = Math.max(firstMs, Math.min(firstMs * 2 ** this.#shortLives, limits.listenAgainMostMs));

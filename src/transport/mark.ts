@@ -1,5 +1,5 @@
-// Owns the mark every child carries in its environment and hands on to its descendants:
-// it finds those that left their process group.
+// Owns the mark that every child process carries in its environment and passes on to its descendants.
+// The mark finds descendants that left their process group.
 
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -7,12 +7,12 @@ import { environmentOf, listProcesses } from './proc.ts';
 
 export const MARK_VARIABLE = 'PLEXUS_PROCESS';
 
-/** What all marks of this host begin with, and no other host's do. */
+/** The prefix of all marks of this host process; no other host has the same. */
 export const hostMark = randomBytes(8).toString('hex');
 
 const PREFIX = `${MARK_VARIABLE}=${hostMark}.`;
 
-/** How many processes are looked at before others get their turn. */
+/** How many processes are read before the event loop gets a turn. */
 const AT_ONCE = 64;
 
 let marks = 0;
@@ -29,8 +29,8 @@ export function carries(pid: number, mark: string): boolean {
 }
 
 /**
- * Every process of this machine with that mark. One walk serves all who asked before it began: a hundred servers that
- * end together are not looked for a hundred times.
+ * Every process of this machine with that mark. One walk through /proc serves all callers that asked before it began, so
+ * that a hundred servers that end together do not cause a hundred walks.
  */
 export async function findMarked(mark: string): Promise<readonly number[]> {
   nextWalk ??= walk.then(() => {

@@ -1,4 +1,5 @@
-// Owns why an address could not be reached or was lost, in words a person can act on. Reads codes, never messages.
+// Owns the reasons why an address could not be reached or a connection was lost, in words that a person can act on.
+// Reads error codes, never messages.
 
 import { errorCode } from './error-code.ts';
 
@@ -7,17 +8,24 @@ const REASONS: Readonly<Record<string, string>> = {
   ...withCodes('the name in its address is not known', 'ENOTFOUND', 'EAI_NONAME', 'EAI_NODATA'),
   ...withCodes('the name in its address cannot be looked up now', 'EAI_AGAIN', 'EAI_FAIL'),
   ...withCodes('its address does not answer', 'ETIMEDOUT'),
-  ...withCodes('no way leads to its address', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EADDRNOTAVAIL'),
+  ...withCodes(
+    'there is no route to its address',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'EHOSTDOWN',
+    'ENETDOWN',
+    'EADDRNOTAVAIL',
+  ),
   ...withCodes('it hung up', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'),
   ...withCodes('the system has no room for another connection now', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'),
   ...withCodes('it does not speak TLS', 'EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'),
   ...withCodes(
-    'nobody we trust vouches for its certificate',
+    'its certificate is not signed by a trusted authority',
     ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
     ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_UNTRUSTED', 'INVALID_CA'],
   ),
   ...withCodes('its certificate is out of date', 'CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'),
-  ...withCodes('its certificate was withdrawn', 'CERT_REVOKED'),
+  ...withCodes('its certificate was revoked', 'CERT_REVOKED'),
   ...withCodes('its certificate is for another name', 'ERR_TLS_CERT_ALTNAME_INVALID', 'HOSTNAME_MISMATCH'),
   ...withCodes(
     'it wants another client certificate',
@@ -26,7 +34,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Names the code as well: it is what one searches for. */
+/** Ends with the code, because people search for it. */
 export function networkReason(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return 'it could not be reached';

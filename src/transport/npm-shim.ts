@@ -1,13 +1,13 @@
-// Owns reading the small batch files that npm and its kin put before every program: what they would run in the end.
-// Known shapes only, line by line: in a file that says one thing more, that one thing may matter.
+// Owns reading the small batch files (shims) that npm and other package managers create for every program: which program
+// they run. Only files of a known shape are read: any additional line could change what runs.
 
-/** What a shim runs. Paths start from the folder of the shim. */
+/** The program that a shim runs. Paths are relative to the folder of the shim. */
 export interface Shim {
-  /** A JavaScript file for `node`, or a program by itself. */
+  /** A JavaScript file for `node`, or an executable. */
   readonly kind: 'node' | 'program';
   readonly flags: readonly string[];
   readonly target: string;
-  /** The shim would prefer the same file of an npm that was updated since. */
+  /** The shim prefers the same file of a newer npm, if one was installed. */
   readonly maybeUpdated: boolean;
 }
 
@@ -15,7 +15,7 @@ const NO_JS = String.raw`set pathext=%pathext:;\.js;=;%`;
 const FLAGS = String.raw`((?: -[\w.:=/-]+)*)`;
 const TARGET = String.raw`([^"%\n]+)`;
 
-/** As npm writes it; the line that hides .js moved between versions. */
+/** The shim of today's npm; the line that hides .js moved between versions. */
 const PRESENT_HEAD = String.raw`echo off\ngoto start\n:find_dp0\nset dp0=%~dp0\nexit /b\n:start\nsetlocal\ncall :find_dp0`;
 const PRESENT = [
   PRESENT_HEAD,
@@ -23,13 +23,13 @@ const PRESENT = [
   String.raw`endlocal & goto #_undefined_# 2>nul \|\| title %comspec% & (?:${NO_JS} & )?"%_prog%"${FLAGS} "%dp0%\\${TARGET}" %\*`,
 ].join(String.raw`\n`);
 
-/** For what needs no interpreter. */
+/** The shim of an executable, which needs no interpreter. */
 const PROGRAM = String.raw`${PRESENT_HEAD}\n"%dp0%\\${TARGET}" %\*`;
 
-/** As npm wrote it for years, and as others still do. */
+/** The shim of older npm versions; other package managers still write it. */
 const FORMER = String.raw`(?:setlocal\n)?if exist "%~dp0\\node\.exe" \(\n"%~dp0\\node\.exe"${FLAGS} "%~dp0\\${TARGET}" %\*\n\) else \(\n(?:setlocal\n)?${NO_JS}\nnode\1 "%~dp0\\\2" %\*\n\)`;
 
-/** That of npm and npx themselves, which look for a newer npm first. */
+/** The shims of npm and npx themselves, which look for a newer npm first. */
 const OF_NPM = [
   String.raw`echo off\nsetlocal\nset "node_exe=%~dp0\\node\.exe"\nif not exist "%node_exe%" \(\nset "node_exe=node"\n\)`,
   String.raw`(?:\nset "npm_\w+_js=%~dp0\\[^"%\n]+")*?\nset "(np[mx]_cli_js)=%~dp0\\${TARGET}"`,
@@ -38,15 +38,15 @@ const OF_NPM = [
   String.raw`\n"%node_exe%" "%\1%" %\*`,
 ].join('');
 
-const whole = (shape: string) => new RegExp(`^${shape}$`, 'i');
-const [present, program, former, ofNpm] = [PRESENT, PROGRAM, FORMER, OF_NPM].map(whole) as [
+const wholeText = (shape: string) => new RegExp(`^${shape}$`, 'i');
+const [present, program, former, ofNpm] = [PRESENT, PROGRAM, FORMER, OF_NPM].map(wholeText) as [
   RegExp,
   RegExp,
   RegExp,
   RegExp,
 ];
 
-/** `undefined` for every batch file that does something of its own. */
+/** `undefined` for a batch file of any other shape. */
 export function readShim(text: string): Shim | undefined {
   const lines = plainLines(text);
   const [, flags = '', target] = present.exec(lines) ?? former.exec(lines) ?? [];
@@ -58,7 +58,7 @@ export function readShim(text: string): Shim | undefined {
   return cli === undefined ? undefined : { kind: 'node', flags: [], target: cli, maybeUpdated: true };
 }
 
-/** Without what changes nothing: indentation, blank lines, comments, and the sign that keeps a line from being shown. */
+/** Removes what has no effect: indentation, blank lines, comments, and the `@` that keeps a line from being shown. */
 function plainLines(text: string): string {
   return text
     .split(/\r?\n/)

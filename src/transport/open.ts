@@ -1,4 +1,4 @@
-// Owns the choice of a channel for a launch: one exhaustive switch. What only remote servers need is loaded when one is opened.
+// Owns the choice of a channel for a launch: one exhaustive switch. Channels of remote servers are loaded when one is opened.
 
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
@@ -14,23 +14,23 @@ export interface OpenContext {
   /** The entry's variables, resolved. */
   readonly env: Readonly<Record<string, string>>;
   readonly hostEnv: Environment;
-  /** What an entry's relative `cwd` starts from, and where a server runs whose entry names none. */
+  /** The base of an entry's relative `cwd`, and the folder of a server whose entry names none. */
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly maxMessageBytes: number;
   readonly clock: Clock;
   readonly onNoise?: ((line: string) => void) | undefined;
-  /** Only a process is started and has a stderr. */
+  /** `onStart` and `onStderr` are called for stdio servers only. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
-  /** Takes secrets out of what is quoted of that. */
+  /** Removes secrets from the stderr text that a report quotes. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** What a server whose entry leaves it open spoke the last time, and who is told what it speaks now. */
+  /** For an entry that names no transport: the one negotiated last time, and the callback for the one negotiated now. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;
 }
 
-/** Opens nothing yet: the channel's `start` does. */
+/** Opens nothing yet: the channel's `start()` does. */
 export async function openChannel(launch: Launch, context: OpenContext): Promise<Channel> {
   switch (launch.kind) {
     case 'stdio':
@@ -63,8 +63,8 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
     case 'auto':
       return (await import('./auto.ts')).openAuto({
         ...remoteOptions(launch, context),
-        remembered: context.negotiatedTransport,
-        onVerdict: context.onNegotiated,
+        lastNegotiated: context.negotiatedTransport,
+        onNegotiated: context.onNegotiated,
       });
     default:
       return unreachable(launch);

@@ -1,4 +1,4 @@
-// Owns the files in PEM that an entry names: who may vouch for its server, and who we are.
+// Owns the PEM files that an entry names: the authorities trusted for its server, and the client certificate with its key.
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -10,19 +10,19 @@ export interface PemFiles {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
-  /** What relative paths start from. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
 }
 
-/** As `tls.connect` takes them. With a `ca`, nobody else may vouch: the system's authorities are not asked. */
-export interface Credentials {
+/** In the form that `tls.connect` takes. A `ca` replaces the system's authorities. */
+export interface TlsCredentials {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
-/** A key that is not named lies in the file of its certificate. Fails before anything is sent, and says which file. */
-export async function readPemFiles(server: ServerName, files: PemFiles): Promise<Credentials> {
+/** If no key file is named, the key is in the certificate's file. Rejects before anything is sent, and names the file. */
+export async function readPemFiles(server: ServerName, files: PemFiles): Promise<TlsCredentials> {
   const { caFile, certFile, keyFile = certFile } = files;
   const read = (file: string) => readPem(server, resolve(files.cwd, file));
   const ca = caFile === undefined ? undefined : await read(caFile);
@@ -43,8 +43,8 @@ async function readPem(server: ServerName, file: string): Promise<Buffer> {
   }
 }
 
-/** Node takes any text for a `ca` and then trusts nobody, so its first certificate is read here. */
-async function check(what: string, server: ServerName, { ca, ...own }: Credentials): Promise<void> {
+/** Node accepts any text as `ca` and then trusts no server, so the first certificate is parsed here. */
+async function check(what: string, server: ServerName, { ca, ...own }: TlsCredentials): Promise<void> {
   const [{ X509Certificate }, { createSecureContext }] = await Promise.all([import('node:crypto'), import('node:tls')]);
   try {
     if (ca !== undefined) new X509Certificate(ca);

@@ -1,6 +1,6 @@
-// Owns bytes that come in pieces and are wanted as one: joined once, when the last has come.
+// Owns bytes that arrive in pieces and are needed as one: they are joined once, after the last piece.
 
-/** So many pieces become one: a peer that drips single bytes must not cost an object for each. */
+/** So many pieces are merged into one: a server that sends single bytes must not cost an object for each. */
 const MERGED_PIECES = 1024;
 
 export class Pieces {
@@ -16,13 +16,19 @@ export class Pieces {
     this.#merged += 1;
   }
 
-  /** Empty afterwards. */
+  /** All bytes as one; nothing is kept. */
   take(): Buffer {
-    const [only] = this.#pieces;
-    const joined = this.#pieces.length === 1 && only !== undefined ? only : Buffer.concat(this.#pieces);
+    const pieces = this.takeEach();
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  }
+
+  /** All bytes without joining them; nothing is kept. */
+  takeEach(): readonly Buffer[] {
+    const pieces = this.#pieces;
     this.#pieces = [];
     this.bytes = 0;
     this.#merged = 0;
-    return joined;
+    return pieces;
   }
 }

@@ -1,8 +1,8 @@
-// Owns how text of a server is made safe to show in a terminal.
+// Owns making a server's text safe to show in a terminal.
 
 import { stripVTControlCharacters } from 'node:util';
 
-/** No colors, no cursor movements, no bells; lines and tabs stay. */
+/** Removes colors, cursor movements and bells; line breaks and tabs stay. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(/(?![\n\t])\p{Cc}/gu, '');
 }

@@ -1,4 +1,4 @@
-// Owns what Linux tells about processes in /proc. An answer may be out of date the moment it is given.
+// Owns reading processes from /proc on Linux. A result may be out of date as soon as it is returned.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { errorCode } from './error-code.ts';
@@ -7,14 +7,14 @@ export function listProcesses(): number[] {
   return (orNothing(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** The group of a running process. A zombie does not run: it only waits for a parent to notice, and some never do. */
+/** The group of a running process. A zombie does not count: it waits for its parent to collect it, and some parents never do. */
 export function runningGroupOf(pid: number): number | undefined {
-  // The command's name stands in parentheses and may hold anything, even a parenthesis.
+  // The command's name stands in parentheses and may itself contain a parenthesis.
   const [state, , group] = read(pid, 'stat')?.split(') ').at(-1)?.split(' ') ?? [];
   return state === undefined || state === 'Z' || state === 'X' ? undefined : Number(group);
 }
 
-/** What a process was started with, as `NAME=value`. Zombies and other people's processes show nothing. */
+/** The environment a process was started with, as `NAME=value`. Empty for zombies and processes of other users. */
 export function environmentOf(pid: number): string[] {
   return read(pid, 'environ')?.split('\0') ?? [];
 }

@@ -1,4 +1,4 @@
-// Owns a child and all its descendants, started and ended as one. What they say to each other is left to `stdio.ts`.
+// Owns a child process and all its descendants, started and ended as one. `stdio.ts` reads and writes their messages.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
@@ -16,26 +16,26 @@ import { type Program, resolveWindowsCommand } from './windows-command.ts';
 
 export interface GroupOptions extends SpawnAttempt {
   readonly args: readonly string[];
-  /** Final and complete; only the mark is added. */
+  /** The complete environment; only the mark is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly afterMs: number;
-  /** A signal of ours came first. */
+  /** The host had sent a signal before the exit. */
   readonly forced: boolean;
 }
 
-interface Origin {
+interface GroupOrigin {
   readonly pid: number;
   readonly mark: string;
   readonly clock: Clock;
 }
 
-/** Resolves once the program runs; rejects when it could not be started, and then nothing is left of it. */
+/** Resolves once the program runs. Rejects if it could not be started; no process is left then. */
 export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(error instanceof RuntimeError ? error : spawnFailure(error, options));
@@ -54,7 +54,7 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
       if (child.pid === undefined) return;
       const group = new ProcessGroup(child, { pid: child.pid, mark, clock: options.clock });
       child.once('spawn', () => {
-        // From now on its exit tells everything; what it was started with is let go of.
+        // From now on the exit event reports failures; removing `fail` frees the options and their environment.
         child.on('error', ignore).off('error', fail);
         resolve(group);
       });
@@ -66,14 +66,14 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
 
 const ignore = (): void => undefined;
 
-/** Elsewhere the system finds the program and takes the arguments as they are. */
+/** On platforms other than Windows the system finds the program and takes the arguments unchanged. */
 export function programOf(options: Omit<GroupOptions, 'clock'>, platform: NodeJS.Platform): Program {
   const { command, args, cwd = '' } = options;
   if (platform !== 'win32') return { file: command, args };
   return resolveWindowsCommand({ ...options, cwd, isFile, readText: (path) => readFileSync(path, 'utf8') });
 }
 
-/** Not asked for what it leads to: the aliases of apps on Windows lead nowhere and can be started all the same. */
+/** Does not follow links: the app aliases of Windows point nowhere and can be started nevertheless. */
 function isFile(path: string): boolean {
   try {
     return !lstatSync(path).isDirectory();
@@ -83,7 +83,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A program in a session of its own cannot, on macOS, have the user asked for consent; Windows has no groups. */
+/** On macOS a program in its own session cannot prompt the user for permissions; Windows has no process groups. */
 export function leadsGroup(platform: NodeJS.Platform): boolean {
   return platform !== 'darwin' && platform !== 'win32';
 }
@@ -93,12 +93,12 @@ export class ProcessGroup {
   readonly pid: number;
   readonly #clock: Clock;
   readonly #family: Family;
-  #exit: Exit | undefined;
+  #exit: ProcessExit | undefined;
   #forced = false;
   #ending: Promise<void> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(child: ChildProcessWithoutNullStreams, { pid, mark, clock }: Origin) {
+  constructor(child: ChildProcessWithoutNullStreams, { pid, mark, clock }: GroupOrigin) {
     this.child = child;
     this.pid = pid;
     this.#clock = clock;
@@ -108,19 +108,19 @@ export class ProcessGroup {
     child.once('exit', (code, signal) => {
       this.#exit = { code, signal, afterMs: clock.now() - startedAt, forced: this.#forced };
       this.#wake?.();
-      // Looks at once: now the group's number is still its own. Whoever outlives the leader is ended as well.
+      // End the family at once, while the group's number cannot belong to others. Descendants that outlive the leader end too.
       void this.end();
     });
-    // A program that reads no more cannot be asked anything; an exit that is under way looks the same from here.
+    // A program that no longer reads gets no more requests. A program that is exiting looks the same from here.
     child.stdin.on('error', () => void this.end());
   }
 
   /** How the program ended; `undefined` while it runs. */
-  get exit(): Exit | undefined {
+  get exit(): ProcessExit | undefined {
     return this.#exit;
   }
 
-  /** Asks, insists, forces. Resolves only when nothing of the family runs any more; all callers share one ending. */
+  /** Closes stdin, then sends SIGTERM, then SIGKILL. Resolves when no process of the family runs; all callers share one ending. */
   end(): Promise<void> {
     this.#ending ??= this.#end().then(() => unwatch(this.pid));
     return this.#ending;
@@ -146,7 +146,7 @@ export class ProcessGroup {
     return true;
   }
 
-  /** Ends early when the leader exits. */
+  /** Resolves early when the leader exits. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(ms, resolve);

@@ -1,4 +1,4 @@
-// Owns which proxy an address is reached through: the entry's own, the environment's or none.
+// Owns the choice of a proxy for an address: the entry's own, the environment's or none.
 
 import { BlockList, isIP } from 'node:net';
 import type { Environment } from './environment.ts';
@@ -9,7 +9,7 @@ export interface ProxySettings {
   readonly proxy?: string | undefined;
 }
 
-/** This machine is never asked for through an environment's proxy, which would look for it on the proxy's own. */
+/** Loopback addresses never use a proxy of the environment: the proxy would look for them on its own machine. */
 export function proxyFor(url: string | URL, { env, proxy }: ProxySettings): string | undefined {
   if (proxy !== undefined) return proxy === 'off' ? undefined : withScheme(proxy);
   const { protocol, hostname, port } = new URL(url);
@@ -23,7 +23,7 @@ export function proxyFor(url: string | URL, { env, proxy }: ProxySettings): stri
   return exceptions.some((exception) => excepts(exception, target)) ? undefined : withScheme(chosen);
 }
 
-/** Small letters win, as in every other program; an empty one means that there is none. */
+/** The lower-case name wins, as in other programs; an empty value counts as not set. */
 function variable(env: Environment, name: string): string | undefined {
   return (env[name] ?? env[name.toUpperCase()])?.trim() || undefined;
 }
@@ -48,10 +48,10 @@ function isLoopback(host: string): boolean {
   return isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : loopback.check(host, familyOf(host));
 }
 
-/** `*`, a name with all below it, an address or a range of them; each, but the first, also with a port. */
+/** An exception is `*`, a domain with its subdomains, an address or an address range; all but `*` may have a port. */
 function excepts(exception: string, target: { readonly host: string; readonly port: string }): boolean {
   if (exception === '*') return true;
-  // What does not fit is an IPv6 address that stands without brackets.
+  // An exception that does not match this is an IPv6 address without brackets.
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(exception) ?? [];
   const name = (bracketed ?? plain ?? exception).toLowerCase();
   if (port !== undefined && port !== target.port) return false;
@@ -60,7 +60,7 @@ function excepts(exception: string, target: { readonly host: string; readonly po
   return target.host === domain || target.host.endsWith(`.${domain}`);
 }
 
-/** Ranges are written as in `10.0.0.0/8`. What is no address names no address. */
+/** A range is written like `10.0.0.0/8`. A text that is no address or range holds no address. */
 function holds(range: string, address: string): boolean {
   const [first = '', bits] = range.split('/');
   if (isIP(first) === 0) return false;

@@ -1,27 +1,30 @@
-// Owns all messages of one channel that are on their way: whom they belong to, which have been silent for too long, and
-// which are still to be told of when the channel ends.
+// Owns all requests of one channel that are in flight: which answer belongs to which, which have heard nothing for too
+// long, and which have to be reported as failed when the channel ends.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
+import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure } from '../model/server.ts';
-import type { AnswerHeaders, HttpClient } from './exchange.ts';
-import { type OutgoingRequest, Post, type PostOffice } from './post.ts';
+import type { ChannelBase } from './channel-base.ts';
+import type { HttpClient, ResponseHeaders } from './exchange.ts';
+import { InFlightRequest, type OutgoingRequest, type RequestContext } from './in-flight-request.ts';
 
-/** What the channel itself wants to know. */
-export interface PostboxOwner extends Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized' | 'onsign'> {
-  /** The server has said yes to this one. */
-  accepted?(letter: OutgoingRequest, headers: AnswerHeaders): void;
-  /** Comes before the message is handed on. */
+type ChannelEvents = Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized' | 'onsign'>;
+
+/** The channel: the queue calls its events, and these methods for what the channel itself has to know. */
+export interface RequestQueueOwner extends ChannelEvents, Pick<ChannelBase, 'tell'> {
+  /** The server has accepted this request with a 2xx status. */
+  accepted?(outgoing: OutgoingRequest, headers: ResponseHeaders): void;
+  /** Called before the message goes to `onmessage`. */
   received(message: Message): void;
-  /** Comes after whoever waits was told. */
-  refused(letter: OutgoingRequest, failure: RequestFailure): void;
+  /** Called after `onfailed`. */
+  refused(outgoing: OutgoingRequest, failure: RequestFailure): void;
   unreachable(cause: RuntimeError): void;
-  /** Nobody waits for an answer any more. */
+  /** No request waits for an answer any more. */
   quiet?(): void;
 }
 
-export interface PostboxOptions {
+export interface RequestQueueOptions {
   readonly client: HttpClient;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
@@ -30,22 +33,22 @@ export interface PostboxOptions {
   readonly onNoise: ((text: string) => void) | undefined;
 }
 
-export class RequestQueue implements PostOffice {
+export class RequestQueue implements RequestContext {
   readonly client: HttpClient;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly hasToken: boolean;
-  readonly hide: PostboxOptions['hide'];
-  readonly #owner: PostboxOwner;
-  readonly #onNoise: PostboxOptions['onNoise'];
-  /** Everything for which something is open. */
-  readonly #posts = new Set<Post>();
-  readonly #waiting = new Map<MessageId, Post>();
-  /** Answered, with a stream that the server has not ended yet; oldest first. */
-  readonly #lingering = new Set<Post>();
+  readonly hide: RequestQueueOptions['hide'];
+  readonly #owner: RequestQueueOwner;
+  readonly #onNoise: RequestQueueOptions['onNoise'];
+  /** Every request that still has a connection, a stream or a timer. */
+  readonly #inFlight = new Set<InFlightRequest>();
+  readonly #waiting = new Map<MessageId, InFlightRequest>();
+  /** Answered requests whose stream the server has not ended yet; oldest first. */
+  readonly #lingering = new Set<InFlightRequest>();
   #cancelWatch: CancelTimer | undefined;
 
-  constructor(owner: PostboxOwner, options: PostboxOptions) {
+  constructor(owner: RequestQueueOwner, options: RequestQueueOptions) {
     this.#owner = owner;
     this.client = options.client;
     this.clock = options.clock;
@@ -55,71 +58,71 @@ export class RequestQueue implements PostOffice {
     this.#onNoise = options.onNoise;
   }
 
-  /** How many wait for an answer. */
+  /** How many requests wait for an answer. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  send(letter: OutgoingRequest): void {
-    const post = new Post(this, letter);
-    this.#posts.add(post);
-    if (letter.id !== undefined) this.#waiting.set(letter.id, post);
+  send(outgoing: OutgoingRequest): void {
+    const request = new InFlightRequest(this, outgoing);
+    this.#inFlight.add(request);
+    if (outgoing.id !== undefined) this.#waiting.set(outgoing.id, request);
     this.#cancelWatch ??= this.clock.after(limits.httpIdleMs, this.#watch, 'background');
-    post.begin();
+    request.begin();
   }
 
   abandon(id: MessageId): void {
-    const post = this.#waiting.get(id);
-    if (post === undefined) return;
-    post.abort();
-    this.#forget(post);
+    const request = this.#waiting.get(id);
+    if (request === undefined) return;
+    request.abort();
+    this.#forget(request);
   }
 
-  /** The channel is over. Who certainly was not heard is told so; what became of the others nobody knows. */
+  /** The channel is down. Reports only requests that certainly were not handled; for the others the outcome is unknown. */
   end(cause: RuntimeError): void {
-    const untouched = Array.from(this.#posts).filter((post) => post.isUntouched);
+    const untouched = Array.from(this.#inFlight).filter((request) => request.isUntouched);
     this.clear();
-    for (const { letter } of untouched) this.#tellFailed(letter, { sent: false, cause });
+    for (const { outgoing } of untouched) this.#tellFailed(outgoing, { sent: false, cause });
   }
 
-  /** Without a word to anyone. */
+  /** Aborts every request without reporting any as failed. */
   clear(): void {
-    for (const post of this.#posts) post.abort();
-    this.#posts.clear();
+    for (const request of this.#inFlight) request.abort();
+    this.#inFlight.clear();
     this.#waiting.clear();
     this.#lingering.clear();
     this.#cancelWatch?.();
     this.#cancelWatch = undefined;
   }
 
-  accepted(post: Post, headers: AnswerHeaders): void {
-    this.#owner.accepted?.(post.letter, headers);
+  accepted(request: InFlightRequest, headers: ResponseHeaders): void {
+    this.#owner.accepted?.(request.outgoing, headers);
   }
 
   deliver(message: Message): void {
     this.#owner.received(message);
-    this.#tell(this.#owner.onmessage, message);
+    this.#owner.tell(this.#owner.onmessage, message);
   }
 
   oversized(id: MessageId | undefined): void {
-    this.#tell(this.#owner.onoversized, id);
+    this.#owner.tell(this.#owner.onoversized, id);
   }
 
   noise(text: string): void {
-    this.#tell(this.#onNoise, this.hide(text.slice(0, limits.noiseLineChars)));
+    this.#owner.tell(this.#onNoise, this.hide(text.slice(0, limits.noiseLineChars)));
   }
 
   sign(id: MessageId): void {
-    this.#tell(this.#owner.onsign, id);
+    this.#owner.tell(this.#owner.onsign, id);
   }
 
   unreachable(cause: RuntimeError): void {
     this.#owner.unreachable(cause);
   }
 
-  answered(post: Post): void {
-    this.#waiting.delete(post.letter.id as MessageId);
-    this.#lingering.add(post);
+  answered(request: InFlightRequest): void {
+    this.#waiting.delete(request.outgoing.id as MessageId);
+    this.#lingering.add(request);
     if (this.#waiting.size === 0) this.#owner.quiet?.();
     const [oldest] = this.#lingering;
     if (this.#lingering.size <= limits.answeredStreams || oldest === undefined) return;
@@ -127,50 +130,41 @@ export class RequestQueue implements PostOffice {
     this.#forget(oldest);
   }
 
-  failed(post: Post, failure: RequestFailure): void {
-    this.#forget(post);
-    this.#tellFailed(post.letter, failure);
-    this.#owner.refused(post.letter, failure);
+  failed(request: InFlightRequest, failure: RequestFailure): void {
+    this.#forget(request);
+    this.#tellFailed(request.outgoing, failure);
+    this.#owner.refused(request.outgoing, failure);
     if (this.#waiting.size === 0) this.#owner.quiet?.();
   }
 
-  done(post: Post): void {
-    this.#forget(post);
+  done(request: InFlightRequest): void {
+    this.#forget(request);
   }
 
-  #forget(post: Post): void {
-    this.#posts.delete(post);
-    this.#lingering.delete(post);
-    const { id } = post.letter;
-    if (id !== undefined && this.#waiting.get(id) === post) this.#waiting.delete(id);
+  #forget(request: InFlightRequest): void {
+    this.#inFlight.delete(request);
+    this.#lingering.delete(request);
+    const { id } = request.outgoing;
+    if (id !== undefined && this.#waiting.get(id) === request) this.#waiting.delete(id);
   }
 
   #tellFailed({ id }: OutgoingRequest, failure: RequestFailure): void {
     if (id === undefined) this.#owner.onerror?.(failure.cause);
-    else this.#tell((told: RequestFailure) => this.#owner.onfailed?.(id, told), failure);
+    else this.#owner.tell((reported: RequestFailure) => this.#owner.onfailed?.(id, reported), failure);
   }
 
-  /** One timer for all: it comes when the most silent one would be due, and most have long been answered by then. */
+  /** One timer for all requests, due when the longest silence would end; by then most requests have been answered. */
   readonly #watch = (): void => {
     this.#cancelWatch = undefined;
     const now = this.clock.now();
     let soonest = Number.POSITIVE_INFINITY;
-    for (const post of Array.from(this.#posts)) {
-      const due = post.heardAt + limits.httpIdleMs;
-      if (due <= now) post.giveUp();
+    for (const request of Array.from(this.#inFlight)) {
+      const due = request.lastHeardAt + limits.httpIdleMs;
+      if (due <= now) request.giveUp();
       else soonest = Math.min(soonest, due);
     }
-    if (this.#posts.size === 0) return;
+    if (this.#inFlight.size === 0) return;
     const nextMs = Math.min(soonest - now, limits.httpIdleMs);
     this.#cancelWatch ??= this.clock.after(nextMs, this.#watch, 'background');
   };
-
-  /** What a listener throws is its own fault and must not end the reading. */
-  #tell<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
-    try {
-      listener?.(value);
-    } catch (error) {
-      this.#owner.onerror?.(asRuntimeError(error));
-    }
-  }
 }

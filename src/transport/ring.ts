@@ -1,13 +1,13 @@
-// Owns the last bytes of a stream that nobody reads to its end.
+// Owns keeping the last bytes of a stream that is not kept as a whole.
 
 const SMALLEST = 1024;
 const EMPTY = Buffer.alloc(0);
 
-/** Keeps the newest `capacity` bytes; takes memory only as far as something was written. */
+/** Keeps the newest `capacity` bytes; allocates memory only as bytes are written. */
 export class Ring {
   readonly #capacity: number;
   #bytes = EMPTY;
-  /** Of all bytes ever written; its remainder is the place of the next one. */
+  /** How many bytes were ever written; modulo the capacity, the position of the next byte. */
   #written = 0;
 
   constructor(capacity: number) {
@@ -29,7 +29,7 @@ export class Ring {
     return Buffer.concat([this.#bytes.subarray(oldest), this.#bytes.subarray(0, oldest)]).toString('utf8');
   }
 
-  /** Nothing has wrapped around before the full size is reached, so what is there keeps its place. */
+  /** Bytes wrap around only once the buffer has its full size, so growing keeps every byte in its position. */
   #grow(needed: number): void {
     if (this.#bytes.length === this.#capacity) return;
     const doubled = Math.max(SMALLEST, needed, this.#bytes.length * 2);

@@ -1,4 +1,4 @@
-// Owns why a program could not be started, in words a person can act on. Reads codes, never messages.
+// Owns the reasons why a program could not be started, in words that a person can act on. Reads error codes, never messages.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ export interface SpawnAttempt {
   readonly cwd?: string | undefined;
 }
 
-/** The machine is short of something that others give back: waiting cures it, changing the configuration does not. */
+/** The machine is short of a resource that other processes will free: waiting helps, changing the configuration does not. */
 const EXHAUSTED = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 export function spawnFailure(error: unknown, attempt: SpawnAttempt): RuntimeError {

@@ -1,116 +1,72 @@
-// Owns a server that is spoken to over the older transport: one stream on which it says everything, and an address, told
-// on that stream, to which every message is sent.
+// Owns the channel over the older HTTP+SSE transport: one event stream carries everything the server sends, and every
+// message goes as a POST request to an address that the server names on that stream.
 
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject } from '../kernel/json.ts';
 import type { RuntimeError } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
 import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
-import { type AnswerListener, EventBody, kindOfAnswer, QuotedBody } from './answer.ts';
-import { type AnswerHeaders, type Exchange, type HttpListener, type Target, targetOf } from './exchange.ts';
+import { ChannelBase } from './channel-base.ts';
+import { type Exchange, type HttpListener, type ResponseHeaders, type Target, targetOf } from './exchange.ts';
 import { broken, failureOf, lost, reasonIn } from './http-failure.ts';
-import { agreedVersion, type HeaderBlock, withMessageHeaders } from './http-headers.ts';
-import { type Desk, type HttpOptions, openDesk } from './http-options.ts';
-import { idOf, isAnswerTo, type OutgoingRequest } from './post.ts';
-import { type PostboxOwner, RequestQueue } from './request-queue.ts';
+import {
+  agreedVersion,
+  type HeaderBlock,
+  MESSAGE_HEADERS,
+  STREAM_HEADERS,
+  withMessageHeaders,
+} from './http-headers.ts';
+import { type HttpOptions, type HttpSetup, openHttpSetup } from './http-options.ts';
+import { EventBody, QuotedBody, type ResponseListener, responseKind } from './http-response.ts';
+import { idOf, isAnswerTo, type OutgoingRequest } from './in-flight-request.ts';
+import { INITIALIZED, InitializedGate } from './initialized-gate.ts';
+import { RequestQueue, type RequestQueueOwner } from './request-queue.ts';
 import { isRepeatable } from './retry.ts';
 
-/** Opens nothing yet: `start` does. */
+/** Opens nothing yet: `start()` does. */
 export function openSse(options: HttpOptions): Channel {
   return new SseChannel(options);
 }
 
-/** One for all sends: a promise of its own for each would cost more than the send. */
-const HANDED_ON = Promise.resolve();
-
-const INITIALIZED = 'notifications/initialized';
-
-class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener {
+class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener, ResponseListener {
   readonly negotiatedTransport = 'sse';
-  onmessage?: ((message: Message) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
-  onoversized?: ((id: MessageId | undefined) => void) | undefined;
 
   readonly #options: HttpOptions;
+  /** Resolves when the server has named the address for messages. */
   #ready: Deferred<void> | undefined;
-  #opening: Promise<void> | undefined;
-  #desk: Desk | undefined;
-  #postbox: RequestQueue | undefined;
+  #setup: HttpSetup | undefined;
+  #queue: RequestQueue | undefined;
   #stream: Exchange | undefined;
   #body: EventBody | QuotedBody | undefined;
   #status = 0;
   #statusText = '';
-  /** Where messages go; known once the server has said so. */
+  /** The address for messages; the server names it in its first event. */
   #endpoint: Target | undefined;
   #headers: HeaderBlock = [];
   #initializeId: MessageId | undefined;
-  #initialized: Deferred<void> | undefined;
-  /** Why it is over. */
+  readonly #initialized = new InitializedGate();
+  /** Why the channel went down. */
   #end: RuntimeError | undefined;
-  #closing: Promise<void> | undefined;
 
   constructor(options: HttpOptions) {
+    super(options.server);
     this.#options = options;
   }
 
-  /** Resolves when the server has said where messages go, which is not to say that it answers any. */
-  async start(): Promise<void> {
-    if (this.#closing === undefined) {
-      this.#opening ??= this.#open();
-      await this.#opening.catch((error: unknown) => {
-        if (this.#closing === undefined) throw error;
-      });
-    }
-    if (this.#closing !== undefined) throw this.#lost();
-  }
-
-  /** Never waits for an answer: those come over the stream. Only the word that the handshake is over must have arrived. */
-  send(message: Message, options?: SendOptions): Promise<void> {
-    const endpoint = this.#endpoint;
-    if (
-      this.#postbox === undefined ||
-      endpoint === undefined ||
-      this.#end !== undefined ||
-      this.#closing !== undefined
-    ) {
-      return Promise.reject(this.#lost());
-    }
-    try {
-      this.#postbox.send(this.#letter(endpoint, message, options));
-      return message['method'] === INITIALIZED ? this.#untilInitialized() : HANDED_ON;
-    } catch (error) {
-      // What cannot be written as JSON; whose fault that is, the caller knows.
-      return Promise.reject(error);
-    }
-  }
-
   abandon(id: MessageId): void {
-    this.#postbox?.abandon(id);
-  }
-
-  /** From this call on nothing is delivered but `onclose`. */
-  close(): Promise<void> {
-    this.onmessage = undefined;
-    this.onerror = undefined;
-    this.onfailed = undefined;
-    this.onoversized = undefined;
-    this.#closing ??= this.#close();
-    return this.#closing;
+    this.#queue?.abandon(id);
   }
 
   report(): ChannelReport {
     return { reason: this.#reason(), isRemote: true };
   }
 
-  head(status: number, headers: AnswerHeaders, statusText: string): void {
+  head(status: number, headers: ResponseHeaders, statusText: string): void {
     this.#status = status;
     this.#statusText = statusText;
-    const kind = kindOfAnswer(status, headers);
+    const kind = responseKind(status, headers);
     if (status < 200 || status > 299) this.#body = new QuotedBody();
     else if (kind === 'events') this.#body = new EventBody(this.#options.maxMessageBytes, this);
-    else this.#goDown(broken(this.#options.server, `it was asked for a stream of events and gave something else`));
+    else this.#goDown(broken(this.#options.server, 'it was asked for a stream of events and gave something else'));
   }
 
   data(chunk: Buffer): void {
@@ -132,33 +88,36 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
 
   onValue(value: unknown): void {
     if (Array.isArray(value)) for (const each of value) this.onValue(each);
-    else if (isObject(value)) this.#postbox?.deliver(value);
+    else if (isObject(value)) this.#queue?.deliver(value);
     else this.onNoise(JSON.stringify(value));
   }
 
   onNoise(text: string): void {
-    this.#postbox?.noise(text);
+    this.#queue?.noise(text);
   }
 
   onOversized(id: MessageId | undefined): void {
-    this.#postbox?.oversized(id);
+    this.#queue?.oversized(id);
   }
 
   onOther(type: string, data: string): void {
     if (type !== 'endpoint' || this.#endpoint !== undefined) return;
-    const { target } = this.#desk as Desk;
+    const { target } = this.#setup as HttpSetup;
     const endpoint = targetOf(data.trim(), target.href);
     if (endpoint?.origin === target.origin) {
       this.#endpoint = endpoint;
       this.#ready?.resolve();
       return;
     }
-    const where = endpoint === undefined ? 'at no address of HTTP' : `at ${endpoint.origin}, which is another origin`;
+    const where =
+      endpoint === undefined
+        ? 'at an address that is not http or https'
+        : `at ${endpoint.origin}, which is another origin`;
     this.#goDown(broken(this.#options.server, `it wants its messages ${where}`));
   }
 
   accepted({ method }: OutgoingRequest): void {
-    if (method === INITIALIZED) this.#initialized?.resolve();
+    if (method === INITIALIZED) this.#initialized.open();
   }
 
   received(message: Message): void {
@@ -168,9 +127,9 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     if (version !== undefined) this.#headers = [...this.#headers, 'mcp-protocol-version', version];
   }
 
-  /** An address that is gone is a session that is gone. */
+  /** The address belongs to the session, so a 404 for it means that the session is gone. */
   refused({ method, session }: OutgoingRequest, { status, cause }: RequestFailure): void {
-    if (method === INITIALIZED) this.#initialized?.resolve();
+    if (method === INITIALIZED) this.#initialized.open();
     if (status === 404 && session !== undefined) this.#goDown(cause);
   }
 
@@ -178,23 +137,29 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
     this.#goDown(cause);
   }
 
-  async #open(): Promise<void> {
+  protected async open(): Promise<void> {
     const { clock, maxMessageBytes, onNoise } = this.#options;
-    const desk = await openDesk(this.#options);
-    const { client, target, headers, hasToken, hide } = desk;
-    this.#desk = desk;
-    this.#postbox = new RequestQueue(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
-    this.#headers = [...headers, 'accept', 'application/json, text/event-stream', 'content-type', 'application/json'];
-    if (this.#closing !== undefined) return;
+    const setup = await openHttpSetup(this.#options);
+    const { client, target, headers, hasToken, hide } = setup;
+    this.#setup = setup;
+    this.#queue = new RequestQueue(this, { client, clock, maxMessageBytes, hasToken, hide, onNoise });
+    this.#headers = [...headers, ...MESSAGE_HEADERS];
+    if (this.isClosing) return;
     this.#ready = createDeferred<void>();
-    this.#stream = client.exchange(
-      { method: 'GET', target, headers: [...headers, 'accept', 'text/event-stream'] },
-      this,
-    );
+    this.#stream = client.exchange({ method: 'GET', target, headers: [...headers, ...STREAM_HEADERS] }, this);
     await this.#ready.promise;
   }
 
-  #letter(target: Target, message: Message, options: SendOptions | undefined): OutgoingRequest {
+  protected canSend(): boolean {
+    return this.#endpoint !== undefined && this.#end === undefined;
+  }
+
+  protected handOn(message: Message, options: SendOptions | undefined): Promise<void> | undefined {
+    this.#queue?.send(this.#outgoing(this.#endpoint as Target, message, options));
+    return message['method'] === INITIALIZED ? this.#initialized.wait(this.#options.clock) : undefined;
+  }
+
+  #outgoing(target: Target, message: Message, options: SendOptions | undefined): OutgoingRequest {
     const method = typeof message['method'] === 'string' ? message['method'] : undefined;
     const id = method === undefined ? undefined : idOf(message);
     if (method === 'initialize') this.#initializeId = id;
@@ -204,59 +169,48 @@ class SseChannel implements Channel, PostboxOwner, HttpListener, AnswerListener 
       body: JSON.stringify(message),
       method,
       id,
-      answer: 'elsewhere',
+      answerOn: 'shared-stream',
       repeatable: isRepeatable(method, options),
-      // Where messages go is told for one session, so its address is as good as its name.
+      // The server names the address for one session only, so the address identifies the session.
       session: target.href,
       resumeHeaders: undefined,
     };
   }
 
-  /** Every message has a connection of its own: without this the first request could overtake it. */
-  #untilInitialized(): Promise<void> {
-    const initialized = createDeferred<void>();
-    this.#initialized = initialized;
-    const cancel = this.#options.clock.after(limits.initializedMs, () => initialized.resolve());
-    return initialized.promise.finally(cancel);
-  }
-
   #refusal(body: string): RuntimeError {
     const { server } = this.#options;
-    const asked = { server, method: 'initialize', hasToken: this.#desk?.hasToken ?? false };
-    return failureOf({ status: this.#status, statusText: this.#statusText, body }, asked).cause;
+    const request = { server, method: 'initialize', hasToken: this.#setup?.hasToken ?? false };
+    return failureOf({ status: this.#status, statusText: this.#statusText, body }, request).cause;
   }
 
-  /** Before it was up, whoever starts it is told why it is not; afterwards it closes. */
+  /** A channel that was never up makes `start()` reject with the cause; a channel that was up closes. */
   #goDown(cause: RuntimeError): void {
-    if (this.#end !== undefined || this.#closing !== undefined) return;
+    if (this.#end !== undefined || this.isClosing) return;
     this.#end = cause;
     this.#stream?.abort();
-    this.#initialized?.resolve();
-    this.#postbox?.end(cause);
-    void this.#desk?.client.close();
+    this.#initialized.open();
+    this.#queue?.end(cause);
+    void this.#setup?.client.close();
     if (this.#endpoint === undefined) this.#ready?.reject(cause);
-    else this.onclose?.();
+    else this.finish();
   }
 
-  async #close(): Promise<void> {
-    this.#ready?.reject(this.#lost());
-    // A start that failed has left nothing, and has told its own caller why.
-    await Promise.allSettled([this.#opening]);
+  /** Ends the wait for the address; `start()` then reports that the channel was closed. */
+  protected interrupt(): void {
+    this.#ready?.resolve();
+  }
+
+  protected async shutDown(): Promise<void> {
     this.#stream?.abort();
-    this.#initialized?.resolve();
-    this.#postbox?.clear();
-    await this.#desk?.client.close();
-    const wasUp = this.#end !== undefined && this.#endpoint !== undefined;
-    if (!wasUp) this.onclose?.();
+    this.#initialized.open();
+    this.#queue?.clear();
+    await this.#setup?.client.close();
+    this.finish();
   }
 
   #reason(): string {
     if (this.#end !== undefined) return reasonIn(this.#end);
-    if (this.#closing !== undefined) return 'it was closed';
+    if (this.isClosing) return 'it was closed';
     return this.#endpoint === undefined ? 'it has not said where to send messages' : 'it has not answered';
-  }
-
-  #lost(): RuntimeError {
-    return lost(this.#options.server, this.#reason());
   }
 }

@@ -1,15 +1,15 @@
-// Owns a server that runs as a child process: messages over its stdin and stdout, and why it is gone when it is gone.
-// Its life and its descendants' are left to `process-group.ts`, the cutting of bytes into messages to `framing.ts`.
+// Owns the channel to a server that runs as a child process: messages over its stdin and stdout, and the reason for its end.
+// `process-group.ts` starts and ends the process with its descendants, `framing.ts` cuts its output into messages.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport, Message, MessageId } from '../model/server.ts';
+import type { ChannelReport, Message } from '../model/server.ts';
+import { ChannelBase } from './channel-base.ts';
 import { FrameReader } from './framing.ts';
 import { Noise } from './noise.ts';
 import { printable } from './printable.ts';
-import { type Exit, openProcessGroup, type ProcessGroup } from './process-group.ts';
+import { openProcessGroup, type ProcessExit, type ProcessGroup } from './process-group.ts';
 import { Ring } from './ring.ts';
 
 export interface StdioOptions {
@@ -17,16 +17,16 @@ export interface StdioOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
-  /** Final and complete. */
+  /** The complete environment of the process; nothing of the host's is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
   readonly clock: Clock;
-  /** Told each line on stdout that is no message. */
+  /** Called with each line on stdout that is not a message. */
   readonly onNoise?: ((line: string) => void) | undefined;
-  /** Told when the program runs, and everything that it writes on stderr. */
+  /** Called once the program runs. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
-  /** Takes secrets out of what is quoted of that. */
+  /** Removes secrets from the stderr text that a report quotes. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
@@ -34,42 +34,32 @@ export function openStdio(options: StdioOptions): StdioChannel {
   return new StdioChannel(options);
 }
 
-/** One for all sends: a promise of its own for each would cost more than the send. */
-const HANDED_ON = Promise.resolve();
-
-export class StdioChannel implements Channel {
-  onmessage?: ((message: Message) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onoversized?: ((id: MessageId | undefined) => void) | undefined;
-
+export class StdioChannel extends ChannelBase {
   readonly #options: StdioOptions;
-  /** Until it is started: its environment weighs as much as all the rest of the channel. */
+  /** Dropped at the start: the environment in it takes as much memory as the rest of the channel. */
   #launch: StdioOptions | undefined;
   readonly #reader: FrameReader;
   readonly #stderr = new Ring(limits.stderrBytes);
   readonly #noise = new Noise();
-  /** Why it is no longer listened to, although it writes. */
+  /** Why the channel stopped reading a server that still writes. */
   #flood: string | undefined;
   #outputEndedFirst = false;
-  /** It ended within a message. */
+  /** The output ended in the middle of a message. */
   #cutOff = false;
-  /** What was sent in this tick; written as one, since every write is a system call. */
+  /** The messages sent in this tick. They are written together, since every write is a system call. */
   #outgoing = '';
-  #opening: Promise<void> | undefined;
   #group: ProcessGroup | undefined;
-  #closing: Promise<void> | undefined;
   #closedWhileRunning = false;
   #cancelDrain: CancelTimer | undefined;
-  #ended = false;
 
   constructor(options: StdioOptions) {
+    super(options.server);
     this.#options = { ...options, env: {} };
     this.#launch = options;
     this.#reader = new FrameReader(options.maxMessageBytes, {
-      onMessage: (message) => this.#tell(this.onmessage, message),
+      onMessage: (message) => this.tell(this.onmessage, message),
       onNoise: (line) => this.#takeNoise(line),
-      onOversized: (id) => this.#tell(this.onoversized, id),
+      onOversized: (id) => this.tell(this.onoversized, id),
       onEndless: () => this.#giveUp('it writes one line without an end'),
       onCutOff: () => {
         this.#cutOff = true;
@@ -81,83 +71,66 @@ export class StdioChannel implements Channel {
     return this.#group?.pid;
   }
 
-  /** Resolves once the program runs, which is not to say that it answers. */
-  async start(): Promise<void> {
-    if (this.#closing === undefined) {
-      if (this.#launch) this.#opening = openProcessGroup(this.#launch).then((group) => this.#attach(group));
-      this.#launch = undefined;
-      await this.#opening;
-    }
-    if (this.#closing !== undefined) throw this.#lost(this.report());
-  }
-
-  /** Never waits for the pipe: a server that does not read must not hold up its callers. */
-  send(message: Message): Promise<void> {
-    const stdin = this.#group?.child.stdin;
-    if (!stdin?.writable || this.#closing !== undefined) return Promise.reject(this.#lost(this.report()));
-    if (stdin.writableLength + this.#outgoing.length > limits.unreadInputBytes) {
-      return Promise.reject(this.#lost({ ...this.report(), reason: 'it does not read its input' }));
-    }
-    try {
-      const line = `${JSON.stringify(message)}\n`;
-      if (this.#outgoing === '') process.nextTick(this.#flush);
-      this.#outgoing += line;
-      return HANDED_ON;
-    } catch (error) {
-      // What cannot be written as JSON; whose fault that is, the caller knows.
-      return Promise.reject(error);
-    }
-  }
-
-  /** From this call on nothing is delivered but `onclose`. */
-  close(): Promise<void> {
-    this.onmessage = undefined;
-    this.onoversized = undefined;
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
   report(): ChannelReport {
     const reason = this.#reason();
     const { redact = (text) => text } = this.#options;
-    // Before it is cut: half a secret is not recognized.
+    // Redact before cutting: half a secret would not be recognized.
     const stderr = redact(printable(this.#stderr.text())).slice(-limits.stderrQuoteChars);
     if (stderr.trim() !== '') return { reason, stderr };
     return { reason: this.#noise.explain(reason) };
   }
 
-  async #close(): Promise<void> {
+  protected open(): Promise<void> {
+    const launch = this.#launch as StdioOptions;
+    this.#launch = undefined;
+    return openProcessGroup(launch).then((group) => this.#attach(group));
+  }
+
+  protected canSend(): boolean {
+    return this.#group?.child.stdin.writable === true;
+  }
+
+  protected handOn(message: Message): undefined {
+    const unread = (this.#group?.child.stdin.writableLength ?? 0) + this.#outgoing.length;
+    if (unread > limits.unreadInputBytes) throw this.lost('it does not read its input');
+    const line = `${JSON.stringify(message)}\n`;
+    if (this.#outgoing === '') process.nextTick(this.#flush);
+    this.#outgoing += line;
+  }
+
+  protected interrupt(): void {
     this.#closedWhileRunning = this.#group?.exit === undefined;
-    // A start that failed has left nothing, and has told its own caller why.
-    await Promise.allSettled([this.#opening]);
+  }
+
+  protected async shutDown(): Promise<void> {
     this.#flush();
     await this.#group?.end();
-    this.#finish();
+    this.#end();
   }
 
   #attach(group: ProcessGroup): void {
     this.#group = group;
     const { child } = group;
-    this.#tell(this.#options.onStart, group.pid);
+    this.tell(this.#options.onStart, group.pid);
     child.stdout.on('data', (chunk: Buffer) => {
-      // What is only read to let the process end is not looked at any more.
-      if (this.#closing === undefined) this.#reader.push(chunk);
+      // While closing, output is read only so that the process can end; its content is ignored.
+      if (!this.isClosing) this.#reader.push(chunk);
     });
     child.stdout.once('end', () => {
-      // One that cannot answer any more is of no use. An exit that is under way looks the same from here.
+      // A server without output cannot answer any more. A server that is exiting looks the same from here.
       this.#outputEndedFirst = child.stdin.writable;
       void group.end();
     });
     child.stderr.on('data', (chunk: Buffer) => {
       this.#stderr.push(chunk);
-      this.#tell(this.#options.onStderr, chunk);
+      this.tell(this.#options.onStderr, chunk);
     });
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
     child.once('exit', () => {
-      // A descendant may hold the output open as long as it likes; by then the server's own last words are here.
-      this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#finish);
+      // A descendant may hold the output open for ever; after this pause the server's own last output has arrived.
+      this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#end);
     });
-    child.once('close', this.#finish);
+    child.once('close', this.#end);
   }
 
   readonly #flush = (): void => {
@@ -167,37 +140,27 @@ export class StdioChannel implements Channel {
     if (lines !== '' && stdin?.writable) stdin.write(lines);
   };
 
-  readonly #finish = (): void => {
-    if (this.#ended || this.#group === undefined) return;
+  readonly #end = (): void => {
+    if (this.hasClosed || this.#group === undefined) return;
     this.#reader.end();
-    this.#ended = true;
     this.#cancelDrain?.();
     this.#group.child.stdout.destroy();
     this.#group.child.stderr.destroy();
-    this.#tell(this.onclose, undefined);
+    this.finish();
   };
 
   #takeNoise(line: string): void {
-    if (this.#closing !== undefined) return;
+    if (this.isClosing) return;
     if (this.#noise.take(line) === 'flood') this.#giveUp('it floods its output with text that is not MCP');
-    this.#tell(this.#options.onNoise, line);
+    this.tell(this.#options.onNoise, line);
   }
 
-  /** A program that only writes would keep us reading for ever: it loses its output, and with it usually its life. */
+  /** Reading a program that writes without end would never stop, so its output is closed and the process ended. */
   #giveUp(reason: string): void {
     if (this.#flood !== undefined) return;
     this.#flood = reason;
     this.#group?.child.stdout.destroy();
     void this.#group?.end();
-  }
-
-  /** What a listener throws is its own fault and must not end the reading. */
-  #tell<Value>(listener: ((value: Value) => void) | undefined, value: Value): void {
-    try {
-      listener?.(value);
-    } catch (error) {
-      this.onerror?.(asRuntimeError(error));
-    }
   }
 
   #reason(): string {
@@ -209,13 +172,9 @@ export class StdioChannel implements Channel {
     if (this.#outputEndedFirst) return 'it closed its output';
     return exit === undefined && child.stdin.writable ? 'it has not answered' : 'it closed its input';
   }
-
-  #lost(report: ChannelReport): RuntimeError {
-    return new RuntimeError('CONNECTION_LOST', { server: this.#options.server, ...report });
-  }
 }
 
-function describeExit({ code, signal, afterMs }: Exit): string {
+function describeExit({ code, signal, afterMs }: ProcessExit): string {
   if (signal !== null) return `it was ended by ${signal}`;
   return `it exited with code ${code} after ${afterMs < 1_000 ? `${afterMs} ms` : `${Math.round(afterMs / 100) / 10} s`}`;
 }

@@ -1,4 +1,4 @@
-// Owns finding descendants where no process group holds them: with `ps` on macOS, with `taskkill` on Windows.
+// Owns finding descendants on platforms without a process group for them: with `ps` on macOS, with `taskkill` on Windows.
 
 import { execFile } from 'node:child_process';
 import { type Family, type Leader, send } from './family.ts';
@@ -7,9 +7,9 @@ import { MARK_VARIABLE } from './mark.ts';
 interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
-  /** Together with the number it is one process: a number alone is given again. */
+  /** Identifies the process together with the pid, which alone may be reused. */
   readonly started: string;
-  /** With the environment, as far as `ps` may show it. */
+  /** Includes the environment, as far as `ps` may show it. */
   readonly command: string;
 }
 
@@ -18,7 +18,7 @@ const PS_ARGUMENTS = ['-axEww', '-o', 'pid=,ppid=,stat=,lstart=,command='] as co
 
 const PS_ROW = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.{23})\s(.*)$/;
 
-/** Without zombies: they only wait for a parent to notice. */
+/** Leaves out zombies, which only wait for their parent to collect them. */
 export function parseProcessTable(table: string): ProcessRow[] {
   return table.split('\n').flatMap((line) => {
     const [, pid, parent, state, started, command] = PS_ROW.exec(line) ?? [];
@@ -28,8 +28,8 @@ export function parseProcessTable(table: string): ProcessRow[] {
 }
 
 /**
- * Known ones, their descendants and whoever carries the mark. The known ones are passed on from look to look, because a
- * process loses its parent when that exits.
+ * Returns the known processes, their descendants and every process with the mark. The caller passes the result of one scan
+ * to the next, because a process loses its parent when the parent exits.
  */
 export function findRelatives(rows: readonly ProcessRow[], known: readonly ProcessRow[], mark: string): ProcessRow[] {
   const isMarked = (row: ProcessRow) => `${row.command} `.includes(` ${MARK_VARIABLE}=${mark} `);
@@ -44,7 +44,7 @@ export function findRelatives(rows: readonly ProcessRow[], known: readonly Proce
 export function createTreeFamily(leader: Leader): Family {
   let known: readonly ProcessRow[] | undefined;
 
-  const look = async () => {
+  const scan = async () => {
     const rows = parseProcessTable(await outputOf('ps', PS_ARGUMENTS));
     const root = leader.hasExited() ? [] : rows.filter((row) => row.pid === leader.pid);
     known = findRelatives(rows, [...(known ?? []), ...root], leader.mark);
@@ -53,12 +53,12 @@ export function createTreeFamily(leader: Leader): Family {
 
   return {
     async isRunning() {
-      // The first look learns who descends from the leader, as long as it is there; until it exits no other is needed.
-      const relatives = known === undefined || leader.hasExited() ? await look() : known;
+      // The first scan finds the leader's descendants while the leader is there; no other is needed until it exits.
+      const relatives = known === undefined || leader.hasExited() ? await scan() : known;
       return relatives.length > 0 || !leader.hasExited();
     },
     async signal(signal) {
-      const pids = new Set((await look()).map(({ pid }) => pid));
+      const pids = new Set((await scan()).map(({ pid }) => pid));
       if (!leader.hasExited()) pids.add(leader.pid);
       for (const pid of pids) send(pid, signal);
     },
@@ -69,7 +69,7 @@ export function taskkillArguments(pid: number): readonly string[] {
   return ['/pid', String(pid), '/T', '/F'];
 }
 
-/** Windows knows no polite signal for a console program: the end of its input was the polite one. */
+/** Windows has no equivalent of SIGTERM for a console program: closing its stdin was the polite request. */
 export function createWindowsFamily(leader: Leader): Family {
   return {
     isRunning: () => !leader.hasExited(),
@@ -79,7 +79,7 @@ export function createWindowsFamily(leader: Leader): Family {
   };
 }
 
-/** What was printed until a failure counts as well: a look that shows nothing is repeated anyway. */
+/** Resolves with the output so far if the command fails: a scan that found nothing is repeated anyway. */
 function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(command, [...args], { windowsHide: true, maxBuffer: Number.POSITIVE_INFINITY }, (_error, stdout) =>

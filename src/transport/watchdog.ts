@@ -1,5 +1,5 @@
-// Owns the last resort: one small shell per host process, which ends every process group that is left when the host is
-// gone without a word. It lives exactly as long as there is a group to watch.
+// Owns the watchdog: one small shell per host process that ends every remaining process group when the host dies without
+// closing. The shell runs exactly as long as there is a group to watch.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -9,9 +9,9 @@ import { send } from './family.ts';
 import { hostMark, MARK_VARIABLE } from './mark.ts';
 
 /**
- * Knows its first groups from birth and reads `+group` and `-group`; the end of its input means that the host is gone.
- * Until then it uses only the shell's own words, so it stays as small as a process can be. A `sleep` that knows no
- * fractions rounds up. Who left its group is found by the host's mark: in /proc, elsewhere with `ps`.
+ * Gets its first groups as arguments and reads `+group` and `-group`; the end of its input means that the host is gone.
+ * Until then it runs only builtins of the shell, which keeps the process small. Where `sleep` takes no fractions it waits
+ * 1 s. Processes that left their group are found by the host's mark: in /proc, elsewhere with `ps`.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -41,28 +41,28 @@ for stray in $(strays); do kill -KILL "$stray"; done
 const MARK = `${MARK_VARIABLE}=${hostMark}`;
 const GRACE_SECONDS = String(limits.orphanGraceMs / 1_000);
 
-/** Nothing of the host's: above all not its own mark, should it be a server of another host, which would end it too early. */
+/** Nothing of the host's environment. If the host is itself a server of another host, that host's mark would end the shell too early. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
 
 const watched = new Set<number>();
 let shell: ChildProcess | undefined;
 let deaths = 0;
 
-/** `group` is the number of a child that was just started. */
+/** `group` is the pid of a child that was just started. */
 export function watch(group: number): void {
   watched.add(group);
   if (shell === undefined) start();
   else tell(`+${group}`);
 }
 
-/** Call when nothing of the group runs any more. With the last one the shell goes too, before this resolves. */
+/** Call when no process of the group runs any more. With the last group the shell ends as well, before this resolves. */
 export async function unwatch(group: number): Promise<void> {
   watched.delete(group);
   if (watched.size === 0) await retire();
   else tell(`-${group}`);
 }
 
-/** Detached and unreferenced: the keys that interrupt the host do not reach it, and it keeps no host alive. */
+/** Detached, so that Ctrl+C in the host's terminal does not reach the shell; unreferenced, so that it keeps no host alive. */
 function start(): void {
   const started = process.platform === 'win32' ? undefined : trySpawn();
   if (started?.pid === undefined || !started.stdin) {
@@ -73,7 +73,7 @@ function start(): void {
   started.once('exit', () => {
     if (shell === started) replace();
   });
-  // One that cannot be told anything is no watchdog: its end brings the next one.
+  // A shell that cannot be written to is useless: kill it, and its exit starts the next one.
   started.stdin.on('error', () => started.kill('SIGKILL'));
   started.unref();
   (started.stdin as Socket).unref();
@@ -111,7 +111,7 @@ async function retire(): Promise<void> {
   shell = undefined;
   deaths = 0;
   if (retired === undefined) return;
-  // Or a host with nothing else to do would exit here, in the middle of its closing.
+  // Without this, a host with nothing else to do would exit here, before its closing is complete.
   retired.ref();
   await new Promise((resolve) => {
     retired.once('exit', resolve);
@@ -119,7 +119,7 @@ async function retire(): Promise<void> {
   });
 }
 
-/** Where there is no shell this is what is left: it acts when the host exits by itself, not when it is killed. */
+/** The fallback without a shell: it ends the groups when the host exits by itself, but not when the host is killed. */
 function guardExit(): void {
   process.off('exit', endWatched);
   process.on('exit', endWatched);

@@ -1,5 +1,5 @@
-// Owns how a WebSocket comes to be open: the request for it, and what a refusal means.
-// Load it when it is needed: it brings the `ws` package and all of TLS along.
+// Owns opening a WebSocket: the opening request, and what a refusal means.
+// Import it lazily: it loads the `ws` package and all of `node:tls`.
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -21,15 +21,15 @@ export interface Handshake {
   readonly maxMessageBytes: number;
 }
 
-/** Called in the very moment it opens: the first message may be right behind. */
+/** Called synchronously when the socket opens, since the first message may follow at once. */
 export type OnOpen = (websocket: WebSocket, socket: Socket) => void;
 
 const SUBPROTOCOL = 'mcp';
 
-/** What the handshake itself says is not for an entry to say. */
-const OWN_HEADERS = /^(sec-websocket-.*|connection|upgrade|content-length|transfer-encoding)$/i;
+/** Headers that the handshake itself sets; an entry cannot set them. */
+const RESERVED_HEADERS = /^(sec-websocket-.*|connection|upgrade|content-length|transfer-encoding)$/i;
 
-/** Rejects only when nothing is open any more; so it does when the signal aborts. */
+/** On failure or abort, rejects once no socket is open any more. */
 export async function shakeHands(handshake: Handshake, signal: AbortSignal, onOpen: OnOpen): Promise<void> {
   const { server, network } = handshake;
   const url = addressOf(handshake);
@@ -49,7 +49,7 @@ function opened(handshake: Handshake, url: URL, socket: Socket, onOpen: OnOpen):
     let failure: RuntimeError | undefined;
     const fail = () => reject(failure ?? lost(server, 'it hung up'));
     socket.once('close', fail);
-    const websocket = ask(handshake, url, socket);
+    const websocket = requestWebSocket(handshake, url, socket);
     if (websocket instanceof RuntimeError) {
       failure = websocket;
       socket.destroy();
@@ -76,21 +76,25 @@ function opened(handshake: Handshake, url: URL, socket: Socket, onOpen: OnOpen):
   });
 }
 
-/** Nothing is compressed: a small frame must not become a large message, and messages are small. */
-function ask({ server, headers, maxMessageBytes }: Handshake, url: URL, socket: Socket): WebSocket | RuntimeError {
+/** Without compression: a small frame must not become a large message, and messages are small anyway. */
+function requestWebSocket(
+  { server, headers, maxMessageBytes }: Handshake,
+  url: URL,
+  socket: Socket,
+): WebSocket | RuntimeError {
   const options = {
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.test(name))),
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !RESERVED_HEADERS.test(name))),
     createConnection: () => socket,
     followRedirects: false,
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
-    // A broken character harms one text and must not end the connection.
+    // Invalid UTF-8 spoils one text and must not end the connection.
     skipUTF8Validation: true,
     closeTimeout: limits.goodbyeMs,
   };
   try {
     const websocket = new WebSocket(url, [SUBPROTOCOL], options);
-    // Its listeners are in place by the next tick; until here the socket was paused.
+    // The socket was paused so far; the listeners of `ws` are in place before its first data event.
     socket.resume();
     return websocket;
   } catch (error) {
@@ -109,7 +113,7 @@ function addressOf({ server, url }: Handshake): URL {
   return address;
 }
 
-/** A server that chooses none is taken to mean ours: `ws` alone would turn it away. */
+/** A server that names no subprotocol is accepted; `ws` alone would reject it. */
 function settleSubprotocol(server: ServerName, { headers }: IncomingMessage): RuntimeError | undefined {
   headers['sec-websocket-protocol'] ??= SUBPROTOCOL;
   const chosen = headers['sec-websocket-protocol'];
@@ -120,9 +124,10 @@ function settleSubprotocol(server: ServerName, { headers }: IncomingMessage): Ru
 function refusal({ server, headers }: Handshake, url: URL, response: IncomingMessage): RuntimeError {
   const { statusCode: status = 0, statusMessage: statusText = '' } = response;
   if (status < 300) return broken(server, `it answered HTTP ${status} instead of opening a WebSocket`);
-  if (status < 400) return broken(server, `it sends us elsewhere (HTTP ${status}), which is not followed`);
+  if (status < 400)
+    return broken(server, `it redirects (HTTP ${status}), and redirects of a WebSocket are not followed`);
   const hasToken = url.username !== '' || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  // Opening is what `initialize` is where there is no connection: the first that a wrong address answers to.
+  // Counts as `initialize`: the opening request is the first one, so its refusal can mean a wrong address.
   return failureOf({ status, statusText, body: '' }, { server, method: 'initialize', hasToken }).cause;
 }
 

@@ -134,7 +134,7 @@ describe('the key', () => {
     const broken = createSecrets(store, keyFile);
     const failure = new RuntimeError('STORE_UNWRITABLE', {
       folder: join(root, 'state'),
-      reason: `the key file ${keyFile} is broken, and only without it a new one is made`,
+      reason: `the key file ${keyFile} is broken; delete it to get a new one, which cannot decrypt the secrets stored so far`,
     });
     await expect(broken.get('a')).rejects.toThrow(failure);
     await expect(broken.set('b', 'two')).rejects.toThrow(failure);

@@ -27,7 +27,11 @@ type Spoken = 'http' | 'sse';
 function auto(remembered?: Spoken) {
   const protocolCache: Spoken[] = [];
   const open: typeof import('../../../src/transport/http.ts').openHttp = (options) =>
-    openAuto({ ...options, remembered, onVerdict: (negotiatedTransport) => protocolCache.push(negotiatedTransport) });
+    openAuto({
+      ...options,
+      lastNegotiated: remembered,
+      onNegotiated: (negotiatedTransport) => protocolCache.push(negotiatedTransport),
+    });
   return { open, protocolCache };
 }
 

@@ -11,7 +11,7 @@ import { failureOf, openChannel, serve, serveRaw, start } from './websockets.ts'
 const lost = (reason: unknown) => ({ code: 'CONNECTION_LOST', data: { server: 'files', reason, isRemote: true } });
 const network = (more: Partial<Network> = {}): Network => ({ env: {}, cwd: '/', ...more });
 
-/** By a name that only the proxies of these tests know. */
+/** An address with a name that only the proxies of these tests resolve. */
 const named = (url: string) => url.replace('127.0.0.1', 'server.example');
 
 async function expectGreeting(url: string, way: Network, headers: Record<string, string> = {}): Promise<void> {
@@ -110,7 +110,7 @@ describe.runIf(hasOpenssl)('TLS', () => {
     for (const way of [network(), network({ caFile: client.certFile })]) {
       const { channel } = openChannel(server.url, { network: way });
       expect(await failureOf(channel.start())).toMatchObject(
-        lost('nobody we trust vouches for its certificate (DEPTH_ZERO_SELF_SIGNED_CERT)'),
+        lost('its certificate is not signed by a trusted authority (DEPTH_ZERO_SELF_SIGNED_CERT)'),
       );
     }
   });

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import type { Network } from '../../../src/transport/dial.ts';
 import { type HttpListener, type HttpRequest, type Target, targetOf } from '../../../src/transport/exchange.ts';
 import { createHttpClient } from '../../../src/transport/fetch.ts';
-import { fetchWhole } from '../../../src/transport/fetch-whole.ts';
+import { fetchText } from '../../../src/transport/fetch-text.ts';
 import { hasOpenssl, makeCertificate } from '../../servers/certificates.ts';
 import { startProxy } from '../../servers/connect-proxy.ts';
 import { eventually } from '../../servers/processes.ts';
@@ -39,7 +39,7 @@ const get = (url: string, headers: string[] = []): HttpRequest => ({ method: 'GE
 const post = (url: string): HttpRequest => ({ method: 'POST', target: at(url), headers: [], body: '{"id":1}' });
 const patience = { maxBytes: 1_000 };
 
-/** The whole end of an exchange, failures included. */
+/** How an exchange ended, with its response or its failure. */
 function endOf(client: Awaited<ReturnType<typeof open>>['client'], request: HttpRequest) {
   return new Promise<unknown>((resolve) => {
     const seen: HttpListener = {
@@ -52,7 +52,7 @@ function endOf(client: Awaited<ReturnType<typeof open>>['client'], request: Http
   });
 }
 
-/** A proxy that fetches what is asked for in full, as proxies do for what is not encrypted. */
+/** A proxy that forwards requests for absolute addresses, as proxies do for plain HTTP. */
 async function startFetchingProxy(answering: Answering = json({ by: 'proxy' })) {
   const proxy = await serve(answering);
   return { url: proxy.origin, received: proxy.received };
@@ -66,7 +66,7 @@ describe('redirects', () => {
       else status(302, 'moved', { location: `/next?left=${left - 1}` })(received, response);
     });
     const { client } = await open();
-    const { text } = await fetchWhole(client, get(`${server.origin}/first?left=10`, ['x-own', 'a']), patience);
+    const { text } = await fetchText(client, get(`${server.origin}/first?left=10`, ['x-own', 'a']), patience);
     expect(text).toBe('{"ok":true}');
     expect(server.received.map(({ headers }) => headers['x-own'])).toEqual(Array.from({ length: 11 }, () => 'a'));
     expect(await endOf(client, get(`${server.origin}/first?left=11`))).toMatchObject({
@@ -115,7 +115,7 @@ describe('redirects', () => {
     const server = await serve(status(301, '', { location: 'mailto:x@example.com' }));
     const { client } = await open();
     expect(await endOf(client, get(server.url))).toMatchObject({
-      cause: broken('it redirects to an address that is none of HTTP'),
+      cause: broken('it redirects to an address that is not http or https'),
     });
   });
 });
@@ -146,13 +146,13 @@ describe('whether a byte was sent', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n';
     const server = await serveRaw((socket) => socket.end(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi`));
     const { client } = await open();
-    expect(await fetchWhole(client, get(server.url), patience)).toMatchObject({ status: 200, text: 'hi' });
+    expect(await fetchText(client, get(server.url), patience)).toMatchObject({ status: 200, text: 'hi' });
   });
 
   test('an answer that was cut off is a failure', async () => {
     const server = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nhi'));
     const { client } = await open();
-    expect(await failureOf(fetchWhole(client, get(server.url), patience))).toMatchObject({ code: 'CONNECTION_LOST' });
+    expect(await failureOf(fetchText(client, get(server.url), patience))).toMatchObject({ code: 'CONNECTION_LOST' });
   });
 });
 
@@ -160,8 +160,8 @@ describe('connections', () => {
   verifies('TRN-04', 'are kept for the next request, and closed with the client', async () => {
     const server = await serve(json({}));
     const { client } = await open();
-    for (let count = 0; count < 20; count += 1) await fetchWhole(client, get(server.url), patience);
-    // A connection is free again in the turn after its answer: whoever asks at once needs a second one.
+    for (let count = 0; count < 20; count += 1) await fetchText(client, get(server.url), patience);
+    // A connection is free again one turn after its response, so a request right after it needs a second connection.
     expect(server.sockets.size).toBeLessThanOrEqual(2);
     await client.close();
     await eventually(() => server.sockets.size === 0);
@@ -199,7 +199,7 @@ describe('a short question', () => {
   test('has its answer, its status and its headers', async () => {
     const server = await serve(json({ a: 1 }, 418, { 'x-tea': 'pot' }));
     const { client } = await open();
-    expect(await fetchWhole(client, get(server.url), patience)).toMatchObject({
+    expect(await fetchText(client, get(server.url), patience)).toMatchObject({
       status: 418,
       headers: { 'x-tea': 'pot' },
       text: '{"a":1}',
@@ -209,7 +209,7 @@ describe('a short question', () => {
   test('is not answered without end', async () => {
     const server = await serve(status(200, 'x'.repeat(2_000)));
     const { client } = await open();
-    expect(await failureOf(fetchWhole(client, get(server.url), patience))).toMatchObject({
+    expect(await failureOf(fetchText(client, get(server.url), patience))).toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
       data: { server: 'files', limitBytes: 1_000 },
     });
@@ -219,11 +219,11 @@ describe('a short question', () => {
     const server = await serve(() => undefined);
     const { client } = await open();
     const giveUp = new AbortController();
-    const answer = failureOf(fetchWhole(client, get(server.url), { ...patience, signal: giveUp.signal }));
+    const answer = failureOf(fetchText(client, get(server.url), { ...patience, signal: giveUp.signal }));
     await eventually(() => server.received.length === 1);
     giveUp.abort(new Error('enough'));
     expect(await answer).toMatchObject({ message: 'enough' });
-    expect(await failureOf(fetchWhole(client, get(server.url), { ...patience, signal: giveUp.signal }))).toMatchObject({
+    expect(await failureOf(fetchText(client, get(server.url), { ...patience, signal: giveUp.signal }))).toMatchObject({
       message: 'enough',
     });
   });
@@ -234,7 +234,7 @@ describe('a proxy', () => {
     const proxy = await startFetchingProxy();
     const env = { http_proxy: proxy.url.replace('://', '://ada:p%40ss@') };
     const { client } = await open({ env });
-    const { text } = await fetchWhole(client, get('http://server.example/mcp?a=1', ['x-own', 'kept']), patience);
+    const { text } = await fetchText(client, get('http://server.example/mcp?a=1', ['x-own', 'kept']), patience);
     expect(text).toBe('{"by":"proxy"}');
     expect(proxy.received[0]).toMatchObject({
       path: 'http://server.example/mcp?a=1',
@@ -255,7 +255,7 @@ describe('a proxy', () => {
       const env = { HTTP_PROXY: proxy.url };
       const way = async (network: Partial<Network>, url = server.url) => {
         const { client } = await open(network);
-        return fetchWhole(client, get(url), patience).then(({ text }) => text, String);
+        return fetchText(client, get(url), patience).then(({ text }) => text, String);
       };
       const localhost = server.url.replace('127.0.0.1', 'localhost');
       expect(await way({ env })).toBe('{"by":"server"}');
@@ -292,14 +292,14 @@ describe.runIf(hasOpenssl)('certificates', () => {
     const stranger = await open();
     expect(await endOf(stranger.client, get(server.url))).toMatchObject({
       sent: false,
-      cause: lost(expect.stringContaining('nobody we trust vouches for its certificate')),
+      cause: lost(expect.stringContaining('its certificate is not signed by a trusted authority')),
     });
     const { client } = await open({ caFile: certificate.certFile });
     expect(await endOf(client, get(server.url))).toEqual({ status: 200 });
     const proxy = await startProxy();
     const tunneled = await open({ caFile: certificate.certFile, env: { HTTPS_PROXY: proxy.url } });
     const url = server.url.replace('127.0.0.1', 'server.example');
-    await fetchWhole(tunneled.client, get(url), patience);
+    await fetchText(tunneled.client, get(url), patience);
     expect(proxy.asked.map(({ target }) => target)).toEqual([`server.example:${server.port}`]);
   });
 

@@ -101,7 +101,7 @@ describe('asking again', () => {
     await channel.send(request(1, 'tools/list'));
     expect(await heard.failureOf(1)).toMatchObject({
       sent: false,
-      cause: lost('it answered HTTP 503 (Service Unavailable) and wants to be left alone for 120 s'),
+      cause: lost('it answered HTTP 503 (Service Unavailable) and asks to wait 120 s'),
     });
   });
 

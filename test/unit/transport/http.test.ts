@@ -324,10 +324,10 @@ describe('headers', () => {
 
   test('what cannot be sent is told before anything is, without showing a value', async () => {
     for (const [headers, url, problem] of [
-      [{ 'X Y': 'a' }, 'http://127.0.0.1/', 'has a header "X Y", which is no name for one'],
-      [{ 'X-Y': 'secret\n' }, 'http://127.0.0.1/', 'has a header "X-Y" with a value that no header can have'],
-      [{}, 'ftp://127.0.0.1/', 'is no address of http or https'],
-      [{}, 'not an address', 'is no address of http or https'],
+      [{ 'X Y': 'a' }, 'http://127.0.0.1/', 'has a header "X Y", which is not a valid header name'],
+      [{ 'X-Y': 'secret\n' }, 'http://127.0.0.1/', 'has a header "X-Y" with characters that no header can hold'],
+      [{}, 'ftp://127.0.0.1/', 'is not an http or https address'],
+      [{}, 'not an address', 'is not an http or https address'],
     ] as const) {
       const { channel } = prepare(url, { headers });
       const failure = await failureOf(channel.start());

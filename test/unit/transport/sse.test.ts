@@ -137,7 +137,7 @@ describe('the stream', () => {
   verifies('TRN-03', 'may not send messages to another origin', async () => {
     for (const [endpoint, where] of [
       ['https://elsewhere.example/in?secret=1', 'at https://elsewhere.example, which is another origin'],
-      ['file:///etc/passwd', 'at no address of HTTP'],
+      ['file:///etc/passwd', 'at an address that is not http or https'],
     ] as const) {
       const server = await serveSse(undefined, endpoint);
       const { channel } = prepare(server.url, {}, openSse);

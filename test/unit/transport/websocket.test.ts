@@ -221,7 +221,7 @@ describe('a server that refuses', () => {
     const server = await serveRaw((socket) => socket.write(`HTTP/1.1 307 Moved\r\nlocation: ${location}\r\n\r\n`));
     const { channel } = openChannel(server.url, { headers: token });
     expect(await failureOf(channel.start())).toMatchObject(
-      broken('it sends us elsewhere (HTTP 307), which is not followed'),
+      broken('it redirects (HTTP 307), and redirects of a WebSocket are not followed'),
     );
     await eventually(server.isQuiet);
     expect(elsewhere.requests).toEqual([]);

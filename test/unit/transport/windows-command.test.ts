@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchArguments } from '../../../src/transport/batch-quoting.ts';
+import { batchArguments } from '../../../src/transport/batch-arguments.ts';
 import { readShim } from '../../../src/transport/npm-shim.ts';
 import { programOf } from '../../../src/transport/process-group.ts';
 import { resolveWindowsCommand, type WindowsCommand } from '../../../src/transport/windows-command.ts';

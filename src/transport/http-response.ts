@@ -1,22 +1,23 @@
-// Owns the reading of an HTTP answer, by what its head announces: one message, a stream of them, a no, or nothing at all.
+// Owns reading the body of an HTTP response by what its head announces: one message, an event stream, or text to quote.
 
 import { parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import { EventStreamReader } from './event-stream.ts';
-import { type AnswerHeaders, headerIn } from './exchange.ts';
+import { headerIn, type ResponseHeaders } from './exchange.ts';
 import { Pieces } from './pieces.ts';
 
-/** Says what is wrong with an answer from which no message can be read. */
-export interface Unreadable {
+/** Why no message can be read from a response. */
+export interface UnreadableResponse {
   readonly problem: string;
 }
 
-/** What a request may be answered with. */
-export function kindOfAnswer(status: number, headers: AnswerHeaders): 'message' | 'events' | Unreadable {
+/** How to read the response to a request. */
+export function responseKind(status: number, headers: ResponseHeaders): 'message' | 'events' | UnreadableResponse {
   const type = headerIn(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headerIn(headers, 'content-encoding') ?? 'identity';
-  if (encoding !== 'identity') return { problem: `it packed its answer, unasked, with ${encoding}` };
+  if (encoding !== 'identity')
+    return { problem: `it compressed its answer with ${encoding}, although it was not asked to` };
   if (type === 'text/event-stream') return 'events';
   if (status === 202 || status === 204)
     return { problem: `it answered HTTP ${status}, and with nothing, to a request` };
@@ -24,30 +25,31 @@ export function kindOfAnswer(status: number, headers: AnswerHeaders): 'message' 
   return { problem: `its answer is neither JSON nor a stream of events but ${type}` };
 }
 
-export interface AnswerListener {
+export interface ResponseListener {
   onValue(value: unknown): void;
-  /** Text where a message belongs. */
+  /** Called with text that stands where a message belongs. */
   onNoise(text: string): void;
   onOversized(id: MessageId | undefined): void;
-  /** An event that carries no message. */
+  /** Called with an event of another type than `message`. */
   onOther?(type: string, data: string): void;
 }
 
-/** Reads what comes after the head. `push` says whether there is any use in going on. */
-export interface AnswerBody {
+/** Reads the bytes after the head. */
+export interface ResponseBody {
+  /** `false`: the rest is not needed, and the exchange can be aborted. */
   push(chunk: Buffer): boolean;
-  /** Only what has come to its end in good order is read to its end. */
+  /** The body is complete. Not called for a response that broke off. */
   end(): void;
 }
 
-/** One value as JSON. Over the limit, the answer is that of the request it was given to. */
-export class MessageBody implements AnswerBody {
+/** One JSON value. A body over the limit is reported as the oversized answer to the request `id`. */
+export class MessageBody implements ResponseBody {
   readonly #bytes = new Pieces();
   readonly #maxBytes: number;
   readonly #id: MessageId | undefined;
-  readonly #listener: AnswerListener;
+  readonly #listener: ResponseListener;
 
-  constructor(maxBytes: number, id: MessageId | undefined, listener: AnswerListener) {
+  constructor(maxBytes: number, id: MessageId | undefined, listener: ResponseListener) {
     this.#maxBytes = maxBytes;
     this.#id = id;
     this.#listener = listener;
@@ -70,10 +72,10 @@ export class MessageBody implements AnswerBody {
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-export class EventBody implements AnswerBody {
+export class EventBody implements ResponseBody {
   readonly reader: EventStreamReader;
 
-  constructor(maxBytes: number, listener: AnswerListener) {
+  constructor(maxBytes: number, listener: ResponseListener) {
     this.reader = new EventStreamReader(maxBytes, {
       onOversized: (id) => listener.onOversized(id),
       onEvent(type, data) {
@@ -97,8 +99,8 @@ export class EventBody implements AnswerBody {
   }
 }
 
-/** The beginning of a text that is only there to be quoted; what of it came before a break counts as well. */
-export class QuotedBody implements AnswerBody {
+/** The first bytes of a refusal, which a failure quotes; also usable when the response broke off. */
+export class QuotedBody implements ResponseBody {
   readonly #bytes = new Pieces();
 
   push(chunk: Buffer): boolean {
@@ -107,7 +109,7 @@ export class QuotedBody implements AnswerBody {
   }
 
   end(): void {
-    // Whoever quotes it takes it.
+    // `take()` reads the text, whether the body is complete or not.
   }
 
   take(): string {

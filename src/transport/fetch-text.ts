@@ -1,28 +1,28 @@
-// Owns the short question: one request whose answer is wanted as a whole, in the shape of `fetch`.
+// Owns one request whose short response is read as a whole, in the shape of `fetch`.
 
 import { RuntimeError } from '../model/errors.ts';
-import type { AnswerHeaders, HttpClient, HttpRequest } from './exchange.ts';
+import type { HttpClient, HttpRequest, ResponseHeaders } from './exchange.ts';
 import { Pieces } from './pieces.ts';
 
-export interface WholeAnswer {
+export interface TextResponse {
   readonly status: number;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly text: string;
 }
 
-export interface Patience {
+export interface FetchTextOptions {
   readonly maxBytes: number;
   /** Aborting it closes the connection. */
   readonly signal?: AbortSignal;
 }
 
-/** A question with a short answer, in the shape of `fetch`. Rejects with the failure's cause, or the signal's reason. */
-export function fetchWhole(client: HttpClient, request: HttpRequest, patience: Patience): Promise<WholeAnswer> {
-  const { maxBytes, signal } = patience;
+/** Rejects with the cause of the failure, or with the signal's reason. */
+export function fetchText(client: HttpClient, request: HttpRequest, options: FetchTextOptions): Promise<TextResponse> {
+  const { maxBytes, signal } = options;
   return new Promise((resolve, reject) => {
     const body = new Pieces();
     let status = 0;
-    let headers: AnswerHeaders = {};
+    let headers: ResponseHeaders = {};
     const giveUp = (reason: unknown) => {
       exchange.abort();
       reject(reason);

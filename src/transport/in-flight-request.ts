@@ -1,19 +1,18 @@
-// Owns one message on its way over HTTP: until its answer was delivered, it was taken note of, or it is certain that
-// neither will happen. Asks again and takes up broken streams where that can do no harm; always ends.
+// Owns one message in flight over HTTP, until its answer was delivered, the server has accepted it, or neither can happen
+// any more. Retries requests and resumes broken streams where that does no harm. Every request ends.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/json.ts';
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Message, MessageId, RequestFailure } from '../model/server.ts';
-import { type AnswerBody, EventBody, kindOfAnswer, MessageBody, QuotedBody } from './answer.ts';
 import {
-  type AnswerHeaders,
   type Exchange,
   type HttpClient,
   type HttpListener,
   type HttpRequest,
   headerIn,
+  type ResponseHeaders,
   type Target,
 } from './exchange.ts';
 import {
@@ -28,6 +27,7 @@ import {
   unknownMethod,
 } from './http-failure.ts';
 import { type HeaderBlock, headerValue } from './http-headers.ts';
+import { EventBody, MessageBody, QuotedBody, type ResponseBody, responseKind } from './http-response.ts';
 import { isPassing, retryAdvice } from './retry.ts';
 
 export interface OutgoingRequest {
@@ -35,14 +35,14 @@ export interface OutgoingRequest {
   readonly headers: HeaderBlock;
   readonly body: string;
   readonly method: string | undefined;
-  /** Of a request; nobody waits for an answer to anything else. */
+  /** Set for a request; notifications and answers of the client get no answer. */
   readonly id: MessageId | undefined;
-  /** Where an answer is looked for: behind the message, or on a stream that someone else reads. */
-  readonly answer: 'here' | 'elsewhere';
+  /** Where the answer arrives: in the HTTP response, or on the one event stream that the SSE channel reads. */
+  readonly answerOn: 'response' | 'shared-stream';
   readonly repeatable: boolean;
-  /** The session it belongs to. */
+  /** The session that the message belongs to. */
   readonly session: string | undefined;
-  /** What a broken stream is asked for again with; nothing where that is not done. */
+  /** The headers that resume a broken response stream; `undefined` where streams are not resumed. */
   readonly resumeHeaders: HeaderBlock | undefined;
 }
 
@@ -50,87 +50,89 @@ export function idOf({ id }: Message): MessageId | undefined {
   return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }
 
-/** The server's own requests have ids too, which are no answers to ours. */
+/** A request of the server may carry the same id and is no answer. */
 export function isAnswerTo(id: MessageId | undefined, message: Message): boolean {
   return message['id'] === id && message['method'] === undefined;
 }
 
-export interface PostOffice {
+/** What requests in flight share, and whom they report to: the request queue. */
+export interface RequestContext {
   readonly client: HttpClient;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
   readonly hasToken: boolean;
   readonly hide: (text: string) => string;
-  /** The server has said yes; what it says beside that comes next. */
-  accepted(post: Post, headers: AnswerHeaders): void;
+  /** The server has accepted the request with a 2xx status; the body comes next. */
+  accepted(request: InFlightRequest, headers: ResponseHeaders): void;
   deliver(message: Message): void;
   oversized(id: MessageId | undefined): void;
   noise(text: string): void;
-  /** The server is not there: for this message, and for all others. */
+  /** The server could not be reached, which concerns all requests. */
   unreachable(cause: RuntimeError): void;
-  /** The server is at work on this one. */
+  /** Bytes arrived for this request: the server is working on it. */
   sign(id: MessageId): void;
-  /** Nobody waits any more, though its stream may still be open. */
-  answered(post: Post): void;
-  /** No answer will come, and nothing is open for it any more. */
-  failed(post: Post, failure: RequestFailure): void;
-  /** Nothing is open for it any more. */
-  done(post: Post): void;
+  /** The answer was delivered; the response stream may still be open. */
+  answered(request: InFlightRequest): void;
+  /** No answer will come, and no connection or timer is left. */
+  failed(request: InFlightRequest, failure: RequestFailure): void;
+  /** No connection or timer is left. */
+  done(request: InFlightRequest): void;
 }
 
-export class Post implements HttpListener {
-  readonly letter: OutgoingRequest;
-  /** When the server was last heard; never while it is not its turn. */
-  heardAt = 0;
-  readonly #office: PostOffice;
+export class InFlightRequest implements HttpListener {
+  readonly outgoing: OutgoingRequest;
+  /** When bytes last arrived; `Infinity` during a pause of our own, which is no silence of the server. */
+  lastHeardAt = 0;
+  readonly #context: RequestContext;
   #exchange: Exchange | undefined;
   #cancelPause: CancelTimer | undefined;
   #status = 0;
   #statusText = '';
   #retryAfter: string | undefined;
-  /** Set once the head is there. */
-  #body: AnswerBody | undefined;
+  /** Set once the response head has arrived. */
+  #body: ResponseBody | undefined;
   #retries = 0;
   #resets = 0;
   #resumes = 0;
-  /** Set when a stream was taken up again: the event it went on from. */
+  /** Set when a stream was resumed: the id of the event it was resumed after. */
   #resumedFrom: string | undefined;
   #resumeMs: number = limits.streamResumeMs;
+  /** Answered, accepted, failed or aborted: nothing more is to be reported. */
   #isSettled = false;
 
-  constructor(office: PostOffice, letter: OutgoingRequest) {
-    this.#office = office;
-    this.letter = letter;
+  constructor(context: RequestContext, outgoing: OutgoingRequest) {
+    this.#context = context;
+    this.outgoing = outgoing;
   }
 
-  /** Certainly not handled: it waits for a connection, or to be asked again after a no. */
+  /** Certainly not handled: it waits for a connection, or for a retry after a refusal. */
   get isUntouched(): boolean {
     if (this.#isSettled || this.#resumedFrom !== undefined) return false;
     return this.#exchange === undefined ? this.#cancelPause !== undefined : !this.#exchange.sent;
   }
 
   begin(): void {
-    const { target, headers, body } = this.letter;
-    this.#ask({ method: 'POST', target, headers, body });
+    const { target, headers, body } = this.outgoing;
+    this.#dispatch({ method: 'POST', target, headers, body });
   }
 
-  /** Nothing is told any more. */
+  /** Reports nothing from now on. */
   abort(): void {
     this.#isSettled = true;
     this.#cancelPause?.();
     this.#exchange?.abort();
   }
 
-  /** It has been silent for too long. Asking the same again would only be met by the same silence. */
+  /** Called when the server was silent for too long. No retry: it would most likely meet the same silence. */
   giveUp(): void {
     this.#exchange?.abort();
     this.#resets = 1;
     const reason = `it was silent for ${limits.httpIdleMs / 1_000} s`;
-    this.failed({ sent: true, cause: lost(this.#office.client.server, reason) });
+    this.failed({ sent: true, cause: lost(this.#context.client.server, reason) });
   }
 
-  head(status: number, headers: AnswerHeaders, statusText: string): void {
-    this.#hear();
+  head(status: number, headers: ResponseHeaders, statusText: string): void {
+    this.#noteBytes();
     this.#status = status;
     if (status < 200 || status > 299) {
       this.#statusText = statusText;
@@ -138,8 +140,8 @@ export class Post implements HttpListener {
       this.#body = new QuotedBody();
       return;
     }
-    if (this.#resumedFrom === undefined) this.#office.accepted(this, headers);
-    if (this.letter.id !== undefined && this.letter.answer === 'here') this.#expectAnswer(headers);
+    if (this.#resumedFrom === undefined) this.#context.accepted(this, headers);
+    if (this.outgoing.id !== undefined && this.outgoing.answerOn === 'response') this.#expectAnswer(headers);
     else {
       this.#isSettled = true;
       this.#body = new QuotedBody();
@@ -147,7 +149,7 @@ export class Post implements HttpListener {
   }
 
   data(chunk: Buffer): void {
-    this.#hear();
+    this.#noteBytes();
     if (this.#body?.push(chunk) !== false) return;
     this.#exchange?.abort();
     this.#over(undefined);
@@ -161,7 +163,7 @@ export class Post implements HttpListener {
   failed(failure: RequestFailure): void {
     if (!failure.sent && failure.status === undefined) {
       if (!this.#isSettled) this.#fail(failure);
-      this.#office.unreachable(failure.cause);
+      this.#context.unreachable(failure.cause);
     } else if (failure.status !== undefined && !this.#isSettled) this.#fail(failure);
     else this.#over(failure);
   }
@@ -170,104 +172,104 @@ export class Post implements HttpListener {
     if (Array.isArray(value)) for (const each of value) this.onValue(each);
     else if (!isObject(value)) this.onNoise(JSON.stringify(value));
     else {
-      if (isAnswerTo(this.letter.id, value)) this.#settle();
-      this.#office.deliver(value);
+      if (isAnswerTo(this.outgoing.id, value)) this.#settle();
+      this.#context.deliver(value);
     }
   }
 
   onNoise(text: string): void {
-    this.#office.noise(text);
+    this.#context.noise(text);
   }
 
   onOversized(id: MessageId | undefined): void {
-    if (id === this.letter.id) this.#settle();
-    this.#office.oversized(id);
+    if (id === this.outgoing.id) this.#settle();
+    this.#context.oversized(id);
   }
 
-  #hear(): void {
-    const { id, answer } = this.letter;
-    this.heardAt = this.#office.clock.now();
-    if (id !== undefined && answer === 'here' && !this.#isSettled) this.#office.sign(id);
+  #noteBytes(): void {
+    const { id, answerOn } = this.outgoing;
+    this.lastHeardAt = this.#context.clock.now();
+    if (id !== undefined && answerOn === 'response' && !this.#isSettled) this.#context.sign(id);
   }
 
-  #ask(request: HttpRequest): void {
+  #dispatch(request: HttpRequest): void {
     this.#cancelPause = undefined;
     this.#body = undefined;
-    this.heardAt = this.#office.clock.now();
-    this.#exchange = this.#office.client.exchange(request, this);
+    this.lastHeardAt = this.#context.clock.now();
+    this.#exchange = this.#context.client.exchange(request, this);
   }
 
   #pause(ms: number, next: () => void): void {
-    this.heardAt = Number.POSITIVE_INFINITY;
-    this.#cancelPause = this.#office.clock.after(ms, next);
+    this.lastHeardAt = Number.POSITIVE_INFINITY;
+    this.#cancelPause = this.#context.clock.after(ms, next);
   }
 
-  #expectAnswer(headers: AnswerHeaders): void {
-    const { maxMessageBytes, client } = this.#office;
-    const kind = kindOfAnswer(this.#status, headers);
+  #expectAnswer(headers: ResponseHeaders): void {
+    const { maxMessageBytes, client } = this.#context;
+    const kind = responseKind(this.#status, headers);
     if (kind === 'events') this.#body = new EventBody(maxMessageBytes, this);
-    else if (kind === 'message') this.#body = new MessageBody(maxMessageBytes, this.letter.id, this);
+    else if (kind === 'message') this.#body = new MessageBody(maxMessageBytes, this.outgoing.id, this);
     else {
       this.#exchange?.abort();
       this.#fail({ sent: true, status: this.#status, cause: broken(client.server, kind.problem) });
     }
   }
 
-  /** The exchange has ended, in good order or by a failure. */
+  /** The HTTP exchange has ended, with a complete response or with a failure. */
   #over(failure: RequestFailure | undefined): void {
     const body = this.#body;
     this.#exchange = undefined;
-    if (this.#isSettled) this.#office.done(this);
+    if (this.#isSettled) this.#context.done(this);
     else if (body instanceof EventBody) this.#resume(body.reader.lastEventId, body.reader.retryMs, failure);
     else if (this.#resumedFrom !== undefined) this.#notResumed(body, failure);
     else if (body instanceof QuotedBody) this.#refused(body.take());
     else if (failure === undefined) this.#fail(this.#noAnswer());
-    else if (body === undefined && this.letter.repeatable && this.#resets === 0) {
+    else if (body === undefined && this.outgoing.repeatable && this.#resets === 0) {
       this.#resets = 1;
       this.begin();
     } else this.#fail(failure);
   }
 
   #noAnswer(): RequestFailure {
-    const cause = broken(this.#office.client.server, 'its answer does not belong to the request');
+    const cause = broken(this.#context.client.server, 'its answer does not belong to the request');
     return { sent: true, status: this.#status, cause };
   }
 
-  /** A server that numbers its events can be asked for those that are missing. */
+  /** A server that numbers its events can send the missing ones on a new stream. */
   #resume(lastEventId: string | undefined, retryMs: number | undefined, failure: RequestFailure | undefined): void {
-    const { resumeHeaders, target } = this.letter;
+    const { resumeHeaders, target } = this.outgoing;
     const from = lastEventId ?? this.#resumedFrom;
-    const place = from === undefined ? undefined : headerValue(from);
+    const lastIdHeader = from === undefined ? undefined : headerValue(from);
     if (from !== this.#resumedFrom) this.#resumes = 0;
     this.#resumeMs = retryMs ?? this.#resumeMs;
-    if (resumeHeaders === undefined || place === undefined || this.#resumes === limits.streamResumes) {
-      const cause = lost(this.#office.client.server, 'its stream ended before the answer');
+    if (resumeHeaders === undefined || lastIdHeader === undefined || this.#resumes === limits.streamResumes) {
+      const cause = lost(this.#context.client.server, 'its stream ended before the answer');
       this.#fail(failure ?? { sent: true, cause });
       return;
     }
     this.#resumes += 1;
     this.#resumedFrom = from;
-    const headers = [...resumeHeaders, 'last-event-id', place];
-    this.#pause(this.#resumeMs, () => this.#ask({ method: 'GET', target, headers }));
+    const headers = [...resumeHeaders, 'last-event-id', lastIdHeader];
+    this.#pause(this.#resumeMs, () => this.#dispatch({ method: 'GET', target, headers }));
   }
 
-  #notResumed(body: AnswerBody | undefined, failure: RequestFailure | undefined): void {
+  #notResumed(body: ResponseBody | undefined, failure: RequestFailure | undefined): void {
     const refusal = body instanceof QuotedBody ? this.#failureFor(body.take()) : failure;
     if (refusal?.status === undefined || isPassing(refusal.status)) this.#resume(undefined, undefined, refusal);
     else this.#fail(refusal);
   }
 
   #refused(body: string): void {
-    const { id, method, session, repeatable } = this.letter;
+    const { id, method, session, repeatable } = this.outgoing;
     const status = this.#status;
-    const said = id === undefined ? undefined : errorAnswerIn(body, id);
-    // Where the answers come over another stream, that stream would have ended with the session.
-    const mayBeExpired = session !== undefined && (status === 404 || this.letter.answer === 'here');
-    const isExpired = mayBeExpired && isUnknownSession(status, said);
-    // A login or a session that is gone is no matter of this one request, whatever else is said in its answer.
+    const errorAnswer = id === undefined ? undefined : errorAnswerIn(body, id);
+    // Over HTTP+SSE the shared stream would have ended with the session, so only a 404 counts there.
+    const mayBeExpired = session !== undefined && (status === 404 || this.outgoing.answerOn === 'response');
+    const isExpired = mayBeExpired && isUnknownSession(status, errorAnswer);
+    // A missing login or an expired session concerns more than this request, so an error in the body is not its answer.
     const isAnswer = id !== undefined && !isExpired && status !== 401 && status !== 403;
-    const answer = isAnswer ? said : undefined;
-    const now = this.#office.clock.now();
+    const answer = isAnswer ? errorAnswer : undefined;
+    const now = this.#context.clock.now();
     const advice = retryAdvice({ status, repeatable, retries: this.#retries, retryAfter: this.#retryAfter, now });
     if (answer !== undefined && !answer.loose) this.#conclude(answer.message);
     else if (advice.kind === 'again') {
@@ -275,12 +277,12 @@ export class Post implements HttpListener {
       this.#pause(advice.afterMs, () => this.begin());
     } else if (answer !== undefined && !isWrongAddress(method, status)) this.#conclude(answer.message);
     else if (isAnswer && method === 'server/discover' && tellsOlderEra(status)) this.#conclude(unknownMethod(id));
-    else if (isExpired) this.#fail(sessionExpired(this.#office.client.server, status));
+    else if (isExpired) this.#fail(sessionExpired(this.#context.client.server, status));
     else this.#fail(this.#failureFor(body, advice.kind === 'too-long' ? advice.waitMs : undefined));
   }
 
   #failureFor(body: string, waitMs?: number): RequestFailure {
-    const { client, hasToken, hide } = this.#office;
+    const { client, hasToken, hide } = this.#context;
     const refusal = {
       status: this.#status,
       statusText: this.#statusText,
@@ -288,24 +290,24 @@ export class Post implements HttpListener {
       retryAfter: this.#retryAfter,
       waitMs,
     };
-    return failureOf(refusal, { server: client.server, method: this.letter.method, hasToken });
+    return failureOf(refusal, { server: client.server, method: this.outgoing.method, hasToken });
   }
 
   #conclude(message: Message): void {
     this.onValue(message);
-    this.#office.done(this);
+    this.#context.done(this);
   }
 
-  /** Nobody waits any more; what the server still says on the stream is heard all the same. */
+  /** The request is answered. Further messages on its stream are still delivered. */
   #settle(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#office.answered(this);
+    this.#context.answered(this);
   }
 
   #fail(failure: RequestFailure): void {
     this.#isSettled = true;
-    // Whatever became of the asking again: the message itself had arrived.
-    this.#office.failed(this, this.#resumedFrom === undefined ? failure : { ...failure, sent: true });
+    // A failed attempt to resume does not change that the message itself had reached the server.
+    this.#context.failed(this, this.#resumedFrom === undefined ? failure : { ...failure, sent: true });
   }
 }
