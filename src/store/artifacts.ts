@@ -158,7 +158,7 @@ async function discard(file: string): Promise<void> {
   await rm(file, { force: true }).catch(ignoreSystemError);
 }
 
-/** Deletes old files, and then the oldest until number and size are within the limits. Other processes may sweep at the same time. */
+/** Deletes expired files, then the oldest until the rest is within the limits. Other processes may sweep at the same time. */
 async function sweep(folder: string, now: number): Promise<void> {
   const { keptMs, files: most, bytes: mostBytes } = limits.artifacts;
   const names = await readdir(folder).catch(ignoreSystemError);

@@ -89,8 +89,8 @@ export function createFileStore(folder: string, clock: Clock, onDropped?: (file:
         return true;
       }),
     watch(key, changed) {
-      const look = async () => presentValue(await find(key));
-      const watcher = new Watcher(presentValue(interpret(readNow(fileOf(key)), key, clock.now())), look, changed);
+      const read = async () => presentValue(await find(key));
+      const watcher = new Watcher(presentValue(interpret(readNow(fileOf(key)), key, clock.now())), read, changed);
       const watching = watchers.get(key) ?? new Set();
       watchers.set(key, watching.add(watcher));
       watcher.start(clock);

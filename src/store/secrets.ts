@@ -88,7 +88,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Gives the file its name only when it is complete, so that no process reads half a key. `undefined`: another process was first. */
+/** Names the file only when it is complete, so that no process reads half a key. `undefined`: another process was first. */
 async function makeKey(file: string): Promise<Buffer | undefined> {
   const key = randomBytes(KEY_BYTES);
   const temporary = `${file}.${randomUUID()}.tmp`;

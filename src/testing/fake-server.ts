@@ -1,4 +1,4 @@
-// Owns a real MCP server that runs inside the host, for tests: its tools are functions, it speaks either era and records every call.
+// Owns a real MCP server inside the host, for tests: its tools are functions, it speaks either era and records every call.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Channel, Message } from '../model/server.ts';

@@ -25,7 +25,7 @@ const WINDOWS = [
   ...['USERPROFILE', 'USERNAME', 'HOMEDRIVE', 'HOMEPATH'],
 ];
 
-/** The entry's variables win over the host's. A variable off the list, such as an API key of the host, must be named to be inherited. */
+/** The entry's variables win over the host's. Any variable off the list, such as an API key, must be named to be inherited. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { host, inherit, entry, platform } = options;
   const isAllowed = allowance(inherit, platform);

@@ -77,7 +77,7 @@ class ConnectionPool {
     return client;
   }
 
-  /** Drops only a free connection. undici reopens one in use, even if only to find its request aborted, and it becomes free again. */
+  /** Drops only a free connection. undici reopens a connection in use, even for an aborted request, and it becomes free again. */
   #forget(client: Client): void {
     const at = this.#free.indexOf(client);
     if (at === -1) return;

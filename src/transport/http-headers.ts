@@ -13,8 +13,10 @@ export type HeaderBlock = readonly string[];
 
 /** Added to every request that carries a message. */
 export const MESSAGE_HEADERS: HeaderBlock = [
-  ...['accept', 'application/json, text/event-stream'],
-  ...['content-type', 'application/json'],
+  'accept',
+  'application/json, text/event-stream',
+  'content-type',
+  'application/json',
 ];
 
 /** Added to every request for an event stream. */

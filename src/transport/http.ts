@@ -125,7 +125,7 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
     return message['method'] === INITIALIZED ? this.#initialized.wait(this.#options.clock) : undefined;
   }
 
-  /** Builds the headers that follow from what the server has told so far. */
+  /** Stores session and version as the server named them, and builds the headers that follow from them. */
   #learn(session: string | undefined, version: string | undefined): void {
     this.#session = session || undefined;
     this.#version = version;

@@ -7,8 +7,8 @@ import type { Channel, ChannelReport, InProcessLaunch, Message } from '../model/
 /** Calls `serve` with the other end when this end starts. If `serve` fails, both ends close and the report says why. */
 export function openInProcess(serve: InProcessLaunch['serve'], server: ServerName): Channel {
   const pair: EndPair = { server, open: true, reason: 'it has not answered' };
-  const far: End = new End(pair, () => near);
-  const near: End = new End(
+  const far: InProcessEnd = new InProcessEnd(pair, () => near);
+  const near: InProcessEnd = new InProcessEnd(
     pair,
     () => far,
     () => {
@@ -27,18 +27,18 @@ interface EndPair {
   reason: string;
 }
 
-class End implements Channel {
+class InProcessEnd implements Channel {
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
 
   readonly #pair: EndPair;
-  readonly #peer: () => End;
+  readonly #peer: () => InProcessEnd;
   #begin: (() => void) | undefined;
   /** Messages that were not delivered yet, in order; the close comes last. */
   readonly #inbox: (Message | 'close')[] = [];
 
-  constructor(pair: EndPair, peer: () => End, begin?: () => void) {
+  constructor(pair: EndPair, peer: () => InProcessEnd, begin?: () => void) {
     this.#pair = pair;
     this.#peer = peer;
     this.#begin = begin;

@@ -41,7 +41,7 @@ for stray in $(strays); do kill -KILL "$stray"; done
 const MARK = `${MARK_VARIABLE}=${hostMark}`;
 const GRACE_SECONDS = String(limits.orphanGraceMs / 1_000);
 
-/** Nothing of the host's environment. If the host is itself a server of another host, that host's mark would end the shell too early. */
+/** Nothing of the host's environment: if the host is itself a server, the mark of its own host would end the shell too early. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
 
 const watched = new Set<number>();

@@ -84,7 +84,7 @@ test('a disk that takes too long is not waited for, and what it wrote in the end
   expect(readdirSync(folder)).toEqual([]);
 });
 
-/** As the files of results are called. */
+/** The name of a result file. */
 const named = (name: string) => name.replace('.', `-${'0'.repeat(32)}.`);
 
 test('what somebody else put there stays, however old it is', async () => {
@@ -117,7 +117,7 @@ test('what is a week old goes, then the oldest of what is too much', async () =>
   const aged = (name: string, bytes: number, days: number) => {
     writeFileSync(join(folder, name), '');
     const at = Date.now() / 1_000 - days * 24 * 3_600;
-    // A sparse file: large, and nothing on the disk.
+    // A sparse file: large, but without blocks on the disk.
     truncateSync(join(folder, name), bytes);
     utimesSync(join(folder, name), at, at);
   };

@@ -197,7 +197,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  /** Each step of a waiter is real work on files: the clock moves on only when all of them wait for it again. */
+  /** Each step of a waiter works on real files: the clock moves on only when all waiters wait for it again. */
   const until = async (clock: FakeClock, done: () => boolean, waiters = 1) => {
     while (!done()) {
       await vi.waitFor(() => expect(done() || clock.pending() >= waiters).toBe(true), { interval: 1, timeout: 10_000 });

@@ -15,7 +15,7 @@ function create(secrets: Record<string, string> = {}): LogLines {
   return new LogLines({ redact: createRedactor(known).text, clean: printable });
 }
 
-/** The text as a server would write it, in pieces of these sizes, over and over. */
+/** Writes the text as a server would, in chunks of these sizes, repeated. */
 function kept(text: string, secrets: Record<string, string> = {}, sizes: readonly number[] = [64 * 1024]): string {
   const lines = create(secrets);
   const bytes = Buffer.from(text);

@@ -166,7 +166,7 @@ verifies(
   'several may write at once: every line of each is there, whole, and the older part is not lost',
   async () => {
     const { logs, file, folder, errors } = setUp({ clock: systemClock });
-    // As processes do, these share nothing but the file.
+    // Like separate processes, these writers share nothing but the file.
     const write = async (name: string) => {
       for (let batch = 0; batch < 40; batch++) {
         const log = logs.open('files', { redact: clean, clean });
@@ -179,7 +179,7 @@ verifies(
     const lines = [olderLogOf(file), file].flatMap((each) => readFileSync(each, 'utf8').split('\n').slice(0, -1));
     expect(lines.every((line) => /^[abc]\d{6}x{193}$/.test(line))).toBe(true);
     for (const name of ['a', 'b', 'c']) {
-      // The oldest are gone; what is there of each is its end, without a gap.
+      // The oldest lines are gone; of each writer the last lines are there, without a gap.
       const own = lines.filter((line) => line.startsWith(name)).map((line) => Number(line.slice(1, 7)));
       expect(own.sort((a, b) => a - b)).toEqual(own.map((_, index) => 4_000 - own.length + index));
     }
@@ -233,7 +233,7 @@ describe('a disk that does not take it', () => {
       expect(isClosed).toBe(false);
       await clock.advance(1);
       await closing;
-      // Whoever reads it frees the write that waits.
+      // Reading the pipe frees the write that waits.
       const reading = spawn('cat', [file]);
       expect(String(Buffer.concat(await reading.stdout.toArray()))).toBe('x\n');
     },

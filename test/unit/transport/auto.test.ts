@@ -21,21 +21,21 @@ import {
   status,
 } from './http-servers.ts';
 
-type Spoken = 'http' | 'sse';
+type NegotiatedTransport = 'http' | 'sse';
 
-/** Opens as `auto` does, and notes every verdict. */
-function auto(remembered?: Spoken) {
-  const protocolCache: Spoken[] = [];
+/** Opens an `auto` channel and records every negotiated transport. */
+function auto(lastNegotiated?: NegotiatedTransport) {
+  const negotiated: NegotiatedTransport[] = [];
   const open: typeof import('../../../src/transport/http.ts').openHttp = (options) =>
     openAuto({
       ...options,
-      lastNegotiated: remembered,
-      onNegotiated: (negotiatedTransport) => protocolCache.push(negotiatedTransport),
+      lastNegotiated,
+      onNegotiated: (transport) => negotiated.push(transport),
     });
-  return { open, protocolCache };
+  return { open, negotiated };
 }
 
-/** Speaks the older transport alone: a message to its address is refused as the test says. */
+/** A server that speaks only HTTP+SSE: it refuses a POST to its address as the test says. */
 async function serveSseOnly(refusal: Answering, onGet?: Answering) {
   let say: ((text: string) => void) | undefined;
   const server = await serve((received, response) => {
@@ -56,13 +56,13 @@ async function serveSseOnly(refusal: Answering, onGet?: Answering) {
 describe('the newer transport', () => {
   verifies('VAL-03', 'is tried first, and kept when the handshake is answered', async () => {
     const server = await serve(older());
-    const { open, protocolCache } = auto();
+    const { open, negotiated } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
     await channel.send(request(2));
     expect(await heard.answerTo(2)).toEqual(result(2));
-    expect([channel.negotiatedTransport, channel.hasRequestStreams, protocolCache]).toEqual(['http', true, ['http']]);
+    expect([channel.negotiatedTransport, channel.hasRequestStreams, negotiated]).toEqual(['http', true, ['http']]);
   });
 
   verifies('VAL-03', 'is also known by an answer to the probe of the modern era, and not by a no to it', async () => {
@@ -71,11 +71,11 @@ describe('the newer transport', () => {
       [status(404), []],
     ] as const) {
       const server = await serve(answering);
-      const { open, protocolCache } = auto();
+      const { open, negotiated } = auto();
       const { channel, heard } = await connect(server.url, {}, open);
       await channel.send(request(1, 'server/discover'));
       await heard.answerTo(1);
-      expect(protocolCache).toEqual(expected);
+      expect(negotiated).toEqual(expected);
     }
   });
 
@@ -85,12 +85,12 @@ describe('the newer transport', () => {
   ] as const) {
     verifies('VAL-03', `HTTP ${code} to the handshake says nothing about the transport`, async () => {
       const server = await serve(status(code, '', { 'retry-after': '60' }));
-      const { open, protocolCache } = auto();
+      const { open, negotiated } = auto();
       const { channel, heard } = await connect(server.url, {}, open);
       await channel.send(request(1, 'initialize'));
       expect(await heard.failureOf(1)).toMatchObject({ cause });
       expect(server.received.every(({ method }) => method === 'POST')).toBe(true);
-      expect(protocolCache).toEqual([]);
+      expect(negotiated).toEqual([]);
     });
   }
 });
@@ -102,7 +102,7 @@ describe('the older transport', () => {
       `is taken when the handshake is answered with HTTP ${code}, with the same handshake`,
       async () => {
         const server = await serveSseOnly(status(code, 'no such thing'));
-        const { open, protocolCache } = auto();
+        const { open, negotiated } = auto();
         const { channel, heard } = await connect(server.url, {}, open);
         await channel.send(request(0, 'server/discover'));
         expect(await heard.answerTo(0)).toMatchObject({ error: { code: -32601 } });
@@ -113,11 +113,7 @@ describe('the older transport', () => {
         const handshakes = server.posts().filter(({ message: { method } }) => method === 'initialize');
         expect(handshakes.map(({ path }) => path)).toEqual(['/mcp', '/messages']);
         expect(new Set(handshakes.map(({ body }) => body)).size).toBe(1);
-        expect([channel.negotiatedTransport, channel.hasRequestStreams, protocolCache]).toEqual([
-          'sse',
-          false,
-          ['sse'],
-        ]);
+        expect([channel.negotiatedTransport, channel.hasRequestStreams, negotiated]).toEqual(['sse', false, ['sse']]);
         expect([heard.failures.size, heard.closes()]).toEqual([0, 0]);
       },
     );
@@ -126,23 +122,23 @@ describe('the older transport', () => {
   verifies('VAL-03', 'is taken even when the no is in the words of the protocol, but names no request', async () => {
     const error = { code: -32000, message: 'Method not allowed' };
     const server = await serveSseOnly(json({ jsonrpc: '2.0', id: null, error }, 405));
-    const { open, protocolCache } = auto();
+    const { open, negotiated } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
-    expect([heard.messages.length, protocolCache]).toEqual([1, ['sse']]);
+    expect([heard.messages.length, negotiated]).toEqual([1, ['sse']]);
   });
 
   verifies('VAL-03', 'that cannot be opened either leaves the first failure standing', async () => {
     const server = await serveSseOnly(status(404, 'nothing here'), status(405));
-    const { open, protocolCache } = auto();
+    const { open, negotiated } = auto();
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     expect(await heard.failureOf(1)).toMatchObject({
       status: 404,
       cause: broken('it answered HTTP 404 (Not Found): nothing here'),
     });
-    expect([channel.negotiatedTransport, protocolCache]).toEqual(['http', []]);
+    expect([channel.negotiatedTransport, negotiated]).toEqual(['http', []]);
   });
 
   test('what is sent while it is being opened waits for it', async () => {
@@ -173,7 +169,7 @@ describe('the older transport', () => {
 describe('what was spoken the last time', () => {
   verifies('VAL-03', 'is tried first', async () => {
     const server = await serveSseOnly(status(500));
-    const { open, protocolCache } = auto('sse');
+    const { open, negotiated } = auto('sse');
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
@@ -181,16 +177,16 @@ describe('what was spoken the last time', () => {
       ['GET', '/mcp'],
       ['POST', '/messages'],
     ]);
-    expect([channel.negotiatedTransport, protocolCache]).toEqual(['sse', ['sse']]);
+    expect([channel.negotiatedTransport, negotiated]).toEqual(['sse', ['sse']]);
   });
 
   verifies('VAL-03', 'is forgotten when the server has learned the newer one', async () => {
     const server = await serve(older());
-    const { open, protocolCache } = auto('sse');
+    const { open, negotiated } = auto('sse');
     const { channel, heard } = await connect(server.url, {}, open);
     await channel.send(request(1, 'initialize'));
     await heard.answerTo(1);
-    expect([channel.negotiatedTransport, protocolCache]).toEqual(['http', ['http']]);
+    expect([channel.negotiatedTransport, negotiated]).toEqual(['http', ['http']]);
   });
 
   test('names the true cause when neither can be used', async () => {
@@ -203,8 +199,8 @@ describe('what was spoken the last time', () => {
 });
 
 test('a server that is not there ends the channel once, and says so', async () => {
-  for (const remembered of ['sse', undefined] as const) {
-    const { open } = auto(remembered);
+  for (const lastNegotiated of ['sse', undefined] as const) {
+    const { open } = auto(lastNegotiated);
     const { channel, heard } = await connect(await nobody(), {}, open);
     await channel.send(request(1, 'initialize'));
     await eventually(() => heard.closes() === 1);

@@ -1,4 +1,4 @@
-// Owns what the transport's tests need to open channels to real processes and to hear what they say.
+// Owns the helpers of the transport's tests: channels to real processes, and records of their events.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -10,7 +10,7 @@ import { eventually, PATIENCE_MS } from '../../servers/processes.ts';
 
 const MEGABYTES_64 = 64 * 1024 * 1024;
 
-/** What `openStdio` takes, for a server that misbehaves as the flags say. */
+/** The options of `openStdio` for a server that misbehaves as the flags say. */
 export function hostile(...flags: string[]): StdioOptions {
   return program(process.execPath, HOSTILE, ...flags);
 }
@@ -36,7 +36,7 @@ export async function drive(clock: FakeClock, work: Promise<unknown>): Promise<v
   await work;
 }
 
-/** Everything that arrives, from now on. */
+/** Records every event of the channel from now on. */
 export function listen(channel: Channel) {
   const messages: Message[] = [];
   const seen = { messages, closes: 0, oversized: [] as unknown[], errors: [] as Error[] };
@@ -49,7 +49,7 @@ export function listen(channel: Channel) {
     get closes() {
       return seen.closes;
     },
-    /** The answer to this id, once it is there. */
+    /** Resolves with the answer to this id. */
     answerTo: (id: number) => eventually(() => messages.find((message) => message['id'] === id)),
   };
 }
@@ -58,6 +58,6 @@ export function call(id: number, name: string, args: object = {}): Message {
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
 }
 
-export function text(id: number, said: string): Message {
-  return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: said }] } };
+export function text(id: number, content: string): Message {
+  return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: content }] } };
 }

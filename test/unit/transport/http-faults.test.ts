@@ -27,7 +27,7 @@ import {
   status,
 } from './http-servers.ts';
 
-/** It does not want this request; that says nothing about the server. */
+/** The failure of a request that the server refused, which says nothing about the server itself. */
 const unwanted = (reason: string) => ({ code: 'REQUEST_REFUSED', data: { server: 'files', reason } });
 const error = (id: unknown, code = -32000) => ({ jsonrpc: '2.0', id, error: { code, message: 'no' } });
 
@@ -386,7 +386,7 @@ describe('abandoning', () => {
 });
 
 describe('chance', () => {
-  /** The same numbers for the same seed. */
+  /** Returns the same numbers for the same seed. */
   const dice = (seed: number) => {
     let state = seed;
     return (sides: number) => {
@@ -431,7 +431,7 @@ describe('chance', () => {
         }
       }
       await eventually(() => {
-        // In small steps as long as anything is being opened, or it would be given up for being late.
+        // Small steps while a connection is being opened, or it would time out.
         void clock.advance(clock.pending() > 1 ? 100 : limits.httpIdleMs);
         return clock.pending() === 0;
       });

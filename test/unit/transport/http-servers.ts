@@ -1,5 +1,5 @@
-// Owns what the tests of the HTTP transports need: real servers that answer as a test says, and channels that are heard.
-// After each test nothing may be left: no socket on the server's side, no timer on the clock's.
+// Owns the helpers for tests of the HTTP transports: real servers that answer as a test says, and channels that record.
+// After each test no socket may be left on the server and no timer on the clock.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -19,13 +19,13 @@ export interface Received {
   readonly rawHeaders: readonly string[];
   readonly body: string;
   readonly message: Message;
-  /** Whether the other side has hung up. */
+  /** Whether the client has closed the connection. */
   readonly isGone: () => boolean;
 }
 
 export type Answering = (received: Received, response: ServerResponse) => void;
 
-/** Answers each request as told: the first by the first, and so on; the last one answers all that follow. */
+/** Answers the first request with the first answer, and so on; the last answer serves all further requests. */
 export async function serve(answers: Answering | readonly Answering[], tls?: TlsOptions) {
   const received: Received[] = [];
   const answerings = typeof answers === 'function' ? [answers] : answers;
@@ -49,7 +49,7 @@ export async function serve(answers: Answering | readonly Answering[], tls?: Tls
 
 const isPost = ({ method }: Received) => method === 'POST';
 
-/** Writes these words to whoever connects and says something. */
+/** Writes these bytes to every client that connects and sends something. */
 export async function serveRaw(answer: (socket: Socket, said: Buffer) => void) {
   const { port, sockets } = await listening(
     createRawServer((socket) => socket.on('data', (said) => answer(socket, said))),
@@ -65,7 +65,7 @@ async function listening(server: Server) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  /** From now on nothing listens; connections that are open stay so. */
+  /** Stops listening; open connections stay open. */
   const stop = async () => void server.close();
   onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
@@ -93,7 +93,7 @@ export const status =
   (_, response) =>
     response.writeHead(code, headers).end(body);
 
-/** The answer that belongs to the request. */
+/** The JSON-RPC answer to the request. */
 export const answer: Answering = ({ message: { id, method } }, response) => {
   if (method !== undefined && id !== undefined) json(result(id as number))(undefined as never, response);
   else response.writeHead(method === undefined ? 405 : 202).end();
@@ -111,7 +111,7 @@ export const hangUp: Answering = (_, response) => response.destroy();
 
 export const result = (id: MessageId, text = 'fine'): Message => ({ jsonrpc: '2.0', id, result: { text } });
 
-/** A server of the older era: its handshake, then whatever the test says. */
+/** A server of the older era: it answers the handshake, then as the test says. */
 export function older(rest: Answering = answer, { session = 's-1', get = status(405) } = {}): Answering {
   return (received, response) => {
     const { method, id } = received.message;
@@ -134,7 +134,7 @@ export const request = (id: MessageId, method = 'tools/call', params: object = {
 
 export type Options = Partial<HttpOptions> & { readonly clock?: FakeClock };
 
-/** Started, heard, and closed with the test. */
+/** A started channel that records its events; closed after the test. */
 export async function connect(url: string, options: Options = {}, open = openHttp) {
   const { channel, heard, clock } = prepare(url, options, open);
   await channel.start();
@@ -191,11 +191,11 @@ export async function drive<Value>(clock: FakeClock, work: Promise<Value>): Prom
   return work;
 }
 
-/** So many have arrived, and the last one waits for its next turn: beside the watch over silence one timer is set. */
+/** Waits until so many requests have arrived and the last one waits for its retry: one timer beside the idle watch. */
 export const pausing = (server: { received: readonly unknown[] }, clock: FakeClock, requests: number) =>
   eventually(() => server.received.length === requests && clock.pending() === 2);
 
-/** The handshake of the older era, done. */
+/** A channel after the handshake of the older era. */
 export async function initialize({ channel, heard }: Awaited<ReturnType<typeof connect>>): Promise<void> {
   await channel.send(request(0, 'initialize', { protocolVersion: '2025-06-18' }));
   await heard.answerTo(0);

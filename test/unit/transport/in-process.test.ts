@@ -15,7 +15,7 @@ function log(channel: Channel): unknown[] {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const numbered = (id: number): Message => ({ jsonrpc: '2.0', id });
 
-/** Both ends, once the server has been given its own. */
+/** Both ends, once `serve` has got the server's end. */
 async function open() {
   let far: Channel | undefined;
   const near = openInProcess((channel) => {

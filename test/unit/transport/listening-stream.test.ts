@@ -1,5 +1,5 @@
-// Owns the proof that what a server of the older era says unasked is heard, and that a server without such a stream is
-// not missed anything of.
+// Owns the proof that the listening stream delivers a server's own messages, and that a server without such a stream works
+// as well.
 
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
@@ -23,7 +23,7 @@ import {
 
 const news = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
 
-/** Connected to a server of which only the stream is of interest: `gets` are the requests for it. */
+/** A channel to a server whose listening stream is tested: `gets` are the requests for the stream. */
 async function listening(get: Answering, options: Parameters<typeof connect>[1] = {}) {
   const server = await serve(older(answer, { get }));
   const opened = await connect(server.url, options);
@@ -32,7 +32,7 @@ async function listening(get: Answering, options: Parameters<typeof connect>[1] 
   return { server, gets, ...opened };
 }
 
-/** The stream is over, and only the pause before the next one waits beside the watch over silence. */
+/** Waits until the stream has ended and only the pause before the next one and the idle watch have timers. */
 const pausing = ({ gets, clock }: Awaited<ReturnType<typeof listening>>, streams: number) =>
   eventually(() => gets().length === streams && clock.pending() === 2);
 

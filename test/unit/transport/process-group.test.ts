@@ -13,7 +13,7 @@ import { drive, hostile, program } from './channels.ts';
 
 const started: number[] = [];
 
-/** Whatever a failing test leaves behind must not outlive it. */
+/** Processes that a failing test leaves behind are killed after it. */
 afterEach(() => {
   for (const pid of started.splice(0)) send(pid, 'SIGKILL');
 });
@@ -88,7 +88,7 @@ describe('ending', () => {
 
   test('a zombie that nobody reaps does not count as running', async () => {
     const file = temporaryFile('pids');
-    // The inner shell leaves group and mark behind and never looks after its child, which stays a zombie of the group.
+    // The inner shell leaves its group, drops the mark and never collects its child, which stays a zombie of the group.
     const inner = `echo $$ > ${file}; sleep 0 & exec env -i setsid sleep 1000`;
     const clock = createFakeClock();
     const group = await openProcessGroup({ ...program('sh', '-c', `sh -c '${inner}' & wait`), clock });

@@ -28,7 +28,7 @@ const stream = (response: ServerResponse, endpoint: string) => {
   response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
 };
 
-/** A real one: answers over the stream unless the test says otherwise. */
+/** A real server that answers over its stream unless the test says otherwise. */
 async function serveSse(onPost: Answering = status(202, 'Accepted'), endpoint = '/messages?session=1') {
   let open: ServerResponse | undefined;
   const server = await serve((received, response) => {

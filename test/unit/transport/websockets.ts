@@ -1,4 +1,4 @@
-// Owns what the tests of the WebSocket transport need: real servers to misbehave, and channels to them that are heard.
+// Owns the helpers for tests of the WebSocket transport: real servers that misbehave, and channels that record.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -21,7 +21,7 @@ interface Serving extends Pick<ServerOptions, 'handleProtocols' | 'verifyClient'
   readonly greet?: (websocket: WebSocket) => void;
 }
 
-/** A real one; `peers` are its ends of the connections. Gone with the test. */
+/** A real server; `peers` are its ends of the connections. Closed after the test. */
 export async function serve({ tls, greet, ...options }: Serving = {}) {
   const requests: IncomingMessage[] = [];
   const peers: Peer[] = [];
@@ -44,7 +44,7 @@ export async function serve({ tls, greet, ...options }: Serving = {}) {
   return { url, port, requests, peers, peer: () => eventually(() => peers.at(-1)) };
 }
 
-/** Answers whatever is asked of it with these words, or with nothing at all. */
+/** Answers every request with these bytes, or with nothing at all. */
 export async function serveRaw(answer?: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const server = createRawServer((socket) => {
@@ -75,7 +75,7 @@ export function optionsFor(url: string, more: Partial<WebSocketOptions> = {}): W
   return { server: 'files', url, headers: {}, network, maxMessageBytes: 1024 * 1024, clock: systemClock, ...more };
 }
 
-/** Closed with the test, if the test does not. */
+/** Closed after the test, if the test does not close it. */
 export function openChannel(url: string, more: Partial<WebSocketOptions> = {}) {
   const channel = openWebSocket(optionsFor(url, more));
   onTestFinished(() => channel.close());

@@ -294,7 +294,7 @@ describe('batch files', () => {
     );
     const sayable = argument.filter((text) => !/[\0\r\n]/.test(text));
     const file = 'C:\\Program Files (x86)\\100%A%&co\\run.bat';
-    // Whatever is expanded breaks out of its quotes.
+    // Every expanded variable breaks out of its quotes.
     const env = { A: '" & calc & "', PATH: '" & calc & "', AA: '" & calc' };
     fc.assert(
       fc.property(fc.array(sayable, { maxLength: 5 }), fc.integer({ min: 0, max: 3 }), (args, depth) => {
