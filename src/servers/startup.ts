@@ -20,11 +20,13 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });
-  const gateLeftMs = () => Math.max(0, startedAt + gateMs - clock.now());
-  await fleet.apply(config, { whenCached: options.startup?.whenCached, cacheReadMs: gateLeftMs() });
+  const limitMs = whenUncached === 'wait' ? waitMs : gateMs;
+  const leftMs = () => Math.max(0, startedAt + limitMs - clock.now());
+  // A headless start waits for servers anyway, so it gives a slow disk the same time.
+  await fleet.apply(config, { whenCached: options.startup?.whenCached, cacheReadMs: leftMs() });
   const awaited = fleet.uncached();
   if (awaited.length > 0) fleet.connectCached();
-  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : gateLeftMs(), servers: awaited, signal });
+  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : leftMs(), servers: awaited, signal });
   // In a terminal a person sees which required servers are missing, so the start does not wait for them.
   const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
   const missing = onMissing === 'enforce' ? await missingOf(fleet, required, signal) : [];
