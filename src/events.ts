@@ -1,4 +1,4 @@
-// Owns the union of everything the runtime reports. Each folder owns its own events; watching one never changes anything.
+// Owns the union of all events of a runtime. Each folder owns its own; listening never changes anything.
 
 import type { CallEvent } from './call/events.ts';
 import type { CatalogEvent } from './catalog/events.ts';

@@ -1,4 +1,4 @@
-// Owns what a call reports to the outside. Started and finished always come as a pair.
+// Owns the events of calls. `call.started` and `call.finished` always come as a pair.
 
 import type { SignalEvent } from '../catalog/events.ts';
 import type { FailureCode, Remedy } from '../model/errors.ts';
@@ -15,7 +15,7 @@ export type CallEnd =
 export type CallEvent =
   | SignalEvent
   | { readonly type: 'call.started'; readonly callId: CallId; readonly name: string; readonly tool?: ToolId }
-  /** With each progress that the server tells, and every now and then while it tells none: then with the latest, or 0. */
+  /** For each progress notification, and as a heartbeat without one: then with the latest progress, or 0. */
   | {
       readonly type: 'call.progressed';
       readonly callId: CallId;
@@ -37,7 +37,7 @@ export type CallEvent =
       readonly callId: CallId;
       readonly tool: ToolId;
       readonly because: string;
-      /** It was approved before, in another form. */
+      /** How the tool differs from what was approved before. */
       readonly changes?: readonly string[];
     }
   | { readonly type: 'approval.settled'; readonly callId: CallId; readonly tool: ToolId; readonly answer: string };

@@ -1,4 +1,4 @@
-// Owns telling a model that the runtime itself failed: structured text it can act on, bounded and redacted, as an outcome.
+// Owns turning a failure of the runtime into an outcome for the model: structured text that it can act on, bounded and redacted.
 
 import { cleanText } from '../kernel/clean-text.ts';
 import { asRuntimeError, type FailureCode, RuntimeError, sentencesOf } from '../model/errors.ts';
@@ -7,13 +7,13 @@ import type { ToolOutcome } from '../model/tool.ts';
 import { truncate } from '../shaping/truncate.ts';
 
 export interface TellingFailure {
-  /** Hides what no model may read. */
+  /** Takes out secrets that no model may read. */
   readonly redact?: (text: string) => string;
-  /** The caller's own: whatever it aborted with, that is no failure. */
+  /** The caller's own signal: an abort by it is not a failure. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What adapters, the agent and the gateway hand to the model in place of an exception. */
+/** For adapters, the agent and the gateway, which give the model an outcome instead of an exception. */
 export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: TellingFailure = {}): ToolOutcome {
   const failure = isAbort(error, signal)
     ? new RuntimeError('CALL_CANCELLED', {}, { cause: error })
@@ -22,7 +22,7 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
   const server = 'server' in data ? (data.server ?? '') : '';
   const tool = 'tool' in data ? (data.tool ?? '') : '';
   const { happened, next } = sentencesOf(failure);
-  // A line is ours: a name of a stranger must not begin another one.
+  // Keep foreign names on one line, so that they cannot begin a line of ours.
   const bounded = (text: string, chars: number) => truncate(oneLine(redact(text)), chars).text;
   const text = [
     `MCP error: ${code}`,
@@ -43,23 +43,23 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
   };
 }
 
-/** Where on its way a call can end, in the order of the way. */
+/** The steps at which a call can end, in order. */
 export type FailureStage =
-  /** Before any call: what is configured and remembered. */
+  /** Before any call: configuration and stored data. */
   | 'setup'
   | 'resolve'
   | 'validate'
   | 'authorize'
   | 'guard'
-  /** The server was to be reached; nothing was sent. */
+  /** While the server was being reached; nothing was sent. */
   | 'connect'
   | 'deadline'
   | 'invoke'
-  /** It answered with what cannot be used. */
+  /** The server sent an unusable answer. */
   | 'answer'
   | 'none';
 
-/** By the code alone: each is born at one place only, and those of a server that is not up are all of the way to it. */
+/** The code alone decides: each code is thrown at one step only, and all codes of a server that is down belong to reaching it. */
 const stages: Readonly<Record<FailureCode, FailureStage>> = {
   CONFIG_INVALID: 'setup',
   CONFIG_UNREADABLE: 'setup',
@@ -109,7 +109,7 @@ const oneLine = (text: string) => cleanText(text).text.replace(/\s+/g, ' ').trim
 
 const asItIs = (text: string) => text;
 
-/** By the caller's own reason, or by what an `AbortSignal` gives when nobody named one. */
+/** The error is the signal's reason, or the default reason of an `AbortSignal`. */
 function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
   if (error instanceof RuntimeError) return false;
   if (signal?.aborted && signal.reason === error) return true;

@@ -1,10 +1,10 @@
-// Owns saying of calls that run on in silence that they do: one timer for all of them, and none while nothing runs.
+// Owns the heartbeat of calls without progress: reports at an interval that they still run, with one timer for all calls.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 
-/** What is told of one call. */
+/** One running call. */
 export interface Beat {
-  /** When it was last told of. */
+  /** When the call was last reported. */
   lastAt: number;
   readonly tell: () => void;
 }
@@ -32,7 +32,7 @@ export class Heartbeat {
     this.#cancel = undefined;
   }
 
-  /** Those that would be due soon are told now: many calls never cost more than a few looks a second. */
+  /** Reports calls that are due soon as well, so that many calls never cost more than a few ticks a second. */
   readonly #look = (): void => {
     const now = this.#clock.now();
     const soon = now + this.#everyMs / TOLERANCE;

@@ -1,4 +1,4 @@
-// Owns what the outside hears of a call: started and finished, always both, with how long it took.
+// Owns the events of a call: `call.started` and `call.finished` always come as a pair, with how long the call took.
 
 import type { Progress } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -21,9 +21,9 @@ export function observe(deps: ObserveDeps): Stage {
 export interface ObserveDeps {
   readonly emit: Emit<CallEvent>;
   readonly clock: Clock;
-  /** Takes secrets out of a failure before anybody sees it. */
+  /** Takes secrets out of a failure before it leaves the runtime. */
   readonly redact: (failure: RuntimeError) => RuntimeError;
-  /** Told what the caller's own listener threw. */
+  /** Receives what the caller's `onProgress` threw. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -84,7 +84,7 @@ async function observed(call: ToolCall, next: Perform, deps: Deps): Promise<Tool
   }
 }
 
-/** As many whole characters as fit into so many bytes. */
+/** Cuts a text to a number of bytes without splitting a character. */
 function firstBytes(text: string, maxBytes: number): string {
   // No character takes more than three bytes per code unit.
   if (text.length * 3 <= maxBytes) return text;

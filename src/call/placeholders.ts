@@ -1,5 +1,5 @@
-// Owns what models write where they mean "not given" – null, "", "none", {} – and leaving it out where the schema refuses it.
-// What the schema takes is never touched: there it means what it says.
+// Owns leaving out placeholders: models write null, "", "none" or {} for an optional argument that they do not give. A placeholder
+// that the schema accepts is never touched.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { findProblems } from '../kernel/json-schema.ts';
@@ -7,7 +7,7 @@ import { limits } from '../model/limits.ts';
 
 type Path = readonly (string | number)[];
 
-/** The arguments without them, where they fit then; nothing where leaving them out does not help. */
+/** The arguments without placeholders, if they fit the schema then; `undefined` if leaving them out does not help. */
 export function withoutPlaceholders(args: JsonObject, schema: unknown): JsonObject | undefined {
   const found = check(args, schema);
   const refused = found.filter(({ kind }) => kind === 'refused').map(({ path }) => path);
@@ -16,7 +16,7 @@ export function withoutPlaceholders(args: JsonObject, schema: unknown): JsonObje
   const isCure = (paths: readonly Path[]) => check(remove(args, paths), schema).length === 0;
   const cure = cureAmong(args, schema, suspects) ?? suspects.map((each) => [each]).find(isCure);
   if (cure === undefined) return undefined;
-  // One beside it may be fine after all, and stays.
+  // A placeholder that the schema accepts stays, even next to one that is left out.
   const least = cure.reduce((paths, path) => {
     const others = paths.filter((each) => each !== path);
     return isCure(others) ? others : paths;
@@ -24,7 +24,7 @@ export function withoutPlaceholders(args: JsonObject, schema: unknown): JsonObje
   return remove(args, least) as JsonObject;
 }
 
-/** All of them, but for those that are asked for. */
+/** All placeholders except those of required arguments. */
 function cureAmong(args: JsonObject, schema: unknown, suspects: readonly Path[]): readonly Path[] | undefined {
   let paths = suspects;
   while (paths.length > 0) {
@@ -40,7 +40,7 @@ function cureAmong(args: JsonObject, schema: unknown, suspects: readonly Path[])
 
 const undecided = [{ kind: 'undecided', path: [] }] as const;
 
-/** What cannot be decided is no cure. */
+/** Where the schema check gives no answer, leaving out is not known to help. */
 function check(value: unknown, schema: unknown) {
   const found = findProblems(value, schema, limits.placeholders.check);
   return found === 'undecided' ? undecided : found;
@@ -55,7 +55,7 @@ function isPlaceholder(value: unknown): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** Values of keys only: an item cannot be left out of a list without moving the others. */
+/** Looks at object values only: leaving an item out of a list would move the others. */
 function placeholdersIn(args: JsonObject): readonly Path[] {
   const { parts, depth } = limits.placeholders;
   const found: Path[] = [];

@@ -1,4 +1,4 @@
-// Owns what the answer to a call is worth: a result of any shape becomes an outcome, or RESULT_BROKEN says what is wrong.
+// Owns reading the result of a tool call: a result of any shape becomes an outcome, or `RESULT_BROKEN` says what is wrong with it.
 
 import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -10,14 +10,14 @@ export interface Found {
   readonly isError: boolean;
   readonly structured?: unknown;
   readonly attempts: number;
-  /** The model knew the tool from an earlier start. */
+  /** The model saw the tool from the cache. */
   readonly fromCache?: boolean;
 }
 
 export function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
-  // Some write what they do not have as null.
+  // Some servers send null for fields that they do not have.
   const structured = structuredContent ?? undefined;
   if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
@@ -30,7 +30,7 @@ function isBlock(block: unknown): block is ContentBlock {
   return isObject(block) && typeof block['type'] === 'string';
 }
 
-/** Whoever writes it as JSON again, a host or a gateway, would run out of stack. Never goes deeper itself than it may. */
+/** Refuses deep nesting, which would overflow the stack when a host or gateway serialises it. Recurses no deeper than the limit. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -42,7 +42,7 @@ function malformed(id: ToolId, problem: string): RuntimeError {
   return new RuntimeError('RESULT_BROKEN', { ...id, problem });
 }
 
-/** Not shaped yet: the text is `shape`'s work, the duration `observe`'s. */
+/** An outcome without text and duration: `shape` adds the text, `observe` the duration. */
 export function outcome(id: ToolId, content: readonly ContentBlock[], found: Found): ToolOutcome {
   const { isError, structured, attempts, fromCache = false } = found;
   return {

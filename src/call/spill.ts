@@ -1,4 +1,4 @@
-// Owns what of a result goes to files: blobs that the model cannot look at, and the whole of what was cut.
+// Owns writing parts of a result to files: blobs that the model cannot look at, and the whole text of a result that was cut.
 
 import { isUtf8 } from 'node:buffer';
 import { limits } from '../model/limits.ts';
@@ -8,7 +8,7 @@ import type { Artifacts } from '../store/artifacts.ts';
 
 export type Keeper = Pick<Artifacts, 'keep'>;
 
-/** Where the model finds the rest, as a part of the notice. */
+/** Where the model finds the whole text, for the notice in its place. */
 export interface Rest {
   readonly file?: string;
   readonly remark?: string;
@@ -23,11 +23,11 @@ export async function keepWhole(text: string, meta: ToolOutcome['meta'], keeper:
 export interface BlobOptions {
   readonly meta: ToolOutcome['meta'];
   readonly keeper: Keeper;
-  /** Images reach the model as they are. */
+  /** The model looks at images itself, so they need no file. */
   readonly hasVision: boolean;
 }
 
-/** The same content, its blobs with the files that hold them. What could not be kept is still an attachment. */
+/** The same content, with the file of each blob. A blob that could not be written stays an attachment. */
 export async function keepBlobs(content: Content, { meta, keeper, hasVision }: BlobOptions): Promise<Content> {
   const blobs = content.attachments
     .filter(({ data, kind }) => data !== undefined && data !== '' && !(hasVision && kind === 'image'))
@@ -49,23 +49,55 @@ export async function keepBlobs(content: Content, { meta, keeper, hasVision }: B
 
 const nameOf = ({ server, tool }: ToolOutcome['meta']) => `${server}-${tool}`;
 
-/** As text where it is one, whatever it is said to be, so that its secrets are found. */
+/** Treats valid UTF-8 as text whatever its type says, so that its secrets are redacted. */
 function bytesOf({ data = '' }: Attachment): string | Uint8Array {
   const bytes = Buffer.from(data, 'base64');
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : bytes;
 }
 
-/** So that programs which go by the name know what it is. What is not here a person might start by a click. */
+/** File extensions by type. Types that are not listed get none, so that no click can run such a file. */
 const extensions: Readonly<Record<string, string>> = {
-  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/jpg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
-  ...{ 'image/bmp': 'bmp', 'image/tiff': 'tiff', 'image/avif': 'avif', 'image/heic': 'heic', 'image/x-icon': 'ico' },
-  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/ogg': 'ogg' },
-  ...{ 'audio/flac': 'flac', 'audio/mp4': 'm4a', 'audio/aac': 'aac', 'audio/webm': 'webm', 'video/mp4': 'mp4' },
-  ...{ 'video/webm': 'webm', 'video/ogg': 'ogv', 'video/mpeg': 'mpeg', 'font/woff': 'woff', 'font/woff2': 'woff2' },
-  ...{ 'font/ttf': 'ttf', 'font/otf': 'otf', 'application/pdf': 'pdf', 'application/zip': 'zip' },
-  ...{ 'application/gzip': 'gz', 'application/x-tar': 'tar', 'application/json': 'json', 'application/xml': 'xml' },
-  ...{ 'application/yaml': 'yaml', 'text/plain': 'txt', 'text/markdown': 'md', 'text/csv': 'csv', 'text/css': 'css' },
-  ...{ 'text/json': 'json', 'text/xml': 'xml', 'text/yaml': 'yaml' },
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/jpg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/bmp': 'bmp',
+  'image/tiff': 'tiff',
+  'image/avif': 'avif',
+  'image/heic': 'heic',
+  'image/x-icon': 'ico',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/ogg': 'ogg',
+  'audio/flac': 'flac',
+  'audio/mp4': 'm4a',
+  'audio/aac': 'aac',
+  'audio/webm': 'webm',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'video/ogg': 'ogv',
+  'video/mpeg': 'mpeg',
+  'font/woff': 'woff',
+  'font/woff2': 'woff2',
+  'font/ttf': 'ttf',
+  'font/otf': 'otf',
+  'application/pdf': 'pdf',
+  'application/zip': 'zip',
+  'application/gzip': 'gz',
+  'application/x-tar': 'tar',
+  'application/json': 'json',
+  'application/xml': 'xml',
+  'application/yaml': 'yaml',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'text/csv': 'csv',
+  'text/css': 'css',
+  'text/json': 'json',
+  'text/xml': 'xml',
+  'text/yaml': 'yaml',
 };
 
 function extensionOf({ mimeType = '' }: Attachment, data: string | Uint8Array): string {

@@ -1,4 +1,4 @@
-// Owns checking arguments before a server is woken: that they are JSON, and that they fit the tool's schema, in words the
+// Owns checking arguments before a server is woken: they must be JSON and fit the tool's schema. Problems are told in words that a
 // model can act on.
 
 import { isObject } from '../kernel/json.ts';
@@ -10,18 +10,18 @@ import { limits } from '../model/limits.ts';
 import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
 import { withoutPlaceholders } from './placeholders.ts';
 
-/** Against the schema as the server sent it, whatever the model was shown of it. What cannot be decided here is left to the server, which checks its own arguments: the tool stays callable. */
+/** Checks against the schema as the server sent it. Keywords that cannot be decided here are left to the server, so the tool stays callable. */
 export function validate(): Stage {
   return (next) => (call) => next(checked(call));
 }
 
-/** From here on with arguments that nobody else can change. */
+/** Passes on a copy of the arguments, which the caller can no longer change. */
 function checked(call: ToolCall): ToolCall {
   const { id, definition } = toolOf(call);
   const copied = copyJson(call.arguments, limits.arguments);
   if (!copied.ok) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [copied.problem] });
   const args = copied.value;
-  // The host's code passes what it likes, and a model's output is not typed.
+  // Neither a host's code nor a model's output is checked by the compiler.
   if (!isObject(args)) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [notAnObject(args)] });
   const problems = problemsWith(args, definition.inputSchema, limits.schemaCheck);
   if (problems.length === 0) return { ...call, arguments: args };

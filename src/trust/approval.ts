@@ -1,4 +1,4 @@
-// Owns asking a person: the port a host supplies, and what its silence, its errors and its odd answers mean – no.
+// Owns asking a person for approval: the `Approve` port that a host supplies. Silence, an error and an unknown answer all mean no.
 
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,56 +13,56 @@ export type ApprovalRequest =
       readonly kind: 'tool';
       readonly tool: ToolId;
       readonly name: QualifiedName;
-      /** Where its server comes from. */
+      /** Where the tool's server comes from, as a label. */
       readonly source: string;
-      /** Without secrets, and no more of them than somebody would read. */
+      /** Without secrets, shortened for a person to read. */
       readonly arguments: JsonObject;
-      /** What the tool says of itself. */
+      /** The tool's annotations, as its server sent them. */
       readonly annotations: ToolAnnotations;
-      /** The rule that asks, or that there is none; what else makes the call worth a question. */
+      /** Why the call is asked about: a rule, no rule at all, or what the agent has read. */
       readonly because: string;
-      /** Somebody wants to be asked about it; otherwise nobody has said anything. */
+      /** A rule or setting demands the question; false where no rule matches. */
       readonly byRule: boolean;
-      /** Somebody wants to be asked each time: whatever is answered counts for this call alone. */
+      /** The question is asked for every call: the answer counts for this call alone. */
       readonly isEveryTime?: true;
-      /** It was approved before, in another form: what is different now. */
+      /** How it differs from what was approved before. */
       readonly changes?: readonly string[];
     }
   | {
       readonly kind: 'server';
       readonly server: ServerName;
       readonly file?: string;
-      /** Everything that decides what runs: variables, command, arguments, folder. */
+      /** What would run: variables, command, arguments, folder. */
       readonly command: string;
-      /** It was approved before, in another form: what is different now. */
+      /** How it differs from what was approved before. */
       readonly changes?: readonly string[];
-      /** The person's own file that defines another server of this name, which is not used now. */
+      /** The user's own file, whose server of the same name this one replaces. */
       readonly displaces?: string;
-      /** The person's variables that it reads; a yes gives it exactly these. */
+      /** The user's variables that the server reads; a yes gives it exactly these. */
       readonly variables: readonly string[];
     };
 
 export type ApprovalAnswer = 'no' | 'once' | 'session' | 'always';
 
-/** Supplied by the host. The default says no. */
+/** Supplied by the host; the default says no. */
 export type Approve = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
 
 export const approveNothing: Approve = async () => 'no';
 
 const yes: readonly string[] = ['once', 'session', 'always'] satisfies ApprovalAnswer[];
 
-export interface Asking {
+export interface ApprovalOptions {
   readonly approve: Approve;
   readonly clock: Clock;
-  /** Rejects with its reason when the call that asks is cancelled. */
+  /** Cancelling it rejects the question with its reason. */
   readonly cancellation?: Cancellation;
-  /** Told what the host's function threw, or answered instead of a word it knows. */
+  /** Receives what `approve` threw, and an error for an unknown answer. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Never hangs, and rejects only when cancelled: a host that throws, answers nonsense or nothing has not said yes. */
-export async function askFor(request: ApprovalRequest, asking: Asking): Promise<ApprovalAnswer> {
-  const { approve, clock, onError, cancellation = new Cancellation() } = asking;
+/** Never hangs, and rejects only when cancelled: a host that throws, answers nonsense or does not answer has said no. */
+export async function askFor(request: ApprovalRequest, options: ApprovalOptions): Promise<ApprovalAnswer> {
+  const { approve, clock, onError, cancellation = new Cancellation() } = options;
   const silence = createDeferred<ApprovalAnswer>();
   const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve('no'));
   const answered = Promise.resolve()
