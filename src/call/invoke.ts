@@ -2,8 +2,8 @@
 // waits here.
 
 import { paramHeaders } from '../connection/param-headers.ts';
-import type { Answer, Session } from '../connection/session.ts';
-import type { CallAnswer } from '../connection/tool-call.ts';
+import type { RequestOutcome, Session } from '../connection/session.ts';
+import type { CallOutcome } from '../connection/tool-call.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
@@ -13,7 +13,7 @@ import type { Recheck } from './authorize/recheck.ts';
 import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
 import { outcome, readResult } from './result.ts';
 
-type LostAnswer = Extract<Answer, { kind: 'lost' }>;
+type LostAnswer = Extract<RequestOutcome, { kind: 'lost' }>;
 
 /** Sends a call again at most once, and only if it was certainly not sent or the tool is repeatable: a write is never repeated by accident. */
 export function invoke(shared: SessionProvider, { recheckDefinition }: Pick<Recheck, 'recheckDefinition'>): Perform {
@@ -78,7 +78,7 @@ async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<V
   }
 }
 
-function send(session: Session, call: ToolCall, sessions: SessionProvider, repeatable: boolean): Promise<CallAnswer> {
+function send(session: Session, call: ToolCall, sessions: SessionProvider, repeatable: boolean): Promise<CallOutcome> {
   const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
@@ -94,7 +94,7 @@ function send(session: Session, call: ToolCall, sessions: SessionProvider, repea
 }
 
 /** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
-function isWorthRepeating(answer: Answer, isRepeatable: boolean): answer is LostAnswer {
+function isWorthRepeating(answer: RequestOutcome, isRepeatable: boolean): answer is LostAnswer {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
   // A server that answered with a status is up, and the transport has retried it already; 404 means that the session is gone.
   if (answer.status !== undefined && answer.status !== 404) return false;
@@ -107,7 +107,7 @@ interface Sent {
   readonly attempts: number;
 }
 
-function outcomeOf(answer: Answer, { id, freshness }: Tool, { session, sessions, attempts }: Sent): ToolOutcome {
+function outcomeOf(answer: RequestOutcome, { id, freshness }: Tool, { session, sessions, attempts }: Sent): ToolOutcome {
   const how = { attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':

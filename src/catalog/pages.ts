@@ -1,6 +1,6 @@
 // Owns walking a paged list within limits: a server that pages for ever, repeats itself or names too much is cut off.
 
-import type { Answer, Session } from '../connection/session.ts';
+import type { RequestOutcome, Session } from '../connection/session.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -49,7 +49,7 @@ export interface Listed {
 }
 
 /** The page that a list request answered; what has not the shape of one is empty. */
-export function pageFrom(answer: Answer, { server, session, called, onRefusal }: Listed): JsonObject {
+export function pageFrom(answer: RequestOutcome, { server, session, called, onRefusal }: Listed): JsonObject {
   switch (answer.kind) {
     case 'result':
       return isObject(answer.result) ? answer.result : {};

@@ -6,20 +6,20 @@ import type { ServerName } from '../model/names.ts';
 import { labelOf, type Provenance } from '../model/server.ts';
 import type { ServerStatus } from './status.ts';
 
-export interface Invalid {
+export interface InvalidEntry {
   readonly name: ServerName;
   readonly provenance: Provenance;
   readonly diagnostic: Diagnostic;
 }
 
-export interface Suppressed {
+export interface SuppressedEntry {
   readonly name: ServerName;
   readonly provenance: Provenance;
   readonly because: string;
 }
 
 /** An entry that could not be read is still a server somebody expects to see. */
-export function invalidStatus({ name, provenance, diagnostic }: Invalid): ServerStatus {
+export function invalidStatus({ name, provenance, diagnostic }: InvalidEntry): ServerStatus {
   return {
     name,
     status: 'failed',
@@ -37,7 +37,7 @@ export function invalidStatus({ name, provenance, diagnostic }: Invalid): Server
   };
 }
 
-export function suppressedStatus({ name, provenance, because }: Suppressed): ServerStatus {
+export function suppressedStatus({ name, provenance, because }: SuppressedEntry): ServerStatus {
   return {
     name,
     status: 'disconnected',

@@ -24,11 +24,11 @@ export interface ViewHandlers extends ClientHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
-export const inputMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
-export type InputMethod = (typeof inputMethods)[number];
+export const serverRequestMethods = ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const;
+export type ServerRequestMethod = (typeof serverRequestMethods)[number];
 
-export function isInputMethod(method: unknown): method is InputMethod {
-  return inputMethods.some((known) => known === method);
+export function isServerRequestMethod(method: unknown): method is ServerRequestMethod {
+  return serverRequestMethods.some((known) => known === method);
 }
 
 /** What becomes of a server's questions to a person. */
@@ -50,7 +50,7 @@ export function capabilitiesOf(handlers: ClientHandlers): JsonObject {
   };
 }
 
-export function isAdvertised(method: InputMethod, handlers: ClientHandlers): boolean {
+export function isAdvertised(method: ServerRequestMethod, handlers: ClientHandlers): boolean {
   const [kind = ''] = method.split('/');
   return capabilitiesOf(handlers)[kind] !== undefined;
 }

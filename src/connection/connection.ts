@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   /** Whether starting it too often harms the machine: true of a process, not of an address. */
   readonly isProcess: boolean;
   /** Looks after an open session; returns how to stop. */
-  readonly attend: (session: Session) => () => void;
+  readonly watchSession: (session: Session) => () => void;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
   /** Told what went wrong while closing; nothing is left to be done about it. */
@@ -34,7 +34,7 @@ export interface PastFailure {
   readonly wasUp: boolean;
 }
 
-interface Waiter {
+interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (cause: RuntimeError) => void;
 }
@@ -46,13 +46,13 @@ export class Connection {
   /** Owns everything that the present attempt or session has opened; a late arrival finds it aborted and closes. */
   #epoch = new AbortController();
   #cancelRetry: CancelTimer | undefined;
-  #dismiss: (() => void) | undefined;
+  #stopWatching: (() => void) | undefined;
   #since: number;
   #lastFailure: PastFailure | undefined;
   /** When it was started again after it had been up, or because a call would not wait. */
   #restarts: number[] = [];
   #wasUp = false;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<SessionWaiter>();
   /** Openings under way and closings not yet done. */
   readonly #unfinished = new Set<Promise<void>>();
 
@@ -158,7 +158,7 @@ export class Connection {
 
   /** Further attempts of the schedule are not counted: it has its own end. */
   #countRestart(next: ConnectionState, before: ConnectionState): void {
-    if (next.kind === 'connecting' && (this.#wasUp || next.pulled)) this.#restarts.push(this.#since);
+    if (next.kind === 'connecting' && (this.#wasUp || next.hurried)) this.#restarts.push(this.#since);
     if (next.kind !== 'waiting') this.#wasUp = next.kind === 'ready';
     else if (before.kind !== 'ready') this.#wasUp = false;
   }
@@ -174,8 +174,8 @@ export class Connection {
   }
 
   #lost(cause: RuntimeError): void {
-    const proved = (this.#session?.usage().served ?? 0) > 0;
-    this.#feed({ kind: 'lost', at: this.#options.clock.now(), cause, proved, restMs: this.#restMs() });
+    const hasServed = (this.#session?.usage().served ?? 0) > 0;
+    this.#feed({ kind: 'lost', at: this.#options.clock.now(), cause, hasServed, restMs: this.#restMs() });
   }
 
   #run(effect: ConnectionEffect): void {
@@ -209,7 +209,7 @@ export class Connection {
       void session.ended.then((cause) => {
         if (!signal.aborted) this.#lost(cause);
       });
-      this.#dismiss = this.#options.attend(session);
+      this.#stopWatching = this.#options.watchSession(session);
       this.#feed({ kind: 'opened', at: clock.now() });
     } catch (error) {
       if (!signal.aborted) this.#lost(asRuntimeError(error));
@@ -219,8 +219,8 @@ export class Connection {
   #release(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
-    this.#dismiss?.();
-    this.#dismiss = undefined;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
     this.#epoch.abort();
     this.#epoch = new AbortController();
     const session = this.#session;

@@ -11,8 +11,8 @@ import { Connection } from './connection.ts';
 import type { ConnectionEvent } from './events.ts';
 import { watchHealth } from './health.ts';
 import { watchIdle } from './idle.ts';
-import { keepListening } from './listening.ts';
 import { watchLog } from './log-messages.ts';
+import { keepListChangedStream } from './notification-stream.ts';
 import { createRecovery } from './recovery.ts';
 import type { NotificationListener, Session } from './session.ts';
 import type { ConnectionState } from './state.ts';
@@ -28,7 +28,7 @@ export interface ConnectionsOptions {
   readonly onDown: (server: ServerName) => void;
   /** Somebody must do something before it can start. */
   readonly onBlocked: (server: ServerName, cause: RuntimeError) => void;
-  readonly onNotification: (definition: ServerDefinition, session: Session, ...news: News) => void;
+  readonly onNotification: (definition: ServerDefinition, session: Session, ...news: NotificationArgs) => void;
   readonly onRemoved: (server: ServerName) => void;
   /** For tests; the delays of a schedule are spread by it. */
   readonly random?: (() => number) | undefined;
@@ -41,7 +41,7 @@ export interface Reconciling {
   readonly replaceAll?: boolean | undefined;
 }
 
-type News = Parameters<NotificationListener>;
+type NotificationArgs = Parameters<NotificationListener>;
 
 export interface ManagedConnection {
   readonly definition: ServerDefinition;
@@ -52,7 +52,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #entries = new Map<ServerName, ManagedConnection & { readonly key: string }>();
   /** Per server, the ending of all that it has ended so far. */
-  readonly #leaving = new Map<ServerName, Promise<void>>();
+  readonly #ending = new Map<ServerName, Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: ConnectionsOptions) {
@@ -128,7 +128,7 @@ export class Connections {
 
   async #close(): Promise<void> {
     const ending = [...this.#entries.values()].map((entry) => this.#end(entry));
-    const leaving = [...ending, ...this.#leaving.values()];
+    const leaving = [...ending, ...this.#ending.values()];
     if (await settleWithin(leaving, { limitMs: limits.closeMs, clock: this.#options.clock })) return;
     this.#options.onError(
       new RuntimeError('INTERNAL', { problem: `servers are left after ${limits.closeMs} ms of closing` }),
@@ -142,10 +142,10 @@ export class Connections {
     const connection: Connection = new Connection({
       server: definition.name,
       open: (signal) => open(definition, signal),
-      former: this.#leaving.get(definition.name),
+      former: this.#ending.get(definition.name),
       recovery: createRecovery(definition.settings.reconnect, isRemote, random),
       isProcess: kind === 'stdio',
-      attend: (session) => this.#attend(definition, session, connection),
+      watchSession: (session) => this.#watchSession(definition, session, connection),
       clock,
       onError,
       onChange: (state, before) => {
@@ -160,13 +160,13 @@ export class Connections {
   }
 
   /** What is done for a session for as long as it is up; returns how to stop all of it. */
-  #attend(definition: ServerDefinition, session: Session, connection: Connection): () => void {
+  #watchSession(definition: ServerDefinition, session: Session, connection: Connection): () => void {
     const { clock, emit, onNotification } = this.#options;
     const { health, keepAliveMs, idleStopMs } = definition.settings;
-    const onNews = (...news: News) => onNotification(definition, session, ...news);
+    const onNews = (...news: NotificationArgs) => onNotification(definition, session, ...news);
     const stops = [
       watchHealth(session, { policy: health, keepAliveMs, clock }),
-      keepListening(session, clock, onNews),
+      keepListChangedStream(session, clock, onNews),
       watchLog(definition, session, { clock, emit }),
       session.onNotification(onNews),
     ];
@@ -179,10 +179,10 @@ export class Connections {
   #end({ definition, connection }: ManagedConnection): Promise<void> {
     const { name } = definition;
     this.#options.onRemoved(name);
-    const left = Promise.all([this.#leaving.get(name), connection.close()]).then(() => {
-      if (this.#leaving.get(name) === left) this.#leaving.delete(name);
+    const left = Promise.all([this.#ending.get(name), connection.close()]).then(() => {
+      if (this.#ending.get(name) === left) this.#ending.delete(name);
     });
-    this.#leaving.set(name, left);
+    this.#ending.set(name, left);
     return left;
   }
 

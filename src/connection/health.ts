@@ -27,13 +27,13 @@ export function watchHealth(session: Session, { policy, keepAliveMs, clock }: He
   let isOver = false;
   let cancel = clock.after(everyMs, () => void look(), 'background');
   const look = async () => {
-    const isAlive = session.takeHeard() || (await ping(session, policy.timeoutMs, clock));
+    const isAlive = session.takeActivity() || (await ping(session, policy.timeoutMs, clock));
     // The answer to a ping is no traffic: it must not stand in for the next one.
-    session.takeHeard();
+    session.takeActivity();
     if (isOver || isAlive === 'unknown-method') return;
     // A server with one hand cannot answer while it works: the call has limits of its own.
     failures = isAlive || session.usage().isBusy ? 0 : failures + 1;
-    if (counts && failures >= policy.failures) session.lose(`it did not answer ${failures} pings in a row`);
+    if (counts && failures >= policy.failures) session.markLost(`it did not answer ${failures} pings in a row`);
     else cancel = clock.after(everyMs, () => void look(), 'background');
   };
   return () => {

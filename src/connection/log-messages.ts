@@ -18,7 +18,7 @@ export interface LogMessage {
 }
 
 /** Returns how to stop. */
-export function hearLog(
+export function onLogMessage(
   session: Pick<Session, 'onNotification'>,
   clock: Pick<Clock, 'now'>,
   tell: (message: LogMessage) => void,
@@ -39,7 +39,7 @@ export function hearLog(
 }
 
 /** One line of a log. */
-export function lineOf({ level, logger, text, leftOut }: LogMessage): string {
+export function logLineOf({ level, logger, text, leftOut }: LogMessage): string {
   const missing = leftOut === undefined ? '' : `(${leftOut} messages left out) `;
   return `${missing}message ${level}${logger === undefined ? '' : ` ${logger}`}: ${text}`;
 }
@@ -55,7 +55,7 @@ export function watchLog({ name: server, settings }: ServerDefinition, session: 
   // The modern era says it with every request. A server that knows no levels, or not this one, logs as it likes.
   if (level !== undefined && session.era === 'legacy' && session.capabilities['logging'] !== undefined)
     void session.request('logging/setLevel', { level }, { repeatable: true });
-  return hearLog(session, watch.clock, (message) =>
+  return onLogMessage(session, watch.clock, (message) =>
     watch.emit({ type: 'connection.log-received', server, ...message }),
   );
 }

@@ -4,20 +4,23 @@
 import type { Clock } from '../kernel/clock.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import type { ServerLog } from '../store/server-log.ts';
-import { hearLog, lineOf } from './log-messages.ts';
+import { logLineOf, onLogMessage } from './log-messages.ts';
 import type { Session } from './session.ts';
 
-export interface Logging {
+export interface SessionLogDeps {
   readonly log: ServerLog;
   readonly clock: Pick<Clock, 'now'>;
   readonly signal: AbortSignal;
 }
 
 /** A process says in its log itself that it has started: by then there is no session yet. */
-export async function openLogged({ log, clock, signal }: Logging, open: () => Promise<Session>): Promise<Session> {
+export async function openLogged(
+  { log, clock, signal }: SessionLogDeps,
+  open: () => Promise<Session>,
+): Promise<Session> {
   try {
     const session = await open();
-    hearLog(session, clock, (message) => log.note(lineOf(message)));
+    onLogMessage(session, clock, (message) => log.note(logLineOf(message)));
     if (session.transport !== 'stdio') log.note(`connected by ${session.transport}`);
     void session.ended.then((cause) => log.note(`ended: ${reasonOf(cause)}`));
     return { ...session, close: () => session.close().finally(() => log.close()) };

@@ -4,24 +4,24 @@
 import { encodeHeaderValue } from '../kernel/header-value.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 
-type Headers = Readonly<Record<string, string>>;
-type Path = readonly string[];
+type HeaderValues = Readonly<Record<string, string>>;
+type PropertyPath = readonly string[];
 
-interface Declared {
-  readonly headers: ReadonlyMap<string, Path>;
+interface HeaderDeclarations {
+  readonly headers: ReadonlyMap<string, PropertyPath>;
   readonly fault: string | undefined;
 }
 
 const keyword = 'x-mcp-header';
-const noHeaders: Headers = Object.freeze({});
+const noHeaders: HeaderValues = Object.freeze({});
 
 /** A value that is absent, null or no single word of JSON has no header: the protocol wants it omitted. */
-export function paramHeaders(inputSchema: JsonObject, args: JsonObject): Headers {
+export function paramHeaders(inputSchema: JsonObject, args: JsonObject): HeaderValues {
   const { headers, fault } = declaredIn(inputSchema);
   if (headers.size === 0 || fault !== undefined) return noHeaders;
   const mirrored: Record<string, string> = {};
   for (const [name, path] of headers) {
-    const text = wordOf(valueAt(path, args));
+    const text = scalarText(valueAt(path, args));
     if (text !== undefined) mirrored[`Mcp-Param-${name}`] = encodeHeaderValue(text);
   }
   return mirrored;
@@ -33,29 +33,29 @@ export function faultOfParamHeaders(inputSchema: JsonObject): string | undefined
 }
 
 /** Definitions are frozen, so one look at each schema is enough. */
-const known = new WeakMap<JsonObject, Declared>();
+const declarationsBySchema = new WeakMap<JsonObject, HeaderDeclarations>();
 
-function declaredIn(inputSchema: JsonObject): Declared {
-  const before = known.get(inputSchema);
+function declaredIn(inputSchema: JsonObject): HeaderDeclarations {
+  const before = declarationsBySchema.get(inputSchema);
   if (before !== undefined) return before;
-  const headers = new Map<string, Path>();
+  const headers = new Map<string, PropertyPath>();
   const fault = collect(inputSchema, { path: [], reachable: true, headers, taken: new Set() });
   const declared = { headers, fault };
-  known.set(inputSchema, declared);
+  declarationsBySchema.set(inputSchema, declared);
   return declared;
 }
 
-interface Visit {
+interface SchemaVisit {
   /** The names of the properties that lead here. */
-  readonly path: Path;
+  readonly path: PropertyPath;
   /** Whether they alone lead here: only then is it known, whatever the arguments, which value is meant. */
   readonly reachable: boolean;
-  readonly headers: Map<string, Path>;
+  readonly headers: Map<string, PropertyPath>;
   /** In lower case: headers do not tell the cases apart. */
   readonly taken: Set<string>;
 }
 
-function collect(schema: unknown, visit: Visit): string | undefined {
+function collect(schema: unknown, visit: SchemaVisit): string | undefined {
   if (!isObject(schema)) return undefined;
   if (Object.hasOwn(schema, keyword)) {
     const fault = faultOf(schema, visit);
@@ -81,7 +81,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** A number with a fraction is written differently by everyone, so the protocol leaves it out. */
 const mirrorable = ['string', 'integer', 'boolean'];
 
-function faultOf({ [keyword]: name, type }: JsonObject, { path, reachable, taken }: Visit): string | undefined {
+function faultOf({ [keyword]: name, type }: JsonObject, { path, reachable, taken }: SchemaVisit): string | undefined {
   const where = path.length === 0 ? 'its schema' : `its parameter "${path.join('.')}"`;
   if (!reachable || path.length === 0) return `${where} declares ${keyword} where no single argument is meant`;
   if (typeof name !== 'string' || !token.test(name)) return `${where} declares an ${keyword} that is no header name`;
@@ -117,11 +117,11 @@ function otherParts(schema: JsonObject): readonly unknown[] {
   return [...holdSchemas.flatMap((key) => schema[key]), ...named];
 }
 
-function valueAt(path: Path, args: JsonObject): unknown {
+function valueAt(path: PropertyPath, args: JsonObject): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), args);
 }
 
-function wordOf(value: unknown): string | undefined {
+function scalarText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return Number.isSafeInteger(value) ? String(value) : undefined;

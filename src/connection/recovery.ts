@@ -10,7 +10,7 @@ export interface Recovery {
   /** How long to wait once they are, where the server is tried on in the background. */
   readonly backgroundDelayFor: DelayFor;
   /** Whether a call may have it tried again once the attempts are used up; where there are none at all, only a person may. */
-  readonly obeysCalls: boolean;
+  readonly retriesOnCall: boolean;
 }
 
 const never: DelayFor = () => undefined;
@@ -20,7 +20,8 @@ export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, rando
   const { schedule, background } = policy;
   const delayFor = createBackoff(schedule, random);
   const attempts = attemptsOf(schedule);
-  if (!isRemote || background === undefined) return { delayFor, backgroundDelayFor: never, obeysCalls: attempts > 0 };
+  if (!isRemote || background === undefined)
+    return { delayFor, backgroundDelayFor: never, retriesOnCall: attempts > 0 };
   const { baseMs, maxMs } = background;
   const slow = createBackoff(
     {
@@ -32,7 +33,7 @@ export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, rando
     },
     random,
   );
-  return { delayFor, backgroundDelayFor: (failed) => slow(Math.max(1, failed - attempts)), obeysCalls: true };
+  return { delayFor, backgroundDelayFor: (failed) => slow(Math.max(1, failed - attempts)), retriesOnCall: true };
 }
 
 const attemptsOf = (schedule: ReconnectPolicy['schedule']) =>

@@ -2,39 +2,39 @@
 
 import type { ViewHandlers } from './client-handlers.ts';
 
-export interface Waiter {
+export interface WaitListener {
   /** Told that the server waits for us, and that it does no longer: its silence meanwhile is not its own. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
 export class RequestTarget {
   readonly handlers: ViewHandlers;
-  readonly #waiter: Waiter;
-  readonly #open = new Set<AbortController>();
+  readonly #waiter: WaitListener;
+  readonly #openRequests = new Set<AbortController>();
 
-  constructor(handlers: ViewHandlers, waiter: Waiter = {}) {
+  constructor(handlers: ViewHandlers, waiter: WaitListener = {}) {
     this.handlers = handlers;
     this.#waiter = waiter;
   }
 
   get isWaiting(): boolean {
-    return this.#open.size > 0;
+    return this.#openRequests.size > 0;
   }
 
-  begin(question: AbortController): void {
-    this.#open.add(question);
-    if (this.#open.size === 1) this.#waiter.onWaiting?.(true);
+  begin(controller: AbortController): void {
+    this.#openRequests.add(controller);
+    if (this.#openRequests.size === 1) this.#waiter.onWaiting?.(true);
   }
 
-  end(question: AbortController): void {
-    if (this.#open.delete(question) && this.#open.size === 0) this.#waiter.onWaiting?.(false);
+  end(controller: AbortController): void {
+    if (this.#openRequests.delete(controller) && this.#openRequests.size === 0) this.#waiter.onWaiting?.(false);
   }
 
   /** It is gone: whatever it was asked is moot. It is told before this returns, so that nothing comes after its end. */
   withdraw(): void {
-    for (const question of [...this.#open]) {
-      this.end(question);
-      question.abort();
+    for (const controller of [...this.#openRequests]) {
+      this.end(controller);
+      controller.abort();
     }
   }
 }

@@ -10,12 +10,12 @@ import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
 import type { ElicitationPolicy, ViewHandlers } from './client-handlers.ts';
-import { answerFrom } from './questions.ts';
+import { answerWith } from './legacy-requests.ts';
 import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
-import { type CallAnswer, type CallOptions, performCall } from './tool-call.ts';
-import { type Answer, type NotificationListener, type RequestOptions, Wire } from './wire.ts';
+import { type CallOptions, type CallOutcome, performCall } from './tool-call.ts';
+import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
-export type { Answer, NotificationListener, Progress } from './wire.ts';
+export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
 
 export type Era = 'legacy' | 'modern';
 
@@ -27,27 +27,27 @@ export interface Session {
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
   readonly pid: number | undefined;
-  request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<Answer>;
+  request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome>;
   /** One tool call, rounds of asked-for input included. */
-  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<CallAnswer>;
+  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<CallOutcome>;
   /** Any other request that somebody waits for and that may ask for input on its way. */
-  ask(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<Answer>;
+  requestWithInput(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<RequestOutcome>;
   /** Ends what this owner still waits for; what others wait for goes on. */
-  dismiss(owner: object): void;
+  cancelRequestsOf(owner: object): void;
   notify(method: string, params: JsonObject): void;
   /** Hears what the server says unasked. Returns how to stop. */
   onNotification(listener: NotificationListener): () => void;
   /** Whether anything came since the last time somebody asked. */
-  takeHeard(): boolean;
+  takeActivity(): boolean;
   usage(): Usage;
   /** It is needed although nobody calls: it is not stopped for being idle. Returns how to let go. */
   keep(): () => void;
   /** Whether others use it too. */
   isShared(): boolean;
   /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
-  hold(handlers: ViewHandlers): () => void;
+  addHandlers(handlers: ViewHandlers): () => void;
   /** Somebody found out that nobody is there any more. */
-  lose(reason: string): void;
+  markLost(reason: string): void;
   /** Resolves once, when the session is over, with why. */
   readonly ended: Promise<RuntimeError>;
   report(): ChannelReport;
@@ -114,10 +114,10 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
-  const desk = new ServerRequestRouter({ server, clock, advertised: options.handlers, policy: options.elicitation });
+  const router = new ServerRequestRouter({ server, clock, advertised: options.handlers, policy: options.elicitation });
   const stop = createDeferred<never>();
-  wire.onanswer = options.onAnswer;
-  wire.onrequest = answerFrom(desk);
+  wire.onfirstmessage = options.onAnswer;
+  wire.onrequest = answerWith(router);
   // Whatever the SDK would make of it: no answer to the handshake is the end of it.
   wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
@@ -127,13 +127,13 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const cancelTimeout = startupTimeoutMs > 0 ? clock.after(startupTimeoutMs, timeUp) : () => undefined;
   try {
     const client = await Promise.race([connect(wire, options, era), stop.promise]);
-    return createSession({ client, wire, channel, desk, options });
+    return createSession({ client, wire, channel, router, options });
   } catch (error) {
     // A request of its own cannot kill a server that is asked over HTTP: it was not there to begin with.
     const diedOfProbe = era === 'probe' && wire.diedDuringProbe && !channel.hasRequestStreams;
     // The report is read before the channel is ended, or it would speak of our own ending.
     const failure = diedOfProbe || signal.aborted ? error : connectFailure(error, server, wire, channel);
-    desk.close();
+    router.close();
     await channel.close();
     if (diedOfProbe && !signal.aborted) return 'died-of-probe';
     throw failure;
@@ -159,7 +159,7 @@ async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'lega
     await client.connect(wire as never, era === 'legacy' ? { ...limit, prior: { kind: 'legacy' } } : limit);
     return client;
   } catch (error) {
-    const discover = wire.down ? undefined : await wire.lateAnswer();
+    const discover = wire.down ? undefined : await wire.lateDiscovery();
     if (wire.down || !isObject(discover)) throw error;
     const modern = create();
     await modern.connect(wire as never, { ...limit, prior: { kind: 'modern', discover: discover as never } });
@@ -180,15 +180,15 @@ function reportOf(channel: Channel): ChannelReport {
   return channel.report?.() ?? { reason: 'it gave no reason' };
 }
 
-interface Deps {
+interface SessionDeps {
   readonly client: Client;
   readonly wire: Wire;
   readonly channel: Channel;
-  readonly desk: ServerRequestRouter;
+  readonly router: ServerRequestRouter;
   readonly options: SessionOptions;
 }
 
-function createSession({ client, wire, channel, desk, options }: Deps): Session {
+function createSession({ client, wire, channel, router, options }: SessionDeps): Session {
   const { server, clock, transport } = options;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
@@ -199,16 +199,16 @@ function createSession({ client, wire, channel, desk, options }: Deps): Session 
   /** The first reason counts: what follows is our own clearing up. */
   const end = (report: ChannelReport) => {
     loss ??= report;
-    desk.close();
+    router.close();
     ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
   };
-  wire.release();
+  wire.detachSdk();
   wire.onclose = () => end(reportOf(channel));
   if (wire.down) end(reportOf(channel));
   // A login that is asked for concerns the whole server; any other refusal only the request it answers.
   wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
   wire.onnotification = (method, params) => {
-    if (method === 'notifications/elicitation/complete') desk.completions.hear(params['elicitationId']);
+    if (method === 'notifications/elicitation/complete') router.completions.record(params['elicitationId']);
     for (const listener of listeners) listener(method, params);
   };
   if (era === 'modern') {
@@ -229,34 +229,35 @@ function createSession({ client, wire, channel, desk, options }: Deps): Session 
     request: (method, params, options, owner) => wire.request(method, params, options, owner),
     callTool: (tool, args, call, owner) =>
       performCall(
-        { wire, desk, clock, owner },
+        { wire, router, clock, owner },
         { method: 'tools/call', params: { name: tool, arguments: args } },
         call,
       ),
-    ask: (method, params, call, owner) => performCall({ wire, desk, clock, owner }, { method, params }, call),
+    requestWithInput: (method, params, call, owner) =>
+      performCall({ wire, router, clock, owner }, { method, params }, call),
     isShared: () => false,
-    dismiss: (owner) => wire.dismiss(owner),
+    cancelRequestsOf: (owner) => wire.cancelRequestsOf(owner),
     notify: (method, params) => wire.notify(method, params),
     onNotification: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    takeHeard: () => {
-      const { heard } = wire;
-      wire.heard = false;
+    takeActivity: () => {
+      const { sawActivity: heard } = wire;
+      wire.sawActivity = false;
       return heard;
     },
     usage: () => ({
-      ...{ isBusy: desk.isBusy, isKept: keepers.size > 0 },
-      ...{ quietSince: desk.quietSince, served: desk.served },
+      ...{ isBusy: router.isBusy, isKept: keepers.size > 0 },
+      ...{ quietSince: router.quietSince, served: router.served },
     }),
     keep: () => {
       const keeper = {};
       keepers.add(keeper);
       return () => keepers.delete(keeper);
     },
-    hold: (handlers) => desk.hold(handlers),
-    lose: (reason) => end({ ...reportOf(channel), reason }),
+    addHandlers: (handlers) => router.addHandlers(handlers),
+    markLost: (reason) => end({ ...reportOf(channel), reason }),
     close: () => channel.close(),
   };
 }

@@ -9,7 +9,7 @@ import type { Recovery } from './recovery.ts';
 export type ConnectionState =
   | { readonly kind: 'idle' }
   /** `pulled`: a call did not want to wait for the timer; the same outage is not pulled a second time. */
-  | { readonly kind: 'connecting'; readonly attempt: number; readonly pulled: boolean }
+  | { readonly kind: 'connecting'; readonly attempt: number; readonly hurried: boolean }
   /** `attempt` is the one that succeeded: a server that dies soon after does not get a fresh set of attempts. */
   | { readonly kind: 'ready'; readonly since: number; readonly attempt: number }
   | {
@@ -17,7 +17,7 @@ export type ConnectionState =
       readonly attempt: number;
       readonly retryAt: number;
       readonly cause: RuntimeError;
-      readonly pulled: boolean;
+      readonly hurried: boolean;
     }
   | { readonly kind: 'blocked'; readonly cause: RuntimeError }
   /** The attempts are used up. A remote server is still tried now and then: `retryAt` says when next. */
@@ -35,7 +35,7 @@ export type ConnectionInput =
       readonly kind: 'lost';
       readonly at: number;
       readonly cause: RuntimeError;
-      readonly proved: boolean;
+      readonly hasServed: boolean;
       readonly restMs: number;
     }
   /** The retry timer ran out. */
@@ -56,7 +56,7 @@ export type ConnectionEffect =
 export type Step = readonly [ConnectionState, ...ConnectionEffect[]];
 
 type Kind = ConnectionState['kind'];
-type Of<Union extends { kind: string }, K extends string> = Extract<Union, { kind: K }>;
+type Variant<Union extends { kind: string }, K extends string> = Extract<Union, { kind: K }>;
 
 /** One arrow of the drawing. Of those that start in the same state with the same input the first that holds is taken. */
 interface Arrow<From extends Kind, On extends ConnectionInput['kind'], To extends Kind> {
@@ -66,10 +66,10 @@ interface Arrow<From extends Kind, On extends ConnectionInput['kind'], To extend
   /** What must hold, in words; an arrow without it always does. */
   readonly when?: string;
   readonly take: (
-    state: Of<ConnectionState, From>,
-    input: Of<ConnectionInput, On>,
+    state: Variant<ConnectionState, From>,
+    input: Variant<ConnectionInput, On>,
     recovery: Recovery,
-  ) => readonly [Of<ConnectionState, To>, ...ConnectionEffect[]] | undefined;
+  ) => readonly [Variant<ConnectionState, To>, ...ConnectionEffect[]] | undefined;
 }
 
 /** Typed where it is written, plain in the table. */
@@ -82,7 +82,7 @@ function arrow<From extends Kind, On extends ConnectionInput['kind'], To extends
 const release: ConnectionEffect = { kind: 'release' };
 const open: ConnectionEffect = { kind: 'open' };
 const retryAt = (at: number): ConnectionEffect => ({ kind: 'schedule-retry', at });
-const connecting = (attempt: number, pulled = false) => ({ kind: 'connecting', attempt, pulled }) as const;
+const connecting = (attempt: number, hurried = false) => ({ kind: 'connecting', attempt, hurried }) as const;
 
 const alive = ['idle', 'connecting', 'ready', 'waiting', 'blocked', 'failed'] as const;
 const up = ['connecting', 'ready'] as const;
@@ -114,8 +114,8 @@ export const arrows = [
       const delay = attempt < limits.attemptsInAll ? recovery.delayFor(attempt) : undefined;
       if (delay === undefined) return undefined;
       const next = at + Math.max(delay, restMs);
-      const pulled = state.kind === 'connecting' && state.pulled;
-      return [{ kind: 'waiting', attempt, retryAt: next, cause, pulled }, release, retryAt(next)];
+      const hurried = state.kind === 'connecting' && state.hurried;
+      return [{ kind: 'waiting', attempt, retryAt: next, cause, hurried }, release, retryAt(next)];
     },
   }),
   arrow({
@@ -135,7 +135,7 @@ export const arrows = [
     from: ['waiting', 'failed'],
     on: 'retry',
     to: 'connecting',
-    take: (state) => [connecting(state.attempt + 1, 'pulled' in state && state.pulled), open],
+    take: (state) => [connecting(state.attempt + 1, 'hurried' in state && state.hurried), open],
   }),
   arrow({
     from: ['waiting'],
@@ -143,14 +143,14 @@ export const arrows = [
     to: 'connecting',
     when: 'no call has hurried this outage yet, and it was not started too often of late',
     take: (state, { restMs }) =>
-      state.pulled || restMs > 0 ? undefined : [connecting(state.attempt + 1, true), release, open],
+      state.hurried || restMs > 0 ? undefined : [connecting(state.attempt + 1, true), release, open],
   }),
   arrow({
     from: ['failed'],
     on: 'call',
     to: 'connecting',
     when: 'its schedule has attempts at all, and it was not started too often of late',
-    take: ({ attempt }, { restMs }, { obeysCalls }) =>
+    take: ({ attempt }, { restMs }, { retriesOnCall: obeysCalls }) =>
       restMs > 0 || !obeysCalls ? undefined : [connecting(attempt, true), release, open],
   }),
   arrow({
@@ -158,9 +158,9 @@ export const arrows = [
     on: 'call',
     to: 'waiting',
     when: 'its schedule has attempts at all, and it was started too often of late',
-    take: ({ attempt, cause }, { at, restMs }, { obeysCalls }) =>
+    take: ({ attempt, cause }, { at, restMs }, { retriesOnCall: obeysCalls }) =>
       obeysCalls
-        ? [{ kind: 'waiting', attempt, retryAt: at + restMs, cause, pulled: true }, release, retryAt(at + restMs)]
+        ? [{ kind: 'waiting', attempt, retryAt: at + restMs, cause, hurried: true }, release, retryAt(at + restMs)]
         : undefined,
   }),
   arrow({ from: ['blocked'], on: 'unblock', to: 'connecting', take: () => [connecting(1), open] }),
@@ -180,8 +180,8 @@ export function step(state: ConnectionState, input: ConnectionInput, recovery: R
 
 /** How many attempts this loss has used up: a session that was stable, or did its work, starts them anew. */
 function attemptsUsed(
-  state: Of<ConnectionState, 'connecting' | 'ready'>,
-  { at, proved }: Pick<Of<ConnectionInput, 'lost'>, 'at' | 'proved'>,
+  state: Variant<ConnectionState, 'connecting' | 'ready'>,
+  { at, hasServed }: Pick<Variant<ConnectionInput, 'lost'>, 'at' | 'hasServed'>,
 ): number {
-  return state.kind === 'ready' && (proved || at - state.since >= limits.stableMs) ? 1 : state.attempt;
+  return state.kind === 'ready' && (hasServed || at - state.since >= limits.stableMs) ? 1 : state.attempt;
 }

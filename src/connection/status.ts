@@ -49,7 +49,7 @@ export interface ServerStatus {
   /** What is odd but harmless: tools left out, a list cut off, a variable it goes without. */
   readonly warnings?: readonly string[];
   /** Where on the way the error happened. */
-  readonly stage?: Stage;
+  readonly stage?: ConnectionStage;
   /** The latest failure of its connection, also when it has been overcome. */
   readonly lastError?: { readonly code: FailureCode; readonly message: string; readonly at: number };
   /** In this state since, in milliseconds since 1970. */
@@ -66,7 +66,7 @@ export interface ServerStatus {
 }
 
 /** The stations of a connection, in the order in which it passes them. */
-export type Stage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
+export type ConnectionStage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
 
 export interface BreakerStatus {
   readonly state: 'counting' | 'open' | 'trial';
@@ -141,7 +141,7 @@ function liveness(connection: Connection, { breaker, now }: StatusDeps): Partial
   };
 }
 
-const stages: Partial<Record<FailureCode, Stage>> = {
+const stages: Partial<Record<FailureCode, ConnectionStage>> = {
   CONFIG_INVALID: 'config',
   ENV_MISSING: 'config',
   INPUT_MISSING: 'config',
@@ -155,7 +155,7 @@ const stages: Partial<Record<FailureCode, Stage>> = {
 function stageOf(
   { code }: RuntimeError,
   { isListing, connection }: { isListing: boolean; connection: Connection | undefined },
-): Stage {
+): ConnectionStage {
   if (isListing) return 'list';
   return stages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');
 }

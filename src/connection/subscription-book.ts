@@ -15,69 +15,69 @@ export interface ResourceUpdate {
 export type UpdateListener = (update: ResourceUpdate) => unknown;
 
 /** What is wanted of one server, and what its present session was asked for. */
-export interface Book {
+export interface SubscriptionBook {
   readonly server: ServerName;
   readonly wanted: Map<string, Set<UpdateListener>>;
   /** Wanted because they were read, oldest first. */
   readonly followed: Set<string>;
   session: Session | undefined;
-  asked: Set<string>;
+  requested: Set<string>;
   readonly refused: Map<string, RuntimeError>;
   stopStream: (() => void) | undefined;
   /** Its session is kept up for as long as somebody listens. */
-  unsubscribe: (() => void) | undefined;
+  releaseSession: (() => void) | undefined;
   aligning: Promise<void> | undefined;
   /** There was a time without a session: what changed then was not told. */
-  isBehind: boolean;
+  missedUpdates: boolean;
 }
 
-export function createBook(server: ServerName): Book {
+export function createBook(server: ServerName): SubscriptionBook {
   return {
     server,
     wanted: new Map(),
     followed: new Set(),
     session: undefined,
-    asked: new Set(),
+    requested: new Set(),
     refused: new Map(),
     stopStream: undefined,
-    unsubscribe: undefined,
+    releaseSession: undefined,
     aligning: undefined,
-    isBehind: false,
+    missedUpdates: false,
   };
 }
 
-export interface Gap {
+export interface SubscriptionGap {
   readonly session: Session;
   readonly missing: readonly string[];
   readonly surplus: readonly string[];
 }
 
 /** What the session still has to be told; nothing where there is none, or it knows all. */
-export function gapOf({ session, wanted, asked, refused }: Book): Gap | undefined {
+export function gapOf({ session, wanted, requested: asked, refused }: SubscriptionBook): SubscriptionGap | undefined {
   const missing = [...wanted.keys()].filter((uri) => !asked.has(uri) && !refused.has(uri));
   const surplus = [...asked].filter((uri) => !wanted.has(uri));
   return session === undefined || missing.length + surplus.length === 0 ? undefined : { session, missing, surplus };
 }
 
-export function keepWhileHeard(book: Book): void {
+export function keepSessionWhileListened(book: SubscriptionBook): void {
   const isHeard = [...book.wanted.values()].some((listeners) => listeners.size > 0);
   if (isHeard) {
-    book.unsubscribe ??= book.session?.keep();
+    book.releaseSession ??= book.session?.keep();
     return;
   }
-  book.unsubscribe?.();
-  book.unsubscribe = undefined;
+  book.releaseSession?.();
+  book.releaseSession = undefined;
 }
 
 /** What is neither listened to nor followed is not wanted. */
-export function forgetUnwanted({ wanted, followed, refused }: Book, uri: string): void {
+export function forgetUnwanted({ wanted, followed, refused }: SubscriptionBook, uri: string): void {
   if ((wanted.get(uri)?.size ?? 0) > 0 || followed.has(uri)) return;
   wanted.delete(uri);
   refused.delete(uri);
 }
 
 /** A server may tell of a part of what was subscribed to. */
-export function coveringOf({ wanted }: Book, uri: string): readonly string[] {
+export function coveringOf({ wanted }: SubscriptionBook, uri: string): readonly string[] {
   return [...wanted.keys()].filter((subscribed) => uri === subscribed || isPartOf(subscribed, uri));
 }
 

@@ -7,17 +7,24 @@ import type { JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Session } from './session.ts';
-import { canSubscribe, openUpdates, requireSubscribing, subscribeTo, unsubscribeFrom, untold } from './subscribing.ts';
 import {
-  type Book,
+  canSubscribe,
+  openUpdateStream,
+  requireSubscriptions,
+  subscribeTo,
+  unsubscribeFrom,
+  updatesNotPromised,
+} from './resource-subscription.ts';
+import type { Session } from './session.ts';
+import {
   coveringOf,
   createBook,
   forgetUnwanted,
-  type Gap,
   gapOf,
-  keepWhileHeard,
+  keepSessionWhileListened,
   type ResourceUpdate,
+  type SubscriptionBook,
+  type SubscriptionGap,
   type UpdateListener,
 } from './subscription-book.ts';
 
@@ -33,12 +40,12 @@ export interface SubscriptionsDeps {
 
 export class Subscriptions {
   readonly #deps: SubscriptionsDeps;
-  readonly #books = new Map<ServerName, Book>();
-  readonly #news: Gather<string>;
+  readonly #books = new Map<ServerName, SubscriptionBook>();
+  readonly #pendingUpdates: Gather<string>;
 
   constructor(deps: SubscriptionsDeps) {
     this.#deps = deps;
-    this.#news = new Gather(deps.clock, limits.updates.gatherMs);
+    this.#pendingUpdates = new Gather(deps.clock, limits.updates.gatherMs);
   }
 
   /** Resolves with how to stop, once the server has agreed; the session is the one that is up now. */
@@ -47,15 +54,15 @@ export class Subscriptions {
     session: Session,
     { uri, listener }: { readonly uri: string; readonly listener: UpdateListener },
   ): Promise<() => Promise<void>> {
-    requireSubscribing(server, session);
+    requireSubscriptions(server, session);
     const book = this.#bookOf(server);
     // A listener of its own for each: the same function may listen twice and leave once.
     const entry: UpdateListener = (update) => listener(update);
-    this.#want(book, uri).add(entry);
+    this.#listenersOf(book, uri).add(entry);
     // It is asked for again, whatever was answered before.
     book.refused.delete(uri);
-    this.#use(book, session);
-    const leave = () => this.#leave(book, uri, entry);
+    this.#attach(book, session);
+    const leave = () => this.#unsubscribe(book, uri, entry);
     await this.#align(book);
     const refusal = book.refused.get(uri);
     if (refusal === undefined) return leave;
@@ -69,26 +76,26 @@ export class Subscriptions {
     const book = this.#bookOf(server);
     if (book.followed.has(uri)) return;
     book.followed.add(uri);
-    this.#want(book, uri);
+    this.#listenersOf(book, uri);
     const [oldest = uri] = book.followed;
     if (book.followed.size > limits.updates.followed) {
       book.followed.delete(oldest);
       forgetUnwanted(book, oldest);
     }
-    this.#use(book, session);
+    this.#attach(book, session);
     void this.#align(book);
   }
 
   onReady(server: ServerName, session: Session): void {
     const book = this.#books.get(server);
     if (book === undefined) return;
-    this.#use(book, session);
+    this.#attach(book, session);
     void this.#align(book);
   }
 
   onDown(server: ServerName): void {
     const book = this.#books.get(server);
-    if (book) this.#part(book);
+    if (book) this.#detach(book);
   }
 
   /** Who subscribed meant the server of that name: they hear of it again when it is there again. */
@@ -103,61 +110,62 @@ export class Subscriptions {
     const [subscribed] = coveringOf(book, uri);
     if (subscribed === undefined) return;
     // Of a flood of parts it is enough to know that the whole has changed.
-    const isTooMuch = this.#news.size >= limits.updates.waiting && !this.#news.has(keyOf(server, uri));
-    this.#tellSoon(book, isTooMuch ? subscribed : uri);
+    const isTooMuch =
+      this.#pendingUpdates.size >= limits.updates.waiting && !this.#pendingUpdates.has(keyOf(server, uri));
+    this.#scheduleUpdate(book, isTooMuch ? subscribed : uri);
   }
 
   /** Nobody hears anything any more. */
   close(): void {
-    for (const book of this.#books.values()) this.#part(book);
+    for (const book of this.#books.values()) this.#detach(book);
     this.#books.clear();
-    this.#news.forget();
+    this.#pendingUpdates.forget();
   }
 
-  #bookOf(server: ServerName): Book {
+  #bookOf(server: ServerName): SubscriptionBook {
     const made = this.#books.get(server) ?? createBook(server);
     this.#books.set(server, made);
     return made;
   }
 
-  #want({ wanted }: Book, uri: string): Set<UpdateListener> {
+  #listenersOf({ wanted }: SubscriptionBook, uri: string): Set<UpdateListener> {
     const listeners = wanted.get(uri) ?? new Set();
     wanted.set(uri, listeners);
     return listeners;
   }
 
-  async #leave(book: Book, uri: string, entry: UpdateListener): Promise<void> {
+  async #unsubscribe(book: SubscriptionBook, uri: string, entry: UpdateListener): Promise<void> {
     book.wanted.get(uri)?.delete(entry);
     forgetUnwanted(book, uri);
     await this.#align(book);
   }
 
   /** A new session knows nothing of what the former one was asked for. */
-  #use(book: Book, session: Session): void {
+  #attach(book: SubscriptionBook, session: Session): void {
     if (book.session === session) return;
-    this.#part(book);
+    this.#detach(book);
     book.session = session;
     book.refused.clear();
   }
 
-  #part(book: Book): void {
+  #detach(book: SubscriptionBook): void {
     book.stopStream?.();
-    book.unsubscribe?.();
+    book.releaseSession?.();
     book.stopStream = undefined;
-    book.unsubscribe = undefined;
-    if (book.asked.size > 0) book.isBehind = true;
-    book.asked = new Set();
+    book.releaseSession = undefined;
+    if (book.requested.size > 0) book.missedUpdates = true;
+    book.requested = new Set();
     book.session = undefined;
   }
 
   /** Makes what the session was asked for equal to what is wanted; one at a time, until nothing has changed meanwhile. */
-  #align(book: Book): Promise<void> {
-    keepWhileHeard(book);
+  #align(book: SubscriptionBook): Promise<void> {
+    keepSessionWhileListened(book);
     book.aligning ??= this.#alignAll(book);
     return book.aligning;
   }
 
-  async #alignAll(book: Book): Promise<void> {
+  async #alignAll(book: SubscriptionBook): Promise<void> {
     try {
       // Who subscribes to several at once asks for them together.
       await Promise.resolve();
@@ -169,25 +177,25 @@ export class Subscriptions {
       // In the same breath as the last look: whoever comes now is not overlooked.
       book.aligning = undefined;
     }
-    if (book.isBehind && book.session !== undefined) {
-      book.isBehind = false;
-      for (const uri of book.asked) this.#tellSoon(book, uri);
+    if (book.missedUpdates && book.session !== undefined) {
+      book.missedUpdates = false;
+      for (const uri of book.requested) this.#scheduleUpdate(book, uri);
     }
-    const isForgotten = book.wanted.size === 0 && book.asked.size === 0;
+    const isForgotten = book.wanted.size === 0 && book.requested.size === 0;
     if (isForgotten && this.#books.get(book.server) === book) this.#books.delete(book.server);
   }
 
   /** Each answers for itself: one resource that nobody knows does not cost the others. */
-  async #askEach(book: Book, { session, missing, surplus }: Gap): Promise<void> {
+  async #askEach(book: SubscriptionBook, { session, missing, surplus }: SubscriptionGap): Promise<void> {
     const line = { server: book.server, session, clock: this.#deps.clock };
     const add = async (uri: string) => {
       const refusal = await subscribeTo(line, uri);
       if (book.session !== session) return;
-      if (refusal === undefined) book.asked.add(uri);
+      if (refusal === undefined) book.requested.add(uri);
       else this.#refuse(book, uri, refusal);
     };
     const drop = async (uri: string) => {
-      book.asked.delete(uri);
+      book.requested.delete(uri);
       // Others on the same session may want it still; what they do not want they overlook.
       if (!session.isShared()) await unsubscribeFrom(line, uri);
     };
@@ -195,16 +203,19 @@ export class Subscriptions {
   }
 
   /** The former stream goes on until the new one is open, and for good when that one does not open: nothing is missed. */
-  async #openStream(book: Book, session: Session): Promise<void> {
-    const { server, stopStream: stopFormer, asked: before } = book;
+  async #openStream(book: SubscriptionBook, session: Session): Promise<void> {
+    const { server, stopStream: stopFormer, requested: before } = book;
     const uris = new Set([...book.wanted.keys()].filter((uri) => !book.refused.has(uri)));
-    book.asked = uris;
+    book.requested = uris;
     book.stopStream = undefined;
     if (uris.size === 0) return stopFormer?.();
     const tellAll = () => {
-      for (const uri of book.asked) this.#tellSoon(book, uri);
+      for (const uri of book.requested) this.#scheduleUpdate(book, uri);
     };
-    const { stop, agreed } = openUpdates({ server, session, clock: this.#deps.clock }, { uris, onMissed: tellAll });
+    const { stop, agreed } = openUpdateStream(
+      { server, session, clock: this.#deps.clock },
+      { uris, onMissed: tellAll },
+    );
     book.stopStream = () => {
       stopFormer?.();
       stop();
@@ -215,23 +226,23 @@ export class Subscriptions {
     (isOpen ? stopFormer : stop)?.();
     book.stopStream = isOpen ? stop : stopFormer;
     for (const uri of uris) {
-      if (isOpen && !outcome.has(uri)) this.#refuse(book, uri, untold(server));
+      if (isOpen && !outcome.has(uri)) this.#refuse(book, uri, updatesNotPromised(server));
       else if (!isOpen && !before.has(uri)) this.#refuse(book, uri, outcome);
     }
   }
 
   /** Nobody may be waiting for the answer any more. */
-  #refuse(book: Book, uri: string, refusal: RuntimeError): void {
-    book.asked.delete(uri);
+  #refuse(book: SubscriptionBook, uri: string, refusal: RuntimeError): void {
+    book.requested.delete(uri);
     book.refused.set(uri, refusal);
-    if (book.isBehind) this.#deps.onError(refusal);
+    if (book.missedUpdates) this.#deps.onError(refusal);
   }
 
-  #tellSoon(book: Book, uri: string): void {
-    this.#news.ask(keyOf(book.server, uri), () => this.#tell(book, uri));
+  #scheduleUpdate(book: SubscriptionBook, uri: string): void {
+    this.#pendingUpdates.ask(keyOf(book.server, uri), () => this.#notifyListeners(book, uri));
   }
 
-  #tell(book: Book, uri: string): void {
+  #notifyListeners(book: SubscriptionBook, uri: string): void {
     const covering = coveringOf(book, uri);
     if (covering.length === 0 || this.#books.get(book.server) !== book) return;
     this.#deps.onUpdated(book.server, uri);

@@ -8,14 +8,14 @@ import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from '../model/server.ts';
-import { isInputMethod, type ViewHandlers } from './client-handlers.ts';
+import { isServerRequestMethod, type ViewHandlers } from './client-handlers.ts';
 import { URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
-import { nobodyAnswers, RefusedInput } from './refused-input.ts';
-import { RequestTarget, type Waiter } from './request-target.ts';
+import { RequestTarget, type WaitListener } from './request-target.ts';
 import type { ServerRequestRouter } from './requests.ts';
-import type { Answer, Progress, Wire } from './wire.ts';
+import { methodNotFound, ServerRequestError } from './server-request-error.ts';
+import type { Progress, RequestOutcome, Wire } from './wire.ts';
 
-export interface CallOptions extends SendOptions, Waiter {
+export interface CallOptions extends SendOptions, WaitListener {
   readonly cancellation: Cancellation;
   /** What goes along beside the arguments. */
   readonly meta?: JsonObject | undefined;
@@ -27,31 +27,31 @@ export interface CallOptions extends SendOptions, Waiter {
 }
 
 /** Where it was refused once and sent again: how often it was sent. */
-export type CallAnswer = Answer & { readonly attempts?: number };
+export type CallOutcome = RequestOutcome & { readonly attempts?: number };
 
-interface Line {
+interface CallDeps {
   readonly wire: Wire;
-  readonly desk: ServerRequestRouter;
+  readonly router: ServerRequestRouter;
   readonly clock: Clock;
   readonly owner: object | undefined;
 }
 
 /** What is called, as it goes over the wire. */
-interface Call {
+interface CallRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
 export async function performCall(
-  line: Line,
-  { method, params: given }: Call,
+  line: CallDeps,
+  { method, params: given }: CallRequest,
   options: CallOptions,
-): Promise<CallAnswer> {
+): Promise<CallOutcome> {
   const params = options.meta === undefined ? given : { ...given, _meta: options.meta };
-  const leave = line.desk.enter(options);
+  const leave = line.router.beginCall(options);
   try {
     const answer = await line.wire.request(method, params, options, line.owner);
-    if (answer.kind !== 'lost') line.desk.served++;
+    if (answer.kind !== 'lost') line.router.served++;
     if (answer.kind === 'error') return await afterRefusal(line, { method, params }, answer, options);
     return isInputRequired(answer) ? await answerRounds(line, { method, params }, answer, options) : answer;
   } finally {
@@ -60,20 +60,25 @@ export async function performCall(
 }
 
 type InputRequired = { readonly kind: 'result'; readonly result: JsonObject };
-type Refusal = Extract<Answer, { kind: 'error' }>;
+type Refusal = Extract<RequestOutcome, { kind: 'error' }>;
 
-function isInputRequired(answer: Answer): answer is InputRequired {
+function isInputRequired(answer: RequestOutcome): answer is InputRequired {
   return answer.kind === 'result' && isObject(answer.result) && answer.result['resultType'] === 'input_required';
 }
 
 const CAPABILITY_MISSING = -32021;
 
-async function afterRefusal(line: Line, call: Call, refused: Refusal, options: CallOptions): Promise<CallAnswer> {
+async function afterRefusal(
+  line: CallDeps,
+  call: CallRequest,
+  refused: Refusal,
+  options: CallOptions,
+): Promise<CallOutcome> {
   if (refused.code === CAPABILITY_MISSING && wantsPerson(refused.data))
     return { ...refused, message: `${refused.message}; ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
   const visited = await whileAsked(options, (to) => visitPages(refused.data, { ...line, to }));
-  if (visited instanceof RefusedInput) return declined(visited);
+  if (visited instanceof ServerRequestError) return declined(visited);
   if (visited !== undefined) return { ...refused, message: visited };
   const answer = await line.wire.request(call.method, call.params, options, line.owner);
   return { ...(isInputRequired(answer) ? await answerRounds(line, call, answer, options) : answer), attempts: 2 };
@@ -90,13 +95,13 @@ function wantsPerson(data: unknown): boolean {
 async function whileAsked<Value>(
   { handlers, onWaiting, cancellation }: CallOptions,
   ask: (to: RequestTarget, gone: AbortSignal) => Promise<Value>,
-): Promise<Value | RefusedInput> {
+): Promise<Value | ServerRequestError> {
   const to = new RequestTarget(handlers, { onWaiting });
   const gone = new AbortController();
   try {
     return await cancellation.race(ask(to, gone.signal));
   } catch (error) {
-    if (error instanceof RefusedInput) return error;
+    if (error instanceof ServerRequestError) return error;
     throw error;
   } finally {
     to.withdraw();
@@ -105,17 +110,17 @@ async function whileAsked<Value>(
 }
 
 async function answerRounds(
-  line: Line,
-  { method, params }: Call,
+  line: CallDeps,
+  { method, params }: CallRequest,
   first: InputRequired,
   options: CallOptions,
-): Promise<Answer> {
+): Promise<RequestOutcome> {
   let asked = first;
   for (let round = 0; round < limits.inputRounds; round++) {
     const inputResponses = await whileAsked(options, (to, gone) =>
       fetchInputs(line, asked.result['inputRequests'], to, gone),
     );
-    if (inputResponses instanceof RefusedInput) return declined(inputResponses);
+    if (inputResponses instanceof ServerRequestError) return declined(inputResponses);
     const requestState = asked.result['requestState'];
     const answer = await line.wire.request(
       method,
@@ -131,13 +136,13 @@ async function answerRounds(
   return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
 }
 
-function declined({ code, message }: RefusedInput): Answer {
+function declined({ code, message }: ServerRequestError): RequestOutcome {
   return { kind: 'error', code, message: `it asked for input, but ${message}` };
 }
 
 /** A round without questions is a server asking for patience: a fixed pause keeps it from spinning. */
 async function fetchInputs(
-  line: Line,
+  line: CallDeps,
   requests: unknown,
   to: RequestTarget,
   gone: AbortSignal,
@@ -148,8 +153,8 @@ async function fetchInputs(
   }
   const answers = Object.entries(requests).map(async ([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
-    if (!isInputMethod(method)) throw nobodyAnswers(typeof method === 'string' ? method : 'this');
-    return [key, await line.desk.answer(method, isObject(params) ? params : {}, to)] as const;
+    if (!isServerRequestMethod(method)) throw methodNotFound(typeof method === 'string' ? method : 'this');
+    return [key, await line.router.answer(method, isObject(params) ? params : {}, to)] as const;
   });
   return Object.fromEntries(await Promise.all(answers));
 }

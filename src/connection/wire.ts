@@ -11,7 +11,7 @@ import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
-import { type AnswerQuestion, Questions } from './questions.ts';
+import { type AnswerServerRequest, LegacyRequests } from './legacy-requests.ts';
 
 /** Far above the SDK's own ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
 const FIRST_ID = 2 ** 30;
@@ -23,7 +23,7 @@ export interface Progress {
 }
 
 /** How a request of ours ended. `lost` comes with `sent`: whether the other side may have seen it. */
-export type Answer =
+export type RequestOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
   | { readonly kind: 'lost'; readonly sent: boolean; readonly cause?: unknown; readonly status?: number }
@@ -41,8 +41,8 @@ export interface RequestOptions extends SendOptions {
 /** What a server says unasked. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
 
-interface Pending {
-  settle: ((answer: Answer) => void) | undefined;
+interface PendingRequest {
+  settle: ((answer: RequestOutcome) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
   onSign: RequestOptions['onSign'];
   /** Who asks; several may use one session. */
@@ -54,9 +54,9 @@ interface Pending {
 export class Wire {
   readonly #channel: Channel;
   readonly #clock: Clock;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest>();
   /** From the first one on; most servers ask nothing. */
-  #questions: Questions | undefined;
+  #legacyRequests: LegacyRequests | undefined;
   #nextId = FIRST_ID;
   #started: Promise<void> | undefined;
   #down = false;
@@ -78,13 +78,13 @@ export class Wire {
   /** A discovery that came after the probe had been given up: the server is modern after all. */
   #lateDiscovery: unknown;
   /** Whether anything came since somebody last looked: a sign of life. */
-  heard = false;
+  sawActivity = false;
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   /** The first message of all: the server is there. */
-  onanswer: (() => void) | undefined;
+  onfirstmessage: (() => void) | undefined;
   onnotification: NotificationListener | undefined;
-  onrequest: AnswerQuestion | undefined;
+  onrequest: AnswerServerRequest | undefined;
   /** A request got no answer; told whosever it was. */
   onfailure: ((failure: RequestFailure) => void) | undefined;
   /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
@@ -115,7 +115,7 @@ export class Wire {
   }
 
   /** A server that was slow to start reads the probe and what came after it at once, and may answer them in any order. */
-  async lateAnswer(): Promise<unknown> {
+  async lateDiscovery(): Promise<unknown> {
     if (this.#probe?.isGivenUp && this.#lateDiscovery === undefined && !this.#down)
       await settleWithin([this.#probe.late.promise], { limitMs: limits.lateProbeMs, clock: this.#clock });
     return this.#lateDiscovery;
@@ -153,7 +153,7 @@ export class Wire {
   }
 
   /** The handshake is over: the SDK has nothing left to do, and weighs a quarter of an idle connection. */
-  release(): void {
+  detachSdk(): void {
     this.#deliver = unheard;
     this.onclose = undefined;
     this.onerror = undefined;
@@ -169,13 +169,13 @@ export class Wire {
     params: JsonObject | undefined,
     options: RequestOptions = {},
     owner?: object,
-  ): Promise<Answer> {
+  ): Promise<RequestOutcome> {
     const id = this.#nextId++;
     if (this.#down) return Promise.resolve({ kind: 'lost', sent: false });
     const { cancellation } = options;
     if (cancellation?.cancelled) return Promise.reject(cancellation.reason);
-    return new Promise<Answer>((resolve, reject) => {
-      const settle = (answer: Answer) => {
+    return new Promise<RequestOutcome>((resolve, reject) => {
+      const settle = (answer: RequestOutcome) => {
         cancellation?.listen(undefined);
         resolve(answer);
       };
@@ -196,7 +196,7 @@ export class Wire {
   }
 
   /** Its owner is gone: what it still waits for is told off, and what became of it nobody knows. */
-  dismiss(owner: object): void {
+  cancelRequestsOf(owner: object): void {
     for (const [id, pending] of this.#pending) {
       if (pending.owner !== owner) continue;
       this.#cancel(id);
@@ -224,8 +224,8 @@ export class Wire {
 
   #receive(received: Message): void {
     let message = received;
-    this.heard = true;
-    if (this.onanswer) this.#announceAnswer();
+    this.sawActivity = true;
+    if (this.onfirstmessage) this.#announceAnswer();
     const id = message['id'];
     if (typeof id === 'number' && id >= FIRST_ID && message['method'] === undefined) {
       this.#settle(id, answerOf(message));
@@ -233,8 +233,8 @@ export class Wire {
     }
     if (id === undefined && this.#takeNotification(message)) return;
     if (id !== undefined && this.onrequest && typeof message['method'] === 'string') {
-      this.#questions ??= new Questions((reply) => this.#sendUnawaited(reply));
-      void this.#questions.answer(message, this.onrequest);
+      this.#legacyRequests ??= new LegacyRequests((reply) => this.#sendUnawaited(reply));
+      void this.#legacyRequests.answer(message, this.onrequest);
       return;
     }
     if (this.#probe !== undefined && id === this.#probe.id && message['method'] === undefined) {
@@ -253,8 +253,8 @@ export class Wire {
   }
 
   #announceAnswer(): void {
-    const announce = this.onanswer;
-    this.onanswer = undefined;
+    const announce = this.onfirstmessage;
+    this.onfirstmessage = undefined;
     announce?.();
   }
 
@@ -262,7 +262,7 @@ export class Wire {
   #takeNotification({ method, params }: Message): boolean {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
-    if (method === 'notifications/cancelled' && isObject(params)) this.#questions?.takeBack(params['requestId']);
+    if (method === 'notifications/cancelled' && isObject(params)) this.#legacyRequests?.cancel(params['requestId']);
     // It does not say which request it is about; whoever logs is at work on one of them.
     if (method === 'notifications/message') for (const { onSign } of this.#pending.values()) onSign?.();
     this.onnotification?.(method, isObject(params) ? params : {});
@@ -280,13 +280,13 @@ export class Wire {
     else this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: cause.message } });
   }
 
-  #settle(id: number, answer: Answer): void {
+  #settle(id: number, answer: RequestOutcome): void {
     // An id nobody asked for, or answered twice: nothing waits for it.
     this.#take(id)?.(answer);
   }
 
   /** Emptied on the way out: a map keeps what was deleted until it is rebuilt, and with it a whole call and its result. */
-  #take(id: number): Pending['settle'] {
+  #take(id: number): PendingRequest['settle'] {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
@@ -355,7 +355,7 @@ const refusal = (id: unknown): Message => ({
   error: { code: -32601, message: 'Method not found' },
 });
 
-function answerOf(message: Message): Answer {
+function answerOf(message: Message): RequestOutcome {
   const error = message['error'];
   if (error === undefined) return { kind: 'result', result: message['result'] };
   const { code, message: text, data } = isObject(error) ? error : {};

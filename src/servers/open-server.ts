@@ -6,7 +6,7 @@ import { type ClientHandlers, permittedHandlers } from '../connection/client-han
 import { connectionKey } from '../connection/connection-key.ts';
 import type { SandboxNews } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
-import { sharedSessions } from '../connection/sharing.ts';
+import { sharedSessions } from '../connection/shared-sessions.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';

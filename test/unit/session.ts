@@ -1,6 +1,6 @@
 // Owns a session that a test moves by hand: what it is asked is written down, it answers what the test says, and it ends when told.
 
-import type { Answer, Session } from '../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../src/connection/session.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { RuntimeError } from '../../src/model/errors.ts';
@@ -33,7 +33,7 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
   const ended = createDeferred<RuntimeError>();
   let [isHeard, closed, holders, keepers] = [false, 0, 0, 0];
   let usage = { isBusy: false, isKept: false, quietSince: 0, served: 0 };
-  const unsent: Answer = { kind: 'lost', sent: false };
+  const unsent: RequestOutcome = { kind: 'lost', sent: false };
   const { request = async () => unsent, callTool = async () => unsent, ...rest } = change;
   return {
     asked,
@@ -51,18 +51,18 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       asked.push({ method: 'tools/call', params: { name: tool, arguments: args } });
       return callTool(tool, args, options);
     },
-    ask: (method, params, options) => {
+    requestWithInput: (method, params, options) => {
       asked.push({ method, params });
       return request(method, params, options);
     },
     isShared: () => false,
-    dismiss: () => undefined,
+    cancelRequestsOf: () => undefined,
     notify: (method, params) => void asked.push({ method, params }),
     onNotification: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    takeHeard: () => {
+    takeActivity: () => {
       const was = isHeard;
       isHeard = false;
       return was;
@@ -74,13 +74,13 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
         keepers -= 1;
       };
     },
-    hold: () => {
+    addHandlers: () => {
       holders += 1;
       return () => {
         holders -= 1;
       };
     },
-    lose: (reason) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server: 's', reason })),
+    markLost: (reason) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server: 's', reason })),
     ended: ended.promise,
     report: () => ({ reason: 'it said nothing', stderr: 'last words' }),
     close: async () => {

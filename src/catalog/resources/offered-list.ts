@@ -1,6 +1,6 @@
 // Owns fetching one list of a server that is not its tools: resources, templates or prompts, page by page within limits.
 
-import type { Answer, Session } from '../../connection/session.ts';
+import type { RequestOutcome, Session } from '../../connection/session.ts';
 import { Cancellation } from '../../kernel/cancellation.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -92,7 +92,7 @@ function shorter(sofar: number | undefined, said: unknown): number | undefined {
   return Math.min(sofar ?? said, said);
 }
 
-function pageOf<Item>(answer: Answer, kind: OfferKind<Item>, { server, session }: Fetching): JsonObject {
+function pageOf<Item>(answer: RequestOutcome, kind: OfferKind<Item>, { server, session }: Fetching): JsonObject {
   const onRefusal = (code: number, message: string): JsonObject => {
     if (kind.isOptional && code === METHOD_NOT_FOUND) return { [kind.key]: [] };
     throw new RuntimeError('REQUEST_REFUSED', { server, reason: message.slice(0, limits.refusalChars) });

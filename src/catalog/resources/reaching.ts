@@ -2,7 +2,7 @@
 // connection was lost, within a limit, and gives every failure its code.
 
 import type { ClientHandlers } from '../../connection/requests.ts';
-import type { Answer, Session } from '../../connection/session.ts';
+import type { RequestOutcome, Session } from '../../connection/session.ts';
 import { Cancellation } from '../../kernel/cancellation.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -58,7 +58,12 @@ export function ask(deps: ReachDeps, question: Question, waiting: Waiting): Prom
   return within({ reach, clock, server, what: method }, waiting, async (cancellation) => {
     const send = (session: Session) => {
       question.require?.(session);
-      return session.ask(method, params, { cancellation, handlers, onProgress: unheard, repeatable: true });
+      return session.requestWithInput(method, params, {
+        cancellation,
+        handlers,
+        onProgress: unheard,
+        repeatable: true,
+      });
     };
     const session = await sessionOf(reach, server, cancellation);
     const answer = await send(session);
@@ -101,13 +106,13 @@ async function within<Value>(
 const unheard = (): void => undefined;
 
 /** Whoever answered is there, and was asked again already as far as that makes sense; but a session may have gone. */
-function isWorthRepeating(answer: Answer): boolean {
+function isWorthRepeating(answer: RequestOutcome): boolean {
   if (answer.kind !== 'lost' || (answer.status !== undefined && answer.status !== 404)) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
 }
 
 function resultOf(
-  answer: Answer,
+  answer: RequestOutcome,
   { server, method: what, refusal }: Question,
   { reach, session }: { readonly reach: Reach; readonly session: Session },
 ): JsonObject {

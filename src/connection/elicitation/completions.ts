@@ -6,7 +6,7 @@ export class Completions {
   readonly #early = new Set<string>();
   readonly #listeners = new Map<string, Set<() => void>>();
 
-  hear(id: unknown): void {
+  record(id: unknown): void {
     const { idChars, remembered } = limits.pages;
     if (typeof id !== 'string' || id.length > idChars) return;
     const listeners = this.#listeners.get(id);

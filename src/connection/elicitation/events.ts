@@ -22,21 +22,21 @@ export type ElicitationEnd =
   /** The server said that the page has been dealt with. */
   | 'completed';
 
-interface Asked {
+interface ElicitationIdentity {
   readonly server: ServerName;
   readonly questionId: string;
   readonly mode: 'form' | 'url';
 }
 
 export type ElicitationEvent =
-  | (Asked & {
+  | (ElicitationIdentity & {
       readonly type: 'elicitation.requested';
       /** Cleaned and bounded. */
       readonly message: string;
       /** Where the page is. Its address may hold secrets, and stays out. */
       readonly host?: string;
     })
-  | (Asked & {
+  | (ElicitationIdentity & {
       readonly type: 'elicitation.settled';
       readonly action: 'accept' | 'decline' | 'cancel';
       readonly because: ElicitationEnd;

@@ -13,12 +13,12 @@ export interface FormSchema {
 
 export type FormField = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
 
-export interface Described {
+export interface FieldDescription {
   readonly title?: string;
   readonly description?: string;
 }
 
-export interface TextField extends Described {
+export interface TextField extends FieldDescription {
   readonly type: 'string';
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -30,7 +30,7 @@ export interface TextField extends Described {
 export const textFormats = ['email', 'uri', 'date', 'date-time', 'password'] as const;
 export type TextFormat = (typeof textFormats)[number];
 
-export interface NumberField extends Described {
+export interface NumberField extends FieldDescription {
   readonly type: 'number' | 'integer';
   readonly minimum?: number;
   readonly maximum?: number;
@@ -40,31 +40,33 @@ export interface NumberField extends Described {
   readonly default?: number;
 }
 
-export interface BooleanField extends Described {
+export interface BooleanField extends FieldDescription {
   readonly type: 'boolean';
   readonly default?: boolean;
 }
 
-export interface Option {
+export interface FormOption {
   readonly const: string;
   readonly title?: string;
 }
 
-export type ChoiceField = Described & { readonly type: 'string'; readonly default?: string } & (
+export type ChoiceField = FieldDescription & { readonly type: 'string'; readonly default?: string } & (
     | { readonly enum: readonly string[]; readonly enumNames?: readonly string[] }
-    | { readonly oneOf: readonly Option[] }
+    | { readonly oneOf: readonly FormOption[] }
   );
 
-export interface ChoicesField extends Described {
+export interface ChoicesField extends FieldDescription {
   readonly type: 'array';
-  readonly items: { readonly type: 'string'; readonly enum: readonly string[] } | { readonly anyOf: readonly Option[] };
+  readonly items:
+    | { readonly type: 'string'; readonly enum: readonly string[] }
+    | { readonly anyOf: readonly FormOption[] };
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly default?: readonly string[];
 }
 
 /** What a person may choose from; `undefined` where anything may be typed. */
-export function optionsOf(field: FormField): readonly Option[] | undefined {
+export function optionsOf(field: FormField): readonly FormOption[] | undefined {
   const of = field.type === 'array' ? field.items : field;
   if ('oneOf' in of) return of.oneOf;
   if ('anyOf' in of) return of.anyOf;
@@ -73,13 +75,13 @@ export function optionsOf(field: FormField): readonly Option[] | undefined {
   return of.enum.map((value, at) => ({ const: value, ...(titles[at] !== undefined && { title: titles[at] }) }));
 }
 
-export type Filled =
+export type FilledForm =
   | { readonly ok: true; readonly content: JsonObject }
   /** The problems may quote what was answered; the names of the fields do not. */
   | { readonly ok: false; readonly problems: readonly string[]; readonly fields: readonly string[] };
 
 /** What goes to the server: what it asked for and nothing else, with its own defaults where something was left out. */
-export function fillForm(schema: FormSchema, given: unknown = {}): Filled {
+export function fillForm(schema: FormSchema, given: unknown = {}): FilledForm {
   if (!isObject(given)) return { ok: false, problems: ['the answer must be an object'], fields: [] };
   const content = Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, field]) => {

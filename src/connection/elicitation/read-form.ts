@@ -4,13 +4,13 @@
 import { cleanText, hidesSomething } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { badQuestion } from '../refused-input.ts';
+import { invalidParams } from '../server-request-error.ts';
 import {
   type ChoicesField,
-  type Described,
+  type FieldDescription,
   type FormField,
+  type FormOption,
   type FormSchema,
-  type Option,
   problemsInField,
   type TextField,
   textFormats,
@@ -21,21 +21,21 @@ const bounds = limits.elicitation;
 /** Throws what the server is told where it asks for anything else. */
 export function readForm(given: unknown): FormSchema {
   if (!isObject(given) || given['type'] !== 'object' || !isObject(given['properties']))
-    throw badQuestion('requestedSchema must be of type object, with properties');
+    throw invalidParams('requestedSchema must be of type object, with properties');
   const fields = Object.entries(given['properties']);
-  if (fields.length > bounds.fields) throw badQuestion(`a form may have no more than ${bounds.fields} fields`);
+  if (fields.length > bounds.fields) throw invalidParams(`a form may have no more than ${bounds.fields} fields`);
   const properties = Object.fromEntries(fields.map(([name, field]) => [readName(name), readField(name, field)]));
   const { required } = given;
   if (required === undefined) return { type: 'object', properties };
   if (!isListOfTexts(required) || required.some((name) => !Object.hasOwn(properties, name)))
-    throw badQuestion('required must name properties of the form');
+    throw invalidParams('required must name properties of the form');
   return { type: 'object', properties, required: [...new Set(required)] };
 }
 
 /** It comes back with the answer, so it is never changed; `__proto__` would change what a host collects the answer in. */
 function readName(name: string): string {
   if (name.length <= bounds.nameChars && name !== '__proto__' && !hidesSomething(name)) return name;
-  throw badQuestion('a field has a name that cannot be shown');
+  throw invalidParams('a field has a name that cannot be shown');
 }
 
 function readField(name: string, given: unknown): FormField {
@@ -63,13 +63,16 @@ function fieldOf(name: string, asked: JsonObject): FormField {
     case 'array':
       return { type: 'array', ...shown, items: readItems(name, asked['items']), ...numbersOf(name, asked, itemBounds) };
     default:
-      throw badQuestion(`field "${name}": only texts, numbers, yes or no, and choices may be asked for`);
+      throw invalidParams(`field "${name}": only texts, numbers, yes or no, and choices may be asked for`);
   }
 }
 
 const itemBounds = ['minItems', 'maxItems'] as const;
 
-function shownText<Key extends keyof Described>(asked: JsonObject, key: Key): { readonly [key in Key]?: string } {
+function shownText<Key extends keyof FieldDescription>(
+  asked: JsonObject,
+  key: Key,
+): { readonly [key in Key]?: string } {
   const text = asked[key];
   return typeof text === 'string' && text !== '' ? ({ [key]: bounded(cleanText(text).text) } as never) : {};
 }
@@ -81,7 +84,7 @@ function bounded(text: string): string {
 function numbersOf<Key extends string>(name: string, asked: JsonObject, keys: readonly Key[]) {
   const found = keys.filter((key) => asked[key] !== undefined);
   if (found.some((key) => !Number.isFinite(asked[key]) || (key === 'multipleOf' && Number(asked[key]) <= 0)))
-    throw badQuestion(`field "${name}": its bounds must be numbers`);
+    throw invalidParams(`field "${name}": its bounds must be numbers`);
   return Object.fromEntries(found.map((key) => [key, asked[key]])) as { readonly [key in Key]?: number };
 }
 
@@ -111,11 +114,11 @@ function readItems(name: string, items: unknown): ChoicesField['items'] {
 
 function readValues(name: string, given: unknown): readonly string[] {
   if (!isListOfTexts(given) || given.length === 0 || given.length > bounds.options || !given.every(isShowable))
-    throw badQuestion(`field "${name}": its choices must be 1 to ${bounds.options} texts that can be shown`);
+    throw invalidParams(`field "${name}": its choices must be 1 to ${bounds.options} texts that can be shown`);
   return [...new Set(given)];
 }
 
-function readOptions(name: string, given: unknown): readonly Option[] {
+function readOptions(name: string, given: unknown): readonly FormOption[] {
   const options = Array.isArray(given) ? given.filter(isObject) : [];
   const values = readValues(name, Array.isArray(given) ? options.map((option) => option['const']) : given);
   return values.map((value) => {

@@ -5,14 +5,14 @@ import { cleanText } from '../../kernel/clean-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import { badQuestion } from '../refused-input.ts';
+import { invalidParams } from '../server-request-error.ts';
 import type { FormSchema } from './form.ts';
-import { type Page, readPage } from './page.ts';
+import { type PageUrl, readPageUrl } from './page-url.ts';
 import { readForm } from './read-form.ts';
 import { asksForSecret } from './secrets.ts';
 
 /** Fields to fill in. */
-export interface FormQuestion {
+export interface FormElicitation {
   readonly mode: 'form';
   readonly server: ServerName;
   /** Plain text, without anything that a reader cannot see or that drives a terminal. */
@@ -24,7 +24,7 @@ export interface FormQuestion {
 }
 
 /** A page to visit. Show where it leads and ask before it is opened; Plexus opens nothing. */
-export interface PageQuestion extends Page {
+export interface UrlElicitation extends PageUrl {
   readonly mode: 'url';
   readonly server: ServerName;
   readonly message: string;
@@ -32,9 +32,9 @@ export interface PageQuestion extends Page {
   readonly awaitsCompletion: boolean;
 }
 
-export type ElicitQuestion = FormQuestion | PageQuestion;
+export type Elicitation = FormElicitation | UrlElicitation;
 
-export type ElicitRequest = ElicitQuestion & {
+export type ElicitRequest = Elicitation & {
   /** Aborts when nobody waits for the answer any more: take the question away. */
   readonly signal: AbortSignal;
 };
@@ -49,12 +49,12 @@ export interface ElicitAnswer {
 }
 
 /** Throws what the server is told where it is not a question that the protocol allows. */
-export function readQuestion(server: ServerName, params: JsonObject): ElicitQuestion {
+export function readElicitation(server: ServerName, params: JsonObject): Elicitation {
   const { mode = 'form', message: given, requestedSchema: schema, url } = params;
-  if (mode !== 'form' && mode !== 'url') throw badQuestion('mode must be form or url');
-  if (typeof given !== 'string') throw badQuestion('message must be a text');
+  if (mode !== 'form' && mode !== 'url') throw invalidParams('mode must be form or url');
+  if (typeof given !== 'string') throw invalidParams('message must be a text');
   const message = readMessage(given);
-  if (mode === 'url') return { mode, server, message, ...readPage(url), awaitsCompletion: false };
+  if (mode === 'url') return { mode, server, message, ...readPageUrl(url), awaitsCompletion: false };
   const requestedSchema = readForm(schema);
   return { mode, server, message, requestedSchema, asksForSecret: asksForSecret(message, requestedSchema) };
 }

@@ -7,33 +7,33 @@ import { isObject } from '../../kernel/json.ts';
 import { settleWithin } from '../../kernel/settle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import { badQuestion } from '../refused-input.ts';
 import type { RequestTarget } from '../request-target.ts';
 import type { ServerRequestRouter } from '../requests.ts';
-import { completed, type Elicited } from './eliciting.ts';
-import { type PageQuestion, readQuestion } from './request.ts';
+import { invalidParams } from '../server-request-error.ts';
+import { completed, type ElicitationOutcome } from './elicit.ts';
+import { readElicitation, type UrlElicitation } from './request.ts';
 
 export const URL_ELICITATION_REQUIRED = -32042;
 
-interface Visit {
-  readonly page: PageQuestion;
+interface RequiredPage {
+  readonly page: UrlElicitation;
   readonly id: string;
 }
 
-interface Visiting {
-  readonly desk: ServerRequestRouter;
+interface VisitDeps {
+  readonly router: ServerRequestRouter;
   readonly to: RequestTarget;
   readonly clock: Clock;
 }
 
 /** Resolves with why the call cannot go on, or with nothing. Rejects with what is wrong with the pages. */
-export async function visitPages(data: unknown, { desk, to, clock }: Visiting): Promise<string | undefined> {
-  const visits = readVisits(desk.server, data);
-  return desk.during(to, async ({ signal }) => {
-    const dealtWith = visits.map(({ id }) => watch(desk, id));
+export async function visitPages(data: unknown, { router, to, clock }: VisitDeps): Promise<string | undefined> {
+  const visits = readVisits(router.server, data);
+  return router.trackRequest(to, async ({ signal }) => {
+    const dealtWith = visits.map(({ id }) => watch(router, id));
     try {
       for (const [at, { page }] of visits.entries()) {
-        const elicited = await desk.elicit(page, to, dealtWith[at]?.signal);
+        const elicited = await router.elicit(page, to, dealtWith[at]?.signal);
         if (elicited.action !== 'accept') return refusalOf(page, elicited);
         if (elicited.isDone) dealtWith[at]?.done.resolve();
       }
@@ -50,37 +50,37 @@ export async function visitPages(data: unknown, { desk, to, clock }: Visiting): 
   });
 }
 
-interface Watch {
+interface CompletionWatch {
   readonly signal: AbortSignal;
   readonly done: Deferred<void>;
   readonly stop: () => void;
 }
 
-function watch(desk: ServerRequestRouter, id: string): Watch {
+function watch(router: ServerRequestRouter, id: string): CompletionWatch {
   const question = new AbortController();
   const done = createDeferred<void>();
-  const stop = desk.completions.listen(id, () => {
+  const stop = router.completions.listen(id, () => {
     done.resolve();
     question.abort(completed);
   });
   return { signal: question.signal, done, stop };
 }
 
-function readVisits(server: ServerName, data: unknown): readonly Visit[] {
+function readVisits(server: ServerName, data: unknown): readonly RequiredPage[] {
   const { atOnce, idChars } = limits.pages;
   const given = isObject(data) ? data['elicitations'] : undefined;
   if (!Array.isArray(given) || given.length === 0 || given.length > atOnce)
-    throw badQuestion(`it must name 1 to ${atOnce} pages`);
+    throw invalidParams(`it must name 1 to ${atOnce} pages`);
   return given.map((each: unknown) => {
     const { elicitationId: id, ...params } = isObject(each) ? each : {};
-    const page = readQuestion(server, params);
-    if (page.mode !== 'url') throw badQuestion('only pages to visit may be asked for in that way');
-    if (typeof id !== 'string' || id === '' || id.length > idChars) throw badQuestion('elicitationId must be a text');
+    const page = readElicitation(server, params);
+    if (page.mode !== 'url') throw invalidParams('only pages to visit may be asked for in that way');
+    if (typeof id !== 'string' || id === '' || id.length > idChars) throw invalidParams('elicitationId must be a text');
     return { page: { ...page, awaitsCompletion: true }, id };
   });
 }
 
-function refusalOf({ host }: PageQuestion, { because }: Elicited): string {
+function refusalOf({ host }: UrlElicitation, { because }: ElicitationOutcome): string {
   const first = `a page of ${host} has to be visited first`;
   if (because === 'nobody')
     return `${first}, and nobody can be asked here: call it in a terminal, or in a host that asks`;

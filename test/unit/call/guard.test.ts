@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { guard } from '../../../src/call/guard.ts';
 import { invoke } from '../../../src/call/invoke.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, failures, RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -104,7 +104,7 @@ verifies('REC-18', 'exactly the failures that waiting could cure are counted', a
 
 verifies('REC-18', 'errors of a tool and -3260x answers do not count', async () => {
   const { breakers } = setUp();
-  const answers: Answer[] = [
+  const answers: RequestOutcome[] = [
     { kind: 'result', result: { content: [], isError: true } },
     ...[-32600, -32601, -32602, -32603, -32700].map((code) => ({ kind: 'error', code, message: 'no' }) as const),
   ];

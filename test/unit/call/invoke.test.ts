@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { invoke } from '../../../src/call/invoke.ts';
 import { compose, type Stage } from '../../../src/call/pipeline.ts';
 import { resolve } from '../../../src/call/resolve.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
 import { createTappedServer, start } from './journey.ts';
 import { callOf, endOf, outcomeOf, sessionsOf, toolOf, unchecked } from './stages.ts';
@@ -12,8 +12,8 @@ import { callOf, endOf, outcomeOf, sessionsOf, toolOf, unchecked } from './stage
 const tool = toolOf('files', 'read');
 const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
 
-const perform = (answer: Answer) => invoke(sessionsOf(answer), unchecked)(callOf(tool));
-const result = (value: unknown): Answer => ({ kind: 'result', result: value });
+const perform = (answer: RequestOutcome) => invoke(sessionsOf(answer), unchecked)(callOf(tool));
+const result = (value: unknown): RequestOutcome => ({ kind: 'result', result: value });
 
 verifies('CAL-13', 'a result is passed on as it came, with its server and tool', async () => {
   const content = [{ type: 'text', text: 'done', annotations: { priority: 1 } }];
@@ -92,7 +92,7 @@ verifies('CAL-12', 'a malformed answer fails the call and not the connection', a
   expect(server.starts()).toBe(1);
 });
 
-const losses: Record<string, [answer: Answer, code: string, data: unknown]> = {
+const losses: Record<string, [answer: RequestOutcome, code: string, data: unknown]> = {
   'a call that was sent may have run': [
     { kind: 'lost', sent: true },
     'OUTCOME_UNKNOWN',

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { invoke } from '../../../src/call/invoke.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import type { CallOptions } from '../../../src/connection/tool-call.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { type FailureCode, RuntimeError } from '../../../src/model/errors.ts';
@@ -14,16 +14,16 @@ import { createTappedServer, start } from './journey.ts';
 import { callOf, endOf, toolOf, unchecked } from './stages.ts';
 
 const tool = toolOf('files', 'read');
-const done: Answer = { kind: 'result', result: { content: [{ type: 'text', text: 'done' }] } };
+const done: RequestOutcome = { kind: 'result', result: { content: [{ type: 'text', text: 'done' }] } };
 const login = new RuntimeError('AUTH_REQUIRED', { server: 'files' });
-const lost = (sent: boolean, cause?: unknown): Answer => ({
+const lost = (sent: boolean, cause?: unknown): RequestOutcome => ({
   kind: 'lost',
   sent,
   ...(cause !== undefined && { cause }),
 });
 
 /** Two sessions, the second of which replaces the first. */
-function setUp(first: Answer, second: Answer, change: Partial<SessionProvider> = {}) {
+function setUp(first: RequestOutcome, second: RequestOutcome, change: Partial<SessionProvider> = {}) {
   const former = createFakeSession({ callTool: async () => first });
   const next = createFakeSession({ callTool: async () => second });
   const replaced: unknown[] = [];
@@ -45,7 +45,7 @@ function setUp(first: Answer, second: Answer, change: Partial<SessionProvider> =
   return { call: (parts = {}) => invoke(sessions, unchecked)(callOf(tool, parts)), former, replaced, sends };
 }
 
-const repeated: Record<string, [first: Answer, isRepeatable: boolean]> = {
+const repeated: Record<string, [first: RequestOutcome, isRepeatable: boolean]> = {
   'was certainly not sent': [lost(false), false],
   'was certainly not sent, because the connection was lost': [lost(false, outage), false],
   'was sent and may be done twice': [lost(true), true],
@@ -70,7 +70,7 @@ for (const [what, [first, isRepeatable]] of Object.entries(repeated)) {
   );
 }
 
-const single: Record<string, [first: Answer, isRepeatable: boolean, code: FailureCode]> = {
+const single: Record<string, [first: RequestOutcome, isRepeatable: boolean, code: FailureCode]> = {
   'was sent and might be done twice': [lost(true), false, 'OUTCOME_UNKNOWN'],
   'was sent over a connection that broke': [lost(true, outage), false, 'OUTCOME_UNKNOWN'],
   'was refused for want of a login': [lost(false, login), false, 'AUTH_REQUIRED'],
@@ -99,7 +99,7 @@ test('why the outcome is unknown is told in the words of whoever knows best', as
 });
 
 verifies('REC-12', 'the second time is the last, however it ends', async () => {
-  const endings: [Answer, boolean, FailureCode][] = [
+  const endings: [RequestOutcome, boolean, FailureCode][] = [
     [lost(false), false, 'CONNECTION_LOST'],
     [lost(true), false, 'OUTCOME_UNKNOWN'],
     [lost(true), true, 'OUTCOME_UNKNOWN'],
@@ -123,7 +123,7 @@ verifies('EXT-06', 'what was sent once may have been done, whatever became of th
 });
 
 verifies('CAL-13', 'what the session itself sent again counts as well', async () => {
-  const { call } = setUp({ ...done, attempts: 2 } as Answer, done);
+  const { call } = setUp({ ...done, attempts: 2 } as RequestOutcome, done);
   expect((await call()).meta.attempts).toBe(2);
 });
 

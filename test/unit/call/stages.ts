@@ -4,7 +4,7 @@ import type { Recheck } from '../../../src/call/authorize/recheck.ts';
 import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { Taint } from '../../../src/call/taint.ts';
 import { createSnapshot } from '../../../src/catalog/snapshot.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { Freshness, Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
 import type { SessionProvider } from '../../../src/servers/sessions.ts';
@@ -52,7 +52,7 @@ export function outcomeOf({ id }: Tool, text = ''): ToolOutcome {
 }
 
 /** One open session for everybody, which answers so; what is lost stays lost. */
-export function sessionsOf(answer: Answer, change: Partial<SessionProvider> = {}): SessionProvider {
+export function sessionsOf(answer: RequestOutcome, change: Partial<SessionProvider> = {}): SessionProvider {
   const session = createFakeSession({ callTool: async () => answer });
   return {
     open: () => session,

@@ -6,7 +6,7 @@ import { Catalog } from '../../../src/catalog/catalog.ts';
 import type { CatalogEvent } from '../../../src/catalog/events.ts';
 import { healthyOnes } from '../../../src/catalog/listing.ts';
 import { createSnapshot, narrowSnapshot, presentFor, type Slice } from '../../../src/catalog/snapshot.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -204,7 +204,7 @@ test('who asks while a list is on its way gets one more, however many ask: what 
 
 test('what a former session still answers is not news any more', async () => {
   const { catalog, names } = setUp();
-  const slow = createDeferred<Answer>();
+  const slow = createDeferred<RequestOutcome>();
   const former = catalog.list(
     definitionOf('files'),
     createSession(() => slow.promise),
@@ -217,7 +217,7 @@ test('what a former session still answers is not news any more', async () => {
 
 test('what a removed server still answers is not news any more', async () => {
   const { catalog, names } = setUp();
-  const slow = createDeferred<Answer>();
+  const slow = createDeferred<RequestOutcome>();
   const former = catalog.list(
     definitionOf('files'),
     createSession(() => slow.promise),
@@ -228,7 +228,7 @@ test('what a removed server still answers is not news any more', async () => {
   expect(names()).toEqual([]);
 });
 
-const broken: Answer = { kind: 'error', code: -32603, message: 'out of order' };
+const broken: RequestOutcome = { kind: 'error', code: -32603, message: 'out of order' };
 
 verifies('ERR-04', 'a list that fails keeps the tools of before, with the reason', async () => {
   const { catalog, clock, names } = setUp();
@@ -469,7 +469,7 @@ verifies(
 
 test('who waits for the latest list has it afterwards', async () => {
   const { catalog, names } = setUp();
-  const slow = createDeferred<Answer>();
+  const slow = createDeferred<RequestOutcome>();
   void catalog.list(
     definitionOf('files'),
     createSession(() => slow.promise),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
 import { isExposed } from '../../../src/catalog/filter.ts';
 import { fetchTools } from '../../../src/catalog/listing.ts';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import type { ServerSettings } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
@@ -13,7 +13,7 @@ import { definitionOf } from '../session.ts';
 import { createSession, page } from './session.ts';
 
 const patience = () => ({ clock: createFakeClock(), signal: new AbortController().signal });
-const list = (answer: Answer, settings: Partial<ServerSettings> = {}) =>
+const list = (answer: RequestOutcome, settings: Partial<ServerSettings> = {}) =>
   fetchTools(
     createSession(() => answer),
     definitionOf('files', settings),
@@ -102,7 +102,7 @@ test('a server without the capability is not asked', async () => {
   expect(session.cursors).toEqual([]);
 });
 
-const refusals: Record<string, [answer: Answer, code: string, data: unknown]> = {
+const refusals: Record<string, [answer: RequestOutcome, code: string, data: unknown]> = {
   'an error': [
     { kind: 'error', code: -32603, message: 'out of order' },
     'PROTOCOL_BROKEN',

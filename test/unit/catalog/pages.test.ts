@@ -3,14 +3,14 @@
 import { expect, test } from 'vitest';
 import { fetchTools, type Listing } from '../../../src/catalog/listing.ts';
 import { pageFrom, walkPages } from '../../../src/catalog/pages.ts';
-import type { Answer } from '../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../src/connection/session.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
 import { createSession, page } from './session.ts';
 
-async function list(answer: (params: JsonObject) => Answer): Promise<Listing & { asked: readonly unknown[] }> {
+async function list(answer: (params: JsonObject) => RequestOutcome): Promise<Listing & { asked: readonly unknown[] }> {
   const session = createSession(answer);
   const clock = createFakeClock();
   const listing = await fetchTools(session, definitionOf('files'), { clock, signal: new AbortController().signal });
@@ -21,7 +21,7 @@ async function list(answer: (params: JsonObject) => Answer): Promise<Listing & {
 const names = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `tool_${from + index}`);
 
 verifies('RES-12', 'a list is walked to its end, each page from the cursor of the one before', async () => {
-  const pages: Record<string, Answer> = {
+  const pages: Record<string, RequestOutcome> = {
     undefined: page(['a'], 'p2'),
     p2: page([], 'p3'),
     p3: page(['b', 'c']),
@@ -97,7 +97,7 @@ test('a cursor that is no text, and a page that is no list, end the list', async
   expect((await list(() => page(['a'], 7))).problems).toEqual([
     'the list of tools was cut off: a cursor is not a text',
   ]);
-  const garbage: Answer = { kind: 'result', result: 'garbage' };
+  const garbage: RequestOutcome = { kind: 'result', result: 'garbage' };
   expect(await list(({ cursor }) => (cursor === undefined ? page(['a'], 'p2') : garbage))).toMatchObject({
     tools: [{ name: 'a' }],
     problems: ['the list of tools was cut off: page 2 holds no list of tools'],

@@ -1,6 +1,6 @@
 // Owns a session that lists tools as the test says, page by page.
 
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFakeSession } from '../session.ts';
 
@@ -13,7 +13,7 @@ export function createSession(
   answer: (
     params: JsonObject,
     cancellation: { race<Value>(work: Promise<Value>): Promise<Value> },
-  ) => Answer | Promise<Answer>,
+  ) => RequestOutcome | Promise<RequestOutcome>,
   change: Partial<Pick<Session, 'capabilities' | 'era' | 'transport'>> = {},
 ): ListingSession {
   const cursors: unknown[] = [];
@@ -32,7 +32,7 @@ export function createSession(
 }
 
 /** One page of tools with these names. */
-export function page(names: readonly string[], nextCursor?: unknown): Answer {
+export function page(names: readonly string[], nextCursor?: unknown): RequestOutcome {
   const tools = names.map((name) => ({ name, inputSchema: { type: 'object' } }));
   return { kind: 'result', result: { tools, ...(nextCursor !== undefined && { nextCursor }) } };
 }

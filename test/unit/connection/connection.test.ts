@@ -43,7 +43,7 @@ verifies('REC-10', 'all who need a lost server share the one attempt to get it b
 verifies('LIF-05', 'it is seen as connecting before anything was awaited', () => {
   const { connection, changes } = setUp();
   connection.wake();
-  expect([connection.state, changes]).toEqual([{ kind: 'connecting', attempt: 1, pulled: false }, ['connecting']]);
+  expect([connection.state, changes]).toEqual([{ kind: 'connecting', attempt: 1, hurried: false }, ['connecting']]);
 });
 
 describe('an attempt that nobody wants any more', () => {
@@ -120,7 +120,7 @@ verifies('LIF-13', 'since when it is up is known while it is up, and cleared whe
   session.end(outage);
   await clock.advance(0);
   expect([connection.state, connection.since]).toEqual([
-    { kind: 'waiting', attempt: 1, retryAt: 650, cause: outage, pulled: false },
+    { kind: 'waiting', attempt: 1, retryAt: 650, cause: outage, hurried: false },
     150,
   ]);
   expect(connection.lastFailure).toEqual({ cause: outage, at: 150, wasUp: true });
@@ -447,7 +447,7 @@ test('the next process starts only when the former one is gone, and when an earl
 test('a session is attended to for as long as it is up', async () => {
   const attended: string[] = [];
   const { connection, clock, succeed, wake } = setUp({
-    attend: () => {
+    watchSession: () => {
       attended.push('began');
       return () => void attended.push('stopped');
     },
@@ -498,7 +498,7 @@ describe('a local server that keeps dying', () => {
     await parts.succeed();
     parts.openings.length = 0;
     const { connection, clock } = parts;
-    connection.session?.lose('again');
+    connection.session?.markLost('again');
     await clock.advance(0);
     expect(connection.state.kind).toBe('failed');
     void connection.whenReady().catch(() => 'told elsewhere');
@@ -542,7 +542,7 @@ describe('a local server that keeps dying', () => {
       expect(connection.state.kind).toBe('waiting');
       connection.reconnect();
       await clock.advance(0);
-      expect(connection.state).toEqual({ kind: 'connecting', attempt: 1, pulled: false });
+      expect(connection.state).toEqual({ kind: 'connecting', attempt: 1, hurried: false });
       await flap(parts, 6);
       expect([parts.openings.length, connection.state.kind]).toEqual([6 + 6, 'waiting']);
     },

@@ -27,7 +27,7 @@ export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Cir
     },
     recovery: createRecovery(reconnectPolicy(reconnect), isRemote, () => 0.5),
     isProcess: !isRemote,
-    attend: () => () => undefined,
+    watchSession: () => () => undefined,
     clock,
     onChange: (state) => changes.push(state.kind),
     onError: (error) => expect.fail(String(error)),

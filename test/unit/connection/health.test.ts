@@ -3,13 +3,13 @@
 import { expect, test } from 'vitest';
 import { healthPolicy } from '../../../src/config/health.ts';
 import { watchHealth } from '../../../src/connection/health.ts';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import type { HealthPolicy } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession } from '../session.ts';
 
-type Reply = Answer | 'silence';
+type Reply = RequestOutcome | 'silence';
 
 interface Circumstances {
   readonly policy?: HealthPolicy;
@@ -18,7 +18,7 @@ interface Circumstances {
   readonly reply?: () => Reply;
 }
 
-const alive: Answer = { kind: 'result', result: {} };
+const alive: RequestOutcome = { kind: 'result', result: {} };
 
 /** A remote session of the older era that answers every ping, with what entries say by default. */
 function setUp({

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ConnectionEvent } from '../../../src/connection/events.ts';
-import { lineOf, watchLog } from '../../../src/connection/log-messages.ts';
+import { logLineOf, watchLog } from '../../../src/connection/log-messages.ts';
 import { openLogged } from '../../../src/connection/logged-session.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { ServerSettings } from '../../../src/model/server.ts';
@@ -75,7 +75,7 @@ describe('a log message', () => {
     await openLogged(logging, async () => session);
     session.say(MESSAGE, { level: 'warning', logger: 'db', data: 'slow' });
     expect(notes).toEqual(['message warning db: slow']);
-    expect(lineOf({ level: 'info', text: 'x', leftOut: 3 })).toBe('(3 messages left out) message info: x');
+    expect(logLineOf({ level: 'info', text: 'x', leftOut: 3 })).toBe('(3 messages left out) message info: x');
   });
 });
 

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import {
   type ClientHandlers,
   capabilitiesOf,
-  type InputMethod,
   permittedHandlers,
+  type ServerRequestMethod,
   type ViewHandlers,
 } from '../../../src/connection/client-handlers.ts';
 import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
@@ -25,11 +25,11 @@ const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {
 
 function setUp(change: Partial<RouterDeps> = {}) {
   const clock = createFakeClock();
-  const desk = new ServerRequestRouter({ server: 'files', clock, advertised: ada, ...change });
+  const router = new ServerRequestRouter({ server: 'files', clock, advertised: ada, ...change });
   /** Who answered, in one word. */
-  const ask = async (method: InputMethod) => {
+  const ask = async (method: ServerRequestMethod) => {
     try {
-      return JSON.stringify(await desk.answerUnaddressed(method, form)).match(/ada|bob|decline/)?.[0];
+      return JSON.stringify(await router.route(method, form)).match(/ada|bob|decline/)?.[0];
     } catch (error) {
       return error instanceof Error && 'code' in error ? error.code : error;
     }
@@ -39,7 +39,7 @@ function setUp(change: Partial<RouterDeps> = {}) {
     await ask('sampling/createMessage'),
     await ask('roots/list'),
   ];
-  return { clock, desk, ask, askAll };
+  return { clock, router, ask, askAll };
 }
 
 const NOBODY = ['decline', -32601, -32601];
@@ -51,46 +51,46 @@ verifies('LIF-10', 'only what has a handler is advertised', () => {
 });
 
 test('without a call, whoever holds the session alone answers', async () => {
-  const { desk, askAll } = setUp();
+  const { router, askAll } = setUp();
   expect(await askAll()).toEqual(NOBODY);
-  const unsubscribe = desk.hold(ada);
+  const unsubscribe = router.addHandlers(ada);
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
   unsubscribe();
   expect(await askAll()).toEqual(NOBODY);
 });
 
 verifies('EXT-13', 'of two who share a session neither is asked, but for their roots, which are the same', async () => {
-  const { desk, askAll } = setUp();
-  desk.hold(ada);
-  const unsubscribe = desk.hold(bob);
+  const { router, askAll } = setUp();
+  router.addHandlers(ada);
+  const unsubscribe = router.addHandlers(bob);
   expect(await askAll()).toEqual(['decline', -32601, 'ada']);
   unsubscribe();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
 });
 
 verifies('EXT-13', 'during a call its caller is asked, whoever else holds the session', async () => {
-  const { desk, askAll } = setUp();
-  desk.hold(ada);
-  desk.hold(bob);
-  const [leaveFirst, leaveSecond] = [desk.enter({ handlers: bob }), desk.enter({ handlers: bob })];
+  const { router, askAll } = setUp();
+  router.addHandlers(ada);
+  router.addHandlers(bob);
+  const [leaveFirst, leaveSecond] = [router.beginCall({ handlers: bob }), router.beginCall({ handlers: bob })];
   expect(await askAll()).toEqual(['bob', 'bob', 'bob']);
   leaveFirst();
   expect(await askAll(), 'one of its calls still runs').toEqual(['bob', 'bob', 'bob']);
-  desk.enter({ handlers: ada });
+  router.beginCall({ handlers: ada });
   expect(await askAll(), 'whose call it is cannot be told').toEqual(['decline', -32601, 'ada']);
   leaveSecond();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
 });
 
 test('how busy it is, since when it is quiet and what it has served is known', async () => {
-  const { clock, desk } = setUp();
+  const { clock, router } = setUp();
   await clock.advance(5);
-  expect([desk.isBusy, desk.quietSince]).toEqual([false, 0]);
-  const leave = desk.enter({ handlers: ada });
+  expect([router.isBusy, router.quietSince]).toEqual([false, 0]);
+  const leave = router.beginCall({ handlers: ada });
   await clock.advance(10);
-  expect(desk.isBusy).toBe(true);
+  expect(router.isBusy).toBe(true);
   leave();
-  expect([desk.isBusy, desk.quietSince]).toEqual([false, 15]);
+  expect([router.isBusy, router.quietSince]).toEqual([false, 15]);
 });
 
 /** Somebody who thinks for ever, until the question is taken away. */
@@ -116,20 +116,17 @@ function waiting(handlers: ViewHandlers) {
 }
 
 verifies('EXT-02', 'while a person is asked, the calls of that caller know that the server waits for us', async () => {
-  const { clock, desk } = setUp();
+  const { clock, router } = setUp();
   const answers: (() => void)[] = [];
   const handlers: ViewHandlers = {
     elicit: () => new Promise((resolve) => answers.push(() => resolve({ action: 'decline' }))),
   };
   const [first, second, other] = [waiting(handlers), waiting(handlers), waiting(ada)];
-  const leave = desk.enter(first);
-  const asked = [
-    desk.answerUnaddressed('elicitation/create', form),
-    desk.answerUnaddressed('elicitation/create', form),
-  ];
+  const leave = router.beginCall(first);
+  const asked = [router.route('elicitation/create', form), router.route('elicitation/create', form)];
   await clock.advance(0);
-  desk.enter(second);
-  desk.enter(other);
+  router.beginCall(second);
+  router.beginCall(other);
   expect([first.told, second.told, other.told]).toEqual([[true], [true], []]);
   leave();
   answers[0]?.();
@@ -141,11 +138,11 @@ verifies('EXT-02', 'while a person is asked, the calls of that caller know that 
 });
 
 verifies('EXT-02', 'a question is taken away when the last call of its caller has ended', async () => {
-  const { clock, desk } = setUp();
+  const { clock, router } = setUp();
   const { handlers, aborted, events } = thinker();
   const [first, second] = [waiting(handlers), waiting(handlers)];
-  const [leaveFirst, leaveSecond] = [desk.enter(first), desk.enter(second)];
-  const asked = desk.answerUnaddressed('elicitation/create', form);
+  const [leaveFirst, leaveSecond] = [router.beginCall(first), router.beginCall(second)];
+  const asked = router.route('elicitation/create', form);
   await clock.advance(5);
   leaveFirst();
   expect(aborted()).toEqual([false]);
@@ -155,17 +152,17 @@ verifies('EXT-02', 'a question is taken away when the last call of its caller ha
 });
 
 verifies('EXT-02', 'a question is taken away with whoever held the session, and with the session', async () => {
-  const { clock, desk } = setUp();
+  const { clock, router } = setUp();
   const [alone, calling] = [thinker(), thinker()];
-  const unsubscribe = desk.hold(alone.handlers);
-  const first = desk.answerUnaddressed('elicitation/create', form);
+  const unsubscribe = router.addHandlers(alone.handlers);
+  const first = router.route('elicitation/create', form);
   await clock.advance(5);
   unsubscribe();
   expect([await first, alone.aborted()]).toEqual([{ action: 'cancel' }, [true]]);
-  desk.enter({ handlers: calling.handlers });
-  const second = desk.answerUnaddressed('elicitation/create', form);
+  router.beginCall({ handlers: calling.handlers });
+  const second = router.route('elicitation/create', form);
   await clock.advance(5);
-  desk.close();
+  router.close();
   expect([await second, calling.aborted(), clock.pending()]).toEqual([{ action: 'cancel' }, [true], 0]);
 });
 
@@ -178,10 +175,10 @@ verifies(
     const advertised = permittedHandlers(handlers, 'decline');
     expect(capabilitiesOf(advertised)).toEqual({ sampling: {}, roots: {} });
     expect(permittedHandlers(handlers, 'ask')).toBe(handlers);
-    const { desk, ask } = setUp({ advertised, policy: 'decline' });
-    desk.enter({ handlers });
+    const { router, ask } = setUp({ advertised, policy: 'decline' });
+    router.beginCall({ handlers });
     expect(await ask('elicitation/create'), 'in the older era').toBe('decline');
-    expect(await desk.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
+    expect(await router.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
       action: 'decline',
     });
     expect(events.map((event) => ('because' in event ? event.because : event.message))).toEqual([
@@ -194,10 +191,10 @@ verifies(
 verifies('EXT-02', 'where nobody can answer, the server hears so and the host hears what it missed', async () => {
   const events: ElicitationEvent[] = [];
   const handlers: ViewHandlers = { emit: (event) => events.push(event) };
-  const { desk, ask } = setUp({ advertised: {} });
-  desk.enter({ handlers });
+  const { router, ask } = setUp({ advertised: {} });
+  router.beginCall({ handlers });
   expect(await ask('elicitation/create'), 'in the older era').toBe(-32601);
-  expect(await desk.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
+  expect(await router.answer('elicitation/create', form, new RequestTarget(handlers)), 'in the modern one').toEqual({
     action: 'decline',
   });
   const settled = { type: 'elicitation.settled', action: 'decline', because: 'nobody' };
@@ -205,10 +202,10 @@ verifies('EXT-02', 'where nobody can answer, the server hears so and the host he
 });
 
 test('a question that the protocol does not allow reaches nobody', async () => {
-  const { desk } = setUp();
+  const { router } = setUp();
   const { handlers, events } = thinker();
   for (const params of [{}, { ...form, mode: 'voice' }, { ...form, message: 7 }, { ...form, requestedSchema: [] }])
-    await expect(desk.answer('elicitation/create', params, new RequestTarget(handlers))).rejects.toMatchObject({
+    await expect(router.answer('elicitation/create', params, new RequestTarget(handlers))).rejects.toMatchObject({
       code: -32602,
     });
   expect(events).toEqual([]);

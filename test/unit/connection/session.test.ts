@@ -234,7 +234,7 @@ describe('an open session', () => {
   verifies('REC-07', 'ends when its channel does, and says why; once', async () => {
     const { channel, session } = await opened();
     channel.drop({ reason: 'it exited with code 3', stderr: 'oops' });
-    session.lose('nobody listens');
+    session.markLost('nobody listens');
     expect(await session.ended).toMatchObject({
       code: 'CONNECTION_LOST',
       data: { server: 's', reason: 'it exited with code 3', stderr: 'oops' },
@@ -243,7 +243,7 @@ describe('an open session', () => {
 
   test('ends when somebody finds out that nobody is there', async () => {
     const { session } = await opened();
-    session.lose('it did not answer 5 pings in a row');
+    session.markLost('it did not answer 5 pings in a row');
     expect(await session.ended).toMatchObject({ data: { reason: 'it did not answer 5 pings in a row' } });
   });
 
@@ -279,9 +279,9 @@ describe('an open session', () => {
 
   test('shows signs of life once', async () => {
     const { channel, session } = await opened();
-    expect([session.takeHeard(), session.takeHeard()]).toEqual([true, false]);
+    expect([session.takeActivity(), session.takeActivity()]).toEqual([true, false]);
     channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
-    expect([session.takeHeard(), session.takeHeard()]).toEqual([true, false]);
+    expect([session.takeActivity(), session.takeActivity()]).toEqual([true, false]);
   });
 
   test('tells the modern server with every message who we are, and the older one nothing', async () => {
@@ -305,7 +305,7 @@ describe('an open session', () => {
   verifies('LIF-10', 'answers a server of the older era with the handlers of whoever holds it', async () => {
     const roots = async () => [{ uri: 'file:///work' }];
     const { channel, clock, session } = await opened(legacy, { handlers: { roots } });
-    session.hold({ roots });
+    session.addHandlers({ roots });
     channel.receive({ jsonrpc: '2.0', id: 'r1', method: 'roots/list' });
     channel.receive({ jsonrpc: '2.0', id: 's1', method: 'sampling/createMessage', params: { messages: [] } });
     await clock.advance(0);
@@ -426,7 +426,11 @@ describe('a call', () => {
       { logLevel: 'error' },
     );
     const roots = async () => [{ uri: 'file:///a' }];
-    const answer = await session.ask('prompts/get', { name: 'p' }, { ...optionsOf(), handlers: { roots } });
+    const answer = await session.requestWithInput(
+      'prompts/get',
+      { name: 'p' },
+      { ...optionsOf(), handlers: { roots } },
+    );
     expect(answer).toEqual({ kind: 'result', result: { messages: [] } });
     expect(asked.map(({ params }) => (params as JsonObject)['inputResponses'])).toEqual([
       undefined,

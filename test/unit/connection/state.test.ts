@@ -19,7 +19,7 @@ import { outage } from '../session.ts';
 const steady = (isRemote = false) => createRecovery(reconnectPolicy('steady'), isRemote, () => 0.5);
 const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
 const lost = (at: number, more: Partial<Extract<ConnectionInput, { kind: 'lost' }>> = {}): ConnectionInput => ({
-  ...{ kind: 'lost', at, cause: outage, proved: false, restMs: 0 },
+  ...{ kind: 'lost', at, cause: outage, hasServed: false, restMs: 0 },
   ...more,
 });
 const opened = (at: number): ConnectionInput => ({ kind: 'opened', at });
@@ -87,9 +87,9 @@ verifies(['LIF-01', 'LIF-03'], 'each input leads from each state to exactly one 
 /** For every arrow, in the order of the table: the states and inputs that take it. */
 const samples: Record<ConnectionState['kind'], ConnectionState[]> = {
   idle: [{ kind: 'idle' }],
-  connecting: [1, 4, 5, limits.attemptsInAll].map((attempt) => ({ kind: 'connecting', attempt, pulled: false })),
+  connecting: [1, 4, 5, limits.attemptsInAll].map((attempt) => ({ kind: 'connecting', attempt, hurried: false })),
   ready: [{ kind: 'ready', since: 0, attempt: 5 }],
-  waiting: [true, false].map((pulled) => ({ kind: 'waiting', attempt: 1, retryAt: 500, cause: outage, pulled })),
+  waiting: [true, false].map((hurried) => ({ kind: 'waiting', attempt: 1, retryAt: 500, cause: outage, hurried })),
   blocked: [{ kind: 'blocked', cause: login }],
   failed: [
     { kind: 'failed', attempt: 5, cause: outage },
@@ -99,7 +99,13 @@ const samples: Record<ConnectionState['kind'], ConnectionState[]> = {
 };
 const handlers: ConnectionInput[] = [
   ...[wake, call(0), call(0, 100), opened(0), retry, unblock, reconnect, idleStop, close],
-  ...[lost(1), lost(1, { proved: true }), lost(1, { restMs: 100 }), lost(1, { cause: login }), lost(limits.stableMs)],
+  ...[
+    lost(1),
+    lost(1, { hasServed: true }),
+    lost(1, { restMs: 100 }),
+    lost(1, { cause: login }),
+    lost(limits.stableMs),
+  ],
 ];
 
 /** Which arrow a step takes, told by trying them in the order of the table. */
@@ -170,14 +176,14 @@ test('so many attempts without one success, and only a person starts again, howe
     true,
   );
   for (const recovery of [steady(true), patient]) {
-    let state: ConnectionState = { kind: 'connecting', attempt: limits.attemptsInAll - 1, pulled: false };
+    let state: ConnectionState = { kind: 'connecting', attempt: limits.attemptsInAll - 1, hurried: false };
     [state] = step(state, lost(0), recovery);
     expect(state).toHaveProperty('retryAt');
     [state] = step(state, retry, recovery);
     [state] = step(state, lost(0), recovery);
     expect(state).toEqual({ kind: 'failed', attempt: limits.attemptsInAll, cause: outage });
     [state] = step(state, reconnect, recovery);
-    expect(state).toEqual({ kind: 'connecting', attempt: 1, pulled: false });
+    expect(state).toEqual({ kind: 'connecting', attempt: 1, hurried: false });
   }
 });
 
@@ -186,10 +192,10 @@ test('a server that dies soon after each start uses its attempts up; one that wa
   for (let life = 0; life < 5; life++) flap.push(opened(0), lost(limits.stableMs - 1), retry);
   expect(walk(flap.slice(0, -1)).states.at(-1)?.kind).toBe('failed');
 
-  for (const end of [lost(limits.stableMs), lost(1, { proved: true })]) {
+  for (const end of [lost(limits.stableMs), lost(1, { hasServed: true })]) {
     const good: ConnectionInput[] = [wake];
     for (let life = 0; life < 50; life++) good.push(opened(0), end, retry);
-    expect(walk(good).states.at(-1)).toEqual({ kind: 'connecting', attempt: 2, pulled: false });
+    expect(walk(good).states.at(-1)).toEqual({ kind: 'connecting', attempt: 2, hurried: false });
   }
 });
 
@@ -208,7 +214,7 @@ verifies('REC-12', 'a call hurries a retry once in an outage; a server that came
     lost(2),
     call(),
   ]);
-  expect(states.map((state) => [state.kind, 'pulled' in state && state.pulled])).toEqual([
+  expect(states.map((state) => [state.kind, 'hurried' in state && state.hurried])).toEqual([
     ['connecting', false],
     ['waiting', false],
     ['connecting', true],
@@ -225,15 +231,15 @@ verifies('REC-12', 'a call hurries a retry once in an outage; a server that came
 });
 
 test('a server that was started too often rests: calls wait for it, and what was given up is waited for too', () => {
-  const waiting: ConnectionState = { kind: 'waiting', attempt: 1, retryAt: 9, cause: outage, pulled: false };
+  const waiting: ConnectionState = { kind: 'waiting', attempt: 1, retryAt: 9, cause: outage, hurried: false };
   expect(step(waiting, call(0, 100), steady())).toEqual([waiting]);
-  expect(step({ kind: 'connecting', attempt: 1, pulled: false }, lost(0, { restMs: 7_000 }), steady())).toEqual([
-    { kind: 'waiting', attempt: 1, retryAt: 7_000, cause: outage, pulled: false },
+  expect(step({ kind: 'connecting', attempt: 1, hurried: false }, lost(0, { restMs: 7_000 }), steady())).toEqual([
+    { kind: 'waiting', attempt: 1, retryAt: 7_000, cause: outage, hurried: false },
     { kind: 'release' },
     { kind: 'schedule-retry', at: 7_000 },
   ]);
   expect(step({ kind: 'failed', attempt: 5, cause: outage }, call(10, 100), steady())).toEqual([
-    { kind: 'waiting', attempt: 5, retryAt: 110, cause: outage, pulled: true },
+    { kind: 'waiting', attempt: 5, retryAt: 110, cause: outage, hurried: true },
     { kind: 'release' },
     { kind: 'schedule-retry', at: 110 },
   ]);
@@ -252,7 +258,7 @@ const anyInput: fc.Arbitrary<ConnectionInput> = fc.oneof(
     kind: fc.constant('lost' as const),
     at: fc.nat(),
     cause: fc.constantFrom(outage, outage, login),
-    proved: fc.boolean(),
+    hasServed: fc.boolean(),
     restMs: fc.constantFrom(0, 5_000),
   }),
 );

@@ -1,7 +1,7 @@
 // Owns the proof that whoever subscribes hears of changes, in both eras, once for many, across reconnects, and of nothing else.
 
 import { describe, expect, test } from 'vitest';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import type { ResourceUpdate } from '../../../src/connection/subscription-book.ts';
 import { Subscriptions } from '../../../src/connection/subscriptions.ts';
 import type { Cancellation } from '../../../src/kernel/cancellation.ts';
@@ -13,7 +13,7 @@ import { createFakeSession, type FakeSession, outage } from '../session.ts';
 
 const UPDATED = 'notifications/resources/updated';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
-const done: Answer = { kind: 'result', result: {} };
+const done: RequestOutcome = { kind: 'result', result: {} };
 const capabilities = { resources: { subscribe: true } };
 const { gatherMs } = limits.updates;
 
@@ -36,14 +36,16 @@ function createHarness() {
   return { clock, updates, errors, subscriptions, attend, heard, subscribe };
 }
 
-const legacy = (answer: (params: JsonObject) => Answer | Promise<Answer> = () => done, change: Partial<Session> = {}) =>
-  createFakeSession({ capabilities, request: async (_, params = {}) => answer(params), ...change });
+const legacy = (
+  answer: (params: JsonObject) => RequestOutcome | Promise<RequestOutcome> = () => done,
+  change: Partial<Session> = {},
+) => createFakeSession({ capabilities, request: async (_, params = {}) => answer(params), ...change });
 
 const sentOf = ({ asked }: FakeSession) => asked.map(({ method, params }) => `${method} ${params['uri']}`);
 
 /** A modern server: its streams stay open until they are called off, and are acknowledged as the test says. */
 function modern(honor: (uris: readonly string[]) => unknown = (uris) => uris) {
-  const open = new Map<number, { readonly uris: readonly string[]; readonly end: (answer: Answer) => void }>();
+  const open = new Map<number, { readonly uris: readonly string[]; readonly end: (answer: RequestOutcome) => void }>();
   let lastId = 100;
   const session: FakeSession = createFakeSession({
     era: 'modern',
@@ -177,7 +179,7 @@ describe('a subscription to a server of the older era', () => {
     const silent = createFakeSession({
       capabilities,
       request: (_, __, options) =>
-        options?.cancellation?.race(new Promise<Answer>(() => undefined)) ?? Promise.resolve(done),
+        options?.cancellation?.race(new Promise<RequestOutcome>(() => undefined)) ?? Promise.resolve(done),
     });
     const late = codeOf(subscribe(attend(silent), 'x:1'));
     await clock.advance(limits.subscribeMs);
@@ -314,9 +316,9 @@ describe('a subscription to a modern server', () => {
     'whose stream the server answers instead of opening it fails at once, with what it said',
     async () => {
       const { attend, subscribe, clock } = createHarness();
-      const answering = (answer: Answer) =>
+      const answering = (answer: RequestOutcome) =>
         attend(createFakeSession({ ...{ era: 'modern', capabilities }, request: async () => answer }));
-      const failing: Answer = { kind: 'error', code: -32603, message: 'out of order' };
+      const failing: RequestOutcome = { kind: 'error', code: -32603, message: 'out of order' };
       await expect(subscribe(answering(failing), 'x:1')).rejects.toMatchObject({
         code: 'REQUEST_REFUSED',
         data: { reason: 'out of order' },

@@ -20,7 +20,7 @@ function setUp(elicit?: Answering) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
-  wire.release();
+  wire.detachSdk();
   const asked: ElicitRequest[] = [];
   const events: ElicitationEvent[] = [];
   const waiting: boolean[] = [];
@@ -33,9 +33,9 @@ function setUp(elicit?: Answering) {
     }),
     emit: (event) => events.push(event),
   };
-  const desk = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
-  wire.onnotification = (_, { elicitationId }) => desk.completions.hear(elicitationId);
-  wire.onclose = () => desk.close();
+  const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
+  wire.onnotification = (_, { elicitationId }) => router.completions.record(elicitationId);
+  wire.onclose = () => router.close();
   const cancellation = new Cancellation();
   const options: CallOptions = {
     ...{ cancellation, handlers, onProgress: () => undefined },
@@ -45,7 +45,7 @@ function setUp(elicit?: Answering) {
   return {
     ...{ channel, clock, cancellation, asked, events, waiting, sent },
     call: performCall(
-      { wire, desk, clock, owner: undefined },
+      { wire, router, clock, owner: undefined },
       { method: 'tools/call', params: { name: 'read' } },
       options,
     ),

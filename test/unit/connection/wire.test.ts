@@ -137,7 +137,7 @@ verifies('LIF-09', 'silence on the probe is answered in the server’s place, an
   await clock.advance(1);
   expect(toSdk).toEqual([{ jsonrpc: '2.0', id: 'probe', error: { code: -32601, message: 'Method not found' } }]);
   channel.receive({ jsonrpc: '2.0', id: 'probe', result: { supportedVersions: ['2026-07-28'] } });
-  expect(await wire.lateAnswer()).toEqual({ supportedVersions: ['2026-07-28'] });
+  expect(await wire.lateDiscovery()).toEqual({ supportedVersions: ['2026-07-28'] });
   expect({ heard: toSdk.length, timers: clock.pending() }).toEqual({ heard: 1, timers: 0 });
 });
 
@@ -236,7 +236,7 @@ test('headers and leave to repeat go along with the message they are for', async
 test('the first message of all is told once, whatever it is', async () => {
   const { channel, wire } = setUp();
   let answers = 0;
-  wire.onanswer = () => {
+  wire.onfirstmessage = () => {
     answers += 1;
   };
   channel.receive({ jsonrpc: '2.0', method: 'notifications/message', params: {} });
@@ -246,9 +246,9 @@ test('the first message of all is told once, whatever it is', async () => {
 
 test('whatever comes is a sign of life until somebody looks', () => {
   const { channel, wire } = setUp();
-  expect(wire.heard).toBe(false);
+  expect(wire.sawActivity).toBe(false);
   channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
-  expect(wire.heard).toBe(true);
+  expect(wire.sawActivity).toBe(true);
 });
 
 test('what a server says unasked is heard by us and by the SDK; what concerns only our requests by us alone', () => {

@@ -5,7 +5,7 @@ import { createPrompts } from '../../../../src/catalog/resources/prompts.ts';
 import type { Reach } from '../../../../src/catalog/resources/reaching.ts';
 import { ResourceCatalog } from '../../../../src/catalog/resources/resource-catalog.ts';
 import { createResources } from '../../../../src/catalog/resources/resources.ts';
-import type { Answer, Session } from '../../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../../src/connection/session.ts';
 import { Subscriptions } from '../../../../src/connection/subscriptions.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { RuntimeError } from '../../../../src/model/errors.ts';
@@ -14,12 +14,12 @@ import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { createFakeSession, definitionOf, type FakeSession } from '../../session.ts';
 
 export type Answers = Readonly<
-  Record<string, (params: JsonObject) => Answer | JsonObject | Promise<Answer | JsonObject>>
+  Record<string, (params: JsonObject) => RequestOutcome | JsonObject | Promise<RequestOutcome | JsonObject>>
 >;
 
-export const refuse = (code: number, message: string): Answer => ({ kind: 'error', code, message });
+export const refuse = (code: number, message: string): RequestOutcome => ({ kind: 'error', code, message });
 
-const isAnswer = (given: Answer | JsonObject): given is Answer => typeof given['kind'] === 'string';
+const isAnswer = (given: RequestOutcome | JsonObject): given is RequestOutcome => typeof given['kind'] === 'string';
 
 /** A method without an answer is not found; the capabilities are those of all that is offered. */
 export function createOfferer(answers: Answers, change: Partial<Session> = {}): FakeSession {

@@ -1,7 +1,7 @@
 // Owns the proof that a prompt is found by its command, filled in and completed as promised, whatever its server answers.
 
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../../src/connection/session.ts';
 import { verifies } from '../../../verifies.ts';
 import { codeOf, createHarness, createOfferer, promptsOf, refuse } from './offering.ts';
 
@@ -85,7 +85,7 @@ describe('prompts', () => {
   for (const [name, result] of Object.entries(broken))
     test(`answered with ${name} are a broken answer`, async () => {
       const harness = createHarness();
-      await harness.connect('s', createOfferer({ 'prompts/get': (): Answer => ({ kind: 'result', result }) }));
+      await harness.connect('s', createOfferer({ 'prompts/get': (): RequestOutcome => ({ kind: 'result', result }) }));
       expect(await codeOf(harness.prompts.get('s', 'p'))).toBe('ANSWER_BROKEN');
     });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Resources } from '../../../../src/catalog/resources/resources.ts';
-import type { Answer } from '../../../../src/connection/session.ts';
+import type { RequestOutcome } from '../../../../src/connection/session.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
 import type { RuntimeError } from '../../../../src/model/errors.ts';
 import { limits } from '../../../../src/model/limits.ts';
@@ -127,7 +127,10 @@ describe('reading', () => {
 
   test('is asked once more on the next session when the first one was lost', async () => {
     const harness = createHarness();
-    await harness.connect('s', createOfferer({ 'resources/read': (): Answer => ({ kind: 'lost', sent: true }) }));
+    await harness.connect(
+      's',
+      createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'lost', sent: true }) }),
+    );
     harness.sleep('s', createOfferer(reading));
     expect((await harness.resources.read('x:1')).contents).toHaveLength(1);
   });
@@ -144,7 +147,7 @@ describe('reading', () => {
     await harness.clock.advance(0);
     controller.abort('enough');
     expect(await aborted).toBe('enough');
-    await harness.connect('s', createOfferer({ 'resources/read': (): Answer => ({ kind: 'oversized' }) }));
+    await harness.connect('s', createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'oversized' }) }));
     expect(await codeOf(harness.resources.read('x:1'))).toBe('MESSAGE_TOO_LARGE');
     expect(harness.clock.pending()).toBe(0);
   });
@@ -158,7 +161,10 @@ describe('reading', () => {
   for (const [name, result] of Object.entries(broken))
     verifies('RES-06', `an answer with ${name} is a broken answer, and not a crash`, async () => {
       const harness = createHarness();
-      await harness.connect('s', createOfferer({ 'resources/read': (): Answer => ({ kind: 'result', result }) }));
+      await harness.connect(
+        's',
+        createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'result', result }) }),
+      );
       expect(await codeOf(harness.resources.read('x:1'))).toBe('ANSWER_BROKEN');
     });
 

@@ -3,14 +3,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FormField } from '../../../../src/connection/elicitation/form.ts';
-import { readQuestion } from '../../../../src/connection/elicitation/request.ts';
+import { readElicitation } from '../../../../src/connection/elicitation/request.ts';
 import { hidesAnything, hidesSomething } from '../../../../src/kernel/clean-text.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import { verifies } from '../../../verifies.ts';
 
 const read = (params: JsonObject) => {
-  const { server, ...question } = readQuestion('files', params);
+  const { server, ...question } = readElicitation('files', params);
   expect(server).toBe('files');
   return question;
 };

@@ -3,13 +3,13 @@
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { askHost, type Reply } from '../asking.ts';
+import { callHandler, type HandlerReply } from '../call-handler.ts';
 import type { ElicitationPolicy, ViewHandlers } from '../client-handlers.ts';
 import type { ElicitationEnd } from './events.ts';
 import { fillForm } from './form.ts';
-import type { ElicitAnswer, ElicitQuestion } from './request.ts';
+import type { ElicitAnswer, Elicitation } from './request.ts';
 
-export interface Eliciting {
+export interface ElicitDeps {
   readonly handlers: ViewHandlers;
   readonly policy: ElicitationPolicy;
   readonly clock: Pick<Clock, 'after'>;
@@ -17,7 +17,7 @@ export interface Eliciting {
   readonly question: AbortController;
 }
 
-export interface Elicited {
+export interface ElicitationOutcome {
   readonly action: ElicitAnswer['action'];
   readonly because: ElicitationEnd;
   readonly content?: JsonObject;
@@ -29,7 +29,7 @@ export const completed = new DOMException('the page has been dealt with', 'Abort
 
 let lastQuestion = 0;
 
-export async function elicit(asked: ElicitQuestion, eliciting: Eliciting): Promise<Elicited> {
+export async function elicit(asked: Elicitation, eliciting: ElicitDeps): Promise<ElicitationOutcome> {
   const { handlers } = eliciting;
   const { server, mode, message } = asked;
   const who = { server, questionId: `question-${++lastQuestion}`, mode };
@@ -45,11 +45,14 @@ export async function elicit(asked: ElicitQuestion, eliciting: Eliciting): Promi
   return elicited;
 }
 
-async function decide(asked: ElicitQuestion, { handlers, policy, clock, question }: Eliciting): Promise<Elicited> {
+async function decide(
+  asked: Elicitation,
+  { handlers, policy, clock, question }: ElicitDeps,
+): Promise<ElicitationOutcome> {
   if (policy === 'decline') return { action: 'decline', because: 'policy' };
   const { elicit: ask, onError } = handlers;
   if (ask === undefined) return { action: 'decline', because: 'nobody' };
-  const reply = await askHost((signal) => ask({ ...asked, signal }), question, clock);
+  const reply = await callHandler((signal) => ask({ ...asked, signal }), question, clock);
   const told = onError ?? unheard;
   try {
     return judge(asked, reply, { reason: question.signal.reason, onError: told });
@@ -62,12 +65,16 @@ async function decide(asked: ElicitQuestion, { handlers, policy, clock, question
 
 const unheard = (): void => undefined;
 
-interface Circumstances {
+interface ReplyContext {
   readonly reason: unknown;
   readonly onError: (error: unknown) => void;
 }
 
-function judge(asked: ElicitQuestion, reply: Reply<ElicitAnswer>, { reason, onError }: Circumstances): Elicited {
+function judge(
+  asked: Elicitation,
+  reply: HandlerReply<ElicitAnswer>,
+  { reason, onError }: ReplyContext,
+): ElicitationOutcome {
   switch (reply.kind) {
     case 'silent':
       return { action: 'cancel', because: 'silence' };
@@ -84,7 +91,7 @@ function judge(asked: ElicitQuestion, reply: Reply<ElicitAnswer>, { reason, onEr
 }
 
 /** Nobody is asked twice: what is wrong is the host's form, which would be as wrong again, and a person could not mend it. */
-function judgeAnswer(asked: ElicitQuestion, answer: unknown, onError: Circumstances['onError']): Elicited {
+function judgeAnswer(asked: Elicitation, answer: unknown, onError: ReplyContext['onError']): ElicitationOutcome {
   const { action, content, isDone } = (answer ?? {}) as Partial<Record<keyof ElicitAnswer, unknown>>;
   if (action === 'decline' || action === 'cancel') return { action, because: 'answered' };
   if (action !== 'accept') return badAnswer('elicit must answer accept, decline or cancel', onError);
@@ -95,7 +102,7 @@ function judgeAnswer(asked: ElicitQuestion, answer: unknown, onError: Circumstan
   return badAnswer(`the answer to server "${asked.server}" does not fit its form${where}`, onError);
 }
 
-function badAnswer(problem: string, onError: Circumstances['onError']): Elicited {
+function badAnswer(problem: string, onError: ReplyContext['onError']): ElicitationOutcome {
   onError(new TypeError(problem));
   return { action: 'decline', because: 'bad-answer' };
 }

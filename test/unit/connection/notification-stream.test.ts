@@ -1,8 +1,8 @@
 // Owns the proof that the news of a modern server are listened for, again whenever the stream drops, and of nobody else.
 
 import { expect, test } from 'vitest';
-import { keepListening } from '../../../src/connection/listening.ts';
-import type { Answer, Session } from '../../../src/connection/session.ts';
+import { keepListChangedStream } from '../../../src/connection/notification-stream.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -13,28 +13,28 @@ const changing = { tools: { listChanged: true }, prompts: { listChanged: true },
 
 function setUp(change: Partial<Session> = {}) {
   const clock = createFakeClock();
-  const streams: { at: number; stream: Deferred<Answer> }[] = [];
+  const streams: { at: number; stream: Deferred<RequestOutcome> }[] = [];
   const session = createFakeSession({
     era: 'modern',
     capabilities: changing,
     request: (_method, _params, { cancellation } = {}) => {
-      const stream = createDeferred<Answer>();
+      const stream = createDeferred<RequestOutcome>();
       streams.push({ at: clock.now(), stream });
       return cancellation ? cancellation.race(stream.promise) : stream.promise;
     },
     ...change,
   });
   const missed: string[] = [];
-  const stop = keepListening(session, clock, (method) => missed.push(method));
+  const stop = keepListChangedStream(session, clock, (method) => missed.push(method));
   /** The latest stream ends so. */
-  const end = async (answer: Answer) => {
+  const end = async (answer: RequestOutcome) => {
     streams.at(-1)?.stream.resolve(answer);
     await clock.advance(0);
   };
   return { clock, session, missed, stop, end, openedAt: () => streams.map(({ at }) => at) };
 }
 
-const dropped: Answer = { kind: 'lost', sent: true };
+const dropped: RequestOutcome = { kind: 'lost', sent: true };
 
 verifies('EXT-01', 'a modern server is asked once for the news it has', async () => {
   const { clock, session, stop } = setUp();
@@ -134,10 +134,10 @@ test('who stops listening leaves neither a stream nor a timer', async () => {
 });
 
 test('what another stream of the same server is told is not about this one', async () => {
-  const streams: Deferred<Answer>[] = [];
+  const streams: Deferred<RequestOutcome>[] = [];
   const { clock, session, missed } = setUp({
     request: (_method, _params, { cancellation, onId } = {}) => {
-      const stream = createDeferred<Answer>();
+      const stream = createDeferred<RequestOutcome>();
       streams.push(stream);
       onId?.(7);
       return cancellation ? cancellation.race(stream.promise) : stream.promise;

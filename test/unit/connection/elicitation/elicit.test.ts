@@ -2,21 +2,21 @@
 
 import { expect } from 'vitest';
 import type { ClientHandlers, ElicitationPolicy } from '../../../../src/connection/client-handlers.ts';
-import { completed, elicit } from '../../../../src/connection/elicitation/eliciting.ts';
+import { completed, elicit } from '../../../../src/connection/elicitation/elicit.ts';
 import type { ElicitationEvent } from '../../../../src/connection/elicitation/events.ts';
-import type { ElicitAnswer, ElicitQuestion } from '../../../../src/connection/elicitation/request.ts';
+import type { ElicitAnswer, Elicitation } from '../../../../src/connection/elicitation/request.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { verifies } from '../../../verifies.ts';
 
-const form: ElicitQuestion = {
+const form: Elicitation = {
   mode: 'form',
   server: 'files',
   message: 'Who?',
   requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   asksForSecret: false,
 };
-const page: ElicitQuestion = {
+const page: Elicitation = {
   mode: 'url',
   server: 'files',
   message: 'Log in',
@@ -35,13 +35,13 @@ function setUp(handler: ClientHandlers['elicit'] | undefined, policy: Elicitatio
     emit: (event: ElicitationEvent) => void events.push(event),
     onError: (error: unknown) => void errors.push(error),
   };
-  const ask = (asked: ElicitQuestion) => elicit(asked, { handlers, policy, clock, question });
+  const ask = (asked: Elicitation) => elicit(asked, { handlers, policy, clock, question });
   return { ask, clock, events, errors, question };
 }
 
 const answering = (answer: unknown) => async () => answer as ElicitAnswer;
 
-const answers: Record<string, [asked: ElicitQuestion, answer: unknown, elicited: unknown, errors: number]> = {
+const answers: Record<string, [asked: Elicitation, answer: unknown, elicited: unknown, errors: number]> = {
   'that fits its form is sent': [
     form,
     { action: 'accept', content: { name: 'Ada', more: 1 } },

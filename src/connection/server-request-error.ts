@@ -1,6 +1,6 @@
 // Owns how a question of a server is refused: on the wire it becomes an error that the server can act on.
 
-export class RefusedInput extends Error {
+export class ServerRequestError extends Error {
   override readonly name = 'RefusedInput';
   readonly code: number;
 
@@ -11,7 +11,7 @@ export class RefusedInput extends Error {
 }
 
 /** "Method not found", as the protocol says for a capability that was not advertised. */
-export const nobodyAnswers = (method: string) => new RefusedInput(-32601, `nobody here answers ${method}`);
+export const methodNotFound = (method: string) => new ServerRequestError(-32601, `nobody here answers ${method}`);
 
 /** "Invalid params": it is not what the protocol allows to ask, so nobody is shown it. */
-export const badQuestion = (problem: string) => new RefusedInput(-32602, problem);
+export const invalidParams = (problem: string) => new ServerRequestError(-32602, problem);

@@ -6,16 +6,16 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
-import type { Answer, NotificationListener, Session } from './session.ts';
+import type { NotificationListener, RequestOutcome, Session } from './session.ts';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
 /** `onNews` hears only what may have been missed; all other news go to whoever listens to the session. Returns how to stop. */
-export function keepListening(session: Session, clock: Clock, onNews: NotificationListener): () => void {
+export function keepListChangedStream(session: Session, clock: Clock, onNews: NotificationListener): () => void {
   const kinds = changingKinds(session.capabilities);
   if (session.era !== 'modern' || kinds.length === 0) return () => undefined;
-  return keepStream({
+  return keepNotificationStream({
     ...{ session, clock },
     notifications: Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
     onOpen: (_, isAgain) => {
@@ -24,7 +24,7 @@ export function keepListening(session: Session, clock: Clock, onNews: Notificati
   });
 }
 
-export interface StreamOptions {
+export interface NotificationStreamOptions {
   readonly session: Session;
   readonly clock: Clock;
   /** What is asked for, in the protocol's words. */
@@ -32,13 +32,20 @@ export interface StreamOptions {
   /** It is open, with what the server agreed to tell; `isAgain`: it had dropped, and news may have been missed. */
   readonly onOpen: (honored: JsonObject, isAgain: boolean) => void;
   /** It ended, and is opened again after a pause unless somebody stops it now. */
-  readonly onEnded?: (ending: Answer) => void;
+  readonly onEnded?: (ending: RequestOutcome) => void;
   /** The server wants no such stream; it is not asked again. */
-  readonly onRefused?: (refusal: Extract<Answer, { kind: 'error' }>) => void;
+  readonly onRefused?: (refusal: Extract<RequestOutcome, { kind: 'error' }>) => void;
 }
 
 /** A server may be asked for several; each says whose it is. Returns how to stop. */
-export function keepStream({ session, clock, notifications, onOpen, onEnded, onRefused }: StreamOptions): () => void {
+export function keepNotificationStream({
+  session,
+  clock,
+  notifications,
+  onOpen,
+  onEnded,
+  onRefused,
+}: NotificationStreamOptions): () => void {
   const cancellation = new Cancellation();
   let isBehind = false;
   let pauseMs: number = limits.listenAgainMs;
@@ -90,7 +97,7 @@ async function listenOnce(
   notifications: JsonObject,
   cancellation: Cancellation,
   onId: (id: MessageId) => void,
-): Promise<Answer | undefined> {
+): Promise<RequestOutcome | undefined> {
   try {
     return await session.request('subscriptions/listen', { notifications }, { cancellation, repeatable: true, onId });
   } catch (error) {

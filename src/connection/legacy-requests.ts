@@ -3,47 +3,47 @@
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Message } from '../model/server.ts';
-import { isInputMethod } from './client-handlers.ts';
-import { nobodyAnswers } from './refused-input.ts';
+import { isServerRequestMethod } from './client-handlers.ts';
 import type { ServerRequestRouter } from './requests.ts';
+import { methodNotFound } from './server-request-error.ts';
 
 /** What it rejects with is told to the server, with its `code` if it has one. The signal says that it was taken back. */
-export type AnswerQuestion = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+export type AnswerServerRequest = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 /** Whether we are there, and what the desk answers: nothing else may be asked. */
-export function answerFrom(desk: ServerRequestRouter): AnswerQuestion {
+export function answerWith(router: ServerRequestRouter): AnswerServerRequest {
   return async (method, params, signal) => {
     if (method === 'ping') return {};
-    if (!isInputMethod(method)) throw nobodyAnswers(method);
-    return desk.answerUnaddressed(method, params, signal);
+    if (!isServerRequestMethod(method)) throw methodNotFound(method);
+    return router.route(method, params, signal);
   };
 }
 
-export class Questions {
+export class LegacyRequests {
   readonly #reply: (message: Message) => void;
-  readonly #open = new Map<unknown, AbortController>();
+  readonly #openRequests = new Map<unknown, AbortController>();
 
   constructor(reply: (message: Message) => void) {
     this.#reply = reply;
   }
 
   /** Never rejects. What was taken back meanwhile is not answered. */
-  async answer({ id, method, params }: Message, answer: AnswerQuestion): Promise<void> {
-    const question = new AbortController();
-    this.#open.set(id, question);
-    const reply = await answer(String(method), isObject(params) ? params : {}, question.signal).then(
+  async answer({ id, method, params }: Message, answer: AnswerServerRequest): Promise<void> {
+    const controller = new AbortController();
+    this.#openRequests.set(id, controller);
+    const reply = await answer(String(method), isObject(params) ? params : {}, controller.signal).then(
       (result) => ({ jsonrpc: '2.0', id, result }),
       (error: unknown) => ({ jsonrpc: '2.0', id, error: errorOf(error) }),
     );
-    if (this.#open.get(id) !== question) return;
-    this.#open.delete(id);
+    if (this.#openRequests.get(id) !== controller) return;
+    this.#openRequests.delete(id);
     this.#reply(reply);
   }
 
-  takeBack(id: unknown): void {
-    const question = this.#open.get(id);
-    this.#open.delete(id);
-    question?.abort();
+  cancel(id: unknown): void {
+    const controller = this.#openRequests.get(id);
+    this.#openRequests.delete(id);
+    controller?.abort();
   }
 }
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
 import type { ElicitAnswer } from '../../../src/connection/elicitation/request.ts';
-import { answerFrom } from '../../../src/connection/questions.ts';
+import { answerWith } from '../../../src/connection/legacy-requests.ts';
 import { ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { Wire } from '../../../src/connection/wire.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
@@ -16,10 +16,10 @@ function connect(handlers: ViewHandlers) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
-  const desk = new ServerRequestRouter({ server: 's', clock, advertised: handlers });
-  desk.hold(handlers);
-  wire.onrequest = answerFrom(desk);
-  wire.release();
+  const router = new ServerRequestRouter({ server: 's', clock, advertised: handlers });
+  router.addHandlers(handlers);
+  wire.onrequest = answerWith(router);
+  wire.detachSdk();
   const ask = (id: string, method: string, params?: unknown) =>
     channel.receive({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
   return { channel, clock, ask };

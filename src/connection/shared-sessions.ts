@@ -5,7 +5,7 @@ import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import type { ClientHandlers } from './requests.ts';
 import type { Session } from './session.ts';
 
-export interface Lease {
+export interface LeaseRequest {
   /** Equal keys mean: the same server, reached in the same way, for the same person, with the same abilities. */
   readonly key: string;
   readonly open: (signal: AbortSignal) => Promise<Session>;
@@ -14,7 +14,7 @@ export interface Lease {
   readonly signal: AbortSignal;
 }
 
-interface Shared {
+interface SharedSession {
   readonly session: Promise<Session>;
   /** Only while it is being opened. */
   opening: AbortController | undefined;
@@ -22,11 +22,11 @@ interface Shared {
 }
 
 export class SharedSessions {
-  readonly #shared = new Map<string, Shared>();
+  readonly #shared = new Map<string, SharedSession>();
   /** What was let go and is not gone yet: the next of the same key waits for it, since two at once may fight over a lock. */
   readonly #ending = new Map<string, Promise<void>>();
 
-  async lease({ key, open, handlers, signal }: Lease): Promise<Session> {
+  async lease({ key, open, handlers, signal }: LeaseRequest): Promise<Session> {
     signal.throwIfAborted();
     const shared = this.#shared.get(key) ?? this.#open(key, open);
     shared.holders++;
@@ -35,7 +35,7 @@ export class SharedSessions {
       const session = await Promise.race([shared.session, aborted.promise]);
       return this.#leaseOf(key, shared, session, handlers);
     } catch (error) {
-      await this.#letGo(key, shared);
+      await this.#release(key, shared);
       throw error;
     } finally {
       aborted.settle();
@@ -47,17 +47,17 @@ export class SharedSessions {
     this.#shared.delete(key);
   }
 
-  #open(key: string, open: Lease['open']): Shared {
+  #open(key: string, open: LeaseRequest['open']): SharedSession {
     const opening = new AbortController();
     const session = openAfter(this.#ending.get(key), open, opening.signal);
-    const shared: Shared = { session, opening, holders: 0 };
+    const shared: SharedSession = { session, opening, holders: 0 };
     this.#shared.set(key, shared);
     this.#dropEnded(key, shared);
     return shared;
   }
 
   /** What has ended is nobody's to share any more; why is told to those who hold it. */
-  #dropEnded(key: string, shared: Shared): void {
+  #dropEnded(key: string, shared: SharedSession): void {
     const drop = () => this.#shared.get(key) === shared && this.#shared.delete(key);
     shared.session.then(({ ended }) => {
       shared.opening = undefined;
@@ -65,8 +65,8 @@ export class SharedSessions {
     }, drop);
   }
 
-  #leaseOf(key: string, shared: Shared, session: Session, handlers: ClientHandlers): Session {
-    const stopHolding = session.hold(handlers);
+  #leaseOf(key: string, shared: SharedSession, session: Session, handlers: ClientHandlers): Session {
+    const stopHolding = session.addHandlers(handlers);
     const unheard = new Set<() => void>();
     /** What tells this lease's requests from those of others. */
     const owner = {};
@@ -76,7 +76,7 @@ export class SharedSessions {
       isShared: () => shared.holders > 1,
       request: (method, params, options) => session.request(method, params, options, owner),
       callTool: (tool, args, call) => session.callTool(tool, args, call, owner),
-      ask: (method, params, call) => session.ask(method, params, call, owner),
+      requestWithInput: (method, params, call) => session.requestWithInput(method, params, call, owner),
       onNotification: (listener) => {
         const stop = session.onNotification(listener);
         unheard.add(stop);
@@ -86,8 +86,8 @@ export class SharedSessions {
         closing ??= (() => {
           stopHolding();
           for (const stop of unheard) stop();
-          session.dismiss(owner);
-          return this.#letGo(key, shared);
+          session.cancelRequestsOf(owner);
+          return this.#release(key, shared);
         })();
         return closing;
       },
@@ -95,7 +95,7 @@ export class SharedSessions {
   }
 
   /** Resolves when nothing is left of it, if this was the last who held it. */
-  async #letGo(key: string, shared: Shared): Promise<void> {
+  async #release(key: string, shared: SharedSession): Promise<void> {
     shared.holders--;
     if (shared.holders > 0) return;
     if (this.#shared.get(key) === shared) this.#shared.delete(key);
@@ -110,7 +110,11 @@ export class SharedSessions {
   }
 }
 
-function openAfter(former: Promise<void> | undefined, open: Lease['open'], signal: AbortSignal): Promise<Session> {
+function openAfter(
+  former: Promise<void> | undefined,
+  open: LeaseRequest['open'],
+  signal: AbortSignal,
+): Promise<Session> {
   return former ? former.then(() => open(signal)) : open(signal);
 }
 

@@ -4,21 +4,21 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 
-export type Reply<Value> =
+export type HandlerReply<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'silent' }
   | { readonly kind: 'withdrawn' };
 
 /** Aborting the question takes it back; it is aborted as well when the time is up, so that the host can take it away. */
-export function askHost<Value>(
+export function callHandler<Value>(
   answer: (signal: AbortSignal) => Promise<Value> | Value,
-  question: AbortController,
+  controller: AbortController,
   clock: Pick<Clock, 'after'>,
-): Promise<Reply<Value>> {
-  const { signal } = question;
+): Promise<HandlerReply<Value>> {
+  const { signal } = controller;
   return new Promise((resolve) => {
-    const finish = (reply: Reply<Value>) => {
+    const finish = (reply: HandlerReply<Value>) => {
       cancelTimer();
       signal.removeEventListener('abort', withdraw);
       resolve(reply);
@@ -26,7 +26,7 @@ export function askHost<Value>(
     const withdraw = () => finish({ kind: 'withdrawn' });
     const cancelTimer = clock.after(limits.approvalMs, () => {
       finish({ kind: 'silent' });
-      question.abort(new DOMException('nobody answered in time', 'TimeoutError'));
+      controller.abort(new DOMException('nobody answered in time', 'TimeoutError'));
     });
     signal.addEventListener('abort', withdraw, { once: true });
     if (signal.aborted) {

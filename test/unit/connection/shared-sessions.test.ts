@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ClientHandlers } from '../../../src/connection/requests.ts';
 import type { Session } from '../../../src/connection/session.ts';
-import { type Lease, SharedSessions } from '../../../src/connection/sharing.ts';
+import { type LeaseRequest, SharedSessions } from '../../../src/connection/shared-sessions.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, outage } from '../session.ts';
@@ -13,7 +13,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 function setUp() {
   const shared = new SharedSessions();
   const openings: { signal: AbortSignal; result: Deferred<Session> }[] = [];
-  const open: Lease['open'] = (signal) => {
+  const open: LeaseRequest['open'] = (signal) => {
     const result = createDeferred<Session>();
     openings.push({ signal, result });
     return result.promise;
@@ -125,7 +125,7 @@ verifies('EXT-13', 'one who finds out that nobody is there ends it for all', asy
   const asked = [ask(), ask()];
   await succeed(0);
   const [one, other] = await Promise.all(asked);
-  one?.lose('it did not answer');
+  one?.markLost('it did not answer');
   expect(await other?.ended).toMatchObject({ code: 'CONNECTION_LOST', data: { reason: 'it did not answer' } });
 });
 
@@ -207,7 +207,7 @@ test('each holds it with its own handlers', async () => {
   const handlers: ClientHandlers[] = [{ roots: async () => [] }, {}];
   const asked = handlers.map((handlers) => ask('k', { handlers }));
   const session = createFakeSession({
-    hold: (handlers) => {
+    addHandlers: (handlers) => {
       held.push(handlers);
       return () => void held.splice(held.indexOf(handlers), 1);
     },
