@@ -1,4 +1,4 @@
-// Owns what is said of servers that somebody expects to see although there is nothing to connect to.
+// Owns the status of configured servers that have no connection: entries that cannot be read, and suppressed ones.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -18,7 +18,7 @@ export interface SuppressedEntry {
   readonly because: string;
 }
 
-/** An entry that could not be read is still a server somebody expects to see. */
+/** An entry that could not be read is listed as well, so that a person sees why the server is missing. */
 export function invalidStatus({ name, provenance, diagnostic }: InvalidEntry): ServerStatus {
   return {
     name,

@@ -1,4 +1,4 @@
-// Owns asking one of the host's functions: what its silence, its errors and the end of the question mean. Never rejects and
+// Owns calling one of the host's handlers: a timeout, an error and a withdrawn request are kinds of reply. Never rejects and
 // never hangs.
 
 import type { Clock } from '../kernel/clock.ts';
@@ -7,12 +7,12 @@ import { limits } from '../model/limits.ts';
 export type HandlerReply<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'silent' }
+  | { readonly kind: 'timed-out' }
   | { readonly kind: 'withdrawn' };
 
-/** Aborting the question takes it back; it is aborted as well when the time is up, so that the host can take it away. */
+/** Aborting the controller withdraws the request. A timeout aborts it as well, so that the host can close its dialog. */
 export function callHandler<Value>(
-  answer: (signal: AbortSignal) => Promise<Value> | Value,
+  handler: (signal: AbortSignal) => Promise<Value> | Value,
   controller: AbortController,
   clock: Pick<Clock, 'after'>,
 ): Promise<HandlerReply<Value>> {
@@ -25,7 +25,7 @@ export function callHandler<Value>(
     };
     const withdraw = () => finish({ kind: 'withdrawn' });
     const cancelTimer = clock.after(limits.approvalMs, () => {
-      finish({ kind: 'silent' });
+      finish({ kind: 'timed-out' });
       controller.abort(new DOMException('nobody answered in time', 'TimeoutError'));
     });
     signal.addEventListener('abort', withdraw, { once: true });
@@ -34,7 +34,7 @@ export function callHandler<Value>(
       return;
     }
     Promise.resolve()
-      .then(() => answer(signal))
+      .then(() => handler(signal))
       .then(
         (value) => finish({ kind: 'answered', value }),
         (error: unknown) => finish({ kind: 'failed', error }),

@@ -1,4 +1,5 @@
-// Owns what a host, an agent or a gateway client can answer to a server, and what of it the server is told.
+// Owns the handlers with which a host, an agent or a gateway client answers server requests, and the capabilities that
+// servers are told of.
 
 import type { Emit } from '../kernel/emitter.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -6,10 +7,10 @@ import type { ServerName } from '../model/names.ts';
 import type { ElicitationEvent } from './elicitation/events.ts';
 import type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 
-/** Only what has a handler is advertised to servers. */
+/** Servers are told of a capability only if it has a handler. */
 export interface ClientHandlers {
   readonly elicit?: (request: ElicitRequest) => Promise<ElicitAnswer>;
-  /** Takes and gives what the protocol defines for `sampling/createMessage`; the signal says that nobody waits any more. */
+  /** Takes the params and returns the result of `sampling/createMessage`. The signal aborts when the request is withdrawn. */
   readonly sample?: (
     request: JsonObject & { readonly server: ServerName },
     options: { readonly signal: AbortSignal },
@@ -17,10 +18,10 @@ export interface ClientHandlers {
   readonly roots?: () => Promise<ReadonlyArray<{ readonly uri: string; readonly name?: string }>>;
 }
 
-/** Who answers for one view, and who hears of it. */
+/** The handlers of one view, and the listeners for its events and errors. */
 export interface ViewHandlers extends ClientHandlers {
   readonly emit?: Emit<ElicitationEvent>;
-  /** Told what a handler threw, or answered instead of an answer. */
+  /** Called with the error that a handler threw, or that says what is wrong with its answer. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -28,20 +29,23 @@ export const serverRequestMethods = ['elicitation/create', 'sampling/createMessa
 export type ServerRequestMethod = (typeof serverRequestMethods)[number];
 
 export function isServerRequestMethod(method: unknown): method is ServerRequestMethod {
-  return serverRequestMethods.some((known) => known === method);
+  return serverRequestMethods.some((each) => each === method);
 }
 
-/** What becomes of a server's questions to a person. */
+/** Whether elicitations of a server are shown to a person, or declined. */
 export type ElicitationPolicy = 'ask' | 'decline';
 
-/** Where the person has said no beforehand, the server is not told that it may ask. */
-export function permittedHandlers<Given extends ClientHandlers>(handlers: Given, policy: ElicitationPolicy): Given {
+/** A server whose settings decline elicitations is not told of that capability. */
+export function permittedHandlers<Handlers extends ClientHandlers>(
+  handlers: Handlers,
+  policy: ElicitationPolicy,
+): Handlers {
   if (policy === 'ask' || handlers.elicit === undefined) return handlers;
   const { elicit: _, ...rest } = handlers;
-  return rest as Given;
+  return rest as Handlers;
 }
 
-/** A capability without a handler behind it would be a lie the server acts on. */
+/** A server acts on the capabilities it is told of, so each needs a handler. */
 export function capabilitiesOf(handlers: ClientHandlers): JsonObject {
   return {
     ...(handlers.elicit && { elicitation: { form: {}, url: {} } }),

@@ -1,5 +1,5 @@
-// Owns who may share a connection: a key made of everything that tells one from another. Kept in memory only, and keyed with a
-// secret of this process, because what goes into it holds tokens.
+// Owns the key by which sessions are shared: a hash of everything that makes two connections different. The hash is keyed with
+// a secret of this process and kept in memory only, because its input holds tokens.
 
 import { createHmac, randomBytes } from 'node:crypto';
 import { canonicalJson } from '../kernel/json.ts';
@@ -10,21 +10,21 @@ import { type ClientHandlers, capabilitiesOf, type ElicitationPolicy } from './c
 
 export interface KeyDeps {
   readonly server: ServerName;
-  /** Everything filled in: a token of another account makes another connection. */
+  /** With all variables filled in: the token of another account makes another connection. */
   readonly launch: Launch;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxMessageBytes: number;
-  /** One server has one level. */
+  /** A server has one log level at a time. */
   readonly logLevel?: LogLevel | undefined;
   readonly handlers: ClientHandlers;
-  /** What becomes of its questions is decided once for all who share it. */
+  /** One policy applies to all leases of a session. */
   readonly elicitation?: ElicitationPolicy | undefined;
-  /** Whom the server believes it is talking to. */
+  /** The client name and version that the server is told. */
   readonly clientInfo?: ClientInfo | undefined;
-  /** What the agent may touch, where it was announced: one server cannot be told two things. */
+  /** The sandbox state, if a host announced one: a server can know only one. */
   readonly sandbox?: object | undefined;
-  /** Set where a client wants a connection of its own. */
+  /** The id of a client with private connections. */
   readonly client?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ const secret = randomBytes(32);
 let lastOwn = 0;
 
 export function connectionKey({ launch, handlers, ...deps }: KeyDeps): string {
-  // Code of the host is not compared: each gets a line of its own.
+  // In-process servers are code of the host, which cannot be compared: each gets its own connection.
   if (launch.kind === 'in-process') return `own ${++lastOwn}`;
   const text = canonicalJson({ ...deps, launch, capabilities: capabilitiesOf(handlers), roots: idOf(handlers.roots) });
   return createHmac('sha256', secret).update(text).digest('base64');
@@ -41,7 +41,7 @@ export function connectionKey({ launch, handlers, ...deps }: KeyDeps): string {
 const ids = new WeakMap<object, number>();
 let lastId = 0;
 
-/** Two functions that answer with roots are the same only if they are one. */
+/** Two `roots` handlers are the same only if they are the same function. */
 function idOf(roots: ClientHandlers['roots']): number {
   if (roots === undefined) return 0;
   const id = ids.get(roots) ?? ++lastId;

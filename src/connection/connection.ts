@@ -1,4 +1,4 @@
-// Owns running the effects of one connection's state machine: opens, waits, releases, tells. Decides nothing.
+// Owns running the effects of one connection's state machine: opens sessions, sets retry timers, closes. `state.ts` decides.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -14,23 +14,23 @@ export interface ConnectionOptions {
   readonly server: ServerName;
   /** Opens one session. When the signal aborts, nothing may stay open. */
   readonly open: (signal: AbortSignal) => Promise<Session>;
-  /** The ending of an earlier connection to the same server; the first process waits for it. */
+  /** Resolves when an earlier connection to the same server has closed; the first opening waits for it. */
   readonly former?: Promise<unknown> | undefined;
   readonly recovery: Recovery;
-  /** Whether starting it too often harms the machine: true of a process, not of an address. */
+  /** Whether opening starts a local process; only then is the number of restarts limited. */
   readonly isProcess: boolean;
-  /** Looks after an open session; returns how to stop. */
+  /** Starts pings, streams and timers of an open session. Returns how to stop them. */
   readonly watchSession: (session: Session) => () => void;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
-  /** Told what went wrong while closing; nothing is left to be done about it. */
+  /** Called with errors while closing; the connection counts as closed all the same. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface PastFailure {
   readonly cause: RuntimeError;
   readonly at: number;
-  /** It ended a session, and not only an attempt to open one. */
+  /** The failure ended an open session, and not only an attempt to open one. */
   readonly wasUp: boolean;
 }
 
@@ -43,17 +43,17 @@ export class Connection {
   readonly #options: ConnectionOptions;
   #state: ConnectionState = { kind: 'idle' };
   #session: Session | undefined;
-  /** Owns everything that the present attempt or session has opened; a late arrival finds it aborted and closes. */
+  /** Aborted when the present attempt or session is released: a session that opens after that is closed at once. */
   #epoch = new AbortController();
   #cancelRetry: CancelTimer | undefined;
   #stopWatching: (() => void) | undefined;
   #since: number;
   #lastFailure: PastFailure | undefined;
-  /** When it was started again after it had been up, or because a call would not wait. */
+  /** Times of restarts: after an open session was lost, or hurried by a call. */
   #restarts: number[] = [];
   #wasUp = false;
   readonly #waiters = new Set<SessionWaiter>();
-  /** Openings under way and closings not yet done. */
+  /** Openings and closings that have not finished. */
   readonly #unfinished = new Set<Promise<void>>();
 
   constructor(options: ConnectionOptions) {
@@ -65,12 +65,12 @@ export class Connection {
     return this.#state;
   }
 
-  /** Since when it is in this state. */
+  /** When the present state began. */
   get since(): number {
     return this.#since;
   }
 
-  /** The latest failure, also when it has been overcome. */
+  /** The latest failure, also after a successful reconnect. */
   get lastFailure(): PastFailure | undefined {
     return this.#lastFailure;
   }
@@ -84,14 +84,14 @@ export class Connection {
     this.#feed({ kind: 'wake' });
   }
 
-  /** A fresh start by a person's wish, whatever the state. */
+  /** Starts anew from any state, at a person's request. */
   reconnect(): void {
     this.#restarts = [];
     this.#wasUp = false;
     this.#feed({ kind: 'reconnect' });
   }
 
-  /** Nobody needs it for now; the next call wakes it. */
+  /** Stops a session that has been idle; the next call opens a new one. */
   idleStop(): void {
     this.#feed({ kind: 'idle-stop' });
   }
@@ -100,21 +100,21 @@ export class Connection {
     this.#feed({ kind: 'unblock' });
   }
 
-  /** The session, as soon as it is up. Wakes an idle connection, and hurries one that waits for its next attempt. */
+  /** Resolves with the session once it is up. Wakes an idle connection, and hurries one that waits for its next attempt. */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
     const { clock } = this.#options;
     this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
     return new Promise((resolve, reject) => {
       this.#waiters.add({ resolve, reject });
-      // An attempt that is due is waited for; what nobody tries any more is not.
+      // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
     });
   }
 
   /**
-   * The session that comes after this one, which failed somebody. Its end may come a moment later than the failure; where it
-   * does not come at all, the same session is the answer.
+   * The session that replaces `lost`, on which a request failed. The session may end a moment after the failed request; if it
+   * does not end at all, it is returned again.
    */
   async whenReplaced(lost: Session): Promise<Session> {
     if (this.#session === lost)
@@ -122,21 +122,21 @@ export class Connection {
     return this.whenReady();
   }
 
-  /** Resolves when the present attempt, if there is one, has ended well or badly. */
+  /** Resolves when the present attempt, if there is one, has succeeded or failed. */
   async whenSettled(): Promise<void> {
-    if (this.#state.kind === 'connecting') await this.#nextEnding();
+    if (this.#state.kind === 'connecting') await this.#attemptEnded();
   }
 
-  /** Resolves when it is up, or no further attempt is planned. */
+  /** Resolves when the session is up, or no further attempt is scheduled. */
   async whenDecided(): Promise<void> {
-    while (this.#state.kind === 'connecting' || this.#state.kind === 'waiting') await this.#nextEnding();
+    while (this.#state.kind === 'connecting' || this.#state.kind === 'waiting') await this.#attemptEnded();
   }
 
-  #nextEnding(): Promise<void> {
+  #attemptEnded(): Promise<void> {
     return new Promise((resolve) => this.#waiters.add({ resolve: () => resolve(), reject: () => resolve() }));
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when all openings and closings have finished. */
   async close(): Promise<void> {
     this.#feed({ kind: 'close' });
     while (this.#unfinished.size > 0) await Promise.all(this.#unfinished);
@@ -156,14 +156,14 @@ export class Connection {
     this.#settleWaiters();
   }
 
-  /** Further attempts of the schedule are not counted: it has its own end. */
+  /** Further attempts of the schedule do not count: the schedule limits those itself. */
   #countRestart(next: ConnectionState, before: ConnectionState): void {
     if (next.kind === 'connecting' && (this.#wasUp || next.hurried)) this.#restarts.push(this.#since);
     if (next.kind !== 'waiting') this.#wasUp = next.kind === 'ready';
     else if (before.kind !== 'ready') this.#wasUp = false;
   }
 
-  /** How long it must be left alone, because it was started too often of late. */
+  /** How long no restart is allowed, because there were too many of late. */
   #restMs(): number {
     const { clock, isProcess } = this.#options;
     const { starts, windowMs } = limits.startBurst;
@@ -182,7 +182,7 @@ export class Connection {
     const { clock } = this.#options;
     switch (effect.kind) {
       case 'open':
-        // The former process is gone before the next one starts: two at once may fight over a lock or a port.
+        // Wait until the former process has ended: two at once may fight over a lock or a port.
         this.#track(this.#open(Promise.all([this.#options.former, ...this.#unfinished]), this.#epoch.signal));
         return;
       case 'schedule-retry': {
@@ -242,11 +242,11 @@ export class Connection {
     this.#waiters.clear();
     for (const { resolve, reject } of waiters) {
       if (this.#session) resolve(this.#session);
-      else reject(this.#whyNot(state));
+      else reject(this.#causeOf(state));
     }
   }
 
-  #whyNot(state: ConnectionState): RuntimeError {
+  #causeOf(state: ConnectionState): RuntimeError {
     if ('cause' in state) return state.cause;
     return new RuntimeError('CONNECTION_LOST', { server: this.#options.server, reason: 'it was closed' });
   }

@@ -1,4 +1,5 @@
-// Owns all connections of a runtime: definitions in, connections out. Unchanged ones are kept, changed ones replaced.
+// Owns all connections of a runtime: one for each server definition. Connections of unchanged definitions are kept, those of
+// changed ones are replaced.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
@@ -19,25 +20,26 @@ import type { ConnectionState } from './state.ts';
 
 export interface ConnectionsOptions {
   readonly open: (definition: ServerDefinition, signal: AbortSignal) => Promise<Session>;
-  /** Equal keys mean: the same server, nothing to replace. */
+  /** Equal keys mean that the definition is unchanged, so its connection is kept. */
   readonly keyOf: (definition: ServerDefinition) => string;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
   readonly onReady: (definition: ServerDefinition, session: Session) => void;
-  /** It was up and is not any more; it may come back. */
+  /** The server was up and is not any more; it may come back. */
   readonly onDown: (server: ServerName) => void;
-  /** Somebody must do something before it can start. */
+  /** A person must act before the server can start: approve it, log in, or change its configuration. */
   readonly onBlocked: (server: ServerName, cause: RuntimeError) => void;
-  readonly onNotification: (definition: ServerDefinition, session: Session, ...news: NotificationArgs) => void;
+  readonly onNotification: (definition: ServerDefinition, session: Session, ...notification: NotificationArgs) => void;
   readonly onRemoved: (server: ServerName) => void;
-  /** For tests; the delays of a schedule are spread by it. */
+  /** Source of the jitter in retry delays; tests set it. */
   readonly random?: (() => number) | undefined;
   readonly onError: (error: unknown) => void;
 }
 
 export interface Reconciling {
+  /** Whether a new server is started right away; others wait for their first call. */
   readonly isWantedAtOnce?: (definition: ServerDefinition) => boolean;
-  /** Nothing is kept: every server starts anew. */
+  /** Replaces unchanged connections as well: every server starts anew. */
   readonly replaceAll?: boolean | undefined;
 }
 
@@ -51,7 +53,7 @@ export interface ManagedConnection {
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #entries = new Map<ServerName, ManagedConnection & { readonly key: string }>();
-  /** Per server, the ending of all that it has ended so far. */
+  /** Per server, resolves when all its former connections have closed. */
   readonly #ending = new Map<ServerName, Promise<void>>();
   #closing: Promise<void> | undefined;
 
@@ -68,37 +70,37 @@ export class Connections {
   }
 
   /**
-   * Makes the fleet equal to the definitions, wakes what is new and wanted at once, and tries again what was blocked.
-   * Resolves when what had to go is gone.
+   * Makes the connections equal to the definitions: ends removed and changed ones, adds and starts new ones, and retries
+   * blocked ones. Resolves when the ended connections are closed.
    */
   async reconcile(
     definitions: readonly ServerDefinition[],
     { isWantedAtOnce = () => true, replaceAll = false }: Reconciling = {},
   ): Promise<void> {
     if (this.#closing) return;
-    const leaving = this.retain(replaceAll ? [] : definitions);
-    // What blocked a server may have been cured since: it was approved, or its variable is set.
+    const ending = this.retain(replaceAll ? [] : definitions);
+    // The reason for the block may be gone: the server was approved, or its variable is set.
     for (const { connection } of this.#entries.values()) connection.unblock();
     for (const definition of definitions) {
       if (this.#entries.has(definition.name)) continue;
       const connection = this.#add(definition);
       if (isWantedAtOnce(definition)) connection.wake();
     }
-    await leaving;
+    await ending;
   }
 
-  /** Ends all but these; what is the same as before stays as it is. Resolves when what had to go is gone. */
+  /** Ends every connection whose definition is not in the list or has changed. Resolves when those are closed. */
   async retain(definitions: readonly ServerDefinition[]): Promise<void> {
     const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
-    const gone = [...this.#entries.values()].filter((entry) => {
+    const removed = [...this.#entries.values()].filter((entry) => {
       const definition = wanted.get(entry.definition.name);
       return definition === undefined || this.#options.keyOf(definition) !== entry.key;
     });
-    for (const { definition } of gone) this.#entries.delete(definition.name);
-    await Promise.all(gone.map((entry) => this.#end(entry)));
+    for (const { definition } of removed) this.#entries.delete(definition.name);
+    await Promise.all(removed.map((entry) => this.#end(entry)));
   }
 
-  /** Added where it is not there yet, and left alone until somebody needs it. Nothing is added once all are closed. */
+  /** Returns the connection of a definition, added as idle if it is missing. Throws once all are closed. */
   ensure(definition: ServerDefinition): Connection {
     const { name: server } = definition;
     const entry = this.#entries.get(server);
@@ -106,7 +108,7 @@ export class Connections {
     return entry === undefined || entry.connection.state.kind === 'closed' ? this.#add(definition) : entry.connection;
   }
 
-  /** A fresh start, also for a server that was disconnected. */
+  /** Starts a server anew, also one that was disconnected. */
   reconnect(server: ServerName): void {
     const entry = this.#entries.get(server);
     if (entry === undefined || this.#closing) return;
@@ -114,13 +116,13 @@ export class Connections {
     else entry.connection.reconnect();
   }
 
-  /** It stays in the fleet, stopped, until somebody reconnects it. */
+  /** Stops a server. It stays listed as stopped until `reconnect()`. */
   async disconnect(server: ServerName): Promise<void> {
     const entry = this.#entries.get(server);
     if (entry) await this.#end(entry);
   }
 
-  /** Whoever asks, and however often: resolves when nothing is left, of servers that left earlier too. */
+  /** May be called again. Resolves when every connection is closed, including those removed earlier. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -128,8 +130,10 @@ export class Connections {
 
   async #close(): Promise<void> {
     const ending = [...this.#entries.values()].map((entry) => this.#end(entry));
-    const leaving = [...ending, ...this.#ending.values()];
-    if (await settleWithin(leaving, { limitMs: limits.closeMs, clock: this.#options.clock })) return;
+    if (
+      await settleWithin([...ending, ...this.#ending.values()], { limitMs: limits.closeMs, clock: this.#options.clock })
+    )
+      return;
     this.#options.onError(
       new RuntimeError('INTERNAL', { problem: `servers are left after ${limits.closeMs} ms of closing` }),
     );
@@ -159,16 +163,16 @@ export class Connections {
     return connection;
   }
 
-  /** What is done for a session for as long as it is up; returns how to stop all of it. */
+  /** Starts what runs while a session is up: pings, notification stream, log, idle stop. Returns how to stop it all. */
   #watchSession(definition: ServerDefinition, session: Session, connection: Connection): () => void {
     const { clock, emit, onNotification } = this.#options;
     const { health, keepAliveMs, idleStopMs } = definition.settings;
-    const onNews = (...news: NotificationArgs) => onNotification(definition, session, ...news);
+    const listener = (...notification: NotificationArgs) => onNotification(definition, session, ...notification);
     const stops = [
       watchHealth(session, { policy: health, keepAliveMs, clock }),
-      keepListChangedStream(session, clock, onNews),
+      keepListChangedStream(session, clock, listener),
       watchLog(definition, session, { clock, emit }),
-      session.onNotification(onNews),
+      session.onNotification(listener),
     ];
     if (idleStopMs > 0) stops.push(watchIdle(session, { idleStopMs, clock, stop: () => connection.idleStop() }));
     return () => {
@@ -179,11 +183,11 @@ export class Connections {
   #end({ definition, connection }: ManagedConnection): Promise<void> {
     const { name } = definition;
     this.#options.onRemoved(name);
-    const left = Promise.all([this.#ending.get(name), connection.close()]).then(() => {
-      if (this.#ending.get(name) === left) this.#ending.delete(name);
+    const ended = Promise.all([this.#ending.get(name), connection.close()]).then(() => {
+      if (this.#ending.get(name) === ended) this.#ending.delete(name);
     });
-    this.#ending.set(name, left);
-    return left;
+    this.#ending.set(name, ended);
+    return ended;
   }
 
   #report(definition: ServerDefinition, state: ConnectionState, before: ConnectionState): void {

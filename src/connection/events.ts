@@ -1,4 +1,4 @@
-// Owns what the life of connections reports to the outside.
+// Owns the events that connections emit.
 
 import type { FailureCode, Remedy } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -21,26 +21,26 @@ export type ConnectionEvent =
       readonly type: 'startup.completed';
       readonly ready: readonly ServerName[];
       readonly notReady: readonly NotReady[];
-      /** Whose tools are known from an earlier start: they come up now, and nobody need wait for them. */
+      /** Servers whose tools are cached from an earlier start: they are usable now and connect in the background. */
       readonly known: readonly ServerName[];
-      /** The same in one line. */
+      /** All of this as one line of text. */
       readonly line: string;
     }
-  /** A line on a server's stdout that is not MCP: harmless, but worth knowing when a server misbehaves. */
+  /** A line on a server's stdout that is not an MCP message: harmless, but useful when a server misbehaves. */
   | { readonly type: 'connection.noise-received'; readonly server: ServerName; readonly line: string }
-  /** A message of the server's own log, by the protocol; what comes too fast is only counted. */
+  /** A log message that the server sent as a notification. Messages that come too fast are dropped and counted. */
   | {
       readonly type: 'connection.log-received';
       readonly server: ServerName;
       readonly level: string;
       readonly logger?: string;
-      /** Its data: as it is where that is a text, otherwise as JSON; bounded. */
+      /** The message's data, cut to a length: a string as it is, anything else as JSON. */
       readonly text: string;
-      /** How many came too fast since the last one that was told. */
+      /** How many messages were dropped since the last reported one, because they came too fast. */
       readonly leftOut?: number;
     };
 
-/** Who is not up, in which fine word, and why. */
+/** A server that is not up, its state, and why. */
 export interface NotReady {
   readonly server: ServerName;
   readonly state: FineState;

@@ -1,5 +1,5 @@
-// Owns what a server of the older era asks by requests of its own, until it is answered or taken back.
-// Who knows the answer is left to `requests.ts`.
+// Owns the JSON-RPC requests that a legacy server sends, until each is answered or cancelled by the server.
+// `requests.ts` decides which handlers answer.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Message } from '../model/server.ts';
@@ -7,10 +7,10 @@ import { isServerRequestMethod } from './client-handlers.ts';
 import type { ServerRequestRouter } from './requests.ts';
 import { methodNotFound } from './server-request-error.ts';
 
-/** What it rejects with is told to the server, with its `code` if it has one. The signal says that it was taken back. */
+/** A rejection is sent to the server as an error, with its `code` if it has one. The signal aborts when the server cancels. */
 export type AnswerServerRequest = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
-/** Whether we are there, and what the desk answers: nothing else may be asked. */
+/** Answers `ping` and the requests that the router knows; every other method is unknown. */
 export function answerWith(router: ServerRequestRouter): AnswerServerRequest {
   return async (method, params, signal) => {
     if (method === 'ping') return {};
@@ -27,7 +27,7 @@ export class LegacyRequests {
     this.#reply = reply;
   }
 
-  /** Never rejects. What was taken back meanwhile is not answered. */
+  /** Never rejects. A request that the server cancelled meanwhile gets no response. */
   async answer({ id, method, params }: Message, answer: AnswerServerRequest): Promise<void> {
     const controller = new AbortController();
     this.#openRequests.set(id, controller);

@@ -1,5 +1,5 @@
-// Owns what a server logs by the protocol: heard for as long as its session lasts, in short, and no faster than a reader
-// could follow. From which level on is the server's affair, unless its entry says so.
+// Owns the log messages that a server sends as notifications: cut to a length and limited in rate. The server decides from
+// which level it logs, unless its entry sets `logLevel`.
 
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
@@ -13,7 +13,7 @@ export interface LogMessage {
   readonly level: string;
   readonly logger?: string;
   readonly text: string;
-  /** How many came too fast since the last one that was told. */
+  /** How many messages were dropped since the last reported one, because they came too fast. */
   readonly leftOut?: number;
 }
 
@@ -21,24 +21,24 @@ export interface LogMessage {
 export function onLogMessage(
   session: Pick<Session, 'onNotification'>,
   clock: Pick<Clock, 'now'>,
-  tell: (message: LogMessage) => void,
+  listener: (message: LogMessage) => void,
 ): () => void {
   const { count, windowMs } = limits.logMessages;
-  let [begunAt, told, leftOut] = [Number.NEGATIVE_INFINITY, 0, 0];
+  let [windowStart, reported, leftOut] = [Number.NEGATIVE_INFINITY, 0, 0];
   return session.onNotification((method, params) => {
     if (method !== 'notifications/message') return;
-    if (clock.now() - begunAt >= windowMs) [begunAt, told] = [clock.now(), 0];
-    if (told >= count) {
+    if (clock.now() - windowStart >= windowMs) [windowStart, reported] = [clock.now(), 0];
+    if (reported >= count) {
       leftOut++;
       return;
     }
-    told++;
-    tell({ ...messageOf(params), ...(leftOut > 0 && { leftOut }) });
+    reported++;
+    listener({ ...messageOf(params), ...(leftOut > 0 && { leftOut }) });
     leftOut = 0;
   });
 }
 
-/** One line of a log. */
+/** The message as one line of the server log. */
 export function logLineOf({ level, logger, text, leftOut }: LogMessage): string {
   const missing = leftOut === undefined ? '' : `(${leftOut} messages left out) `;
   return `${missing}message ${level}${logger === undefined ? '' : ` ${logger}`}: ${text}`;
@@ -49,10 +49,10 @@ export interface LogWatch {
   readonly emit: Emit<ConnectionEvent>;
 }
 
-/** Asks for the level, and reports what comes. Returns how to stop. */
+/** Sets the log level of the server, and emits its messages as events. Returns how to stop. */
 export function watchLog({ name: server, settings }: ServerDefinition, session: Session, watch: LogWatch): () => void {
   const { logLevel: level } = settings;
-  // The modern era says it with every request. A server that knows no levels, or not this one, logs as it likes.
+  // A modern server gets the level with every request. The response does not matter: a server that refuses logs as it likes.
   if (level !== undefined && session.era === 'legacy' && session.capabilities['logging'] !== undefined)
     void session.request('logging/setLevel', { level }, { repeatable: true });
   return onLogMessage(session, watch.clock, (message) =>

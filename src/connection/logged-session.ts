@@ -1,5 +1,5 @@
-// Owns a session whose beginning and end are written down, and what its server logs by the protocol. The log lives as long as
-// the session, and is complete when that is closed.
+// Owns writing a session's start, its end and the server's log messages to the server log. The log is complete when the
+// session is closed.
 
 import type { Clock } from '../kernel/clock.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
@@ -13,7 +13,7 @@ export interface SessionLogDeps {
   readonly signal: AbortSignal;
 }
 
-/** A process says in its log itself that it has started: by then there is no session yet. */
+/** For stdio the transport notes the start itself, when the process starts and before there is a session. */
 export async function openLogged(
   { log, clock, signal }: SessionLogDeps,
   open: () => Promise<Session>,
@@ -25,7 +25,7 @@ export async function openLogged(
     void session.ended.then((cause) => log.note(`ended: ${reasonOf(cause)}`));
     return { ...session, close: () => session.close().finally(() => log.close()) };
   } catch (error) {
-    const reason = signal.aborted ? 'nobody waits for it any more' : reasonOf(asRuntimeError(error));
+    const reason = signal.aborted ? 'it was cancelled' : reasonOf(asRuntimeError(error));
     log.note(`not opened: ${reason}`);
     await log.close();
     throw error;

@@ -1,5 +1,5 @@
-// Owns the streams on which a server of the modern era tells its news: opened once the session is up, opened again when they
-// drop; what may have been missed meanwhile counts as changed. Servers of the older era tell theirs unasked.
+// Owns the `subscriptions/listen` streams on which a modern server sends notifications: opened once the session is up, and
+// again after they drop; what may have been missed meanwhile counts as changed. Legacy servers notify without a stream.
 
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
@@ -11,15 +11,19 @@ import type { NotificationListener, RequestOutcome, Session } from './session.ts
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
 
-/** `onNews` hears only what may have been missed; all other news go to whoever listens to the session. Returns how to stop. */
-export function keepListChangedStream(session: Session, clock: Clock, onNews: NotificationListener): () => void {
+/**
+ * Keeps a stream for all `list_changed` notifications open. `onMissed` is called only for changes that may have been missed;
+ * the notifications themselves reach the listeners of the session. Returns how to stop.
+ */
+export function keepListChangedStream(session: Session, clock: Clock, onMissed: NotificationListener): () => void {
   const kinds = changingKinds(session.capabilities);
   if (session.era !== 'modern' || kinds.length === 0) return () => undefined;
   return keepNotificationStream({
-    ...{ session, clock },
+    session,
+    clock,
     notifications: Object.fromEntries(kinds.map((kind) => [`${kind}ListChanged`, true])),
     onOpen: (_, isAgain) => {
-      if (isAgain) for (const kind of kinds) onNews(`notifications/${kind}/list_changed`, {});
+      if (isAgain) for (const kind of kinds) onMissed(`notifications/${kind}/list_changed`, {});
     },
   });
 }
@@ -27,17 +31,17 @@ export function keepListChangedStream(session: Session, clock: Clock, onNews: No
 export interface NotificationStreamOptions {
   readonly session: Session;
   readonly clock: Clock;
-  /** What is asked for, in the protocol's words. */
+  /** The `notifications` parameter of `subscriptions/listen`. */
   readonly notifications: JsonObject;
-  /** It is open, with what the server agreed to tell; `isAgain`: it had dropped, and news may have been missed. */
+  /** The stream is open. `honored`: what the server agreed to. `isAgain`: it had dropped, and notifications may be missing. */
   readonly onOpen: (honored: JsonObject, isAgain: boolean) => void;
-  /** It ended, and is opened again after a pause unless somebody stops it now. */
+  /** The stream ended. It is opened again after a pause, unless it is stopped. */
   readonly onEnded?: (ending: RequestOutcome) => void;
-  /** The server wants no such stream; it is not asked again. */
+  /** The server refused the stream; it is not asked again. */
   readonly onRefused?: (refusal: Extract<RequestOutcome, { kind: 'error' }>) => void;
 }
 
-/** A server may be asked for several; each says whose it is. Returns how to stop. */
+/** One session may have several streams; each acknowledgement names its own. Returns how to stop. */
 export function keepNotificationStream({
   session,
   clock,
@@ -47,15 +51,15 @@ export function keepNotificationStream({
   onRefused,
 }: NotificationStreamOptions): () => void {
   const cancellation = new Cancellation();
-  let isBehind = false;
+  let hasDropped = false;
   let pauseMs: number = limits.listenAgainMs;
   let cancelPause: CancelTimer | undefined;
   let id: MessageId | undefined;
 
   const listen = async () => {
     const begunAt = clock.now();
-    const ending = await listenOnce(session, notifications, cancellation, (given) => {
-      id = given;
+    const ending = await listenOnce(session, notifications, cancellation, (requestId) => {
+      id = requestId;
     });
     if (ending === undefined || cancellation.cancelled) return;
     if (ending.kind === 'error' && REFUSALS.has(ending.code)) {
@@ -63,35 +67,35 @@ export function keepNotificationStream({
       return;
     }
     onEnded?.(ending);
-    isBehind = true;
+    hasDropped = true;
     if (clock.now() - begunAt >= limits.stableMs) pauseMs = limits.listenAgainMs;
     cancelPause = clock.after(pauseMs, () => void listen(), 'background');
     pauseMs = Math.min(pauseMs * 2, limits.listenAgainMostMs);
   };
-  const stopHearing = session.onNotification((method, params) => {
+  const unsubscribe = session.onNotification((method, params) => {
     if (method !== ACKNOWLEDGED || !isAbout(params, id)) return;
-    const isAgain = isBehind;
-    isBehind = false;
+    const isAgain = hasDropped;
+    hasDropped = false;
     onOpen(isObject(params['notifications']) ? params['notifications'] : {}, isAgain);
   });
   void listen();
   return () => {
-    stopHearing();
+    unsubscribe();
     cancelPause?.();
     cancellation.cancel(new DOMException('no longer listening', 'AbortError'));
   };
 }
 
-/** One that does not say whose it is may be ours. */
+/** An acknowledgement without a subscription id may belong to this stream. */
 function isAbout({ _meta: meta }: JsonObject, id: MessageId | undefined): boolean {
   const named = isObject(meta) ? meta[SUBSCRIPTION] : undefined;
   return named === undefined || id === undefined || String(named) === String(id);
 }
 
-/** It does not know the request, or not this one: asking again would change nothing. */
+/** "Method not found" and "invalid params": the same request would be refused again. */
 const REFUSALS = new Set([-32601, -32602]);
 
-/** How the stream ended; nothing where we ended it ourselves. */
+/** Resolves with how the stream ended, or with undefined if we cancelled it. */
 async function listenOnce(
   session: Session,
   notifications: JsonObject,
@@ -106,7 +110,7 @@ async function listenOnce(
   }
 }
 
-/** What the server has news of. */
+/** The lists whose changes the server reports. */
 function changingKinds(capabilities: JsonObject): readonly string[] {
   return ['tools', 'prompts', 'resources'].filter((kind) => {
     const capability = capabilities[kind];

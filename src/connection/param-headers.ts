@@ -1,5 +1,5 @@
-// Owns the arguments that a tool wants mirrored as HTTP headers, so that proxies can route by them: which parameters
-// its schema declares with `x-mcp-header`, what is wrong with the declarations, and the headers of one call.
+// Owns the arguments that a tool's schema declares with `x-mcp-header`, to be sent as HTTP headers so that proxies can route
+// by them: reads the declarations, says what is wrong with them, and makes the headers of one call.
 
 import { encodeHeaderValue } from '../kernel/header-value.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -15,29 +15,29 @@ interface HeaderDeclarations {
 const keyword = 'x-mcp-header';
 const noHeaders: HeaderValues = Object.freeze({});
 
-/** A value that is absent, null or no single word of JSON has no header: the protocol wants it omitted. */
+/** A value that is absent, null or not a scalar has no header: the protocol wants it omitted. */
 export function paramHeaders(inputSchema: JsonObject, args: JsonObject): HeaderValues {
   const { headers, fault } = declaredIn(inputSchema);
   if (headers.size === 0 || fault !== undefined) return noHeaders;
-  const mirrored: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const [name, path] of headers) {
     const text = scalarText(valueAt(path, args));
-    if (text !== undefined) mirrored[`Mcp-Param-${name}`] = encodeHeaderValue(text);
+    if (text !== undefined) values[`Mcp-Param-${name}`] = encodeHeaderValue(text);
   }
-  return mirrored;
+  return values;
 }
 
-/** Why the protocol forbids offering the tool over HTTP; ends a sentence that began with the tool. */
+/** Why the protocol forbids offering the tool over HTTP, worded to follow the tool's name; undefined if it is allowed. */
 export function faultOfParamHeaders(inputSchema: JsonObject): string | undefined {
   return declaredIn(inputSchema).fault;
 }
 
-/** Definitions are frozen, so one look at each schema is enough. */
+/** Schemas are frozen, so each is read once. */
 const declarationsBySchema = new WeakMap<JsonObject, HeaderDeclarations>();
 
 function declaredIn(inputSchema: JsonObject): HeaderDeclarations {
-  const before = declarationsBySchema.get(inputSchema);
-  if (before !== undefined) return before;
+  const cached = declarationsBySchema.get(inputSchema);
+  if (cached !== undefined) return cached;
   const headers = new Map<string, PropertyPath>();
   const fault = collect(inputSchema, { path: [], reachable: true, headers, taken: new Set() });
   const declared = { headers, fault };
@@ -46,12 +46,12 @@ function declaredIn(inputSchema: JsonObject): HeaderDeclarations {
 }
 
 interface SchemaVisit {
-  /** The names of the properties that lead here. */
+  /** The property names from the root to this schema. */
   readonly path: PropertyPath;
-  /** Whether they alone lead here: only then is it known, whatever the arguments, which value is meant. */
+  /** Whether only properties lead here, and no `oneOf`, `items` or the like: then the path names one argument in every call. */
   readonly reachable: boolean;
   readonly headers: Map<string, PropertyPath>;
-  /** In lower case: headers do not tell the cases apart. */
+  /** Header names declared so far, in lower case, since header names ignore case. */
   readonly taken: Set<string>;
 }
 
@@ -76,9 +76,9 @@ function collect(schema: unknown, visit: SchemaVisit): string | undefined {
   return undefined;
 }
 
-/** What a header's name may be made of, after RFC 9110. */
+/** A header name by RFC 9110. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** A number with a fraction is written differently by everyone, so the protocol leaves it out. */
+/** Without `number`: fractions have no single spelling, so the protocol excludes them. */
 const mirrorable = ['string', 'integer', 'boolean'];
 
 function faultOf({ [keyword]: name, type }: JsonObject, { path, reachable, taken }: SchemaVisit): string | undefined {
@@ -111,7 +111,7 @@ const holdSchemas = [
 ];
 const holdNamedSchemas = ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'];
 
-/** The schemas within a schema, apart from its properties; data such as `default` or `enum` is none. */
+/** The subschemas of a schema, apart from its properties. Data such as `default` or `enum` does not count. */
 function otherParts(schema: JsonObject): readonly unknown[] {
   const named = holdNamedSchemas.flatMap((key) => (isObject(schema[key]) ? Object.values(schema[key]) : []));
   return [...holdSchemas.flatMap((key) => schema[key]), ...named];

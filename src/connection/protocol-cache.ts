@@ -1,5 +1,5 @@
-// Owns remembering what servers speak, with the date it was found out: which era, and which transport where the entry leaves
-// it open. It only saves questions: nothing is lost when it cannot be read or written.
+// Owns the cache of negotiated protocols: each server's era, and its transport if the entry leaves that open. It only saves
+// the probing at the next start: nothing is lost if it cannot be read or written.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
@@ -14,14 +14,14 @@ export interface NegotiatedProtocol {
 
 export interface ProtocolCache {
   recall(key: string): Promise<NegotiatedProtocol>;
-  /** Known at once, and written a little later, together with others: many servers start at the same time. */
-  remember(key: string, verdict: NegotiatedProtocol): void;
+  /** Recalled at once, but written later together with others, since many servers start at the same time. */
+  remember(key: string, protocol: NegotiatedProtocol): void;
   forget(key: string): void;
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   flush(): Promise<void>;
 }
 
-/** All of them are one text: a write for each server would cost more than its start. */
+/** All servers share one stored value: a write for each would cost more than its start. */
 const KEY = 'spoken';
 
 const nothing: NegotiatedProtocol = {};
@@ -31,22 +31,22 @@ export function createProtocolCache(
   clock: Clock,
   onError: (error: unknown) => void,
 ): ProtocolCache {
-  /** Null for what was forgotten. */
-  const news = new Map<string, JsonObject | null>();
-  let known: Promise<JsonObject> | undefined;
+  /** Changes since the store was read; null for a forgotten server. */
+  const changes = new Map<string, JsonObject | null>();
+  let stored: Promise<JsonObject> | undefined;
   let written: Promise<void> = Promise.resolve();
   let cancelWrite: CancelTimer | undefined;
 
   const isFresh = (value: unknown) =>
     isObject(value) && typeof value['at'] === 'number' && value['at'] + limits.verdictMs > clock.now();
   const read = async (): Promise<JsonObject> => {
-    const found = await store.get(KEY).catch((error: unknown) => onError(error));
-    const parsed = parseJson(found ?? '{}');
+    const text = await store.get(KEY).catch((error: unknown) => onError(error));
+    const parsed = parseJson(text ?? '{}');
     return parsed.ok && isObject(parsed.value) ? parsed.value : {};
   };
-  /** Read again: others may have written meanwhile. */
+  /** Reads again before writing: another process may have written meanwhile. */
   const write = async () => {
-    const all = { ...(await read()), ...Object.fromEntries(news) };
+    const all = { ...(await read()), ...Object.fromEntries(changes) };
     const text = JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => isFresh(value))));
     await store.set(KEY, text, limits.verdictMs).catch((error: unknown) => onError(error));
   };
@@ -58,23 +58,23 @@ export function createProtocolCache(
     return written;
   };
   const note = (key: string, value: JsonObject | null) => {
-    news.set(key, value);
+    changes.set(key, value);
     cancelWrite ??= clock.after(limits.verdictWriteMs, () => void flush(), 'background');
   };
 
   return {
     async recall(key) {
-      known ??= read();
-      const value = news.has(key) ? news.get(key) : (await known)[key];
-      return isFresh(value) ? verdictOf(value) : nothing;
+      stored ??= read();
+      const value = changes.has(key) ? changes.get(key) : (await stored)[key];
+      return isFresh(value) ? protocolOf(value) : nothing;
     },
-    remember: (key, verdict) => note(key, { ...verdict, at: clock.now() }),
+    remember: (key, protocol) => note(key, { ...protocol, at: clock.now() }),
     forget: (key) => note(key, null),
     flush,
   };
 }
 
-function verdictOf(value: unknown): NegotiatedProtocol {
+function protocolOf(value: unknown): NegotiatedProtocol {
   const { era, negotiatedTransport } = isObject(value) ? value : {};
   return {
     ...((era === 'legacy' || era === 'modern') && { era }),

@@ -1,21 +1,21 @@
-// Owns how one server's lost connection is tried again: its schedule, then for a remote server now and then for as long as it takes.
+// Owns when a lost connection is retried: first by its schedule, then in the background for a remote server, without end.
 
 import { createBackoff, type DelayFor } from '../kernel/backoff.ts';
 import { limits } from '../model/limits.ts';
 import type { ReconnectPolicy } from '../model/server.ts';
 
 export interface Recovery {
-  /** How long to wait after so many attempts; nothing when they are used up. */
+  /** The delay after so many failed attempts; undefined when the schedule is used up. */
   readonly delayFor: DelayFor;
-  /** How long to wait once they are, where the server is tried on in the background. */
+  /** The delay of background retries after that; undefined if there are none. */
   readonly backgroundDelayFor: DelayFor;
-  /** Whether a call may have it tried again once the attempts are used up; where there are none at all, only a person may. */
+  /** Whether a call may trigger an attempt after the schedule is used up. With an empty schedule, only a person may. */
   readonly retriesOnCall: boolean;
 }
 
 const never: DelayFor = () => undefined;
 
-/** A local server that is down stays down: nobody but a person can have changed that. A remote one comes back by itself. */
+/** Only a remote server is retried in the background: it may come back by itself, while a person has to fix a local one. */
 export function createRecovery(policy: ReconnectPolicy, isRemote: boolean, random?: () => number): Recovery {
   const { schedule, background } = policy;
   const delayFor = createBackoff(schedule, random);

@@ -1,20 +1,21 @@
-// Owns whom a server's question is for – a call, the calls of one caller, or whoever holds the session – and what of it is open.
+// Owns the target of server requests: the handlers of one call, of a view's calls or of a lease, and the requests that are
+// open there.
 
 import type { ViewHandlers } from './client-handlers.ts';
 
 export interface WaitListener {
-  /** Told that the server waits for us, and that it does no longer: its silence meanwhile is not its own. */
+  /** Called with true while the server waits for an answer, so that its silence does not count against the call's timeout. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
 export class RequestTarget {
   readonly handlers: ViewHandlers;
-  readonly #waiter: WaitListener;
+  readonly #listener: WaitListener;
   readonly #openRequests = new Set<AbortController>();
 
-  constructor(handlers: ViewHandlers, waiter: WaitListener = {}) {
+  constructor(handlers: ViewHandlers, listener: WaitListener = {}) {
     this.handlers = handlers;
-    this.#waiter = waiter;
+    this.#listener = listener;
   }
 
   get isWaiting(): boolean {
@@ -23,14 +24,14 @@ export class RequestTarget {
 
   begin(controller: AbortController): void {
     this.#openRequests.add(controller);
-    if (this.#openRequests.size === 1) this.#waiter.onWaiting?.(true);
+    if (this.#openRequests.size === 1) this.#listener.onWaiting?.(true);
   }
 
   end(controller: AbortController): void {
-    if (this.#openRequests.delete(controller) && this.#openRequests.size === 0) this.#waiter.onWaiting?.(false);
+    if (this.#openRequests.delete(controller) && this.#openRequests.size === 0) this.#listener.onWaiting?.(false);
   }
 
-  /** It is gone: whatever it was asked is moot. It is told before this returns, so that nothing comes after its end. */
+  /** Aborts every open request: the call or lease has ended. `onWaiting` is called before this returns, and not after it. */
   withdraw(): void {
     for (const controller of [...this.#openRequests]) {
       this.end(controller);

@@ -1,5 +1,5 @@
-// Owns whom a server may ask: elicitation, sampling and roots reach the handlers of the view whose call is in flight, the
-// same ones in both eras. Where it is unclear whose call it is, the server is declined.
+// Owns the routing of server requests: elicitation, sampling and roots go to the handlers of the view whose call is in
+// flight, in both eras. If the calls of several views are in flight, the request is declined.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -22,7 +22,7 @@ import { methodNotFound, ServerRequestError } from './server-request-error.ts';
 export { type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 
-/** A call as the desk sees it: who made it, and whom to tell that the server waits for us. */
+/** A call as the router sees it: the handlers of its view, and whom to tell that the server waits for an answer. */
 export interface CallInFlight extends WaitListener {
   readonly handlers: ViewHandlers;
 }
@@ -30,28 +30,28 @@ export interface CallInFlight extends WaitListener {
 export interface RouterDeps {
   readonly server: ServerName;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** What the server was told that it may ask. */
+  /** The handlers whose capabilities the server was told of. */
   readonly advertised: ClientHandlers;
   readonly policy?: ElicitationPolicy | undefined;
 }
 
-/** The calls of one caller. A question of the older era is for all of them, since it does not say for which. */
+/** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
 interface CallGroup {
   readonly calls: Set<WaitListener>;
   target: RequestTarget | undefined;
 }
 
-/** Whom a server may ask, on one session: the callers in flight, or whoever holds the session alone when nobody is. */
+/** Routes the requests of one session: to the view whose calls are in flight, or without any to the only lease. */
 export class ServerRequestRouter {
   readonly #deps: RouterDeps;
   readonly #sessionTargets = new Set<RequestTarget>();
   readonly #inFlight = new Map<ViewHandlers, CallGroup>();
-  /** Everything that is open, whosever it is. */
+  /** The open requests of all targets. */
   readonly #openRequests = new Set<AbortController>();
   #quietSince: number;
-  /** Calls answered so far: proof that the server works. */
+  /** Number of calls answered so far: proof that the server works. */
   served = 0;
-  /** The pages of which the server said that they were dealt with. */
+  /** The URL elicitations that the server reported as complete. */
   readonly completions = new Completions();
 
   constructor(deps: RouterDeps) {
@@ -63,6 +63,7 @@ export class ServerRequestRouter {
     return this.#deps.server;
   }
 
+  /** Adds the handlers of a lease. Returns how to remove them. */
   addHandlers(handlers: ViewHandlers): () => void {
     const target = new RequestTarget(handlers);
     this.#sessionTargets.add(target);
@@ -81,7 +82,7 @@ export class ServerRequestRouter {
     return this.#quietSince;
   }
 
-  /** A call begins. Returns how to say that it has ended. */
+  /** Registers a call in flight. Returns how to end it. */
   beginCall(call: CallInFlight): () => void {
     const group = this.#inFlight.get(call.handlers) ?? { calls: new Set(), target: undefined };
     this.#inFlight.set(call.handlers, group);
@@ -96,25 +97,25 @@ export class ServerRequestRouter {
     };
   }
 
-  /** The session is over: nobody waits for an answer any more. */
+  /** The session has ended: aborts all open requests. */
   close(): void {
     for (const controller of this.#openRequests) controller.abort();
   }
 
-  /** Rejects with what the server is told. Aborting the signal takes the question back. */
+  /** Answers a request that names no call. Rejects with the error for the server. Aborting the signal withdraws the request. */
   async route(method: ServerRequestMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const target = this.#targetOf(method);
     if (isAdvertised(method, this.#deps.advertised)) return this.answer(method, params, target, signal);
     if (method !== 'elicitation/create') throw methodNotFound(method);
-    // It is told of like any other, so that a host can say what was missed.
+    // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
     const { emit } = target.handlers;
-    const nobody = new RequestTarget(emit ? { emit } : {});
-    if (this.#deps.policy === 'decline') return this.answer(method, params, nobody, signal);
-    await this.answer(method, params, nobody, signal).catch(unasked);
+    const unanswered = new RequestTarget(emit ? { emit } : {});
+    if (this.#deps.policy === 'decline') return this.answer(method, params, unanswered, signal);
+    await this.answer(method, params, unanswered, signal).catch(ignore);
     throw methodNotFound(method);
   }
 
-  /** A request of the older era does not say which call it belongs to; two callers in flight make it nobody's. */
+  /** A legacy request does not name its call: with calls of two views in flight, it has no target. */
   #targetOf(method: ServerRequestMethod): RequestTarget {
     const [only, another] = this.#inFlight.entries();
     if (another !== undefined && method !== 'roots/list') return new RequestTarget({});
@@ -128,65 +129,66 @@ export class ServerRequestRouter {
     return group.target;
   }
 
-  /** Only those share a session whose roots are the same: any of them may name those. */
+  /** Leases share a session only if their roots are the same, so any of them may answer `roots/list`. */
   #sessionTarget(method: ServerRequestMethod): RequestTarget {
     const [target, another] = this.#sessionTargets;
     return target === undefined || (another !== undefined && method !== 'roots/list') ? new RequestTarget({}) : target;
   }
 
-  /** Rejects with what the server is told. */
+  /** Rejects with the error for the server. */
   async answer(
     method: ServerRequestMethod,
     params: JsonObject,
-    to: RequestTarget,
+    target: RequestTarget,
     signal?: AbortSignal,
   ): Promise<JsonObject> {
     switch (method) {
       case 'elicitation/create': {
-        const { action, content } = await this.elicit(readElicitation(this.server, params), to, signal);
+        const { action, content } = await this.elicit(readElicitation(this.server, params), target, signal);
         return { action, ...(content && { content }) };
       }
       case 'sampling/createMessage': {
-        const { sample } = to.handlers;
+        const { sample } = target.handlers;
         if (sample === undefined) throw methodNotFound(method);
         const request = { ...params, server: this.server };
-        return this.#callHandler(method, (until) => sample(request, { signal: until }), to, signal);
+        return this.#callHandler(method, (until) => sample(request, { signal: until }), target, signal);
       }
       case 'roots/list': {
-        const { roots } = to.handlers;
+        const { roots } = target.handlers;
         if (roots === undefined) throw methodNotFound(method);
-        return this.#callHandler(method, async () => ({ roots: await roots() }), to, signal);
+        return this.#callHandler(method, async () => ({ roots: await roots() }), target, signal);
       }
     }
   }
 
-  elicit(asked: Elicitation, to: RequestTarget, signal?: AbortSignal): Promise<ElicitationOutcome> {
+  elicit(elicitation: Elicitation, target: RequestTarget, signal?: AbortSignal): Promise<ElicitationOutcome> {
     const { clock, policy = 'ask' } = this.#deps;
+    const { handlers } = target;
     return this.trackRequest(
-      to,
-      (controller) => elicit(asked, { handlers: to.handlers, policy, clock, question: controller }),
+      target,
+      (controller) => elicit(elicitation, { handlers, policy, clock, controller }),
       signal,
     );
   }
 
-  /** While the work goes on the server waits for us, and the call for the server. */
+  /** Runs the work as an open request of the target: its calls do not time out while the server waits for the answer. */
   async trackRequest<Value>(
-    to: RequestTarget,
+    target: RequestTarget,
     work: (controller: AbortController) => Promise<Value>,
     signal?: AbortSignal,
   ): Promise<Value> {
     if (this.#openRequests.size >= limits.questionsAtOnce)
-      throw new ServerRequestError(-32000, `more than ${limits.questionsAtOnce} questions at once are too many`);
+      throw new ServerRequestError(-32000, `too many requests at once: at most ${limits.questionsAtOnce} may be open`);
     const controller = new AbortController();
     const withdraw = () => controller.abort(signal?.reason);
     signal?.addEventListener('abort', withdraw, { once: true });
     if (signal?.aborted) withdraw();
     this.#openRequests.add(controller);
-    to.begin(controller);
+    target.begin(controller);
     try {
       return await work(controller);
     } finally {
-      to.end(controller);
+      target.end(controller);
       this.#openRequests.delete(controller);
       signal?.removeEventListener('abort', withdraw);
     }
@@ -194,21 +196,18 @@ export class ServerRequestRouter {
 
   async #callHandler(
     method: ServerRequestMethod,
-    answer: (signal: AbortSignal) => Promise<JsonObject>,
-    to: RequestTarget,
+    handler: (signal: AbortSignal) => Promise<JsonObject>,
+    target: RequestTarget,
     signal: AbortSignal | undefined,
   ): Promise<JsonObject> {
     const { clock } = this.#deps;
-    return requireAnswer(
-      method,
-      await this.trackRequest(to, (controller) => callHandler(answer, controller, clock), signal),
-      to,
-    );
+    const reply = await this.trackRequest(target, (controller) => callHandler(handler, controller, clock), signal);
+    return requireAnswer(method, reply, target);
   }
 }
 
-/** What the server did wrong besides does not matter to it: it may not ask at all. */
-const unasked = (): void => undefined;
+/** The server gets "method not found" anyway, whatever else is wrong with its request. */
+const ignore = (): void => undefined;
 
 function requireAnswer(
   method: ServerRequestMethod,
@@ -223,14 +222,14 @@ function requireAnswer(
     case 'failed':
       handlers.onError?.(reply.error);
       throw refusalOf(method, reply.error);
-    case 'silent':
+    case 'timed-out':
       throw new ServerRequestError(-32603, `nobody answered ${method} in time`);
     case 'withdrawn':
-      throw new ServerRequestError(-32603, `${method} was taken back`);
+      throw new ServerRequestError(-32603, `${method} was withdrawn`);
   }
 }
 
-/** A host that refuses says so with a code of the protocol; any other failure is its own affair, and its words stay here. */
+/** A handler refuses by throwing an error with a JSON-RPC code. The message of any other error is not sent to the server. */
 function refusalOf(method: ServerRequestMethod, error: unknown): ServerRequestError {
   const { code, message } = isObject(error) ? error : {};
   if (typeof code === 'number' && Number.isSafeInteger(code) && typeof message === 'string')

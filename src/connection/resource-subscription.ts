@@ -1,5 +1,5 @@
-// Owns asking one session to tell of resources: a server of the older era resource by resource, a modern one for a stream
-// that names them all. A refusal is an answer here; none of this throws.
+// Owns how one session is asked for resource updates: a legacy server by one `resources/subscribe` for each resource, a modern
+// server by one stream that names them all. A refusal is returned, not thrown.
 
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -26,39 +26,39 @@ export function requireSubscriptions(server: ServerName, session: Session): void
   throw new RuntimeError('NOT_OFFERED', { server, what: 'it does not tell when a resource changes' });
 }
 
-/** The server opened the stream without promising this one. */
+/** The server opened the stream, but did not agree to report this resource. */
 export const updatesNotPromised = (server: ServerName) =>
   new RuntimeError('NOT_OFFERED', { server, what: 'it does not tell when that resource changes' });
 
-/** The server ended the stream without promising anything. */
+/** The server ended the stream before it agreed to anything. */
 const streamEndedAtOnce = (server: ServerName) =>
-  new RuntimeError('NOT_OFFERED', { server, what: 'it ended the stream of its news at once' });
+  new RuntimeError('NOT_OFFERED', { server, what: 'it ended the stream of resource updates at once' });
 
-/** Why it was refused, if it was. */
-export async function subscribeTo(line: SubscriptionDeps, uri: string): Promise<RuntimeError | undefined> {
-  const { server, session } = line;
-  const answer = await askBriefly(line, 'resources/subscribe', uri);
-  if (answer === undefined) return consentTimeout(server, 'resources/subscribe');
-  if (answer.kind === 'error') return refusal(server, answer, uri);
-  if (answer.kind !== 'lost') return undefined;
-  if (answer.cause instanceof RuntimeError) return answer.cause;
+/** Returns the refusal, or undefined if the server agreed. */
+export async function subscribeTo(deps: SubscriptionDeps, uri: string): Promise<RuntimeError | undefined> {
+  const { server, session } = deps;
+  const outcome = await requestBriefly(deps, 'resources/subscribe', uri);
+  if (outcome === undefined) return consentTimeout(server, 'resources/subscribe');
+  if (outcome.kind === 'error') return refusal(server, outcome, uri);
+  if (outcome.kind !== 'lost') return undefined;
+  if (outcome.cause instanceof RuntimeError) return outcome.cause;
   return new RuntimeError('CONNECTION_LOST', { server, ...session.report() });
 }
 
-/** Whatever it answers, nobody listens any more. */
-export async function unsubscribeFrom(line: SubscriptionDeps, uri: string): Promise<void> {
-  await askBriefly(line, 'resources/unsubscribe', uri);
+/** The server's answer does not matter: no listener is left. */
+export async function unsubscribeFrom(deps: SubscriptionDeps, uri: string): Promise<void> {
+  await requestBriefly(deps, 'resources/unsubscribe', uri);
 }
 
 export interface UpdateStreamOptions {
   readonly uris: ReadonlySet<string>;
-  /** The stream had dropped and is open again: news may have been missed. */
+  /** The stream had dropped and is open again: updates may have been missed. */
   readonly onMissed: () => void;
 }
 
 export interface UpdateStream {
   readonly stop: () => void;
-  /** Which of them the server promised to tell of, or why none. Nobody waits for it for ever. */
+  /** The resources that the server agreed to report, or why there are none. Settles within a time limit. */
   readonly agreed: Promise<ReadonlySet<unknown> | RuntimeError>;
 }
 
@@ -68,18 +68,19 @@ export function openUpdateStream(
 ): UpdateStream {
   const agreed = createDeferred<ReadonlySet<unknown> | RuntimeError>();
   const stopStream = keepNotificationStream({
-    ...{ session, clock },
+    session,
+    clock,
     notifications: { resourceSubscriptions: [...uris] },
     onOpen: ({ resourceSubscriptions: honored }, isAgain) => {
       agreed.resolve(new Set(Array.isArray(honored) ? honored : []));
       if (isAgain) onMissed();
     },
     onEnded: (ending) => {
-      // One that is lost on its way is worth another try; who answers has said no.
+      // A stream that was lost is opened again; a server that answered has refused.
       if (ending.kind === 'error') agreed.resolve(refusal(server, ending));
       else if (ending.kind === 'result') agreed.resolve(streamEndedAtOnce(server));
     },
-    onRefused: (answer) => agreed.resolve(refusal(server, answer)),
+    onRefused: (error) => agreed.resolve(refusal(server, error)),
   });
   const timeUp = () => agreed.resolve(consentTimeout(server, 'subscriptions/listen'));
   const cancel = clock.after(limits.subscribeMs, timeUp, 'background');
@@ -91,19 +92,19 @@ export function openUpdateStream(
   return { stop, agreed: agreed.promise.finally(cancel) };
 }
 
-/** No server may keep us waiting for a word of consent; nothing where it took too long. */
-async function askBriefly(
+/** Resolves with undefined if the server does not answer within `limits.subscribeMs`. */
+async function requestBriefly(
   { session, clock }: SubscriptionDeps,
   method: string,
   uri: string,
 ): Promise<RequestOutcome | undefined> {
   const cancellation = new Cancellation();
-  const tooLong = new DOMException('it takes too long', 'TimeoutError');
-  const cancel = clock.after(limits.subscribeMs, () => cancellation.cancel(tooLong), 'background');
+  const timeout = new DOMException('it takes too long', 'TimeoutError');
+  const cancel = clock.after(limits.subscribeMs, () => cancellation.cancel(timeout), 'background');
   try {
     return await session.request(method, { uri }, { cancellation, repeatable: true });
   } catch (error) {
-    if (error === tooLong) return undefined;
+    if (error === timeout) return undefined;
     throw error;
   } finally {
     cancel();

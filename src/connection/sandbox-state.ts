@@ -1,10 +1,10 @@
-// Owns telling servers what the agent may touch: as a notification to those that listen for it, with every call to those that
-// want it there. What was said last is said again to a server that comes back.
+// Owns telling servers what the agent's sandbox allows: by a notification or in the `_meta` of every call, depending on the
+// capability that the server declares. A server that reconnects gets the latest state again.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Session } from './session.ts';
 
-/** What the agent's sandbox allows, in the words that servers of this kind understand. */
+/** What the agent's sandbox allows, in the format of Codex. */
 export interface SandboxState {
   readonly sandboxPolicy: {
     readonly type: 'danger-full-access' | 'read-only' | 'workspace-write' | 'external-sandbox';
@@ -16,22 +16,22 @@ export interface SandboxState {
   readonly [detail: string]: unknown;
 }
 
-/** How a server says that it wants to know, and under which name it is told. */
-const NOTIFIED = 'codex/sandbox-state';
-const UPDATE = 'codex/sandbox-state/update';
-const WITH_CALLS = 'codex/sandbox-state-meta';
+/** The experimental capabilities that servers declare, and the notification for the first of them. */
+const NOTIFY_CAPABILITY = 'codex/sandbox-state';
+const UPDATE_METHOD = 'codex/sandbox-state/update';
+const META_CAPABILITY = 'codex/sandbox-state-meta';
 
 export class SandboxNews {
   #state: SandboxState | undefined;
 
-  /** What was announced last; two who announced different things must not share a server. */
+  /** The latest state. Part of the connection key: runtimes with different states must not share a server. */
   get state(): SandboxState | undefined {
     return this.#state;
   }
 
   /**
-   * Tells those who are there now; who comes later is told then. A server that others use as well would take our word for
-   * theirs: it is opened anew, for us alone.
+   * Notifies the servers that are up; a server that comes up later is told then. A shared session is opened anew for this
+   * runtime alone, since its server would apply the state to the other leases as well.
    */
   announce(
     state: SandboxState,
@@ -39,21 +39,24 @@ export class SandboxNews {
   ): void {
     this.#state = state;
     for (const { session, openAnew } of listeners) {
-      if (session.isShared() && wants(session, NOTIFIED)) openAnew();
+      if (session.isShared() && wants(session, NOTIFY_CAPABILITY)) openAnew();
       else this.tell(session);
     }
   }
 
   tell(session: Session): void {
-    if (this.#state !== undefined && wants(session, NOTIFIED)) session.notify(UPDATE, { ...this.#state });
+    if (this.#state !== undefined && wants(session, NOTIFY_CAPABILITY))
+      session.notify(UPDATE_METHOD, { ...this.#state });
   }
 
   metaFor(session: Session): JsonObject | undefined {
-    return this.#state !== undefined && wants(session, WITH_CALLS) ? { [WITH_CALLS]: this.#state } : undefined;
+    return this.#state !== undefined && wants(session, META_CAPABILITY)
+      ? { [META_CAPABILITY]: this.#state }
+      : undefined;
   }
 }
 
-function wants({ capabilities }: Session, ability: string): boolean {
+function wants({ capabilities }: Session, capability: string): boolean {
   const { experimental } = capabilities;
-  return isObject(experimental) && experimental[ability] !== undefined;
+  return isObject(experimental) && experimental[capability] !== undefined;
 }

@@ -1,7 +1,7 @@
-// Owns how a question of a server is refused: on the wire it becomes an error that the server can act on.
+// Owns the errors with which a server request is refused; each becomes a JSON-RPC error response.
 
 export class ServerRequestError extends Error {
-  override readonly name = 'RefusedInput';
+  override readonly name = 'ServerRequestError';
   readonly code: number;
 
   constructor(code: number, message: string) {
@@ -10,8 +10,9 @@ export class ServerRequestError extends Error {
   }
 }
 
-/** "Method not found", as the protocol says for a capability that was not advertised. */
-export const methodNotFound = (method: string) => new ServerRequestError(-32601, `nobody here answers ${method}`);
+/** "Method not found": what the protocol demands for a capability that was not advertised. */
+export const methodNotFound = (method: string) =>
+  new ServerRequestError(-32601, `this client does not support ${method}`);
 
-/** "Invalid params": it is not what the protocol allows to ask, so nobody is shown it. */
+/** "Invalid params": the protocol does not allow the request, so no person sees it. */
 export const invalidParams = (problem: string) => new ServerRequestError(-32602, problem);

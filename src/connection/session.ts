@@ -1,5 +1,5 @@
 // Owns one open session: the SDK's client and our wire over one channel, opened and closed as one.
-// `Session` is our own port; nothing above this folder knows the SDK. Failures of the SDK get their code here.
+// `Session` is what other folders use; none of them knows the SDK. Failures of the SDK get their error code here.
 
 import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.ts';
@@ -21,43 +21,46 @@ export type Era = 'legacy' | 'modern';
 
 export interface Session {
   readonly era: Era;
-  /** What is spoken, once it is known. */
+  /** The transport in use; for a launch of kind `auto`, the negotiated one. */
   readonly transport: Exclude<Launch['kind'], 'auto'>;
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
   readonly pid: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome>;
-  /** One tool call, rounds of asked-for input included. */
+  /** Calls a tool, including the rounds in which the server asks for input. */
   callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<CallOutcome>;
-  /** Any other request that somebody waits for and that may ask for input on its way. */
+  /** Any other request during which the server may ask for input, such as `prompts/get`. */
   requestWithInput(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<RequestOutcome>;
-  /** Ends what this owner still waits for; what others wait for goes on. */
+  /** Cancels the open requests of this owner; requests of other owners go on. */
   cancelRequestsOf(owner: object): void;
   notify(method: string, params: JsonObject): void;
-  /** Hears what the server says unasked. Returns how to stop. */
+  /** Passes the server's notifications to the listener. Returns how to stop. */
   onNotification(listener: NotificationListener): () => void;
-  /** Whether anything came since the last time somebody asked. */
+  /** Whether any message arrived since the last call of this function. */
   takeActivity(): boolean;
   usage(): Usage;
-  /** It is needed although nobody calls: it is not stopped for being idle. Returns how to let go. */
+  /** Keeps the session from being stopped as idle while no calls are made. Returns how to release it. */
   keep(): () => void;
-  /** Whether others use it too. */
+  /** Whether other leases use this session as well. */
   isShared(): boolean;
-  /** Whose handlers answer when no call says whose; several who share a session are asked nothing of that kind. */
+  /**
+   * Adds the handlers that answer server requests while no call is in flight. If several leases share the session, such
+   * requests are declined, except `roots/list`. Returns how to remove them.
+   */
   addHandlers(handlers: ViewHandlers): () => void;
-  /** Somebody found out that nobody is there any more. */
+  /** Called by the health check: ends the session as lost. */
   markLost(reason: string): void;
-  /** Resolves once, when the session is over, with why. */
+  /** Resolves with the reason when the session ends. */
   readonly ended: Promise<RuntimeError>;
   report(): ChannelReport;
-  /** Resolves when nothing of the session is left. */
+  /** Resolves when nothing of the session is left, its process included. */
   close(): Promise<void>;
 }
 
 export interface Usage {
   readonly isBusy: boolean;
-  /** Somebody waits for its news. */
+  /** Kept up by `keep()`, for example by a resource subscription. */
   readonly isKept: boolean;
   /** When the last call ended, or the session began. */
   readonly quietSince: number;
@@ -68,26 +71,26 @@ export interface Usage {
 export interface SessionOptions {
   readonly server: ServerName;
   readonly transport: Launch['kind'];
-  /** What it spoke the last time: a server of the older era is not asked again for the newer one. */
+  /** The era of the last session: a server known as legacy is not probed again. */
   readonly knownEra?: Era | undefined;
-  /** Told once, with the first sign of life. */
+  /** Called once, with the server's first message. */
   readonly onAnswer?: () => void;
-  /** Opens a fresh channel; called a second time only when a server died of the era probe. */
+  /** Opens a fresh channel. Called again if the server exited on the era probe, or no longer speaks the era that is known. */
   readonly channel: () => Promise<Channel>;
   readonly identity: ClientInfo;
-  /** What is advertised: only what these handlers can answer. */
+  /** The server is told only of the capabilities that these handlers can answer. */
   readonly handlers: ClientHandlers;
-  /** What becomes of its questions to a person, whoever could answer them. */
+  /** Whether elicitations reach a person, or are declined whatever handlers there are. */
   readonly elicitation?: ElicitationPolicy | undefined;
   readonly startupTimeoutMs: number;
-  /** From which level on the server is asked for its log. */
+  /** The lowest level of log messages that the server is asked for. */
   readonly logLevel?: LogLevel | undefined;
   readonly clock: Clock;
-  /** Aborting it closes whatever has been opened. */
+  /** Aborting it closes everything opened so far. */
   readonly signal: AbortSignal;
 }
 
-/** Longer than any timeout of ours; the SDK's own 60 s must never decide. */
+/** Longer than any timeout of the runtime, so that the SDK's own 60 s never apply. */
 const NEVER_MS = 2_147_483_647;
 
 /** Opens one session. When the signal aborts or the time is up, nothing stays open. */
@@ -96,7 +99,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     try {
       return requireSession(await attempt(options, 'legacy'));
     } catch (error) {
-      // It may have learned since: what it does not speak any more is found out by asking anew.
+      // The server may have been updated and no longer speak the legacy era: probe it again.
       if (!(error instanceof RuntimeError) || error.code !== 'PROTOCOL_BROKEN') throw error;
     }
   }
@@ -118,7 +121,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const stop = createDeferred<never>();
   wire.onfirstmessage = options.onAnswer;
   wire.onrequest = answerWith(router);
-  // Whatever the SDK would make of it: no answer to the handshake is the end of it.
+  // A handshake request that fails ends the attempt, whatever the SDK would make of it.
   wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -129,9 +132,9 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     const client = await Promise.race([connect(wire, options, era), stop.promise]);
     return createSession({ client, wire, channel, router, options });
   } catch (error) {
-    // A request of its own cannot kill a server that is asked over HTTP: it was not there to begin with.
+    // Over HTTP a probe cannot have killed the server: it was not reachable in the first place.
     const diedOfProbe = era === 'probe' && wire.diedDuringProbe && !channel.hasRequestStreams;
-    // The report is read before the channel is ended, or it would speak of our own ending.
+    // Read the report before closing the channel, or it would describe our own closing.
     const failure = diedOfProbe || signal.aborted ? error : connectFailure(error, server, wire, channel);
     router.close();
     await channel.close();
@@ -140,15 +143,15 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   } finally {
     cancelTimeout();
     signal.removeEventListener('abort', onAbort);
-    // Whichever of the two did not win must not surface as an unhandled rejection.
-    stop.promise.catch(ignoreLoser);
+    // The promise that lost the race must not surface as an unhandled rejection.
+    stop.promise.catch(ignore);
     stop.reject(new DOMException('settled', 'AbortError'));
   }
 }
 
-const ignoreLoser = (): void => undefined;
+const ignore = (): void => undefined;
 
-/** The process starts while the SDK is still being loaded: neither waits for the other. */
+/** Starts the process and loads the SDK at the same time. */
 async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'legacy'): Promise<Client> {
   const [sdk] = await Promise.all([import('@modelcontextprotocol/client'), wire.start()]);
   const capabilities = capabilitiesOf(options.handlers);
@@ -167,7 +170,7 @@ async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'lega
   }
 }
 
-/** Who gave the failure its kind: us, the process, or a server that answered what the protocol does not allow. */
+/** Tells an error of the runtime, a channel that went down, and a server that broke the protocol apart. */
 function connectFailure(error: unknown, server: ServerName, wire: Wire, channel: Channel): unknown {
   if (error instanceof RuntimeError) return error;
   const report = reportOf(channel);
@@ -196,7 +199,7 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
   const keepers = new Set<object>();
   const ended = createDeferred<RuntimeError>();
   let loss: ChannelReport | undefined;
-  /** The first reason counts: what follows is our own clearing up. */
+  /** The first reason counts: later ones come from our own cleanup. */
   const end = (report: ChannelReport) => {
     loss ??= report;
     router.close();
@@ -205,7 +208,7 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
   wire.detachSdk();
   wire.onclose = () => end(reportOf(channel));
   if (wire.down) end(reportOf(channel));
-  // A login that is asked for concerns the whole server; any other refusal only the request it answers.
+  // A 401 concerns the whole server and ends the session; any other status only fails its request.
   wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
   wire.onnotification = (method, params) => {
     if (method === 'notifications/elicitation/complete') router.completions.record(params['elicitationId']);
@@ -213,7 +216,7 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
   };
   if (era === 'modern') {
     wire.envelope = envelopeOf(options, protocolVersion);
-    // It asks within its answers; a request of its own is none of that era.
+    // A modern server asks for input within its results and sends no requests.
     wire.onrequest = undefined;
   }
 
@@ -243,13 +246,15 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
       return () => listeners.delete(listener);
     },
     takeActivity: () => {
-      const { sawActivity: heard } = wire;
+      const { sawActivity } = wire;
       wire.sawActivity = false;
-      return heard;
+      return sawActivity;
     },
     usage: () => ({
-      ...{ isBusy: router.isBusy, isKept: keepers.size > 0 },
-      ...{ quietSince: router.quietSince, served: router.served },
+      isBusy: router.isBusy,
+      isKept: keepers.size > 0,
+      quietSince: router.quietSince,
+      served: router.served,
     }),
     keep: () => {
       const keeper = {};
@@ -264,7 +269,7 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 
-/** What every request of the modern era says about us; the older era said it once, at initialize. */
+/** The client's data that every modern request carries; a legacy session sends it once, with `initialize`. */
 function envelopeOf(options: SessionOptions, protocolVersion: string): JsonObject {
   return {
     [metaKey('protocolVersion')]: protocolVersion,

@@ -1,6 +1,6 @@
-// Owns the life of one connection as pure data: which state follows which, and what to do on the way.
-// Performs nothing. `connection.ts` runs the effects and feeds back what happened. The table is also the drawing in
-// docs/lifecycle.md, which a test holds equal to it.
+// Owns the state machine of one connection as pure data: which state follows which input, and with which effects.
+// `connection.ts` runs the effects and feeds back what happened. docs/lifecycle.md shows the same table, and a test keeps the
+// two equal.
 
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -8,9 +8,9 @@ import type { Recovery } from './recovery.ts';
 
 export type ConnectionState =
   | { readonly kind: 'idle' }
-  /** `pulled`: a call did not want to wait for the timer; the same outage is not pulled a second time. */
+  /** `hurried`: a call brought an attempt forward; that happens once in an outage. */
   | { readonly kind: 'connecting'; readonly attempt: number; readonly hurried: boolean }
-  /** `attempt` is the one that succeeded: a server that dies soon after does not get a fresh set of attempts. */
+  /** `attempt`: the one that succeeded. A server that dies soon afterwards does not get a fresh set of attempts. */
   | { readonly kind: 'ready'; readonly since: number; readonly attempt: number }
   | {
       readonly kind: 'waiting';
@@ -20,17 +20,17 @@ export type ConnectionState =
       readonly hurried: boolean;
     }
   | { readonly kind: 'blocked'; readonly cause: RuntimeError }
-  /** The attempts are used up. A remote server is still tried now and then: `retryAt` says when next. */
+  /** The schedule is used up. A remote server is still retried in the background, next at `retryAt`. */
   | { readonly kind: 'failed'; readonly attempt: number; readonly cause: RuntimeError; readonly retryAt?: number }
   | { readonly kind: 'closed' };
 
 export type ConnectionInput =
-  /** The fleet starts it. */
+  /** The runtime starts the server. */
   | { readonly kind: 'wake' }
-  /** A call needs it. `restMs`: how long it must be left alone, because it was started too often of late. */
+  /** A call needs the session. `restMs`: how long no restart is allowed, because there were too many of late. */
   | { readonly kind: 'call'; readonly at: number; readonly restMs: number }
   | { readonly kind: 'opened'; readonly at: number }
-  /** An attempt failed, or a ready session ended. `proved`: it had answered a call, so its loss is a new story. */
+  /** An attempt failed, or a ready session ended. `hasServed`: the session had answered a call, so its attempts count anew. */
   | {
       readonly kind: 'lost';
       readonly at: number;
@@ -40,9 +40,9 @@ export type ConnectionInput =
     }
   /** The retry timer ran out. */
   | { readonly kind: 'retry' }
-  /** What blocked it is gone: it was trusted, logged in, or its configuration changed. */
+  /** The reason for the block may be gone: the server was approved, a person logged in, or its configuration changed. */
   | { readonly kind: 'unblock' }
-  /** A person asks for a fresh start, whatever the state. */
+  /** A person asks for a fresh start, from any state. */
   | { readonly kind: 'reconnect' }
   | { readonly kind: 'idle-stop' }
   | { readonly kind: 'close' };
@@ -50,7 +50,7 @@ export type ConnectionInput =
 export type ConnectionEffect =
   | { readonly kind: 'open' }
   | { readonly kind: 'schedule-retry'; readonly at: number }
-  /** Ends whatever is open or under way, and its timer. */
+  /** Ends the open session, the attempt in progress and the retry timer. */
   | { readonly kind: 'release' };
 
 export type Step = readonly [ConnectionState, ...ConnectionEffect[]];
@@ -58,12 +58,12 @@ export type Step = readonly [ConnectionState, ...ConnectionEffect[]];
 type Kind = ConnectionState['kind'];
 type Variant<Union extends { kind: string }, K extends string> = Extract<Union, { kind: K }>;
 
-/** One arrow of the drawing. Of those that start in the same state with the same input the first that holds is taken. */
+/** One transition. If several match the same state and input, the first whose `take` returns a state is taken. */
 interface Arrow<From extends Kind, On extends ConnectionInput['kind'], To extends Kind> {
   readonly from: readonly From[];
   readonly on: On;
   readonly to: To;
-  /** What must hold, in words; an arrow without it always does. */
+  /** The condition in words, for the documentation; absent if there is none. */
   readonly when?: string;
   readonly take: (
     state: Variant<ConnectionState, From>,
@@ -72,7 +72,7 @@ interface Arrow<From extends Kind, On extends ConnectionInput['kind'], To extend
   ) => readonly [Variant<ConnectionState, To>, ...ConnectionEffect[]] | undefined;
 }
 
-/** Typed where it is written, plain in the table. */
+/** Checks the types of each arrow by its own states; the table holds them all as one type. */
 function arrow<From extends Kind, On extends ConnectionInput['kind'], To extends Kind>(
   each: Arrow<From, On, To>,
 ): Arrow<Kind, ConnectionInput['kind'], Kind> {
@@ -172,13 +172,13 @@ export const arrows = [
 export function step(state: ConnectionState, input: ConnectionInput, recovery: Recovery): Step {
   for (const each of arrows) {
     if (each.on !== input.kind || !each.from.includes(state.kind)) continue;
-    const taken = each.take(state, input, recovery);
-    if (taken) return taken;
+    const next = each.take(state, input, recovery);
+    if (next) return next;
   }
   return [state];
 }
 
-/** How many attempts this loss has used up: a session that was stable, or did its work, starts them anew. */
+/** How many attempts are used up after this loss. A session that was stable, or had answered a call, resets the count. */
 function attemptsUsed(
   state: Variant<ConnectionState, 'connecting' | 'ready'>,
   { at, hasServed }: Pick<Variant<ConnectionInput, 'lost'>, 'at' | 'hasServed'>,

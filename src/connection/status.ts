@@ -1,4 +1,4 @@
-// Owns the words for how a server is doing: the fine one and the simple one, both derived from the same state.
+// Owns the status of a server as hosts see it: a simple word and a fine word, both derived from the connection's state.
 
 import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -28,17 +28,18 @@ export interface ServerStatus {
   readonly status: SimpleStatus;
   readonly state: FineState;
   readonly transport: Launch['kind'] | 'unknown';
-  /** What the model may see; filters of its entry may hide some of what it offers. */
+  /** Tools that the model may see; filters of the entry may hide others. */
   readonly toolCount: number;
-  /** All that it offers, where that is more. */
+  /** All tools that the server offers, if the entry hides some. */
   readonly toolsOffered?: number;
-  /** When its tools were listed, in milliseconds since 1970, and whether that is still from the open connection. */
+  /** When the tools were listed, in milliseconds since 1970. */
   readonly listedAt?: number;
+  /** Whether the list comes from the open connection. */
   readonly freshness?: Freshness;
-  /** When it is started, where that is not at once. */
+  /** When the server is started, if not at once. */
   readonly lifecycle?: 'lazy' | 'manual';
   readonly scope: Provenance['scope'];
-  /** `mcp:<server> via <provider>`: where it comes from, the same words everywhere. */
+  /** `mcp:<server> via <provider>`: where the server comes from, in the same words everywhere. */
   readonly label: string;
   readonly provider?: string;
   readonly source?: string;
@@ -46,39 +47,40 @@ export interface ServerStatus {
   readonly description?: string;
   /** Written as JSON it is `{ code, message, remedy }`. */
   readonly error?: RuntimeError;
-  /** What is odd but harmless: tools left out, a list cut off, a variable it goes without. */
+  /** Problems that do not stop the server: tools left out, a list cut off, a variable that is not set. */
   readonly warnings?: readonly string[];
-  /** Where on the way the error happened. */
+  /** The stage at which the error happened. */
   readonly stage?: ConnectionStage;
-  /** The latest failure of its connection, also when it has been overcome. */
+  /** The latest failure of the connection, also after a successful reconnect. */
   readonly lastError?: { readonly code: FailureCode; readonly message: string; readonly at: number };
-  /** In this state since, in milliseconds since 1970. */
+  /** When the present state began, in milliseconds since 1970. */
   readonly since?: number;
   readonly connectedSinceMs?: number;
   readonly protocol?: string;
   readonly era?: Era;
   readonly pid?: number;
-  /** Whether calls are let through; absent while nothing is on record against it. */
+  /** The circuit breaker of the server's calls; absent while it is closed and has counted no failures. */
   readonly breaker?: BreakerStatus;
-  /** No attempt of the schedule is left. */
+  /** The reconnect schedule is used up. */
   readonly gaveUp?: true;
   readonly nextRetryInMs?: number;
 }
 
-/** The stations of a connection, in the order in which it passes them. */
+/** The stages of a connection, in order. */
 export type ConnectionStage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
 
 export interface BreakerStatus {
-  readonly state: 'counting' | 'open' | 'trial';
+  /** `counting`: closed, with `failures` in a row so far. `half-open`: one call is let through as a test. */
+  readonly state: 'counting' | 'open' | 'half-open';
   readonly failures?: number;
   readonly retryInMs?: number;
 }
 
 export interface StatusDeps {
   readonly definition: ServerDefinition;
-  /** Absent for a server that is not in use. */
+  /** Absent for a disabled or denied server. */
   readonly connection: Connection | undefined;
-  /** What keeps it out of use, where that is not its own entry. */
+  /** Why the server is denied, if a policy and not its own entry keeps it from being used. */
   readonly refusal?: string | undefined;
   readonly breaker?: BreakerStatus | undefined;
   readonly listing: ListingStatus;

@@ -1,5 +1,5 @@
-// Owns what is wanted of one server's resources, and what its present session was asked for, as data.
-// `subscriptions.ts` asks; nothing here does.
+// Owns the resource subscriptions of one server as data: which are wanted, and which its present session was asked for.
+// `subscriptions.ts` sends the requests.
 
 import type { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -7,27 +7,28 @@ import type { Session } from './session.ts';
 
 export interface ResourceUpdate {
   readonly server: ServerName;
-  /** What changed; a part of what was subscribed to, where the server says it as exactly as that. */
+  /** The resource that changed. May be a part of the subscribed one, if the server reports parts. */
   readonly uri: string;
   readonly subscribed: string;
 }
 
 export type UpdateListener = (update: ResourceUpdate) => unknown;
 
-/** What is wanted of one server, and what its present session was asked for. */
 export interface SubscriptionBook {
   readonly server: ServerName;
+  /** The listeners by URI; none for a resource that is only followed. */
   readonly wanted: Map<string, Set<UpdateListener>>;
-  /** Wanted because they were read, oldest first. */
+  /** URIs that are wanted because they were read, oldest first. */
   readonly followed: Set<string>;
   session: Session | undefined;
+  /** URIs that the present session was asked to report. */
   requested: Set<string>;
   readonly refused: Map<string, RuntimeError>;
   stopStream: (() => void) | undefined;
-  /** Its session is kept up for as long as somebody listens. */
+  /** Set while listeners keep the session from being stopped as idle. */
   releaseSession: (() => void) | undefined;
   aligning: Promise<void> | undefined;
-  /** There was a time without a session: what changed then was not told. */
+  /** There was a time without a session: changes in that time were not reported. */
   missedUpdates: boolean;
 }
 
@@ -52,7 +53,7 @@ export interface SubscriptionGap {
   readonly surplus: readonly string[];
 }
 
-/** What the session still has to be told; nothing where there is none, or it knows all. */
+/** What the session still has to be asked for; undefined without a session, or if nothing is missing. */
 export function gapOf({ session, wanted, requested: asked, refused }: SubscriptionBook): SubscriptionGap | undefined {
   const missing = [...wanted.keys()].filter((uri) => !asked.has(uri) && !refused.has(uri));
   const surplus = [...asked].filter((uri) => !wanted.has(uri));
@@ -60,8 +61,8 @@ export function gapOf({ session, wanted, requested: asked, refused }: Subscripti
 }
 
 export function keepSessionWhileListened(book: SubscriptionBook): void {
-  const isHeard = [...book.wanted.values()].some((listeners) => listeners.size > 0);
-  if (isHeard) {
+  const hasListeners = [...book.wanted.values()].some((listeners) => listeners.size > 0);
+  if (hasListeners) {
     book.releaseSession ??= book.session?.keep();
     return;
   }
@@ -69,19 +70,19 @@ export function keepSessionWhileListened(book: SubscriptionBook): void {
   book.releaseSession = undefined;
 }
 
-/** What is neither listened to nor followed is not wanted. */
+/** Drops a resource that has no listeners and is not followed. */
 export function forgetUnwanted({ wanted, followed, refused }: SubscriptionBook, uri: string): void {
   if ((wanted.get(uri)?.size ?? 0) > 0 || followed.has(uri)) return;
   wanted.delete(uri);
   refused.delete(uri);
 }
 
-/** A server may tell of a part of what was subscribed to. */
+/** The subscribed URIs that an update concerns: a server may report a part of a subscribed resource. */
 export function coveringOf({ wanted }: SubscriptionBook, uri: string): readonly string[] {
   return [...wanted.keys()].filter((subscribed) => uri === subscribed || isPartOf(subscribed, uri));
 }
 
-function isPartOf(whole: string, uri: string): boolean {
-  if (!uri.startsWith(whole)) return false;
-  return whole.endsWith('/') || '/?#'.includes(uri.charAt(whole.length));
+function isPartOf(parent: string, uri: string): boolean {
+  if (!uri.startsWith(parent)) return false;
+  return parent.endsWith('/') || '/?#'.includes(uri.charAt(parent.length));
 }

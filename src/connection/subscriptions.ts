@@ -1,5 +1,5 @@
-// Owns who wants to hear of which resource, and that its server knows it: asked for when the first one subscribes, again on
-// every session that follows, called off with the last one. How a server is asked is left to `subscribing.ts`.
+// Owns the listeners for resource updates of all servers: subscribes with the first listener, again on every later session,
+// and unsubscribes with the last. `resource-subscription.ts` knows how a server is asked.
 
 import type { Clock } from '../kernel/clock.ts';
 import { Gather } from '../kernel/gather.ts';
@@ -32,9 +32,9 @@ const UPDATED = 'notifications/resources/updated';
 
 export interface SubscriptionsDeps {
   readonly clock: Clock;
-  /** Told of every update that counts, whoever subscribed. */
+  /** Called once for every update of a wanted resource, besides its listeners. */
   readonly onUpdated: (server: ServerName, uri: string) => void;
-  /** Told what a listener threw, and what could not be subscribed to again. */
+  /** Called with the error of a listener, or of a subscription that a later session refused. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ export class Subscriptions {
     this.#pendingUpdates = new Gather(deps.clock, limits.updates.gatherMs);
   }
 
-  /** Resolves with how to stop, once the server has agreed; the session is the one that is up now. */
+  /** Resolves with how to unsubscribe, once the server has agreed. `session` is the one that is up now. */
   async subscribe(
     server: ServerName,
     session: Session,
@@ -56,21 +56,21 @@ export class Subscriptions {
   ): Promise<() => Promise<void>> {
     requireSubscriptions(server, session);
     const book = this.#bookOf(server);
-    // A listener of its own for each: the same function may listen twice and leave once.
+    // Wrap it: the same function may subscribe twice and unsubscribe once.
     const entry: UpdateListener = (update) => listener(update);
     this.#listenersOf(book, uri).add(entry);
-    // It is asked for again, whatever was answered before.
+    // An earlier refusal does not count: ask the server again.
     book.refused.delete(uri);
     this.#attach(book, session);
-    const leave = () => this.#unsubscribe(book, uri, entry);
+    const unsubscribe = () => this.#unsubscribe(book, uri, entry);
     await this.#align(book);
     const refusal = book.refused.get(uri);
-    if (refusal === undefined) return leave;
-    await leave();
+    if (refusal === undefined) return unsubscribe;
+    await unsubscribe();
     throw refusal;
   }
 
-  /** For a resource that was read from a server whose entry wants that; of too many the oldest is dropped. Best effort. */
+  /** For resources that were read from a server whose settings ask for it. Over the limit, drops the oldest. Best effort. */
   follow(server: ServerName, session: Session, uri: string): void {
     if (!canSubscribe(session)) return;
     const book = this.#bookOf(server);
@@ -98,7 +98,7 @@ export class Subscriptions {
     if (book) this.#detach(book);
   }
 
-  /** Who subscribed meant the server of that name: they hear of it again when it is there again. */
+  /** Listeners belong to the server's name: they get updates again when a server of that name is back. */
   onRemoved(server: ServerName): void {
     this.onDown(server);
   }
@@ -109,13 +109,13 @@ export class Subscriptions {
     if (book?.session !== session) return;
     const [subscribed] = coveringOf(book, uri);
     if (subscribed === undefined) return;
-    // Of a flood of parts it is enough to know that the whole has changed.
+    // With too many changed parts waiting, report the subscribed resource as a whole.
     const isTooMuch =
       this.#pendingUpdates.size >= limits.updates.waiting && !this.#pendingUpdates.has(keyOf(server, uri));
     this.#scheduleUpdate(book, isTooMuch ? subscribed : uri);
   }
 
-  /** Nobody hears anything any more. */
+  /** Ends all subscriptions; no listener is called after this. */
   close(): void {
     for (const book of this.#books.values()) this.#detach(book);
     this.#books.clear();
@@ -123,9 +123,9 @@ export class Subscriptions {
   }
 
   #bookOf(server: ServerName): SubscriptionBook {
-    const made = this.#books.get(server) ?? createBook(server);
-    this.#books.set(server, made);
-    return made;
+    const book = this.#books.get(server) ?? createBook(server);
+    this.#books.set(server, book);
+    return book;
   }
 
   #listenersOf({ wanted }: SubscriptionBook, uri: string): Set<UpdateListener> {
@@ -140,7 +140,7 @@ export class Subscriptions {
     await this.#align(book);
   }
 
-  /** A new session knows nothing of what the former one was asked for. */
+  /** Forgets the state of the former session: a new one has no subscriptions yet. */
   #attach(book: SubscriptionBook, session: Session): void {
     if (book.session === session) return;
     this.#detach(book);
@@ -158,7 +158,7 @@ export class Subscriptions {
     book.session = undefined;
   }
 
-  /** Makes what the session was asked for equal to what is wanted; one at a time, until nothing has changed meanwhile. */
+  /** Asks the session for exactly the wanted resources. Runs once at a time, and until nothing has changed meanwhile. */
   #align(book: SubscriptionBook): Promise<void> {
     keepSessionWhileListened(book);
     book.aligning ??= this.#alignAll(book);
@@ -167,14 +167,14 @@ export class Subscriptions {
 
   async #alignAll(book: SubscriptionBook): Promise<void> {
     try {
-      // Who subscribes to several at once asks for them together.
+      // Collect subscriptions made in the same tick, so that they are asked for together.
       await Promise.resolve();
       for (let gap = gapOf(book); gap !== undefined; gap = gapOf(book)) {
         if (gap.session.era === 'modern') await this.#openStream(book, gap.session);
         else await this.#askEach(book, gap);
       }
     } finally {
-      // In the same breath as the last look: whoever comes now is not overlooked.
+      // In the same tick as the last check, so that a subscription made now starts a new run.
       book.aligning = undefined;
     }
     if (book.missedUpdates && book.session !== undefined) {
@@ -185,36 +185,36 @@ export class Subscriptions {
     if (isForgotten && this.#books.get(book.server) === book) this.#books.delete(book.server);
   }
 
-  /** Each answers for itself: one resource that nobody knows does not cost the others. */
+  /** Each resource has its own request: one that the server refuses does not affect the others. */
   async #askEach(book: SubscriptionBook, { session, missing, surplus }: SubscriptionGap): Promise<void> {
-    const line = { server: book.server, session, clock: this.#deps.clock };
+    const deps = { server: book.server, session, clock: this.#deps.clock };
     const add = async (uri: string) => {
-      const refusal = await subscribeTo(line, uri);
+      const refusal = await subscribeTo(deps, uri);
       if (book.session !== session) return;
       if (refusal === undefined) book.requested.add(uri);
       else this.#refuse(book, uri, refusal);
     };
     const drop = async (uri: string) => {
       book.requested.delete(uri);
-      // Others on the same session may want it still; what they do not want they overlook.
-      if (!session.isShared()) await unsubscribeFrom(line, uri);
+      // Other leases of the session may still want it; they ignore updates they did not subscribe to.
+      if (!session.isShared()) await unsubscribeFrom(deps, uri);
     };
     await Promise.all([...missing.map(add), ...surplus.map(drop)]);
   }
 
-  /** The former stream goes on until the new one is open, and for good when that one does not open: nothing is missed. */
+  /** Keeps the former stream until the new one is open, or for good if that one does not open, so that no update is missed. */
   async #openStream(book: SubscriptionBook, session: Session): Promise<void> {
     const { server, stopStream: stopFormer, requested: before } = book;
     const uris = new Set([...book.wanted.keys()].filter((uri) => !book.refused.has(uri)));
     book.requested = uris;
     book.stopStream = undefined;
     if (uris.size === 0) return stopFormer?.();
-    const tellAll = () => {
+    const updateAll = () => {
       for (const uri of book.requested) this.#scheduleUpdate(book, uri);
     };
     const { stop, agreed } = openUpdateStream(
       { server, session, clock: this.#deps.clock },
-      { uris, onMissed: tellAll },
+      { uris, onMissed: updateAll },
     );
     book.stopStream = () => {
       stopFormer?.();
@@ -231,7 +231,7 @@ export class Subscriptions {
     }
   }
 
-  /** Nobody may be waiting for the answer any more. */
+  /** Reports the refusal of a renewed subscription as an error: its `subscribe` call returned long ago. */
   #refuse(book: SubscriptionBook, uri: string, refusal: RuntimeError): void {
     book.requested.delete(uri);
     book.refused.set(uri, refusal);

@@ -1,7 +1,7 @@
-// Owns one call over the wire, in both eras: of a tool, or of another request that somebody waits for. A server may want
-// something of a person first. A modern one answers "input required": the input is fetched from the caller's handlers and
-// the call is sent again with it, its opaque state echoed as it came. An older one refuses until pages have been visited:
-// then it is sent again, once; what was refused was not done.
+// Owns one call over the wire, in both eras: `tools/call`, or another request during which the server may ask for input.
+// A modern server answers "input required": the caller's handlers supply the input, and the call is sent again with it and
+// with the server's opaque `requestState`, unchanged. A legacy server refuses the call (-32042) until a person has visited
+// pages: then it is sent again, once, since a refused call was not performed.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from '../model/server.ts';
 import { isServerRequestMethod, type ViewHandlers } from './client-handlers.ts';
-import { URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
+import { NOBODY_TO_ASK, URL_ELICITATION_REQUIRED, visitPages } from './elicitation/url-required.ts';
 import { RequestTarget, type WaitListener } from './request-target.ts';
 import type { ServerRequestRouter } from './requests.ts';
 import { methodNotFound, ServerRequestError } from './server-request-error.ts';
@@ -17,16 +17,16 @@ import type { Progress, RequestOutcome, Wire } from './wire.ts';
 
 export interface CallOptions extends SendOptions, WaitListener {
   readonly cancellation: Cancellation;
-  /** What goes along beside the arguments. */
+  /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject | undefined;
   readonly onProgress: (progress: Progress) => void;
-  /** Told of any other sign that the server is at work on it. */
+  /** Called for any other sign that the server is working on the call, such as a log message. */
   readonly onSign?: (() => void) | undefined;
-  /** The handlers of the view that calls. */
+  /** The handlers of the calling view. */
   readonly handlers: ViewHandlers;
 }
 
-/** Where it was refused once and sent again: how often it was sent. */
+/** `attempts`: how often the call was sent, if it was refused once and sent again. */
 export type CallOutcome = RequestOutcome & { readonly attempts?: number };
 
 interface CallDeps {
@@ -36,102 +36,99 @@ interface CallDeps {
   readonly owner: object | undefined;
 }
 
-/** What is called, as it goes over the wire. */
 interface CallRequest {
   readonly method: string;
   readonly params: JsonObject;
 }
 
 export async function performCall(
-  line: CallDeps,
-  { method, params: given }: CallRequest,
+  deps: CallDeps,
+  { method, params: callParams }: CallRequest,
   options: CallOptions,
 ): Promise<CallOutcome> {
-  const params = options.meta === undefined ? given : { ...given, _meta: options.meta };
-  const leave = line.router.beginCall(options);
+  const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
+  const endCall = deps.router.beginCall(options);
   try {
-    const answer = await line.wire.request(method, params, options, line.owner);
-    if (answer.kind !== 'lost') line.router.served++;
-    if (answer.kind === 'error') return await afterRefusal(line, { method, params }, answer, options);
-    return isInputRequired(answer) ? await answerRounds(line, { method, params }, answer, options) : answer;
+    const outcome = await deps.wire.request(method, params, options, deps.owner);
+    if (outcome.kind !== 'lost') deps.router.served++;
+    if (outcome.kind === 'error') return await afterRefusal(deps, { method, params }, outcome, options);
+    return isInputRequired(outcome) ? await runInputRounds(deps, { method, params }, outcome, options) : outcome;
   } finally {
-    leave();
+    endCall();
   }
 }
 
 type InputRequired = { readonly kind: 'result'; readonly result: JsonObject };
 type Refusal = Extract<RequestOutcome, { kind: 'error' }>;
 
-function isInputRequired(answer: RequestOutcome): answer is InputRequired {
-  return answer.kind === 'result' && isObject(answer.result) && answer.result['resultType'] === 'input_required';
+function isInputRequired(outcome: RequestOutcome): outcome is InputRequired {
+  return outcome.kind === 'result' && isObject(outcome.result) && outcome.result['resultType'] === 'input_required';
 }
 
 const CAPABILITY_MISSING = -32021;
 
 async function afterRefusal(
-  line: CallDeps,
+  deps: CallDeps,
   call: CallRequest,
   refused: Refusal,
   options: CallOptions,
 ): Promise<CallOutcome> {
-  if (refused.code === CAPABILITY_MISSING && wantsPerson(refused.data))
-    return { ...refused, message: `${refused.message}; ${NOBODY_TO_ASK}` };
+  if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
+    return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
-  const visited = await whileAsked(options, (to) => visitPages(refused.data, { ...line, to }));
-  if (visited instanceof ServerRequestError) return declined(visited);
-  if (visited !== undefined) return { ...refused, message: visited };
-  const answer = await line.wire.request(call.method, call.params, options, line.owner);
-  return { ...(isInputRequired(answer) ? await answerRounds(line, call, answer, options) : answer), attempts: 2 };
+  const problem = await withRequestTarget(options, (target) => visitPages(refused.data, { ...deps, target }));
+  if (problem instanceof ServerRequestError) return declined(problem);
+  if (problem !== undefined) return { ...refused, message: problem };
+  const outcome = await deps.wire.request(call.method, call.params, options, deps.owner);
+  return { ...(isInputRequired(outcome) ? await runInputRounds(deps, call, outcome, options) : outcome), attempts: 2 };
 }
 
-const NOBODY_TO_ASK = 'it has a question, and nobody can be asked here: call it in a terminal, or in a host that asks';
-
-function wantsPerson(data: unknown): boolean {
+function needsElicitation(data: unknown): boolean {
   const required = isObject(data) ? data['requiredCapabilities'] : undefined;
   return isObject(required) && required['elicitation'] !== undefined;
 }
 
-/** Whoever cancels the call takes its questions back. What the server asked wrongly is an answer. */
-async function whileAsked<Value>(
+/** Cancelling the call withdraws the requests of the target. A server request that is not allowed is returned as its error. */
+async function withRequestTarget<Value>(
   { handlers, onWaiting, cancellation }: CallOptions,
-  ask: (to: RequestTarget, gone: AbortSignal) => Promise<Value>,
+  work: (target: RequestTarget, signal: AbortSignal) => Promise<Value>,
 ): Promise<Value | ServerRequestError> {
-  const to = new RequestTarget(handlers, { onWaiting });
-  const gone = new AbortController();
+  const target = new RequestTarget(handlers, { onWaiting });
+  const controller = new AbortController();
   try {
-    return await cancellation.race(ask(to, gone.signal));
+    return await cancellation.race(work(target, controller.signal));
   } catch (error) {
     if (error instanceof ServerRequestError) return error;
     throw error;
   } finally {
-    to.withdraw();
-    gone.abort();
+    target.withdraw();
+    controller.abort();
   }
 }
 
-async function answerRounds(
-  line: CallDeps,
+async function runInputRounds(
+  deps: CallDeps,
   { method, params }: CallRequest,
   first: InputRequired,
   options: CallOptions,
 ): Promise<RequestOutcome> {
-  let asked = first;
+  let inputRequired = first;
   for (let round = 0; round < limits.inputRounds; round++) {
-    const inputResponses = await whileAsked(options, (to, gone) =>
-      fetchInputs(line, asked.result['inputRequests'], to, gone),
+    const { inputRequests, requestState } = inputRequired.result;
+    const inputResponses = await withRequestTarget(options, (target, signal) =>
+      fetchInputs(deps, inputRequests, target, signal),
     );
     if (inputResponses instanceof ServerRequestError) return declined(inputResponses);
-    const requestState = asked.result['requestState'];
-    const answer = await line.wire.request(
+    const outcome = await deps.wire.request(
       method,
       { ...params, ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) },
       options,
-      line.owner,
+      deps.owner,
     );
-    // The rounds before have been seen: to begin anew would ask the person a second time.
-    if (answer.kind === 'lost') return { ...answer, sent: true };
-    if (!isInputRequired(answer)) return answer;
-    asked = answer;
+    // The server has seen the earlier rounds: sending the call anew would ask the person a second time.
+    if (outcome.kind === 'lost') return { ...outcome, sent: true };
+    if (!isInputRequired(outcome)) return outcome;
+    inputRequired = outcome;
   }
   return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
 }
@@ -140,21 +137,21 @@ function declined({ code, message }: ServerRequestError): RequestOutcome {
   return { kind: 'error', code, message: `it asked for input, but ${message}` };
 }
 
-/** A round without questions is a server asking for patience: a fixed pause keeps it from spinning. */
+/** A server that names no input only wants the call to be sent again: a pause keeps the two from spinning. */
 async function fetchInputs(
-  line: CallDeps,
+  deps: CallDeps,
   requests: unknown,
-  to: RequestTarget,
-  gone: AbortSignal,
+  target: RequestTarget,
+  signal: AbortSignal,
 ): Promise<JsonObject | undefined> {
   if (!isObject(requests) || Object.keys(requests).length === 0) {
-    await line.clock.sleep(limits.inputPacingMs, gone);
+    await deps.clock.sleep(limits.inputPacingMs, signal);
     return undefined;
   }
   const answers = Object.entries(requests).map(async ([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
-    if (!isServerRequestMethod(method)) throw methodNotFound(typeof method === 'string' ? method : 'this');
-    return [key, await line.router.answer(method, isObject(params) ? params : {}, to)] as const;
+    if (!isServerRequestMethod(method)) throw methodNotFound(typeof method === 'string' ? method : 'this request');
+    return [key, await deps.router.answer(method, isObject(params) ? params : {}, target)] as const;
   });
   return Object.fromEntries(await Promise.all(answers));
 }

@@ -1,8 +1,8 @@
-// Owns what goes over a channel: sits between the SDK's client and the transport, owns the ids of our own requests
-// and answers them without the SDK, so that the hot path pays neither for its schemas nor for its bookkeeping.
-// The SDK makes the handshake and is let go of afterwards. What it sends and receives passes through untouched, but for
-// three things: the era probe is bounded here, on our clock; what a server asks is answered by the session; and the SDK's
-// `close` only detaches it – the session decides when the channel itself ends.
+// Owns the JSON-RPC messages of one channel. Sits between the SDK's client and the transport: requests of the runtime get
+// their ids here and are settled without the SDK, so that the hot path pays neither for its schemas nor for its bookkeeping.
+// The SDK makes the handshake and is detached afterwards. Its messages pass through unchanged, with three exceptions: the
+// era probe has a timeout on our clock; the session answers the server's requests; and the SDK's `close` only detaches
+// the SDK, since the session decides when the channel ends.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,7 +13,7 @@ import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
 import { type AnswerServerRequest, LegacyRequests } from './legacy-requests.ts';
 
-/** Far above the SDK's own ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
+/** Far above the SDK's ids, which count from 0, and small enough for servers that keep ids in 32 bits. */
 const FIRST_ID = 2 ** 30;
 
 export interface Progress {
@@ -22,7 +22,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** How a request of ours ended. `lost` comes with `sent`: whether the other side may have seen it. */
+/** How a request to the server ended. `lost`: no response came; `sent` says whether the server may have seen the request. */
 export type RequestOutcome =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly code: number; readonly message: string; readonly data?: unknown }
@@ -32,22 +32,22 @@ export type RequestOutcome =
 export interface RequestOptions extends SendOptions {
   readonly cancellation?: Cancellation;
   readonly onProgress?: (progress: Progress) => void;
-  /** The server is at work, though it says nothing of how far it is. */
+  /** Called for any other sign that the server is working on the request, such as a log message. */
   readonly onSign?: (() => void) | undefined;
-  /** Told the id under which it is sent: what comes on a stream names it. */
+  /** Called with the id of the request: notifications on a subscription stream name it. */
   readonly onId?: (id: MessageId) => void;
 }
 
-/** What a server says unasked. */
+/** Receives the server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
 
 interface PendingRequest {
-  settle: ((answer: RequestOutcome) => void) | undefined;
+  settle: ((outcome: RequestOutcome) => void) | undefined;
   onProgress: RequestOptions['onProgress'];
   onSign: RequestOptions['onSign'];
-  /** Who asks; several may use one session. */
+  /** The lease that sent the request; several leases may share one session. */
   readonly owner: object | undefined;
-  /** It stays open as long as the session: what is lost on the way was never its answer. */
+  /** A subscription stream stays open as long as the session, so an oversized message is never its response. */
   readonly isStream: boolean;
 }
 
@@ -55,7 +55,7 @@ export class Wire {
   readonly #channel: Channel;
   readonly #clock: Clock;
   readonly #pending = new Map<number, PendingRequest>();
-  /** From the first one on; most servers ask nothing. */
+  /** Created with the server's first request; most servers send none. */
   #legacyRequests: LegacyRequests | undefined;
   #nextId = FIRST_ID;
   #started: Promise<void> | undefined;
@@ -66,28 +66,28 @@ export class Wire {
         readonly cancelTimeout: () => void;
         answered: boolean;
         isGivenUp: boolean;
-        /** Resolves when an answer came although it had been given up. */
+        /** Resolves when the response arrives after the probe was given up. */
         readonly late: Deferred<void>;
       }
     | undefined;
   #wentDown: Deferred<void> | undefined;
-  #early: Message[] = [];
+  #earlyMessages: Message[] = [];
   #deliver: ((message: Message) => void) | undefined;
-  /** What every request of the modern era carries; set once the era is known. */
+  /** The `_meta` fields that every request of the modern era carries; set once the era is known. */
   envelope: JsonObject | undefined;
-  /** A discovery that came after the probe had been given up: the server is modern after all. */
+  /** The result of `server/discover` that arrived after the probe was given up: the server is modern after all. */
   #lateDiscovery: unknown;
-  /** Whether anything came since somebody last looked: a sign of life. */
+  /** Whether any message arrived since the health check last reset this. */
   sawActivity = false;
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
-  /** The first message of all: the server is there. */
+  /** Called once, with the server's first message. */
   onfirstmessage: (() => void) | undefined;
   onnotification: NotificationListener | undefined;
   onrequest: AnswerServerRequest | undefined;
-  /** A request got no answer; told whosever it was. */
+  /** Called when the channel could not deliver a request or its response, for requests of the SDK as well. */
   onfailure: ((failure: RequestFailure) => void) | undefined;
-  /** The SDK recognizes a local pipe by these two and then treats silence as "legacy", not as an outage. */
+  /** The SDK recognizes a local pipe by `stderr` and `pid`, and then treats silence as "legacy", not as an outage. */
   readonly stderr = null;
 
   constructor(channel: Channel, clock: Clock) {
@@ -105,7 +105,7 @@ export class Wire {
     return this.#channel.pid ?? null;
   }
 
-  /** Whether the channel ended while the era probe was unanswered: some older servers exit on an unknown request. */
+  /** Whether the channel ended before the era probe was answered: some legacy servers exit on an unknown request. */
   get diedDuringProbe(): boolean {
     return this.#down && this.#probe !== undefined && !this.#probe.answered;
   }
@@ -114,7 +114,10 @@ export class Wire {
     return this.#down;
   }
 
-  /** A server that was slow to start reads the probe and what came after it at once, and may answer them in any order. */
+  /**
+   * The result of `server/discover`, if it arrived late. A server that was slow to start reads the probe and the messages
+   * after it at once, and may answer them in any order.
+   */
   async lateDiscovery(): Promise<unknown> {
     if (this.#probe?.isGivenUp && this.#lateDiscovery === undefined && !this.#down)
       await settleWithin([this.#probe.late.promise], { limitMs: limits.lateProbeMs, clock: this.#clock });
@@ -126,12 +129,12 @@ export class Wire {
     return this.#started;
   }
 
-  /** Messages that arrive before the SDK listens wait for it. */
+  /** Messages that arrived before the SDK listens are delivered when it does. */
   set onmessage(deliver: ((message: Message) => void) | undefined) {
     this.#deliver = deliver;
     if (deliver === undefined) return;
-    const early = this.#early;
-    this.#early = [];
+    const early = this.#earlyMessages;
+    this.#earlyMessages = [];
     for (const message of early) deliver(message);
   }
 
@@ -139,7 +142,7 @@ export class Wire {
     return this.#deliver;
   }
 
-  /** That nobody takes a message is known a moment before it is known why. */
+  /** A failed write is noticed a moment before the channel reports its end: wait for that report, which gives the reason. */
   async send(message: Message): Promise<void> {
     if (message['method'] === 'server/discover' && this.#probe === undefined && !this.#down)
       this.#watchProbe(message['id']);
@@ -152,14 +155,14 @@ export class Wire {
     }
   }
 
-  /** The handshake is over: the SDK has nothing left to do, and weighs a quarter of an idle connection. */
+  /** Drops the SDK after the handshake: it has nothing left to do, and holds a quarter of an idle connection's memory. */
   detachSdk(): void {
-    this.#deliver = unheard;
+    this.#deliver = ignore;
     this.onclose = undefined;
     this.onerror = undefined;
   }
 
-  /** The SDK closes its transport when a handshake fails; the channel stays up for another try. */
+  /** Called by the SDK when a handshake fails. The channel stays open for a second handshake. */
   async close(): Promise<void> {
     this.#deliver = undefined;
   }
@@ -175,16 +178,16 @@ export class Wire {
     const { cancellation } = options;
     if (cancellation?.cancelled) return Promise.reject(cancellation.reason);
     return new Promise<RequestOutcome>((resolve, reject) => {
-      const settle = (answer: RequestOutcome) => {
+      const settle = (outcome: RequestOutcome) => {
         cancellation?.listen(undefined);
-        resolve(answer);
+        resolve(outcome);
       };
       const isStream = method === 'subscriptions/listen';
       const { onProgress, onSign } = options;
       this.#pending.set(id, { settle, onProgress, onSign, owner, isStream });
       options.onId?.(id);
       const meta = { ...(params?.['_meta'] as JsonObject | undefined), progressToken: id, ...this.envelope };
-      // The only rejection of `send` is "certainly not handed on".
+      // `send` rejects only if the message was certainly not handed on.
       this.#channel
         .send({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } }, options)
         .catch((cause: unknown) => this.#settle(id, { kind: 'lost', sent: false, cause }));
@@ -195,7 +198,7 @@ export class Wire {
     });
   }
 
-  /** Its owner is gone: what it still waits for is told off, and what became of it nobody knows. */
+  /** The owner closed its lease: its open requests are cancelled, and whether the server performed them is unknown. */
   cancelRequestsOf(owner: object): void {
     for (const [id, pending] of this.#pending) {
       if (pending.owner !== owner) continue;
@@ -204,7 +207,7 @@ export class Wire {
     }
   }
 
-  /** In the modern era the end of a request's own stream says it all; elsewhere the server is told. */
+  /** In the modern era, ending the request's own stream cancels it; otherwise the server gets `notifications/cancelled`. */
   #cancel(id: number): void {
     const { hasRequestStreams } = this.#channel;
     if (this.envelope === undefined || !hasRequestStreams)
@@ -217,7 +220,7 @@ export class Wire {
     this.#sendUnawaited(message);
   }
 
-  /** Where the channel is down there is nobody to tell; `onclose` reports the loss. */
+  /** A failed send is only reported: `onclose` handles a channel that is down. */
   #sendUnawaited(message: Message): void {
     this.#channel.send(message).catch((error: unknown) => this.onerror?.(error as Error));
   }
@@ -225,10 +228,10 @@ export class Wire {
   #receive(received: Message): void {
     let message = received;
     this.sawActivity = true;
-    if (this.onfirstmessage) this.#announceAnswer();
+    if (this.onfirstmessage) this.#announceFirstMessage();
     const id = message['id'];
     if (typeof id === 'number' && id >= FIRST_ID && message['method'] === undefined) {
-      this.#settle(id, answerOf(message));
+      this.#settle(id, outcomeOf(message));
       return;
     }
     if (id === undefined && this.#takeNotification(message)) return;
@@ -245,34 +248,34 @@ export class Wire {
       }
       this.#probe.cancelTimeout();
       this.#probe = undefined;
-      // The SDK would overlook an answer of no known shape, and wait for one that never comes.
-      if (!isObject(message['result']) && !isObject(message['error'])) message = refusal(id);
+      // The SDK would ignore a response without a valid result or error, and wait for ever.
+      if (!isObject(message['result']) && !isObject(message['error'])) message = methodNotFoundResponse(id);
     }
     if (this.#deliver) this.#deliver(message);
-    else this.#early.push(message);
+    else this.#earlyMessages.push(message);
   }
 
-  #announceAnswer(): void {
+  #announceFirstMessage(): void {
     const announce = this.onfirstmessage;
     this.onfirstmessage = undefined;
     announce?.();
   }
 
-  /** True for what concerns only us; the rest is the SDK's to hear as well. */
+  /** True for notifications that concern only the wire; all others are passed to the SDK as well. */
   #takeNotification({ method, params }: Message): boolean {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return true;
     if (method === 'notifications/cancelled' && isObject(params)) this.#legacyRequests?.cancel(params['requestId']);
-    // It does not say which request it is about; whoever logs is at work on one of them.
+    // A log message does not name its request, but a server that logs is working on one of them.
     if (method === 'notifications/message') for (const { onSign } of this.#pending.values()) onSign?.();
     this.onnotification?.(method, isObject(params) ? params : {});
     return method === 'notifications/subscriptions/acknowledged';
   }
 
-  /** An SDK request is answered in the server's place: the SDK knows no other end. */
+  /** A failed request of the SDK gets an error response in the server's place: the SDK knows no other way to fail one. */
   #fail(id: MessageId, failure: RequestFailure): void {
     const { sent, cause, status } = failure;
-    // The probe that was given up is nobody's concern any more.
+    // The era probe was given up already: its failure changes nothing.
     if (this.#probe?.answered && id === this.#probe.id) return;
     this.onfailure?.(failure);
     if (typeof id === 'number' && id >= FIRST_ID)
@@ -280,12 +283,12 @@ export class Wire {
     else this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: cause.message } });
   }
 
-  #settle(id: number, answer: RequestOutcome): void {
-    // An id nobody asked for, or answered twice: nothing waits for it.
-    this.#take(id)?.(answer);
+  #settle(id: number, outcome: RequestOutcome): void {
+    // No request waits for an unknown id, or for a second response.
+    this.#take(id)?.(outcome);
   }
 
-  /** Emptied on the way out: a map keeps what was deleted until it is rebuilt, and with it a whole call and its result. */
+  /** Clears the entry: a map keeps deleted entries until it is rebuilt, and this one would keep a whole call and its result. */
   #take(id: number): PendingRequest['settle'] {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
@@ -310,7 +313,7 @@ export class Wire {
     return true;
   }
 
-  /** When nobody could read whose answer it was, one call in flight is still an unambiguous answer. */
+  /** If the id could not be read, the message still must be the response to the only request in flight. */
   #dropOversized(id: string | number | undefined): void {
     const [only, another] = [...this.#pending].filter(([, { isStream }]) => !isStream).map(([pending]) => pending);
     if (typeof id === 'number' && this.#pending.has(id)) this.#settle(id, { kind: 'oversized' });
@@ -319,13 +322,13 @@ export class Wire {
       this.#receive({ jsonrpc: '2.0', id, error: { code: -32603, message: 'message too large' } });
   }
 
-  /** Silence means the older era: the SDK is told "method not found" in the server's place, on the same process. */
+  /** A server that does not answer the probe is legacy: the SDK gets "method not found" in its place, on the same process. */
   #watchProbe(id: unknown): void {
     const giveUp = () => {
       if (this.#probe === undefined || this.#probe.answered || this.#down) return;
       this.#probe.answered = true;
       this.#probe.isGivenUp = true;
-      this.#deliver?.(refusal(id));
+      this.#deliver?.(methodNotFoundResponse(id));
     };
     const cancelTimeout = this.#clock.after(limits.probeMs, giveUp, 'background');
     this.#probe = { id, answered: false, isGivenUp: false, late: createDeferred(), cancelTimeout };
@@ -347,15 +350,15 @@ export class Wire {
   }
 }
 
-const unheard = (): void => undefined;
+const ignore = (): void => undefined;
 
-const refusal = (id: unknown): Message => ({
+const methodNotFoundResponse = (id: unknown): Message => ({
   jsonrpc: '2.0',
   id,
   error: { code: -32601, message: 'Method not found' },
 });
 
-function answerOf(message: Message): RequestOutcome {
+function outcomeOf(message: Message): RequestOutcome {
   const error = message['error'];
   if (error === undefined) return { kind: 'result', result: message['result'] };
   const { code, message: text, data } = isObject(error) ? error : {};

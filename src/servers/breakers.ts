@@ -52,7 +52,7 @@ export class Breakers {
     const state = this.#states.get(server);
     if (state === undefined) return undefined;
     if (state.kind === 'closed') return { state: 'counting', failures: state.failures };
-    if (state.kind === 'trial') return { state: 'trial' };
+    if (state.kind === 'trial') return { state: 'half-open' };
     return { state: 'open', retryInMs: Math.max(0, state.until - this.#clock.now()) };
   }
 

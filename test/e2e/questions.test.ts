@@ -171,7 +171,7 @@ describe('a question during a call', () => {
     verifies('LIF-10', `that a ${era} server asks of nobody ends the call with the reason`, async () => {
       const runtime = await connect(await startAsking('http', '--era', era));
       const asked = await ask(runtime, 'sampling/createMessage', sampling);
-      expect(JSON.stringify(asked)).toContain('nobody here answers sampling/createMessage');
+      expect(JSON.stringify(asked)).toContain('this client does not support sampling/createMessage');
     });
   }
 });

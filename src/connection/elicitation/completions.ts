@@ -1,4 +1,4 @@
-// Owns which pages a server said were dealt with. It may say so before anybody listens: the last ones are remembered.
+// Owns the URL elicitations that a server reported as complete. A report may come before its listener: the latest are kept.
 
 import { limits } from '../../model/limits.ts';
 
@@ -10,21 +10,21 @@ export class Completions {
     const { idChars, remembered } = limits.pages;
     if (typeof id !== 'string' || id.length > idChars) return;
     const listeners = this.#listeners.get(id);
-    for (const run of listeners ?? []) run();
+    for (const listener of listeners ?? []) listener();
     if (listeners) return;
     this.#early.add(id);
     const [oldest] = this.#early;
     if (this.#early.size > remembered && oldest !== undefined) this.#early.delete(oldest);
   }
 
-  /** At once where it has been said already; what was said counts once. Returns how to stop. */
-  listen(id: string, run: () => void): () => void {
-    if (this.#early.delete(id)) run();
+  /** Calls the listener at once if the report came already; a report is used once. Returns how to stop. */
+  listen(id: string, listener: () => void): () => void {
+    if (this.#early.delete(id)) listener();
     const listeners = this.#listeners.get(id) ?? new Set();
     this.#listeners.set(id, listeners);
-    listeners.add(run);
+    listeners.add(listener);
     return () => {
-      listeners.delete(run);
+      listeners.delete(listener);
       if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
     };
   }

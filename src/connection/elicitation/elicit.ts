@@ -1,5 +1,5 @@
-// Owns putting one question to a person: whether that may be, who is asked, what an answer must be to count, and telling of
-// it. Never rejects: whatever goes wrong is a no, or neither yes nor no.
+// Owns one elicitation: whether the policy and the handlers allow it, what counts as an answer, and its two events.
+// Never rejects: every failure is a `decline` or a `cancel`.
 
 import type { Clock } from '../../kernel/clock.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -13,8 +13,8 @@ export interface ElicitDeps {
   readonly handlers: ViewHandlers;
   readonly policy: ElicitationPolicy;
   readonly clock: Pick<Clock, 'after'>;
-  /** Aborting it takes the question back. */
-  readonly question: AbortController;
+  /** Aborting it withdraws the elicitation. */
+  readonly controller: AbortController;
 }
 
 export interface ElicitationOutcome {
@@ -24,59 +24,59 @@ export interface ElicitationOutcome {
   readonly isDone?: true;
 }
 
-/** Why a question is taken back whose page has been dealt with: that is as good as a yes. */
+/** The abort reason of an elicitation whose page the server reported as complete: counts as accepted. */
 export const completed = new DOMException('the page has been dealt with', 'AbortError');
 
 let lastQuestion = 0;
 
-export async function elicit(asked: Elicitation, eliciting: ElicitDeps): Promise<ElicitationOutcome> {
-  const { handlers } = eliciting;
-  const { server, mode, message } = asked;
-  const who = { server, questionId: `question-${++lastQuestion}`, mode };
+export async function elicit(elicitation: Elicitation, deps: ElicitDeps): Promise<ElicitationOutcome> {
+  const { handlers } = deps;
+  const { server, mode, message } = elicitation;
+  const identity = { server, questionId: `question-${++lastQuestion}`, mode };
   handlers.emit?.({
     type: 'elicitation.requested',
-    ...who,
+    ...identity,
     message,
-    ...(asked.mode === 'url' && { host: asked.host }),
+    ...(elicitation.mode === 'url' && { host: elicitation.host }),
   });
-  const elicited = await decide(asked, eliciting);
-  const { action, because } = elicited;
-  handlers.emit?.({ type: 'elicitation.settled', ...who, action, because });
-  return elicited;
+  const outcome = await decide(elicitation, deps);
+  const { action, because } = outcome;
+  handlers.emit?.({ type: 'elicitation.settled', ...identity, action, because });
+  return outcome;
 }
 
 async function decide(
-  asked: Elicitation,
-  { handlers, policy, clock, question }: ElicitDeps,
+  elicitation: Elicitation,
+  { handlers, policy, clock, controller }: ElicitDeps,
 ): Promise<ElicitationOutcome> {
   if (policy === 'decline') return { action: 'decline', because: 'policy' };
-  const { elicit: ask, onError } = handlers;
-  if (ask === undefined) return { action: 'decline', because: 'nobody' };
-  const reply = await callHandler((signal) => ask({ ...asked, signal }), question, clock);
-  const told = onError ?? unheard;
+  const { elicit: handler, onError = ignore } = handlers;
+  if (handler === undefined) return { action: 'decline', because: 'nobody' };
+  const reply = await callHandler((signal) => handler({ ...elicitation, signal }), controller, clock);
   try {
-    return judge(asked, reply, { reason: question.signal.reason, onError: told });
+    return outcomeOf(elicitation, reply, { reason: controller.signal.reason, onError });
   } catch (error) {
-    // An answer that cannot be read: what it throws is for the host alone.
-    told(error);
+    // The answer is an object whose properties throw: only the host learns of the error.
+    onError(error);
     return { action: 'cancel', because: 'failed' };
   }
 }
 
-const unheard = (): void => undefined;
+const ignore = (): void => undefined;
 
 interface ReplyContext {
+  /** Why the elicitation was aborted, if it was. */
   readonly reason: unknown;
   readonly onError: (error: unknown) => void;
 }
 
-function judge(
-  asked: Elicitation,
+function outcomeOf(
+  elicitation: Elicitation,
   reply: HandlerReply<ElicitAnswer>,
   { reason, onError }: ReplyContext,
 ): ElicitationOutcome {
   switch (reply.kind) {
-    case 'silent':
+    case 'timed-out':
       return { action: 'cancel', because: 'silence' };
     case 'withdrawn':
       return reason === completed
@@ -86,20 +86,20 @@ function judge(
       onError(reply.error);
       return { action: 'cancel', because: 'failed' };
     case 'answered':
-      return judgeAnswer(asked, reply.value, onError);
+      return checkAnswer(elicitation, reply.value, onError);
   }
 }
 
-/** Nobody is asked twice: what is wrong is the host's form, which would be as wrong again, and a person could not mend it. */
-function judgeAnswer(asked: Elicitation, answer: unknown, onError: ReplyContext['onError']): ElicitationOutcome {
+/** A wrong answer is declined, and the person is not asked again: the host's form is at fault and would fail the same way. */
+function checkAnswer(elicitation: Elicitation, answer: unknown, onError: ReplyContext['onError']): ElicitationOutcome {
   const { action, content, isDone } = (answer ?? {}) as Partial<Record<keyof ElicitAnswer, unknown>>;
   if (action === 'decline' || action === 'cancel') return { action, because: 'answered' };
   if (action !== 'accept') return badAnswer('elicit must answer accept, decline or cancel', onError);
-  if (asked.mode === 'url') return { action, because: 'answered', ...(isDone === true && { isDone }) };
-  const filled = fillForm(asked.requestedSchema, content);
+  if (elicitation.mode === 'url') return { action, because: 'answered', ...(isDone === true && { isDone }) };
+  const filled = fillForm(elicitation.requestedSchema, content);
   if (filled.ok) return { action, because: 'answered', content: filled.content };
   const where = filled.fields.length > 0 ? ` in ${filled.fields.map((name) => `"${name}"`).join(', ')}` : '';
-  return badAnswer(`the answer to server "${asked.server}" does not fit its form${where}`, onError);
+  return badAnswer(`the answer to server "${elicitation.server}" does not fit its form${where}`, onError);
 }
 
 function badAnswer(problem: string, onError: ReplyContext['onError']): ElicitationOutcome {

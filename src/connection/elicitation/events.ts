@@ -1,25 +1,24 @@
-// Owns what the outside hears of a server's questions to a person: requested and settled, always both. What was answered
-// is never told.
+// Owns the two events of an elicitation: `requested` and `settled`, always both. Neither contains the person's answer.
 
 import type { ServerName } from '../../model/names.ts';
 
-/** Why a question ended as it did. */
+/** Why an elicitation ended as it did. */
 export type ElicitationEnd =
-  /** By whoever was asked. */
+  /** The handler answered. */
   | 'answered'
-  /** There is no handler. */
+  /** No handler is set. */
   | 'nobody'
-  /** The settings of the server say so. */
+  /** The server's settings decline elicitations. */
   | 'policy'
-  /** Nobody answered in time. */
+  /** The handler did not answer in time. */
   | 'silence'
   /** The handler threw. */
   | 'failed'
-  /** The handler's answer was none, or did not fit the form. */
+  /** The handler's answer was invalid, or did not fit the form. */
   | 'bad-answer'
-  /** The call or the session ended, or the server took it back. */
+  /** The call or the session ended, or the server cancelled the request. */
   | 'withdrawn'
-  /** The server said that the page has been dealt with. */
+  /** The server reported the page as complete. */
   | 'completed';
 
 interface ElicitationIdentity {
@@ -31,9 +30,9 @@ interface ElicitationIdentity {
 export type ElicitationEvent =
   | (ElicitationIdentity & {
       readonly type: 'elicitation.requested';
-      /** Cleaned and bounded. */
+      /** Without invisible characters, and cut to a length. */
       readonly message: string;
-      /** Where the page is. Its address may hold secrets, and stays out. */
+      /** The host of the page. Its full address may hold secrets and is left out. */
       readonly host?: string;
     })
   | (ElicitationIdentity & {

@@ -1,5 +1,5 @@
-// Owns what a form is that a server may show a person: flat, of texts, numbers, yes or no, and choices, as the protocol
-// says; and what is wrong with an answer to it.
+// Owns the form of an elicitation, as the protocol defines it: a flat object of strings, numbers, booleans and choices. Also
+// checks an answer against it. `read-form.ts` reads the form that a server sends.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { problemsWith } from '../../kernel/json-schema.ts';
@@ -22,7 +22,7 @@ export interface TextField extends FieldDescription {
   readonly type: 'string';
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** `password` is none of the protocol's, but tells what a server is after. */
+  /** `password` is not in the protocol, but shows that a server asks for a secret. */
   readonly format?: TextFormat;
   readonly default?: string;
 }
@@ -65,28 +65,28 @@ export interface ChoicesField extends FieldDescription {
   readonly default?: readonly string[];
 }
 
-/** What a person may choose from; `undefined` where anything may be typed. */
+/** The options a person may choose from; undefined for a field with free input. */
 export function optionsOf(field: FormField): readonly FormOption[] | undefined {
-  const of = field.type === 'array' ? field.items : field;
-  if ('oneOf' in of) return of.oneOf;
-  if ('anyOf' in of) return of.anyOf;
-  if (!('enum' in of)) return undefined;
+  const schema = field.type === 'array' ? field.items : field;
+  if ('oneOf' in schema) return schema.oneOf;
+  if ('anyOf' in schema) return schema.anyOf;
+  if (!('enum' in schema)) return undefined;
   const titles = field.type === 'string' && 'enumNames' in field ? (field.enumNames ?? []) : [];
-  return of.enum.map((value, at) => ({ const: value, ...(titles[at] !== undefined && { title: titles[at] }) }));
+  return schema.enum.map((value, at) => ({ const: value, ...(titles[at] !== undefined && { title: titles[at] }) }));
 }
 
 export type FilledForm =
   | { readonly ok: true; readonly content: JsonObject }
-  /** The problems may quote what was answered; the names of the fields do not. */
+  /** `problems` may quote the person's answer; `fields` holds only names. */
   | { readonly ok: false; readonly problems: readonly string[]; readonly fields: readonly string[] };
 
-/** What goes to the server: what it asked for and nothing else, with its own defaults where something was left out. */
-export function fillForm(schema: FormSchema, given: unknown = {}): FilledForm {
-  if (!isObject(given)) return { ok: false, problems: ['the answer must be an object'], fields: [] };
+/** The content for the server: only the fields of its form, with the form's defaults for those left out. */
+export function fillForm(schema: FormSchema, answer: unknown = {}): FilledForm {
+  if (!isObject(answer)) return { ok: false, problems: ['the answer must be an object'], fields: [] };
   const content = Object.fromEntries(
     Object.entries(schema.properties).flatMap(([name, field]) => {
-      // No field can be null: whoever says so has left it out.
-      const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? field.default;
+      // No field may be null, so null counts as left out.
+      const value = (Object.hasOwn(answer, name) ? answer[name] : undefined) ?? field.default;
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
@@ -94,7 +94,7 @@ export function fillForm(schema: FormSchema, given: unknown = {}): FilledForm {
   if (problems.length === 0) return { ok: true, content };
   const isWrong = ([name, field]: readonly [string, FormField]) =>
     Object.hasOwn(content, name) ? problemsInField(field, content[name]).length > 0 : schema.required?.includes(name);
-  // A form of one field is that field, and asks no further.
+  // With one field only, that field is wrong. Checking it would recurse: `problemsInField` fills a form of one field.
   const fields = Object.entries(schema.properties);
   return { ok: false, problems, fields: (fields.length > 1 ? fields.filter(isWrong) : fields).map(([name]) => name) };
 }
@@ -104,7 +104,7 @@ export function problemsInField(field: FormField, value: unknown): readonly stri
   return filled.ok ? [] : filled.problems;
 }
 
-/** What a schema does not check by itself: formats, and numbers that JSON does not know. */
+/** Problems that the schema check does not find: formats, and numbers that JSON does not have. */
 function oddValues({ properties }: FormSchema, content: JsonObject): readonly string[] {
   return Object.entries(content).flatMap(([name, value]) => {
     if (typeof value === 'number' && !Number.isFinite(value)) return [`"${name}" must be a number`];

@@ -1,5 +1,5 @@
-// Owns reading the form that a server sends. It is built anew from what is known, so that nothing else reaches a host, and
-// every check of an answer can be decided.
+// Owns reading the form that a server sends. Builds a new form of known keywords only, so that a host gets nothing else and
+// every answer can be checked.
 
 import { cleanText, hidesSomething } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -18,31 +18,31 @@ import {
 
 const bounds = limits.elicitation;
 
-/** Throws what the server is told where it asks for anything else. */
-export function readForm(given: unknown): FormSchema {
-  if (!isObject(given) || given['type'] !== 'object' || !isObject(given['properties']))
+/** Throws the error for the server if the form is not allowed. */
+export function readForm(schema: unknown): FormSchema {
+  if (!isObject(schema) || schema['type'] !== 'object' || !isObject(schema['properties']))
     throw invalidParams('requestedSchema must be of type object, with properties');
-  const fields = Object.entries(given['properties']);
+  const fields = Object.entries(schema['properties']);
   if (fields.length > bounds.fields) throw invalidParams(`a form may have no more than ${bounds.fields} fields`);
   const properties = Object.fromEntries(fields.map(([name, field]) => [readName(name), readField(name, field)]));
-  const { required } = given;
+  const { required } = schema;
   if (required === undefined) return { type: 'object', properties };
   if (!isListOfTexts(required) || required.some((name) => !Object.hasOwn(properties, name)))
     throw invalidParams('required must name properties of the form');
   return { type: 'object', properties, required: [...new Set(required)] };
 }
 
-/** It comes back with the answer, so it is never changed; `__proto__` would change what a host collects the answer in. */
+/** A name is part of the answer: refused, never cleaned. `__proto__` would change the object in which a host collects it. */
 function readName(name: string): string {
   if (name.length <= bounds.nameChars && name !== '__proto__' && !hidesSomething(name)) return name;
   throw invalidParams('a field has a name that cannot be shown');
 }
 
-function readField(name: string, given: unknown): FormField {
-  const asked = isObject(given) ? given : {};
-  const field = fieldOf(name, { ...asked });
-  const { default: proposed } = asked;
-  // One that does not fit would be sent in the person's name, and refused.
+function readField(name: string, value: unknown): FormField {
+  const schema = isObject(value) ? value : {};
+  const field = fieldOf(name, { ...schema });
+  const { default: proposed } = schema;
+  // Drop a default that does not fit: it would be sent in the person's name, and refused.
   return proposed === undefined || !isProposable(field, proposed)
     ? field
     : ({ ...field, default: proposed } as FormField);
@@ -54,10 +54,8 @@ function fieldOf(name: string, asked: JsonObject): FormField {
     case 'string':
       return { type: 'string', ...shown, ...(readChoice(name, asked) ?? readText(name, asked)) };
     case 'number':
-    case 'integer': {
-      const given = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
-      return { type: asked['type'], ...shown, ...numbersOf(name, asked, given) };
-    }
+    case 'integer':
+      return { type: asked['type'], ...shown, ...numbersOf(name, asked, numberBounds) };
     case 'boolean':
       return { type: 'boolean', ...shown };
     case 'array':
@@ -67,6 +65,7 @@ function fieldOf(name: string, asked: JsonObject): FormField {
   }
 }
 
+const numberBounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
 const itemBounds = ['minItems', 'maxItems'] as const;
 
 function shownText<Key extends keyof FieldDescription>(
@@ -89,18 +88,21 @@ function numbersOf<Key extends string>(name: string, asked: JsonObject, keys: re
 }
 
 function readText(name: string, asked: JsonObject): Pick<TextField, 'minLength' | 'maxLength' | 'format'> {
-  const format = textFormats.find((known) => known === asked['format']);
+  const format = textFormats.find((each) => each === asked['format']);
   return { ...numbersOf(name, asked, ['minLength', 'maxLength'] as const), ...(format && { format }) };
 }
 
 function readChoice(name: string, asked: JsonObject) {
   const { enum: values, enumNames: names, oneOf, anyOf } = asked;
   if (values !== undefined) {
-    const known = readValues(name, values);
-    // Names belong to values by their place: a list of another length belongs to nothing.
+    const options = readValues(name, values);
+    // Names match values by position, so a list of another length is dropped.
     const isNamed =
-      isListOfTexts(names) && Array.isArray(values) && names.length === known.length && values.length === known.length;
-    return { enum: known, ...(isNamed && { enumNames: names.map((each) => bounded(cleanText(each).text)) }) };
+      isListOfTexts(names) &&
+      Array.isArray(values) &&
+      names.length === options.length &&
+      values.length === options.length;
+    return { enum: options, ...(isNamed && { enumNames: names.map((each) => bounded(cleanText(each).text)) }) };
   }
   const options = oneOf ?? anyOf;
   return options === undefined ? undefined : { oneOf: readOptions(name, options) };
@@ -112,22 +114,22 @@ function readItems(name: string, items: unknown): ChoicesField['items'] {
   return { anyOf: readOptions(name, anyOf ?? oneOf) };
 }
 
-function readValues(name: string, given: unknown): readonly string[] {
-  if (!isListOfTexts(given) || given.length === 0 || given.length > bounds.options || !given.every(isShowable))
+function readValues(name: string, values: unknown): readonly string[] {
+  if (!isListOfTexts(values) || values.length === 0 || values.length > bounds.options || !values.every(isShowable))
     throw invalidParams(`field "${name}": its choices must be 1 to ${bounds.options} texts that can be shown`);
-  return [...new Set(given)];
+  return [...new Set(values)];
 }
 
-function readOptions(name: string, given: unknown): readonly FormOption[] {
-  const options = Array.isArray(given) ? given.filter(isObject) : [];
-  const values = readValues(name, Array.isArray(given) ? options.map((option) => option['const']) : given);
+function readOptions(name: string, list: unknown): readonly FormOption[] {
+  const options = Array.isArray(list) ? list.filter(isObject) : [];
+  const values = readValues(name, Array.isArray(list) ? options.map((option) => option['const']) : list);
   return values.map((value) => {
     const option = options.find((each) => each['const'] === value) ?? {};
     return { const: value, ...shownText(option, 'title') };
   });
 }
 
-/** It is what it is when it goes back: where it hides something, it is not shown at all. */
+/** A value goes back to the server unchanged, so one with invisible characters is refused instead of cleaned. */
 const isShowable = (text: string) => text.length <= bounds.textChars && !hidesSomething(text);
 
 function isListOfTexts(value: unknown): value is readonly string[] {

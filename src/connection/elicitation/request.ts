@@ -1,5 +1,5 @@
-// Owns what a person is asked on behalf of a server, and what a host may answer. A question is checked and cleaned before
-// anybody sees it.
+// Owns the elicitation that a host shows to a person, and the answer a host may give. The server's request is checked and
+// cleaned before a host sees it.
 
 import { cleanText } from '../../kernel/clean-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -11,57 +11,57 @@ import { type PageUrl, readPageUrl } from './page-url.ts';
 import { readForm } from './read-form.ts';
 import { asksForSecret } from './secrets.ts';
 
-/** Fields to fill in. */
+/** A form to fill in. */
 export interface FormElicitation {
   readonly mode: 'form';
   readonly server: ServerName;
-  /** Plain text, without anything that a reader cannot see or that drives a terminal. */
+  /** Plain text, without invisible characters and terminal sequences. */
   readonly message: string;
-  /** Flat; only what the protocol allows. */
+  /** Flat; only keywords that the protocol allows. */
   readonly requestedSchema: FormSchema;
-  /** It seems to ask for a password or the like, which servers must not do in a form: warn. */
+  /** The form seems to ask for a password or another secret, which the protocol forbids: warn the person. */
   readonly asksForSecret: boolean;
 }
 
-/** A page to visit. Show where it leads and ask before it is opened; Plexus opens nothing. */
+/** A page to visit. Show its host and ask before you open it; Plexus opens nothing. */
 export interface UrlElicitation extends PageUrl {
   readonly mode: 'url';
   readonly server: ServerName;
   readonly message: string;
-  /** The call goes on only when the page has been dealt with: an answer with `isDone` says that it has. */
+  /** The call goes on only after the person has finished on the page; `isDone` in the answer says so. */
   readonly awaitsCompletion: boolean;
 }
 
 export type Elicitation = FormElicitation | UrlElicitation;
 
 export type ElicitRequest = Elicitation & {
-  /** Aborts when nobody waits for the answer any more: take the question away. */
+  /** Aborts when the answer is no longer needed: close the dialog. */
   readonly signal: AbortSignal;
 };
 
 export interface ElicitAnswer {
-  /** `decline`: the person said no. `cancel`: the person said neither yes nor no. */
+  /** `decline`: the person said no. `cancel`: the person dismissed the dialog without a choice. */
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** Of an accepted form. It is checked: what does not fit is declined. */
+  /** The values of an accepted form. Values that do not fit the form count as `decline`. */
   readonly content?: JsonObject;
-  /** Of an accepted page: it has been dealt with, so that nothing is waited for. */
+  /** For an accepted page: the person has finished there, so the call goes on at once. */
   readonly isDone?: boolean;
 }
 
-/** Throws what the server is told where it is not a question that the protocol allows. */
+/** Throws the error for the server if the protocol does not allow the request. */
 export function readElicitation(server: ServerName, params: JsonObject): Elicitation {
-  const { mode = 'form', message: given, requestedSchema: schema, url } = params;
+  const { mode = 'form', message: text, requestedSchema: schema, url } = params;
   if (mode !== 'form' && mode !== 'url') throw invalidParams('mode must be form or url');
-  if (typeof given !== 'string') throw invalidParams('message must be a text');
-  const message = readMessage(given);
+  if (typeof text !== 'string') throw invalidParams('message must be a text');
+  const message = readMessage(text);
   if (mode === 'url') return { mode, server, message, ...readPageUrl(url), awaitsCompletion: false };
   const requestedSchema = readForm(schema);
   return { mode, server, message, requestedSchema, asksForSecret: asksForSecret(message, requestedSchema) };
 }
 
-/** Cut before it is cleaned as well: nobody reads megabytes, and cleaning only shortens. */
-function readMessage(given: string): string {
+/** Cut before cleaning as well, so that megabytes are not cleaned; cleaning only shortens. */
+function readMessage(raw: string): string {
   const { messageChars } = limits.elicitation;
-  const { text } = cleanText(given.slice(0, messageChars * 4));
+  const { text } = cleanText(raw.slice(0, messageChars * 4));
   return text.length <= messageChars ? text : `${text.slice(0, messageChars).replace(/[\ud800-\udbff]$/, '')}…`;
 }

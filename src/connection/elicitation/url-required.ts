@@ -1,5 +1,5 @@
-// Owns a call that was refused until a person has visited pages (-32042): each is shown, and then it is waited until the
-// server says that it was dealt with. Sending the call again is left to `tool-call.ts`.
+// Owns the pages that a person must visit before a refused call (-32042) can go on: shows each, then waits until the server
+// reports it as complete. `tool-call.ts` sends the call again.
 
 import type { Clock } from '../../kernel/clock.ts';
 import { createDeferred, type Deferred } from '../../kernel/deferred.ts';
@@ -15,6 +15,10 @@ import { readElicitation, type UrlElicitation } from './request.ts';
 
 export const URL_ELICITATION_REQUIRED = -32042;
 
+/** The end of an error message. */
+export const NOBODY_TO_ASK =
+  'nobody can be asked here: make the call in a terminal with "plexus call", or in a host that shows questions';
+
 interface RequiredPage {
   readonly page: UrlElicitation;
   readonly id: string;
@@ -22,30 +26,29 @@ interface RequiredPage {
 
 interface VisitDeps {
   readonly router: ServerRequestRouter;
-  readonly to: RequestTarget;
+  readonly target: RequestTarget;
   readonly clock: Clock;
 }
 
-/** Resolves with why the call cannot go on, or with nothing. Rejects with what is wrong with the pages. */
-export async function visitPages(data: unknown, { router, to, clock }: VisitDeps): Promise<string | undefined> {
-  const visits = readVisits(router.server, data);
-  return router.trackRequest(to, async ({ signal }) => {
-    const dealtWith = visits.map(({ id }) => watch(router, id));
+/** Resolves with why the call cannot go on, or with undefined. Rejects if the server's list of pages is not allowed. */
+export async function visitPages(data: unknown, { router, target, clock }: VisitDeps): Promise<string | undefined> {
+  const pages = readRequiredPages(router.server, data);
+  return router.trackRequest(target, async ({ signal }) => {
+    const watches = pages.map(({ id }) => watchCompletion(router, id));
     try {
-      for (const [at, { page }] of visits.entries()) {
-        const elicited = await router.elicit(page, to, dealtWith[at]?.signal);
-        if (elicited.action !== 'accept') return refusalOf(page, elicited);
-        if (elicited.isDone) dealtWith[at]?.done.resolve();
+      for (const [at, { page }] of pages.entries()) {
+        const outcome = await router.elicit(page, target, watches[at]?.signal);
+        if (outcome.action !== 'accept') return refusalOf(page, outcome);
+        if (outcome.isDone) watches[at]?.done.resolve();
       }
-      // Not every server says when: after a while it is simply asked again, and may refuse again.
-      const patience = { limitMs: limits.approvalMs, clock, signal };
+      // Not every server reports completion: after the limit the call is sent again, and the server may refuse it again.
       await settleWithin(
-        dealtWith.map(({ done }) => done.promise),
-        patience,
+        watches.map(({ done }) => done.promise),
+        { limitMs: limits.approvalMs, clock, signal },
       );
       return undefined;
     } finally {
-      for (const { stop } of dealtWith) stop();
+      for (const { stop } of watches) stop();
     }
   });
 }
@@ -56,22 +59,23 @@ interface CompletionWatch {
   readonly stop: () => void;
 }
 
-function watch(router: ServerRequestRouter, id: string): CompletionWatch {
-  const question = new AbortController();
+/** Withdraws the elicitation as soon as the server reports its page as complete. */
+function watchCompletion(router: ServerRequestRouter, id: string): CompletionWatch {
+  const controller = new AbortController();
   const done = createDeferred<void>();
   const stop = router.completions.listen(id, () => {
     done.resolve();
-    question.abort(completed);
+    controller.abort(completed);
   });
-  return { signal: question.signal, done, stop };
+  return { signal: controller.signal, done, stop };
 }
 
-function readVisits(server: ServerName, data: unknown): readonly RequiredPage[] {
+function readRequiredPages(server: ServerName, data: unknown): readonly RequiredPage[] {
   const { atOnce, idChars } = limits.pages;
-  const given = isObject(data) ? data['elicitations'] : undefined;
-  if (!Array.isArray(given) || given.length === 0 || given.length > atOnce)
+  const elicitations = isObject(data) ? data['elicitations'] : undefined;
+  if (!Array.isArray(elicitations) || elicitations.length === 0 || elicitations.length > atOnce)
     throw invalidParams(`it must name 1 to ${atOnce} pages`);
-  return given.map((each: unknown) => {
+  return elicitations.map((each: unknown) => {
     const { elicitationId: id, ...params } = isObject(each) ? each : {};
     const page = readElicitation(server, params);
     if (page.mode !== 'url') throw invalidParams('only pages to visit may be asked for in that way');
@@ -82,8 +86,7 @@ function readVisits(server: ServerName, data: unknown): readonly RequiredPage[] 
 
 function refusalOf({ host }: UrlElicitation, { because }: ElicitationOutcome): string {
   const first = `a page of ${host} has to be visited first`;
-  if (because === 'nobody')
-    return `${first}, and nobody can be asked here: call it in a terminal, or in a host that asks`;
+  if (because === 'nobody') return `${first}, and ${NOBODY_TO_ASK}`;
   if (because === 'policy') return `${first}, and the settings of the server decline that (elicitation = "decline")`;
   if (because === 'silence') return `${first}, and nobody answered in time`;
   return because === 'answered' ? `${first}, and that was declined` : `${first}, and that could not be asked`;

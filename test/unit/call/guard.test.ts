@@ -157,7 +157,7 @@ verifies(
     expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: 0 });
     const trial = createDeferred<ToolOutcome>();
     const trying = call(() => trial.promise);
-    expect(breakers.statusOf('files')).toEqual({ state: 'trial' });
+    expect(breakers.statusOf('files')).toEqual({ state: 'half-open' });
     trial.resolve(outcomeOf(tool));
     await trying;
     expect(breakers.statusOf('files')).toBeUndefined();

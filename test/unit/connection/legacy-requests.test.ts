@@ -32,7 +32,7 @@ verifies('LIF-10', 'a server hears that we are there, and the answers of the han
   ask('e', 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
   ask('x', 'tools/list');
   await clock.advance(0);
-  const declined = (method: string) => ({ code: -32601, message: `nobody here answers ${method}` });
+  const declined = (method: string) => ({ code: -32601, message: `this client does not support ${method}` });
   expect(Object.fromEntries(channel.sent.map(({ id, result, error }) => [id, result ?? error]))).toEqual({
     p: {},
     r: { roots: [{ uri: 'file:///work' }] },

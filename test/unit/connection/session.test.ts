@@ -397,7 +397,7 @@ describe('a call', () => {
     expect(await session.callTool('read', {}, optionsOf())).toEqual({
       kind: 'error',
       code: -32601,
-      message: 'it asked for input, but nobody here answers sampling/createMessage',
+      message: 'it asked for input, but this client does not support sampling/createMessage',
     });
     requests = { odd: { method: 'files/delete' } };
     expect(await session.callTool('read', {}, optionsOf())).toMatchObject({ kind: 'error', code: -32601 });

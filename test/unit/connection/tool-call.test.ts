@@ -258,6 +258,6 @@ verifies('EXT-02', 'a modern server that was told of no person to ask is answere
   const data = { requiredCapabilities: { elicitation: { form: {} } } };
   answer({ error: { code: -32021, message: 'It cannot ask', data } });
   const message =
-    'It cannot ask; it has a question, and nobody can be asked here: call it in a terminal, or in a host that asks';
+    'It cannot ask; it has a question, and nobody can be asked here: make the call in a terminal with "plexus call", or in a host that shows questions';
   expect(await call).toEqual({ kind: 'error', code: -32021, message, data });
 });

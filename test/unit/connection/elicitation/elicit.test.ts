@@ -1,4 +1,4 @@
-// Owns the proof of what becomes of a question to a person: who is asked, which answers count, and what is told of it.
+// Owns the proof of what becomes of an elicitation put to a person: who is asked, which answers count, and what is told of it.
 
 import { expect } from 'vitest';
 import type { ClientHandlers, ElicitationPolicy } from '../../../../src/connection/client-handlers.ts';
@@ -29,14 +29,14 @@ function setUp(handler: ClientHandlers['elicit'] | undefined, policy: Elicitatio
   const clock = createFakeClock();
   const events: ElicitationEvent[] = [];
   const errors: unknown[] = [];
-  const question = new AbortController();
+  const controller = new AbortController();
   const handlers = {
     ...(handler && { elicit: handler }),
     emit: (event: ElicitationEvent) => void events.push(event),
     onError: (error: unknown) => void errors.push(error),
   };
-  const ask = (asked: Elicitation) => elicit(asked, { handlers, policy, clock, question });
-  return { ask, clock, events, errors, question };
+  const ask = (asked: Elicitation) => elicit(asked, { handlers, policy, clock, controller });
+  return { ask, clock, events, errors, controller };
 }
 
 const answering = (answer: unknown) => async () => answer as ElicitAnswer;
@@ -113,19 +113,23 @@ verifies('EXT-02', 'a handler that never answers has said neither, when the time
   expect([signals.map(({ aborted }) => aborted), clock.pending()]).toEqual([[true], 0]);
 });
 
-verifies('EXT-02', 'a question that is taken back is neither, and one whose page was dealt with a yes', async () => {
-  const never = () => new Promise<ElicitAnswer>(() => undefined);
-  const [moot, done] = [setUp(never), setUp(never)];
-  const asked = [moot.ask(form), done.ask(page)];
-  moot.question.abort();
-  done.question.abort(completed);
-  expect(await Promise.all(asked)).toEqual([
-    { action: 'cancel', because: 'withdrawn' },
-    { action: 'accept', because: 'completed', isDone: true },
-  ]);
-  expect([moot.clock.pending(), done.clock.pending()]).toEqual([0, 0]);
-  expect(await moot.ask(form), 'also before anybody was asked').toEqual({ action: 'cancel', because: 'withdrawn' });
-});
+verifies(
+  'EXT-02',
+  'an elicitation that is withdrawn is a cancel, and one whose page is complete an accept',
+  async () => {
+    const never = () => new Promise<ElicitAnswer>(() => undefined);
+    const [moot, done] = [setUp(never), setUp(never)];
+    const asked = [moot.ask(form), done.ask(page)];
+    moot.controller.abort();
+    done.controller.abort(completed);
+    expect(await Promise.all(asked)).toEqual([
+      { action: 'cancel', because: 'withdrawn' },
+      { action: 'accept', because: 'completed', isDone: true },
+    ]);
+    expect([moot.clock.pending(), done.clock.pending()]).toEqual([0, 0]);
+    expect(await moot.ask(form), 'also before anybody was asked').toEqual({ action: 'cancel', because: 'withdrawn' });
+  },
+);
 
 verifies('EXT-02', 'nobody is asked where nobody can answer, or where the settings decline', async () => {
   expect(await setUp(undefined).ask(form)).toEqual({ action: 'decline', because: 'nobody' });
@@ -138,7 +142,7 @@ verifies('EXT-02', 'nobody is asked where nobody can answer, or where the settin
   expect(asked).toEqual([]);
 });
 
-verifies('EXT-02', 'a question is told of in a pair, without its answer or the address of its page', async () => {
+verifies('EXT-02', 'an elicitation emits a pair of events, without its answer or the address of its page', async () => {
   const { ask, events } = setUp(answering({ action: 'accept', content: { name: 'Ada' } }));
   await ask(form);
   await ask(page);
