@@ -20,33 +20,25 @@ export interface SuppressedEntry {
 
 /** An entry that could not be read is listed as well, so that a person sees why the server is missing. */
 export function invalidStatus({ name, provenance, diagnostic }: InvalidEntry): ServerStatus {
-  return {
-    name,
-    status: 'failed',
-    state: 'invalid',
-    transport: 'unknown',
-    toolCount: 0,
-    scope: provenance.scope,
-    label: labelOf({ name, provenance }),
-    ...(provenance.file && { source: provenance.file }),
-    error: new RuntimeError('CONFIG_INVALID', {
-      problem: diagnostic.message,
-      ...(diagnostic.file !== undefined && { file: diagnostic.file }),
-      ...(diagnostic.line !== undefined && { line: diagnostic.line }),
-    }),
-  };
+  const error = new RuntimeError('CONFIG_INVALID', {
+    problem: diagnostic.message,
+    ...(diagnostic.file !== undefined && { file: diagnostic.file }),
+    ...(diagnostic.line !== undefined && { line: diagnostic.line }),
+  });
+  return { name, status: 'failed', state: 'invalid', ...commonFields({ name, provenance }), error };
 }
 
 export function suppressedStatus({ name, provenance, because }: SuppressedEntry): ServerStatus {
+  const error = new RuntimeError('SERVER_DENIED', { server: name, because });
+  return { name, status: 'disconnected', state: 'disabled', ...commonFields({ name, provenance }), error };
+}
+
+function commonFields({ name, provenance }: Pick<InvalidEntry, 'name' | 'provenance'>) {
   return {
-    name,
-    status: 'disconnected',
-    state: 'disabled',
     transport: 'unknown',
     toolCount: 0,
     scope: provenance.scope,
     label: labelOf({ name, provenance }),
     ...(provenance.file && { source: provenance.file }),
-    error: new RuntimeError('SERVER_DENIED', { server: name, because }),
-  };
+  } as const;
 }

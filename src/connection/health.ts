@@ -1,9 +1,9 @@
 // Owns the pings to a quiet server: one timer that both detects a server that is gone and keeps alive a connection that would
 // be closed for inactivity. Modern servers are not pinged: their protocol has no session and no ping.
 
-import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { HealthPolicy } from '../model/server.ts';
+import { requestWithin } from './request-within.ts';
 import type { Session } from './session.ts';
 
 export interface HealthOptions {
@@ -13,7 +13,6 @@ export interface HealthOptions {
 }
 
 const METHOD_NOT_FOUND = -32601;
-const PING_TIMEOUT = new Error('no answer in time');
 
 /** Returns how to stop. */
 export function watchHealth(session: Session, { policy, keepAliveMs, clock }: HealthOptions): () => void {
@@ -44,16 +43,7 @@ export function watchHealth(session: Session, { policy, keepAliveMs, clock }: He
 
 /** Any response is a sign of life. A server without `ping` is not pinged again. */
 async function ping(session: Session, timeoutMs: number, clock: Clock): Promise<boolean | 'unknown-method'> {
-  const cancellation = new Cancellation();
-  const cancel = clock.after(timeoutMs, () => cancellation.cancel(PING_TIMEOUT), 'background');
-  try {
-    const outcome = await session.request('ping', {}, { cancellation, repeatable: true });
-    if (outcome.kind === 'error' && outcome.code === METHOD_NOT_FOUND) return 'unknown-method';
-    return outcome.kind !== 'lost';
-  } catch (error) {
-    if (error === PING_TIMEOUT) return false;
-    throw error;
-  } finally {
-    cancel();
-  }
+  const outcome = await requestWithin(timeoutMs, { session, clock }, 'ping', {});
+  if (outcome?.kind === 'error' && outcome.code === METHOD_NOT_FOUND) return 'unknown-method';
+  return outcome !== undefined && outcome.kind !== 'lost';
 }

@@ -1,7 +1,6 @@
 // Owns how one session is asked for resource updates: a legacy server by one `resources/subscribe` for each resource, a modern
 // server by one stream that names them all. A refusal is returned, not thrown.
 
-import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
 import { isObject } from '../kernel/json.ts';
@@ -9,6 +8,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { keepNotificationStream } from './notification-stream.ts';
+import { requestWithin } from './request-within.ts';
 import type { RequestOutcome, Session } from './session.ts';
 
 interface SubscriptionDeps {
@@ -37,7 +37,7 @@ const streamEndedAtOnce = (server: ServerName) =>
 /** Returns the refusal, or undefined if the server agreed. */
 export async function subscribeTo(deps: SubscriptionDeps, uri: string): Promise<RuntimeError | undefined> {
   const { server, session } = deps;
-  const outcome = await requestBriefly(deps, 'resources/subscribe', uri);
+  const outcome = await requestWithin(limits.subscribeMs, deps, 'resources/subscribe', { uri });
   if (outcome === undefined) return consentTimeout(server, 'resources/subscribe');
   if (outcome.kind === 'error') return refusal(server, outcome, uri);
   if (outcome.kind !== 'lost') return undefined;
@@ -47,7 +47,7 @@ export async function subscribeTo(deps: SubscriptionDeps, uri: string): Promise<
 
 /** The server's answer does not matter: no listener is left. */
 export async function unsubscribeFrom(deps: SubscriptionDeps, uri: string): Promise<void> {
-  await requestBriefly(deps, 'resources/unsubscribe', uri);
+  await requestWithin(limits.subscribeMs, deps, 'resources/unsubscribe', { uri });
 }
 
 export interface UpdateStreamOptions {
@@ -90,25 +90,6 @@ export function openUpdateStream(
     agreed.resolve(new Set());
   };
   return { stop, agreed: agreed.promise.finally(cancel) };
-}
-
-/** Resolves with undefined if the server does not answer within `limits.subscribeMs`. */
-async function requestBriefly(
-  { session, clock }: SubscriptionDeps,
-  method: string,
-  uri: string,
-): Promise<RequestOutcome | undefined> {
-  const cancellation = new Cancellation();
-  const timeout = new DOMException('it takes too long', 'TimeoutError');
-  const cancel = clock.after(limits.subscribeMs, () => cancellation.cancel(timeout), 'background');
-  try {
-    return await session.request(method, { uri }, { cancellation, repeatable: true });
-  } catch (error) {
-    if (error === timeout) return undefined;
-    throw error;
-  } finally {
-    cancel();
-  }
 }
 
 const consentTimeout = (server: ServerName, what: string) =>

@@ -1,4 +1,4 @@
-// Owns a session that a test moves by hand: what it is asked is written down, it answers what the test says, and it ends when told.
+// Owns a session that a test controls: it records its requests, answers as the test says, and ends when the test ends it.
 
 import type { RequestOutcome, Session } from '../../src/connection/session.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
@@ -8,25 +8,25 @@ import type { ServerDefinition, ServerSettings } from '../../src/model/server.ts
 import { defaultSettings } from './config/folder.ts';
 
 export interface FakeSession extends Session {
-  /** What it was asked, told and called with, in order. */
+  /** The requests, notifications and calls it received, in order. */
   readonly asked: readonly { readonly method: string; readonly params: JsonObject }[];
-  /** Says something unasked. */
+  /** Sends a notification to its listeners. */
   say(method: string, params?: JsonObject): void;
-  /** Something came: the next who asks for a sign of life has one. */
+  /** Makes the next `takeActivity()` return true. */
   hear(): void;
-  /** Its usage, as the next who asks sees it. */
+  /** Changes the result of `usage()`. */
   use(usage: Partial<ReturnType<Session['usage']>>): void;
-  /** Ends it for that cause. */
+  /** Ends the session with that cause. */
   end(cause: RuntimeError): void;
   /** How often it was closed. */
   closed(): number;
-  /** Who holds it now. */
+  /** How many handlers are added at present. */
   holders(): number;
 }
 
 export const outage = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'gone' });
 
-/** Answers are lost before they were sent, unless the test says otherwise. */
+/** Requests are lost before they were sent, unless the test says otherwise. */
 export function createFakeSession(change: Partial<Session> = {}): FakeSession {
   const asked: { method: string; params: JsonObject }[] = [];
   const listeners = new Set<Parameters<Session['onNotification']>[0]>();

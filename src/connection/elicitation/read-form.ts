@@ -73,11 +73,14 @@ function shownText<Key extends keyof FieldDescription>(
   key: Key,
 ): { readonly [key in Key]?: string } {
   const text = asked[key];
-  return typeof text === 'string' && text !== '' ? ({ [key]: bounded(cleanText(text).text) } as never) : {};
+  return typeof text === 'string' && text !== ''
+    ? ({ [key]: shorten(cleanText(text).text, bounds.textChars) } as never)
+    : {};
 }
 
-function bounded(text: string): string {
-  return text.length <= bounds.textChars ? text : `${text.slice(0, bounds.textChars).replace(/[\ud800-\udbff]$/, '')}…`;
+/** Never cuts a character in half. */
+export function shorten(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 function numbersOf<Key extends string>(name: string, asked: JsonObject, keys: readonly Key[]) {
@@ -102,7 +105,10 @@ function readChoice(name: string, asked: JsonObject) {
       Array.isArray(values) &&
       names.length === options.length &&
       values.length === options.length;
-    return { enum: options, ...(isNamed && { enumNames: names.map((each) => bounded(cleanText(each).text)) }) };
+    return {
+      enum: options,
+      ...(isNamed && { enumNames: names.map((each) => shorten(cleanText(each).text, bounds.textChars)) }),
+    };
   }
   const options = oneOf ?? anyOf;
   return options === undefined ? undefined : { oneOf: readOptions(name, options) };

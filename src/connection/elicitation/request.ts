@@ -8,7 +8,7 @@ import type { ServerName } from '../../model/names.ts';
 import { invalidParams } from '../server-request-error.ts';
 import type { FormSchema } from './form.ts';
 import { type PageUrl, readPageUrl } from './page-url.ts';
-import { readForm } from './read-form.ts';
+import { readForm, shorten } from './read-form.ts';
 import { asksForSecret } from './secrets.ts';
 
 /** A form to fill in. */
@@ -62,6 +62,5 @@ export function readElicitation(server: ServerName, params: JsonObject): Elicita
 /** Cut before cleaning as well, so that megabytes are not cleaned; cleaning only shortens. */
 function readMessage(raw: string): string {
   const { messageChars } = limits.elicitation;
-  const { text } = cleanText(raw.slice(0, messageChars * 4));
-  return text.length <= messageChars ? text : `${text.slice(0, messageChars).replace(/[\ud800-\udbff]$/, '')}…`;
+  return shorten(cleanText(raw.slice(0, messageChars * 4)).text, messageChars);
 }

@@ -1,4 +1,4 @@
-// Owns the proof of who may share a connection: nobody with another account, folder, environment, ability or wish to be alone.
+// Owns the proof of which connections are shared: another account, folder, environment, capability or private client gets its own.
 
 import { expect } from 'vitest';
 import { connectionKey, type KeyDeps } from '../../../src/connection/connection-key.ts';
@@ -21,7 +21,7 @@ const roots = async () => [];
 const elicit = async () => ({ action: 'decline' }) as const;
 const sample = async () => ({});
 
-verifies('EXT-13', 'what says the same has the same key, in whatever order it says it', () => {
+verifies('EXT-13', 'equal definitions have the same key, whatever the order of their properties', () => {
   expect(key()).toBe(key());
   expect(key({ env: { HOME: '/home', PATH: '/bin' } })).toBe(key());
   expect(key({ launch: { ...stdio, env: { ...stdio.env } } })).toBe(key());
@@ -49,7 +49,7 @@ const changes: Record<string, Partial<KeyDeps>> = {
   'a client that wants to be alone': { client: 'one' },
   'another client that does': { client: 'two' },
   'an address': { launch: http },
-  'an address with the token of somebody else': { launch: { ...http, headers: { Authorization: 'Bearer b' } } },
+  'a URL with the token of another account': { launch: { ...http, headers: { Authorization: 'Bearer b' } } },
 };
 
 verifies('EXT-13', 'whatever tells two apart gives them different keys', () => {

@@ -1,4 +1,4 @@
-// Owns the proof that the shell around the state machine opens, waits, releases and tells, and leaves nothing behind.
+// Owns the proof that a connection runs the effects of its state machine: it opens, waits, closes and reports, and leaves nothing behind.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,12 +10,12 @@ import { verifies } from '../../verifies.ts';
 import { createFakeSession, type FakeSession, outage } from '../session.ts';
 import { follow, setUp } from './driver.ts';
 
-/** One more attempt, and that is all. */
+/** A schedule with one more attempt. */
 const once: NonNullable<Parameters<typeof setUp>[0]>['reconnect'] = { delaysMs: [1], jitter: 0, background: false };
 
 verifies(
   ['LIF-06', 'REC-10'],
-  'whoever asks while it connects gets the same session from the same attempt',
+  'calls that arrive while it connects get the same session from the same attempt',
   async () => {
     const { connection, openings, clock, succeed } = setUp();
     const both = [connection.whenReady(), connection.whenReady()];
@@ -27,7 +27,7 @@ verifies(
   },
 );
 
-verifies('REC-10', 'all who need a lost server share the one attempt to get it back', async () => {
+verifies('REC-10', 'all calls to a lost server share one attempt to reconnect', async () => {
   const { connection, openings, clock, succeed, wake } = setUp();
   await wake();
   const former = await succeed();
@@ -46,7 +46,7 @@ verifies('LIF-05', 'it is seen as connecting before anything was awaited', () =>
   expect([connection.state, changes]).toEqual([{ kind: 'connecting', attempt: 1, hurried: false }, ['connecting']]);
 });
 
-describe('an attempt that nobody wants any more', () => {
+describe('an attempt that is no longer wanted', () => {
   verifies('LIF-14', 'is closed when it succeeds after the close, and is never seen', async () => {
     const { connection, opening, changes, wake } = setUp();
     await wake();
@@ -192,7 +192,7 @@ for (const [code, data] of Object.entries(final)) {
   });
 }
 
-test('an error that is nobody else’s is ours: it blocks and is never retried', async () => {
+test('an unknown error counts as internal: it blocks and is never retried', async () => {
   const { connection, clock, fail, wake } = setUp();
   await wake();
   await fail(new TypeError('oops'));
@@ -200,7 +200,7 @@ test('an error that is nobody else’s is ours: it blocks and is never retried',
   expect(connection.state).toMatchObject({ kind: 'blocked', cause: { code: 'INTERNAL' } });
 });
 
-test('what blocks it is told to whoever asks, and unblocking opens it', async () => {
+test('a call to a blocked connection gets the reason, and unblocking opens it', async () => {
   const { connection, openings, clock, fail } = setUp();
   const asked = connection.whenReady();
   await clock.advance(0);
@@ -229,17 +229,23 @@ describe('a call that needs a server which is not there', () => {
     expect(openedAt()).toEqual([0, 0]);
   });
 
+  /** The first call hurried an attempt that failed; a second call waits. */
+  const failTwice = async () => {
+    const driver = setUp();
+    const { connection, clock, fail, wake } = driver;
+    await wake();
+    await fail();
+    void connection.whenReady().catch(() => 'told elsewhere');
+    await clock.advance(0);
+    await fail();
+    return { ...driver, second: follow(connection.whenReady()) };
+  };
+
   verifies(
     'REC-12',
-    'does so once in an outage: the next one waits for the timer, and gets what comes then',
+    'does so once in an outage: the next call waits for the timer, and gets the result of that attempt',
     async () => {
-      const { connection, openedAt, clock, fail, succeed, wake } = setUp();
-      await wake();
-      await fail();
-      void connection.whenReady().catch(() => 'told elsewhere');
-      await clock.advance(0);
-      await fail();
-      const second = follow(connection.whenReady());
+      const { openedAt, clock, succeed, second } = await failTwice();
       await clock.advance(999);
       expect([openedAt(), second.ending]).toEqual([[0, 0], 'open']);
       await clock.advance(1);
@@ -249,13 +255,7 @@ describe('a call that needs a server which is not there', () => {
   );
 
   verifies('REC-12', 'that waits for the timer hears when that attempt fails, and is not kept longer', async () => {
-    const { connection, clock, fail, wake } = setUp();
-    await wake();
-    await fail();
-    void connection.whenReady().catch(() => 'told elsewhere');
-    await clock.advance(0);
-    await fail();
-    const second = follow(connection.whenReady());
+    const { clock, fail, second } = await failTwice();
     await clock.advance(1_000);
     await fail();
     expect(second.ending).toBe(outage);
@@ -305,7 +305,7 @@ describe('a call that needs a server which is not there', () => {
   });
 });
 
-describe('who lost a session under a call', () => {
+describe('a call that lost its session', () => {
   test('gets the next one, also when its end is noticed only a moment later', async () => {
     const { connection, clock, succeed, wake } = setUp();
     await wake();
@@ -415,7 +415,7 @@ verifies('TDN-02', 'a close waits for the session to be gone', async () => {
   expect(closing.ending).toBe(undefined);
 });
 
-test('what goes wrong while closing is told, and does not hold anything up', async () => {
+test('an error while closing is reported, and holds nothing up', async () => {
   const told: unknown[] = [];
   const { connection, succeed, wake } = setUp({ onError: (error) => told.push(error) });
   await wake();
@@ -464,7 +464,7 @@ test('a session is attended to for as long as it is up', async () => {
 });
 
 describe('a local server that keeps dying', () => {
-  /** Dies and is woken by a call, as often as it may be. */
+  /** The server dies and a call restarts it, as often as that is allowed. */
   async function flap(parts: ReturnType<typeof setUp>, times: number): Promise<void> {
     const { connection, clock, succeed } = parts;
     for (let life = 0; life < times; life++) {
@@ -621,7 +621,7 @@ test('whatever happens, one session at most is open, every call gets an end, and
         const calls: { ending: unknown }[] = [];
         const waits = { 'a moment': 10, 'a second': 1_000, 'a minute': 60_000 };
         let settled = 0;
-        /** The latest opening, unless it has come to its end. */
+        /** The latest opening, if it is still open. */
         const settle = (end: (result: Deferred<Session>) => void): boolean => {
           if (openings.length === settled) return false;
           settled = openings.length;

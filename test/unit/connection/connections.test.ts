@@ -1,4 +1,4 @@
-// Owns the proof that a fleet of connections follows its definitions, and that each open session is looked after until it is gone.
+// Owns the proof that the connections follow the definitions, and that each open session is watched until it ends.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Connections } from '../../../src/connection/connections.ts';
@@ -11,7 +11,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, definitionOf, type FakeSession, outage } from '../session.ts';
 
-/** Every server opens at once, with a session of its own that the test finds by its name. */
+/** Every server opens at once, with its own session, which the test finds by the server's name. */
 function setUp(change: Partial<Session> = {}) {
   const clock = createFakeClock();
   const sessions = new Map<string, FakeSession>();
@@ -51,7 +51,7 @@ function setUp(change: Partial<Session> = {}) {
 
 const of = (name: string, settings: Partial<ServerSettings> = {}) => definitionOf(name, settings);
 
-verifies('LIF-07', 'what did not change is kept, what did is replaced, what is gone is closed', async () => {
+verifies('LIF-07', 'unchanged servers are kept, changed ones replaced, removed ones closed', async () => {
   const { apply, session, states } = setUp();
   expect(await apply(of('kept'), of('changed'), of('gone'))).toEqual([
     ...['open kept', 'open changed', 'open gone'],
@@ -81,7 +81,7 @@ verifies('LIF-07', 'on request everything is replaced', async () => {
   expect([before.closed(), session('kept') === before, states()]).toEqual([1, false, [['kept', 'ready']]]);
 });
 
-test('what is not wanted at once waits for whoever needs it', async () => {
+test('a server that is not wanted at once waits for its first call', async () => {
   const { connections, clock, states, log } = setUp();
   await connections.reconcile([of('lazy'), of('eager')], {
     isWantedAtOnce: ({ name }) => name === 'eager',
@@ -95,24 +95,20 @@ test('what is not wanted at once waits for whoever needs it', async () => {
   expect(log).toContain('ready lazy');
 });
 
-verifies(
-  'LIF-01',
-  'every change of state is one event, with where the server comes from and what went wrong',
-  async () => {
-    const { apply, session, events, clock } = setUp();
-    await apply(of('files'));
-    session('files').end(outage);
-    await clock.advance(500);
-    expect(events.map((event) => event.type === 'connection.changed' && [event.from, event.to, event.cause])).toEqual([
-      ['idle', 'connecting', undefined],
-      ['connecting', 'ready', undefined],
-      ['ready', 'waiting', outage.toJSON()],
-      ['waiting', 'connecting', undefined],
-      ['connecting', 'ready', undefined],
-    ]);
-    expect(events[0]).toMatchObject({ server: 'files', label: 'mcp:files via host' });
-  },
-);
+verifies('LIF-01', 'every change of state is one event, with the origin of the server and the cause', async () => {
+  const { apply, session, events, clock } = setUp();
+  await apply(of('files'));
+  session('files').end(outage);
+  await clock.advance(500);
+  expect(events.map((event) => event.type === 'connection.changed' && [event.from, event.to, event.cause])).toEqual([
+    ['idle', 'connecting', undefined],
+    ['connecting', 'ready', undefined],
+    ['ready', 'waiting', outage.toJSON()],
+    ['waiting', 'connecting', undefined],
+    ['connecting', 'ready', undefined],
+  ]);
+  expect(events[0]).toMatchObject({ server: 'files', label: 'mcp:files via host' });
+});
 
 test('a server that is lost is told as down, and not one that is closed', async () => {
   const { apply, session, clock, log } = setUp();
@@ -137,7 +133,7 @@ describe('an open session', () => {
     expect(log.splice(0)).toEqual([]);
   });
 
-  verifies('TRN-10', 'that nobody calls is stopped in time, and the next call starts it again', async () => {
+  verifies('TRN-10', 'without calls is stopped in time, and the next call starts it again', async () => {
     const { apply, session, states, connections, clock, log } = setUp();
     await apply(of('files', { idleStopMs: 1_000 }));
     await clock.advance(1_000);
@@ -170,7 +166,7 @@ describe('an open session', () => {
 });
 
 describe('a server that is disconnected', () => {
-  test('stays in the fleet, stopped, and comes back when somebody reconnects it', async () => {
+  test('stays listed, stopped, and comes back with a reconnect', async () => {
     const { apply, connections, states, clock } = setUp();
     await apply(of('files'));
     await connections.disconnect('files');
@@ -211,7 +207,7 @@ describe('a close', () => {
     gone.resolve();
   });
 
-  test('is the end: nothing is opened after it, by nobody', async () => {
+  test('is the end: nothing is opened after it', async () => {
     const { apply, connections, clock, log } = setUp();
     await apply(of('a'));
     await connections.close();
@@ -225,7 +221,7 @@ describe('a close', () => {
   });
 });
 
-test('who needs a server for itself has it added once, and again when it was ended', async () => {
+test('a server that is needed outside a reconcile is added once, and again after it was ended', async () => {
   const { connections, clock, states } = setUp();
   const added = connections.ensure(of('own'));
   expect([connections.ensure(of('own')), states()]).toEqual([added, [['own', 'idle']]]);

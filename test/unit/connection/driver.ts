@@ -1,4 +1,4 @@
-// Owns a connection that a test drives: it opens when told, fails when told, and time stands still in between.
+// Owns a connection that a test drives: the test decides when it opens and fails, and moves the clock.
 
 import { expect, onTestFinished } from 'vitest';
 import { reconnectPolicy } from '../../../src/config/reconnect.ts';
@@ -9,12 +9,12 @@ import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createFakeSession, type FakeSession, outage } from '../session.ts';
 
-interface Circumstances extends Partial<ConnectionOptions> {
+interface DriverOptions extends Partial<ConnectionOptions> {
   readonly isRemote?: boolean;
   readonly reconnect?: Parameters<typeof reconnectPolicy>[0];
 }
 
-export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Circumstances = {}) {
+export function setUp({ isRemote = false, reconnect = 'steady', ...change }: DriverOptions = {}) {
   const clock = createFakeClock();
   const openings: { at: number; signal: AbortSignal; result: Deferred<Session> }[] = [];
   const changes: string[] = [];
@@ -43,7 +43,7 @@ export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Cir
     return found;
   };
   const openedAt = () => openings.map(({ at }) => at);
-  /** The latest opening comes to this end. */
+  /** The latest opening succeeds with this session. */
   const succeed = async (session = createFakeSession()): Promise<FakeSession> => {
     opening(-1).result.resolve(session);
     await clock.advance(0);
@@ -60,7 +60,7 @@ export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Cir
   return { clock, connection, changes, opening, openings, openedAt, succeed, fail, wake };
 }
 
-/** What a promise came to by now. */
+/** What a promise has settled to so far. */
 export function follow<Value>(work: Promise<Value>): { ending: 'open' | Value | unknown } {
   const followed: { ending: unknown } = { ending: 'open' };
   const settle = (ending: unknown) => {

@@ -1,4 +1,4 @@
-// Owns the proof of when a quiet server is asked for a sign of life, when that counts against it, and when nobody asks.
+// Owns the proof of when a quiet server is pinged, when a missing answer counts against it, and when no ping is sent.
 
 import { expect, test } from 'vitest';
 import { healthPolicy } from '../../../src/config/health.ts';
@@ -20,7 +20,7 @@ interface Circumstances {
 
 const alive: RequestOutcome = { kind: 'result', result: {} };
 
-/** A remote session of the older era that answers every ping, with what entries say by default. */
+/** A remote legacy session that answers every ping, with default settings. */
 function setUp({
   policy = healthPolicy('remote'),
   keepAliveMs = 50_000,
@@ -84,7 +84,7 @@ verifies('REC-16', 'a request that got lost is a miss, and an error is an answer
   expect([failing.pings.length, failing.lost()]).toEqual([20, undefined]);
 });
 
-verifies('REC-16', 'while anything comes from it, nobody asks', async () => {
+verifies('REC-16', 'while messages arrive from it, no ping is sent', async () => {
   const { clock, pings, session } = setUp();
   for (let look = 0; look < 10; look++) {
     await clock.advance(29_999);
@@ -169,7 +169,7 @@ verifies('REC-17', 'nothing keeps a local session alive, nor one that is to be l
   }
 });
 
-test('who stops looking while a ping is under way hears nothing of it', async () => {
+test('a check that is stopped during a ping ignores its outcome', async () => {
   const { clock, pings, lost, stop } = setUp({
     policy: { mode: 'remote', intervalMs: 1_000, timeoutMs: 100, failures: 1 },
     reply: () => 'silence',

@@ -1,4 +1,4 @@
-// Owns the proof that a server is stopped when it was left alone for exactly so long, and never during a call.
+// Owns the proof that a server is stopped after exactly its idle time, and never during a call.
 
 import { expect } from 'vitest';
 import { watchIdle } from '../../../src/connection/idle.ts';
@@ -52,7 +52,7 @@ verifies('TRN-10', 'it is never stopped during a call, however long that takes',
   expect(stops).toEqual([11 * idleStopMs + 12_345]);
 });
 
-verifies(['TRN-10', 'REC-15'], 'who does not look any more leaves no timer', async () => {
+verifies(['TRN-10', 'REC-15'], 'a stopped watch leaves no timer', async () => {
   const { clock, stops, cancel } = setUp();
   await clock.advance(100);
   cancel();
@@ -61,7 +61,7 @@ verifies(['TRN-10', 'REC-15'], 'who does not look any more leaves no timer', asy
   expect(stops).toEqual([]);
 });
 
-verifies('RES-04', 'a server whose news somebody waits for is not stopped before nobody does', async () => {
+verifies('RES-04', 'a server with resource subscriptions is not stopped before they end', async () => {
   const clock = createFakeClock();
   const session = createFakeSession();
   const stops: number[] = [];

@@ -1,4 +1,4 @@
-// Owns the proof of what a server of the older era hears when it asks something by itself.
+// Owns the proof of how requests of a legacy server are answered.
 
 import { expect, test } from 'vitest';
 import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
@@ -25,7 +25,7 @@ function connect(handlers: ViewHandlers) {
   return { channel, clock, ask };
 }
 
-verifies('LIF-10', 'a server hears that we are there, and the answers of the handlers it was told of', async () => {
+verifies('LIF-10', 'a server gets an answer to its ping, and the answers of the handlers it was told of', async () => {
   const { channel, clock, ask } = connect({ roots: async () => [{ uri: 'file:///work' }] });
   ask('p', 'ping');
   ask('r', 'roots/list');
@@ -41,7 +41,7 @@ verifies('LIF-10', 'a server hears that we are there, and the answers of the han
   });
 });
 
-test('a handler that fails is an error for the server: in its own words with a code of its own, else in none of them', async () => {
+test('a handler that fails is an error for the server: with its own message only if it has a code', async () => {
   const failures = [new Error('no disk at /home/ada'), Object.assign(new Error('not now'), { code: -1 }), 'nonsense'];
   const left = [...failures];
   const told: unknown[] = [];
@@ -77,7 +77,7 @@ test('a handler that never answers, or with nothing, does not hang the server', 
   expect([signals.map(({ aborted }) => aborted), clock.pending(), told]).toEqual([[true], 0, []]);
 });
 
-test('a handler that answers with no object is told so, and the server that there is no answer', async () => {
+test('an answer that is not an object is reported to the host, and the server gets an error', async () => {
   const told: unknown[] = [];
   const { channel, clock, ask } = connect({ sample: async () => null as never, onError: (error) => told.push(error) });
   ask('s', 'sampling/createMessage', {});
@@ -88,7 +88,7 @@ test('a handler that answers with no object is told so, and the server that ther
   expect(told).toEqual([new TypeError('the handler of sampling/createMessage must answer with an object')]);
 });
 
-test('more questions at once than a person could read are refused, until some are answered', async () => {
+test('more requests at once than the limit are refused, until some are answered', async () => {
   const answers: ((answer: ElicitAnswer) => void)[] = [];
   const { channel, clock, ask } = connect({ elicit: () => new Promise((resolve) => answers.push(resolve)) });
   const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
@@ -108,23 +108,27 @@ test('more questions at once than a person could read are refused, until some ar
   expect(clock.pending()).toBe(0);
 });
 
-verifies('EXT-02', 'a question that the server takes back is taken from the person, and not answered', async () => {
-  const signals: AbortSignal[] = [];
-  const { channel, clock, ask } = connect({
-    elicit: ({ signal }) => {
-      signals.push(signal);
-      return new Promise(() => undefined);
-    },
-  });
-  ask('a', 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
-  await clock.advance(1);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-  channel.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
-  await clock.advance(1);
-  expect([signals.map(({ aborted }) => aborted), channel.sent, clock.pending()]).toEqual([[true], [], 0]);
-});
+verifies(
+  'EXT-02',
+  'an elicitation that the server cancels is withdrawn from the person, and not answered',
+  async () => {
+    const signals: AbortSignal[] = [];
+    const { channel, clock, ask } = connect({
+      elicit: ({ signal }) => {
+        signals.push(signal);
+        return new Promise(() => undefined);
+      },
+    });
+    ask('a', 'elicitation/create', { message: 'Who?', requestedSchema: { type: 'object', properties: {} } });
+    await clock.advance(1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    channel.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } });
+    await clock.advance(1);
+    expect([signals.map(({ aborted }) => aborted), channel.sent, clock.pending()]).toEqual([[true], [], 0]);
+  },
+);
 
-test('what a server takes back is not answered', async () => {
+test('a request that the server cancels is not answered', async () => {
   const answer = createDeferred<[]>();
   const { channel, clock, ask } = connect({ roots: () => answer.promise });
   ask('a', 'roots/list');
@@ -135,7 +139,7 @@ test('what a server takes back is not answered', async () => {
   expect(channel.sent).toEqual([{ jsonrpc: '2.0', id: 'b', result: { roots: [] } }]);
 });
 
-test('an answer that comes after the end harms nobody', async () => {
+test('an answer that comes after the end of the session is dropped', async () => {
   const answer = createDeferred<[]>();
   const { channel, clock, ask } = connect({ roots: () => answer.promise });
   ask('a', 'roots/list');

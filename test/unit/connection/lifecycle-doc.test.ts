@@ -1,4 +1,4 @@
-// Owns the proof that docs/lifecycle.md shows the very arrows that the code walks; writes them when asked to.
+// Owns the proof that docs/lifecycle.md shows the arrows of the code; `npm run docs` writes them.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof that what a server logs by the protocol is heard, in short, in bounds, and from the level that is wanted.
+// Owns the proof that log messages of a server are reported, cut and limited in rate, from the configured level on.
 
 import { describe, expect, test } from 'vitest';
 import type { ConnectionEvent } from '../../../src/connection/events.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that the news of a modern server are listened for, again whenever the stream drops, and of nobody else.
+// Owns the proof that the notification stream of a modern server is kept open, and that legacy servers get none.
 
 import { expect, test } from 'vitest';
 import { keepListChangedStream } from '../../../src/connection/notification-stream.ts';
@@ -26,9 +26,9 @@ function setUp(change: Partial<Session> = {}) {
   });
   const missed: string[] = [];
   const stop = keepListChangedStream(session, clock, (method) => missed.push(method));
-  /** The latest stream ends so. */
-  const end = async (answer: RequestOutcome) => {
-    streams.at(-1)?.stream.resolve(answer);
+  /** Ends the latest stream. */
+  const end = async (outcome: RequestOutcome) => {
+    streams.at(-1)?.stream.resolve(outcome);
     await clock.advance(0);
   };
   return { clock, session, missed, stop, end, openedAt: () => streams.map(({ at }) => at) };
@@ -36,7 +36,7 @@ function setUp(change: Partial<Session> = {}) {
 
 const dropped: RequestOutcome = { kind: 'lost', sent: true };
 
-verifies('EXT-01', 'a modern server is asked once for the news it has', async () => {
+verifies('EXT-01', 'a modern server is asked once for the list changes it reports', async () => {
   const { clock, session, stop } = setUp();
   await clock.advance(3_600_000);
   expect(session.asked).toEqual([
@@ -75,7 +75,7 @@ verifies('EXT-01', 'a stream that lasted begins with 1 s again, also one that it
 
 verifies(
   'EXT-01',
-  'what may have been missed while nobody listened counts as changed, once it is listened to again',
+  'lists that may have changed while the stream was down count as changed, once it is open again',
   async () => {
     const { clock, session, missed, end, stop } = setUp();
     const acknowledge = () => session.say('notifications/subscriptions/acknowledged');
@@ -106,7 +106,7 @@ verifies('EXT-01', 'a server that refuses is not asked again', async () => {
   }
 });
 
-test('nobody listens to a server of the older era, nor to one without news', () => {
+test('no stream is opened to a legacy server, nor to one that reports no changes', () => {
   const quiet: Partial<Session>[] = [
     { era: 'legacy' },
     { capabilities: {} },
@@ -120,7 +120,7 @@ test('nobody listens to a server of the older era, nor to one without news', () 
   }
 });
 
-test('who stops listening leaves neither a stream nor a timer', async () => {
+test('a stopped stream leaves neither a request nor a timer', async () => {
   const listening = setUp();
   listening.stop();
   await listening.clock.advance(3_600_000);
@@ -133,7 +133,7 @@ test('who stops listening leaves neither a stream nor a timer', async () => {
   expect([pausing.openedAt(), pausing.clock.pending()]).toEqual([[0], 0]);
 });
 
-test('what another stream of the same server is told is not about this one', async () => {
+test('an acknowledgement of another stream of the same server is ignored', async () => {
   const streams: Deferred<RequestOutcome>[] = [];
   const { clock, session, missed } = setUp({
     request: (_method, _params, { cancellation, onId } = {}) => {

@@ -1,4 +1,4 @@
-// Owns the proof that declared arguments, and only those, become headers, and that a wrong declaration is told.
+// Owns the proof that declared arguments, and only those, become headers, and that a wrong declaration is reported.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -27,7 +27,7 @@ test('each declared argument becomes a header, at any depth; the others do not',
   });
 });
 
-test('what is not there, null or no single word has no header', () => {
+test('an argument that is absent, null or not a scalar has no header', () => {
   const names = ['absent', 'nothing', 'list', 'object', 'huge', 'fraction', 'constructor'];
   const schema = schemaOf(
     Object.fromEntries([...names.map((name) => [name, declared(name)]), ['deep', schemaOf({ x: declared('x') })]]),

@@ -1,4 +1,4 @@
-// Owns the proof that what a server speaks is remembered for a while, with its date, and that a broken memory costs nothing.
+// Owns the proof that the protocol of a server is cached for a while, with its date, and that a broken store costs nothing.
 
 import { expect, test } from 'vitest';
 import { createProtocolCache } from '../../../src/connection/protocol-cache.ts';
@@ -17,7 +17,7 @@ function setUp(change: Partial<Store> = {}) {
 
 verifies(
   'VAL-03',
-  'what was found out is known at once and the next time, with the date it was found out',
+  'a negotiated protocol is recalled at once and by the next process, with the date of its negotiation',
   async () => {
     const { protocolCache, store, begin } = setUp();
     expect(await protocolCache.recall('k')).toEqual({});
@@ -46,7 +46,7 @@ verifies('VAL-03', 'it is forgotten after a week, or when it turned out to be wr
   expect(await store.get('spoken')).toBe('{}');
 });
 
-test('what many servers turn out to speak is written together, and beside what others wrote', async () => {
+test('the protocols of many servers are written together, and keep what other processes wrote', async () => {
   let writes = 0;
   const { clock, store, begin } = setUp();
   const { set } = store;
@@ -73,7 +73,7 @@ test('what many servers turn out to speak is written together, and beside what o
   });
 });
 
-test('what somebody else wrote there is no verdict', async () => {
+test('a stored value of another shape is ignored', async () => {
   const odd = [
     '',
     '{',

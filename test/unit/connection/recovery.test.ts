@@ -1,4 +1,4 @@
-// Owns the proof that a lost connection is tried again exactly as its entry says: five words, or a list or rule of its own.
+// Owns the proof that a lost connection is retried exactly as its entry says: by one of five presets, a list or a rule.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ type Written = Parameters<typeof reconnectPolicy>[0];
 const middle = () => 0.5;
 const complete = (written: object): Written => reconnectSchema.parse(written);
 
-/** The waits before each further attempt, then those in the background, in milliseconds. */
+/** The delays before each further attempt, then those in the background, in milliseconds. */
 function waits(written: Written, { isRemote = true, random = middle, background = 7 } = {}) {
   const { delayFor, backgroundDelayFor } = createRecovery(reconnectPolicy(written), isRemote, random);
   const schedule: number[] = [];

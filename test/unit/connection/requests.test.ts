@@ -1,4 +1,4 @@
-// Owns the proof of who answers what a server asks for: the caller in flight, else whoever holds the session alone, else nobody.
+// Owns the proof of which handlers answer a server request: those of the call in flight, else of the only lease, else none.
 
 import { expect, test } from 'vitest';
 import {
@@ -26,7 +26,7 @@ const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {
 function setUp(change: Partial<RouterDeps> = {}) {
   const clock = createFakeClock();
   const router = new ServerRequestRouter({ server: 'files', clock, advertised: ada, ...change });
-  /** Who answered, in one word. */
+  /** The name of the person who answered, `decline`, or the error code. */
   const ask = async (method: ServerRequestMethod) => {
     try {
       return JSON.stringify(await router.route(method, form)).match(/ada|bob|decline/)?.[0];
@@ -50,50 +50,54 @@ verifies('LIF-10', 'only what has a handler is advertised', () => {
   expect(capabilitiesOf({ roots: ada.roots })).toEqual({ roots: {} });
 });
 
-test('without a call, whoever holds the session alone answers', async () => {
+test('without a call, the only lease of the session answers', async () => {
   const { router, askAll } = setUp();
   expect(await askAll()).toEqual(NOBODY);
-  const unsubscribe = router.addHandlers(ada);
+  const remove = router.addHandlers(ada);
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
-  unsubscribe();
+  remove();
   expect(await askAll()).toEqual(NOBODY);
 });
 
-verifies('EXT-13', 'of two who share a session neither is asked, but for their roots, which are the same', async () => {
-  const { router, askAll } = setUp();
-  router.addHandlers(ada);
-  const unsubscribe = router.addHandlers(bob);
-  expect(await askAll()).toEqual(['decline', -32601, 'ada']);
-  unsubscribe();
-  expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
-});
+verifies(
+  'EXT-13',
+  'of two leases that share a session neither is asked, except for their roots, which are the same',
+  async () => {
+    const { router, askAll } = setUp();
+    router.addHandlers(ada);
+    const remove = router.addHandlers(bob);
+    expect(await askAll()).toEqual(['decline', -32601, 'ada']);
+    remove();
+    expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
+  },
+);
 
-verifies('EXT-13', 'during a call its caller is asked, whoever else holds the session', async () => {
+verifies('EXT-13', 'during a call its view is asked, whatever leases the session has', async () => {
   const { router, askAll } = setUp();
   router.addHandlers(ada);
   router.addHandlers(bob);
-  const [leaveFirst, leaveSecond] = [router.beginCall({ handlers: bob }), router.beginCall({ handlers: bob })];
+  const [endFirst, endSecond] = [router.beginCall({ handlers: bob }), router.beginCall({ handlers: bob })];
   expect(await askAll()).toEqual(['bob', 'bob', 'bob']);
-  leaveFirst();
+  endFirst();
   expect(await askAll(), 'one of its calls still runs').toEqual(['bob', 'bob', 'bob']);
   router.beginCall({ handlers: ada });
   expect(await askAll(), 'whose call it is cannot be told').toEqual(['decline', -32601, 'ada']);
-  leaveSecond();
+  endSecond();
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
 });
 
-test('how busy it is, since when it is quiet and what it has served is known', async () => {
+test('the router knows whether calls are in flight, and when the last one ended', async () => {
   const { clock, router } = setUp();
   await clock.advance(5);
   expect([router.isBusy, router.quietSince]).toEqual([false, 0]);
-  const leave = router.beginCall({ handlers: ada });
+  const endCall = router.beginCall({ handlers: ada });
   await clock.advance(10);
   expect(router.isBusy).toBe(true);
-  leave();
+  endCall();
   expect([router.isBusy, router.quietSince]).toEqual([false, 15]);
 });
 
-/** Somebody who thinks for ever, until the question is taken away. */
+/** A handler that does not answer until the elicitation is withdrawn. */
 function thinker() {
   const signals: AbortSignal[] = [];
   const events: ElicitationEvent[] = [];
@@ -107,7 +111,7 @@ function thinker() {
   return { handlers, events, aborted: () => signals.map((signal) => signal.aborted) };
 }
 
-/** A call that notes whether the server waits for us. */
+/** A call that records when the server waits for an answer. */
 function waiting(handlers: ViewHandlers) {
   const told: boolean[] = [];
   return { handlers, told, onWaiting: (isWaiting: boolean) => told.push(isWaiting) } satisfies CallInFlight & {
@@ -115,49 +119,57 @@ function waiting(handlers: ViewHandlers) {
   };
 }
 
-verifies('EXT-02', 'while a person is asked, the calls of that caller know that the server waits for us', async () => {
-  const { clock, router } = setUp();
-  const answers: (() => void)[] = [];
-  const handlers: ViewHandlers = {
-    elicit: () => new Promise((resolve) => answers.push(() => resolve({ action: 'decline' }))),
-  };
-  const [first, second, other] = [waiting(handlers), waiting(handlers), waiting(ada)];
-  const leave = router.beginCall(first);
-  const asked = [router.route('elicitation/create', form), router.route('elicitation/create', form)];
-  await clock.advance(0);
-  router.beginCall(second);
-  router.beginCall(other);
-  expect([first.told, second.told, other.told]).toEqual([[true], [true], []]);
-  leave();
-  answers[0]?.();
-  await clock.advance(0);
-  expect(second.told, 'one question is still open').toEqual([true]);
-  answers[1]?.();
-  await Promise.all(asked);
-  expect([first.told, second.told, other.told], 'who has left hears nothing more').toEqual([[true], [true, false], []]);
-});
+verifies(
+  'EXT-02',
+  'while a person is asked, the calls of that view know that the server waits for an answer',
+  async () => {
+    const { clock, router } = setUp();
+    const answers: (() => void)[] = [];
+    const handlers: ViewHandlers = {
+      elicit: () => new Promise((resolve) => answers.push(() => resolve({ action: 'decline' }))),
+    };
+    const [first, second, other] = [waiting(handlers), waiting(handlers), waiting(ada)];
+    const endCall = router.beginCall(first);
+    const asked = [router.route('elicitation/create', form), router.route('elicitation/create', form)];
+    await clock.advance(0);
+    router.beginCall(second);
+    router.beginCall(other);
+    expect([first.told, second.told, other.told]).toEqual([[true], [true], []]);
+    endCall();
+    answers[0]?.();
+    await clock.advance(0);
+    expect(second.told, 'one question is still open').toEqual([true]);
+    answers[1]?.();
+    await Promise.all(asked);
+    expect([first.told, second.told, other.told], 'a call that has ended is not told').toEqual([
+      [true],
+      [true, false],
+      [],
+    ]);
+  },
+);
 
-verifies('EXT-02', 'a question is taken away when the last call of its caller has ended', async () => {
+verifies('EXT-02', 'an elicitation is withdrawn when the last call of its view has ended', async () => {
   const { clock, router } = setUp();
   const { handlers, aborted, events } = thinker();
   const [first, second] = [waiting(handlers), waiting(handlers)];
-  const [leaveFirst, leaveSecond] = [router.beginCall(first), router.beginCall(second)];
+  const [endFirst, endSecond] = [router.beginCall(first), router.beginCall(second)];
   const asked = router.route('elicitation/create', form);
   await clock.advance(5);
-  leaveFirst();
+  endFirst();
   expect(aborted()).toEqual([false]);
-  leaveSecond();
+  endSecond();
   expect(await asked).toEqual({ action: 'cancel' });
   expect([aborted(), clock.pending(), events.at(-1)]).toMatchObject([[true], 0, { because: 'withdrawn' }]);
 });
 
-verifies('EXT-02', 'a question is taken away with whoever held the session, and with the session', async () => {
+verifies('EXT-02', 'an elicitation is withdrawn with its lease, and with the session', async () => {
   const { clock, router } = setUp();
   const [alone, calling] = [thinker(), thinker()];
-  const unsubscribe = router.addHandlers(alone.handlers);
+  const remove = router.addHandlers(alone.handlers);
   const first = router.route('elicitation/create', form);
   await clock.advance(5);
-  unsubscribe();
+  remove();
   expect([await first, alone.aborted()]).toEqual([{ action: 'cancel' }, [true]]);
   router.beginCall({ handlers: calling.handlers });
   const second = router.route('elicitation/create', form);
@@ -168,7 +180,7 @@ verifies('EXT-02', 'a question is taken away with whoever held the session, and 
 
 verifies(
   'EXT-02',
-  'where the settings decline, nobody is asked, and the server is not told that it may ask',
+  'a server whose settings decline elicitations is not told of them, and no person is asked',
   async () => {
     const events: ElicitationEvent[] = [];
     const handlers: ViewHandlers = { ...ada, emit: (event) => events.push(event) };
@@ -188,7 +200,7 @@ verifies(
   },
 );
 
-verifies('EXT-02', 'where nobody can answer, the server hears so and the host hears what it missed', async () => {
+verifies('EXT-02', 'without a handler the server gets an error, and the host an event of what was missed', async () => {
   const events: ElicitationEvent[] = [];
   const handlers: ViewHandlers = { emit: (event) => events.push(event) };
   const { router, ask } = setUp({ advertised: {} });
@@ -201,7 +213,7 @@ verifies('EXT-02', 'where nobody can answer, the server hears so and the host he
   expect(events).toMatchObject([{ message: 'Who?' }, settled, { message: 'Who?' }, settled]);
 });
 
-test('a question that the protocol does not allow reaches nobody', async () => {
+test('an elicitation that the protocol does not allow reaches no handler', async () => {
   const { router } = setUp();
   const { handlers, events } = thinker();
   for (const params of [{}, { ...form, mode: 'voice' }, { ...form, message: 7 }, { ...form, requestedSchema: [] }])

@@ -1,4 +1,4 @@
-// Owns the proof that servers which want to know what the agent may touch are told: as they ask for it, and no one else.
+// Owns the proof that servers which declare the capability, and only those, are told the sandbox state, in the way they ask for.
 
 import { expect } from 'vitest';
 import { SandboxNews, type SandboxState } from '../../../src/connection/sandbox-state.ts';
@@ -28,21 +28,17 @@ verifies('RES-11', 'a server that listens for it is told of every change; one th
   expect([listening.asked, deaf.asked, bare.asked]).toEqual([[update(state), update(stricter)], [], []]);
 });
 
-verifies(
-  'RES-11',
-  'a server that comes up later is told what was said last, and nothing before anything was said',
-  () => {
-    const news = new SandboxNews();
-    const early = sessionWith('codex/sandbox-state');
-    news.tell(early);
-    expect(early.asked).toEqual([]);
-    news.announce(state, []);
-    news.announce(stricter, []);
-    const late = sessionWith('codex/sandbox-state');
-    news.tell(late);
-    expect(late.asked).toEqual([update(stricter)]);
-  },
-);
+verifies('RES-11', 'a server that comes up later gets the latest state, and nothing before one was announced', () => {
+  const news = new SandboxNews();
+  const early = sessionWith('codex/sandbox-state');
+  news.tell(early);
+  expect(early.asked).toEqual([]);
+  news.announce(state, []);
+  news.announce(stricter, []);
+  const late = sessionWith('codex/sandbox-state');
+  news.tell(late);
+  expect(late.asked).toEqual([update(stricter)]);
+});
 
 verifies('RES-11', 'a server that wants it with its calls gets it there', () => {
   const news = new SandboxNews();

@@ -1,4 +1,4 @@
-// Owns the proof of how a session is opened in either era, what ends it, and what it says of itself, over a scripted channel.
+// Owns the proof of how a session is opened in either era, what ends it, and what it reports, over a scripted channel.
 
 import { describe, expect, test } from 'vitest';
 import { openSession, type Session, type SessionOptions } from '../../../src/connection/session.ts';
@@ -38,7 +38,7 @@ const modern: Script = {
   initialize: unknown,
 };
 
-/** A channel whose other side follows the script; what the script does not know is met with silence. */
+/** A channel whose server follows the script, and does not answer methods that are not in it. */
 function scripted(script: Script, change: Partial<Channel> = {}): ScriptedTransport {
   const channel = createScriptedTransport();
   const { send } = channel;
@@ -62,7 +62,7 @@ interface Opened {
   readonly opening: Promise<Session>;
 }
 
-/** One channel after the other, as often as one is asked for. */
+/** Hands out the channels in order, one for each request. */
 function open(channels: readonly ScriptedTransport[], change: Partial<SessionOptions> = {}): Opened {
   const clock = createFakeClock();
   const left = [...channels];
@@ -170,7 +170,7 @@ describe('an opening that fails', () => {
     expect(await opening).toMatchObject({ era: 'legacy' });
   });
 
-  verifies(['LIF-12', 'LIF-14'], 'because nobody wants it any more says so, and nothing stays open', async () => {
+  verifies(['LIF-12', 'LIF-14'], 'because it was aborted says so, and nothing stays open', async () => {
     const deaf = scripted({});
     const stop = new AbortController();
     const { opening, clock } = open([deaf], { signal: stop.signal });
@@ -202,7 +202,7 @@ describe('an opening that fails', () => {
   });
 });
 
-/** Once it has been sent: the SDK is loaded and does its own steps in between. */
+/** Waits until the request was sent: the SDK is loaded first, and has steps of its own in between. */
 async function sentTo(channel: ScriptedTransport, method: string): Promise<void> {
   while (!methodsOf(channel).includes(method)) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -241,7 +241,7 @@ describe('an open session', () => {
     });
   });
 
-  test('ends when somebody finds out that nobody is there', async () => {
+  test('ends when the health check marks it as lost', async () => {
     const { session } = await opened();
     session.markLost('it did not answer 5 pings in a row');
     expect(await session.ended).toMatchObject({ data: { reason: 'it did not answer 5 pings in a row' } });
@@ -267,7 +267,7 @@ describe('an open session', () => {
     expect(end).toBe(login);
   });
 
-  test('hears what the server says unasked, for as long as somebody listens', async () => {
+  test('passes notifications to its listeners until they unsubscribe', async () => {
     const { channel, session } = await opened();
     const heard: string[] = [];
     const stop = session.onNotification((method) => heard.push(method));
@@ -284,7 +284,7 @@ describe('an open session', () => {
     expect([session.takeActivity(), session.takeActivity()]).toEqual([true, false]);
   });
 
-  test('tells the modern server with every message who we are, and the older one nothing', async () => {
+  test('sends the client info with every message to a modern server, and not to a legacy one', async () => {
     const handlers = { roots: async () => [] };
     const { channel: young, session: new_ } = await opened(modern, { handlers });
     void new_.request('tools/list', {});
@@ -302,7 +302,7 @@ describe('an open session', () => {
     expect(old.request('notifications/anything')['params']).toEqual({ a: 1 });
   });
 
-  verifies('LIF-10', 'answers a server of the older era with the handlers of whoever holds it', async () => {
+  verifies('LIF-10', 'answers a legacy server with the handlers of its lease', async () => {
     const roots = async () => [{ uri: 'file:///work' }];
     const { channel, clock, session } = await opened(legacy, { handlers: { roots } });
     session.addHandlers({ roots });
@@ -384,7 +384,7 @@ describe('a call', () => {
     },
   );
 
-  test('that asks what nobody answers ends with that, and one that asks for ever with that', async () => {
+  test('that asks for unsupported input ends with an error, and so does one that asks too often', async () => {
     let requests: JsonObject = { who: { method: 'sampling/createMessage' } };
     let rounds = 0;
     const { clock, session } = await opened({

@@ -1,4 +1,4 @@
-// Owns the proof that equal keys share one session, that nobody can take it from another, and that the last one closes it.
+// Owns the proof that equal keys share one session, that no lease can take it from another, and that the last one closes it.
 
 import { expect, test } from 'vitest';
 import type { ClientHandlers } from '../../../src/connection/requests.ts';
@@ -28,7 +28,7 @@ function setUp() {
   return { shared, openings, ask, succeed };
 }
 
-verifies('EXT-13', 'whoever asks with the same key gets the same session; with another, another', async () => {
+verifies('EXT-13', 'requests with the same key get the same session; with another key, another', async () => {
   const { openings, ask, succeed } = setUp();
   const early = [ask('a'), ask('a'), ask('b')];
   await settle();
@@ -39,7 +39,7 @@ verifies('EXT-13', 'whoever asks with the same key gets the same session; with a
   expect([openings.length, a.holders(), b.holders()]).toEqual([2, 3, 1]);
 });
 
-verifies('EXT-13', 'the last to let go closes it, and waits for it to be gone; before that nobody does', async () => {
+verifies('EXT-13', 'only the last lease to close ends the session, and waits until it is gone', async () => {
   const { openings, ask, succeed } = setUp();
   const leases = [ask(), ask()];
   const gone = createDeferred<void>();
@@ -59,7 +59,7 @@ verifies('EXT-13', 'the last to let go closes it, and waits for it to be gone; b
   expect(isGone).toBe(true);
 });
 
-verifies('EXT-13', 'who gives up waiting does not take the session from those who go on waiting', async () => {
+verifies('EXT-13', 'a request that is aborted does not take the session from those that still wait', async () => {
   const { openings, ask, succeed } = setUp();
   const stop = new AbortController();
   const impatient = ask('k', { signal: stop.signal });
@@ -72,7 +72,7 @@ verifies('EXT-13', 'who gives up waiting does not take the session from those wh
   expect([session.closed(), session.holders()]).toEqual([1, 0]);
 });
 
-test('an opening that nobody waits for any more is aborted, and closed if it comes through all the same', async () => {
+test('an opening that no request waits for is aborted, and closed if it succeeds all the same', async () => {
   const { openings, ask, succeed } = setUp();
   const stop = new AbortController();
   const asked = [ask('k', { signal: stop.signal }), ask('k', { signal: stop.signal })];
@@ -84,13 +84,13 @@ test('an opening that nobody waits for any more is aborted, and closed if it com
   expect([late.closed(), (await ended).map(({ status }) => status)]).toEqual([1, ['rejected', 'rejected']]);
 });
 
-test('who has given up before does not even ask', async () => {
+test('a request that is already aborted opens nothing', async () => {
   const { openings, ask } = setUp();
   await expect(ask('k', { signal: AbortSignal.abort('enough') })).rejects.toBe('enough');
   expect(openings).toEqual([]);
 });
 
-test('an opening that fails fails for all who wait, and the next one opens anew', async () => {
+test('an opening that fails fails for all requests that wait, and the next one opens anew', async () => {
   const { openings, ask, succeed } = setUp();
   const asked = [ask(), ask()];
   openings[0]?.result.reject(outage);
@@ -102,7 +102,7 @@ test('an opening that fails fails for all who wait, and the next one opens anew'
   expect(openings).toHaveLength(2);
 });
 
-verifies('EXT-13', 'what has ended is shared no more, and those who hold it are told why', async () => {
+verifies('EXT-13', 'a session that has ended is not shared again, and its leases learn why', async () => {
   const { openings, ask, succeed } = setUp();
   const [first, second] = [ask(), ask()];
   const session = await succeed(0);
@@ -120,7 +120,7 @@ verifies('EXT-13', 'what has ended is shared no more, and those who hold it are 
   expect(session.closed()).toBe(1);
 });
 
-verifies('EXT-13', 'one who finds out that nobody is there ends it for all', async () => {
+verifies('EXT-13', 'a lease that marks the session as lost ends it for all', async () => {
   const { ask, succeed } = setUp();
   const asked = [ask(), ask()];
   await succeed(0);
@@ -165,7 +165,7 @@ test('a former one that does not end well does not keep the next from starting',
 
 verifies(
   'EXT-13',
-  'after a reconnect by hand the next gets a fresh one, and who holds the old one keeps it',
+  'after a reconnect by hand the next request gets a fresh session, and existing leases keep the old one',
   async () => {
     const { shared, openings, ask, succeed } = setUp();
     const held = ask();
@@ -185,7 +185,7 @@ verifies(
   },
 );
 
-test('each hears the news for as long as it holds the session', async () => {
+test('each lease gets notifications until it is closed', async () => {
   const { ask, succeed } = setUp();
   const asked = [ask(), ask()];
   const session = await succeed(0);
@@ -201,7 +201,7 @@ test('each hears the news for as long as it holds the session', async () => {
   expect(heard).toEqual(['one a', 'other a', 'other b']);
 });
 
-test('each holds it with its own handlers', async () => {
+test('each lease adds its own handlers', async () => {
   const held: ClientHandlers[] = [];
   const { ask, succeed } = setUp();
   const handlers: ClientHandlers[] = [{ roots: async () => [] }, {}];

@@ -1,4 +1,4 @@
-// Owns the proof that the state machine of a connection goes where the drawing in docs/lifecycle.md says, and nowhere else.
+// Owns the proof that the state machine of a connection takes the arrows of docs/lifecycle.md, and no others.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -19,7 +19,11 @@ import { outage } from '../session.ts';
 const steady = (isRemote = false) => createRecovery(reconnectPolicy('steady'), isRemote, () => 0.5);
 const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
 const lost = (at: number, more: Partial<Extract<ConnectionInput, { kind: 'lost' }>> = {}): ConnectionInput => ({
-  ...{ kind: 'lost', at, cause: outage, hasServed: false, restMs: 0 },
+  kind: 'lost',
+  at,
+  cause: outage,
+  hasServed: false,
+  restMs: 0,
   ...more,
 });
 const opened = (at: number): ConnectionInput => ({ kind: 'opened', at });
@@ -108,7 +112,7 @@ const handlers: ConnectionInput[] = [
   ],
 ];
 
-/** Which arrow a step takes, told by trying them in the order of the table. */
+/** The arrow that a step takes, found by trying them in the order of the table. */
 function arrowOf(state: ConnectionState, input: ConnectionInput, isRemote: boolean): number {
   return arrows.findIndex(
     ({ on, from, take }) => on === input.kind && from.includes(state.kind) && take(state, input, steady(isRemote)),
@@ -230,7 +234,7 @@ verifies('REC-12', 'a call hurries a retry once in an outage; a server that came
   ]);
 });
 
-test('a server that was started too often rests: calls wait for it, and what was given up is waited for too', () => {
+test('a server that was started too often rests: calls wait for it, also after its schedule is used up', () => {
   const waiting: ConnectionState = { kind: 'waiting', attempt: 1, retryAt: 9, cause: outage, hurried: false };
   expect(step(waiting, call(0, 100), steady())).toEqual([waiting]);
   expect(step({ kind: 'connecting', attempt: 1, hurried: false }, lost(0, { restMs: 7_000 }), steady())).toEqual([
@@ -274,7 +278,7 @@ test('whatever happens: one opening at a time, a timer wherever a retry is due, 
         if (effect.kind === 'schedule-retry') isTimed = true;
       };
       for (const input of happenings) {
-        // A timer that ran out, and an opening that came to its end, are over; nobody else can send these.
+        // Only a pending timer can send `retry`, and only an opening in progress can end.
         if (input.kind === 'retry' && !isTimed) continue;
         if (input.kind === 'opened' && state.kind !== 'connecting') continue;
         if (input.kind === 'retry') isTimed = false;

@@ -1,4 +1,4 @@
-// Owns the proof of what is told of a server: a fine word and a simple one, since when, what went wrong where, and what comes next.
+// Owns the proof of a server's status: a fine word and a simple one, since when, what failed at which stage, and the next retry.
 
 import { describe, expect, test } from 'vitest';
 import { type ServerStatus, type StatusDeps, statusOf } from '../../../src/connection/status.ts';
@@ -26,7 +26,7 @@ const exhaust = async ({ fail, clock }: Driven) => {
   }
 };
 
-/** What is done to a server that was woken, and the two words for how it is then. */
+/** What happens to a server that was woken, and the two words for its status then. */
 const words: Record<string, [act: (driven: Driven) => unknown, state: string, status: string]> = {
   'is on its way for the first time': [() => undefined, 'connecting', 'connecting'],
   'is there': [({ succeed }) => succeed(), 'connected', 'connected'],
@@ -48,7 +48,7 @@ const words: Record<string, [act: (driven: Driven) => unknown, state: string, st
   ],
   'needs an approval': [({ fail }) => fail(untrusted), 'needs-approval', 'disconnected'],
   'cannot be started': [({ fail }) => fail(missing), 'blocked', 'failed'],
-  'was stopped because nobody called': [
+  'was stopped because it had no calls': [
     async ({ succeed, connection }) => {
       await succeed();
       connection.idleStop();
@@ -75,7 +75,7 @@ for (const [what, [act, state, status]] of Object.entries(words)) {
   });
 }
 
-verifies(['LIF-03', 'LIF-04'], 'a server that is not in use is disabled, and says what keeps it out of use', () => {
+verifies(['LIF-03', 'LIF-04'], 'a server that is not in use is disabled, and says why', () => {
   const driven = setUp();
   expect(tell(driven, { connection: undefined })).toMatchObject({ state: 'disabled', status: 'disconnected' });
   expect(tell(driven, { connection: undefined, refusal: 'a list says so' })).toMatchObject({
@@ -185,7 +185,10 @@ describe('what went wrong', () => {
     expect(
       tell(driven, { listing: { toolCount: 0, hiddenCount: 0, problems: ['a tool was left out'], error } }),
     ).toMatchObject({
-      ...{ status: 'connected', state: 'connected', stage: 'list', error },
+      status: 'connected',
+      state: 'connected',
+      stage: 'list',
+      error,
       warnings: ['a tool was left out'],
     });
   });
@@ -202,7 +205,7 @@ describe('what went wrong', () => {
   });
 });
 
-test('where it comes from, what it is called and how calls fare is told as it is', () => {
+test('its origin, title, description and breaker are passed on unchanged', () => {
   const definition: ServerDefinition = {
     ...definitionOf('files', { title: 'Files', description: 'Of mine.', lifecycle: 'lazy' }),
     launch: { kind: 'auto', url: 'https://a.example', headers: {} },
@@ -210,8 +213,16 @@ test('where it comes from, what it is called and how calls fare is told as it is
   };
   const breaker = { state: 'open', retryInMs: 5 } as const;
   expect(tell(setUp(), { definition, breaker })).toEqual({
-    ...{ name: 'files', status: 'disconnected', state: 'idle', transport: 'auto', toolCount: 2, since: 0 },
+    name: 'files',
+    status: 'disconnected',
+    state: 'idle',
+    transport: 'auto',
+    toolCount: 2,
+    since: 0,
     ...{ scope: 'imported', label: 'mcp:files via editor', provider: 'editor', source: '/home/a.json' },
-    ...{ title: 'Files', description: 'Of mine.', lifecycle: 'lazy', breaker },
+    title: 'Files',
+    description: 'Of mine.',
+    lifecycle: 'lazy',
+    breaker,
   });
 });

@@ -1,4 +1,4 @@
-// Owns the proof that whoever subscribes hears of changes, in both eras, once for many, across reconnects, and of nothing else.
+// Owns the proof that listeners get the updates of their resources, and no others, in both eras and across reconnects.
 
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
@@ -43,7 +43,7 @@ const legacy = (
 
 const sentOf = ({ asked }: FakeSession) => asked.map(({ method, params }) => `${method} ${params['uri']}`);
 
-/** A modern server: its streams stay open until they are called off, and are acknowledged as the test says. */
+/** A modern server: its streams stay open until they are cancelled, and are acknowledged as the test says. */
 function modern(honor: (uris: readonly string[]) => unknown = (uris) => uris) {
   const open = new Map<number, { readonly uris: readonly string[]; readonly end: (answer: RequestOutcome) => void }>();
   let lastId = 100;
@@ -87,23 +87,27 @@ describe('a subscription to a server of the older era', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  verifies('RES-04', 'is heard of half a second after the first news, once for all of that time', async () => {
-    const { attend, subscribe, clock, heard, updates } = createHarness();
-    const session = attend(legacy());
-    await subscribe(session, 'x:1');
-    for (let n = 0; n < 10; n++) session.say(UPDATED, { uri: 'x:1' });
-    await clock.advance(gatherMs - 1);
-    expect(heard).toEqual([]);
-    await clock.advance(1);
-    expect(heard).toEqual([{ server: 's', uri: 'x:1', subscribed: 'x:1' }]);
-    for (let ms = 0; ms < 2_000; ms += 50) {
-      session.say(UPDATED, { uri: 'x:1' });
-      await clock.advance(50);
-    }
-    expect(updates.length, 'a flood neither starves nor floods').toBe(5);
-  });
+  verifies(
+    'RES-04',
+    'is reported half a second after the first update, once for all updates of that time',
+    async () => {
+      const { attend, subscribe, clock, heard, updates } = createHarness();
+      const session = attend(legacy());
+      await subscribe(session, 'x:1');
+      for (let n = 0; n < 10; n++) session.say(UPDATED, { uri: 'x:1' });
+      await clock.advance(gatherMs - 1);
+      expect(heard).toEqual([]);
+      await clock.advance(1);
+      expect(heard).toEqual([{ server: 's', uri: 'x:1', subscribed: 'x:1' }]);
+      for (let ms = 0; ms < 2_000; ms += 50) {
+        session.say(UPDATED, { uri: 'x:1' });
+        await clock.advance(50);
+      }
+      expect(updates.length, 'a flood neither starves nor floods').toBe(5);
+    },
+  );
 
-  verifies('RES-04', 'hears of parts of it, and of nothing that nobody asked for', async () => {
+  verifies('RES-04', 'gets updates of parts of its resource, and of no other resource', async () => {
     const { attend, subscribe, clock, heard } = createHarness();
     const session = attend(legacy());
     await subscribe(session, 'file:///a');
@@ -127,25 +131,29 @@ describe('a subscription to a server of the older era', () => {
     expect(updates.at(-1)).toBe('s x:/');
   });
 
-  verifies('RES-04', 'is asked for again on the next session, and what may have been missed is told', async () => {
-    const { attend, subscribe, subscriptions, clock, updates } = createHarness();
-    const [first, second] = [attend(legacy()), attend(legacy())];
-    await subscribe(first, 'x:1');
-    first.say(UPDATED, { uri: 'x:1' });
-    subscriptions.onDown('s');
-    await clock.advance(gatherMs);
-    updates.length = 0;
-    first.say(UPDATED, { uri: 'x:1' });
-    await clock.advance(gatherMs);
-    expect(updates, 'a former session has no news').toEqual([]);
-    subscriptions.onReady('s', second);
-    await clock.advance(gatherMs);
-    expect([sentOf(second), updates]).toEqual([['resources/subscribe x:1'], ['s x:1']]);
-    first.say(UPDATED, { uri: 'x:1' });
-    second.say(UPDATED, { uri: 'x:1' });
-    await clock.advance(gatherMs);
-    expect(updates).toEqual(['s x:1', 's x:1']);
-  });
+  verifies(
+    'RES-04',
+    'is asked for again on the next session, and updates that may have been missed are reported',
+    async () => {
+      const { attend, subscribe, subscriptions, clock, updates } = createHarness();
+      const [first, second] = [attend(legacy()), attend(legacy())];
+      await subscribe(first, 'x:1');
+      first.say(UPDATED, { uri: 'x:1' });
+      subscriptions.onDown('s');
+      await clock.advance(gatherMs);
+      updates.length = 0;
+      first.say(UPDATED, { uri: 'x:1' });
+      await clock.advance(gatherMs);
+      expect(updates, 'a former session has no news').toEqual([]);
+      subscriptions.onReady('s', second);
+      await clock.advance(gatherMs);
+      expect([sentOf(second), updates]).toEqual([['resources/subscribe x:1'], ['s x:1']]);
+      first.say(UPDATED, { uri: 'x:1' });
+      second.say(UPDATED, { uri: 'x:1' });
+      await clock.advance(gatherMs);
+      expect(updates).toEqual(['s x:1', 's x:1']);
+    },
+  );
 
   test('that the next session refuses is told to the host, and tried again on the one after it', async () => {
     const { attend, subscribe, subscriptions, clock, errors } = createHarness();
@@ -194,7 +202,7 @@ describe('a subscription to a server of the older era', () => {
     expect(sentOf(session)).toEqual(['resources/subscribe x:1']);
   });
 
-  test('of a listener that throws costs nobody else the news', async () => {
+  test('of a listener that throws does not cost other listeners the update', async () => {
     const { attend, subscribe, subscriptions, clock, heard, errors } = createHarness();
     const session = attend(legacy());
     const broken = new Error('broken');
@@ -211,7 +219,7 @@ describe('a subscription to a server of the older era', () => {
     expect([heard.length, errors]).toEqual([1, [broken, broken]]);
   });
 
-  test('that ended before its news were told hears nothing', async () => {
+  test('that ended before its update was reported gets nothing', async () => {
     const { attend, subscribe, subscriptions, clock, heard, updates } = createHarness();
     const session = attend(legacy());
     const leave = await subscribe(session, 'x:1');
@@ -224,7 +232,7 @@ describe('a subscription to a server of the older era', () => {
     expect([heard, updates, clock.pending()]).toEqual([[], [], 0]);
   });
 
-  test('keeps its server up for as long as somebody listens, and no longer', async () => {
+  test('keeps its server up as long as it has listeners, and no longer', async () => {
     const { attend, subscribe, subscriptions, clock } = createHarness();
     const [first, second] = [attend(legacy()), attend(legacy())];
     subscriptions.follow('s', first, 'x:0');
@@ -240,7 +248,7 @@ describe('a subscription to a server of the older era', () => {
     expect(second.usage().isKept).toBe(false);
   });
 
-  verifies('RES-04', 'follows what was read, without a listener, and of too many the newest', async () => {
+  verifies('RES-04', 'follows resources that were read, without a listener, and of too many the newest', async () => {
     const { attend, subscriptions, clock, updates } = createHarness();
     const session = attend(legacy());
     for (let n = 0; n <= limits.updates.followed; n++) subscriptions.follow('s', session, `x:${n}`);
@@ -274,14 +282,18 @@ describe('a subscription to a modern server', () => {
     expect(session.asked.every(({ method }) => method === 'subscriptions/listen')).toBe(true);
   });
 
-  verifies('RES-04', 'is opened again when its stream drops, and what may have been missed is told', async () => {
-    const { attend, subscribe, clock, updates } = createHarness();
-    const { session, open } = modern();
-    await subscribe(attend(session), 'x:1');
-    for (const { end } of open.values()) end({ kind: 'lost', sent: true });
-    await clock.advance(limits.listenAgainMs + gatherMs);
-    expect([session.asked.length, updates]).toEqual([2, ['s x:1']]);
-  });
+  verifies(
+    'RES-04',
+    'is opened again when its stream drops, and updates that may have been missed are reported',
+    async () => {
+      const { attend, subscribe, clock, updates } = createHarness();
+      const { session, open } = modern();
+      await subscribe(attend(session), 'x:1');
+      for (const { end } of open.values()) end({ kind: 'lost', sent: true });
+      await clock.advance(limits.listenAgainMs + gatherMs);
+      expect([session.asked.length, updates]).toEqual([2, ['s x:1']]);
+    },
+  );
 
   verifies('RES-04', 'is asked for again on the next session', async () => {
     const { attend, subscribe, subscriptions, clock, updates } = createHarness();
@@ -305,7 +317,8 @@ describe('a subscription to a modern server', () => {
     expect([...open.values()].length).toBe(1);
     await clock.advance(0);
     const refusing = createFakeSession({
-      ...{ era: 'modern', capabilities },
+      era: 'modern',
+      capabilities,
       request: async () => ({ kind: 'error', code: -32601, message: 'Method not found' }),
     });
     await expect(subscribe(attend(refusing), 'x:1')).rejects.toMatchObject({ code: 'REQUEST_REFUSED' });
@@ -313,7 +326,7 @@ describe('a subscription to a modern server', () => {
 
   verifies(
     'RES-04',
-    'whose stream the server answers instead of opening it fails at once, with what it said',
+    'whose stream the server answers instead of opening it fails at once, with the server’s message',
     async () => {
       const { attend, subscribe, clock } = createHarness();
       const answering = (answer: RequestOutcome) =>

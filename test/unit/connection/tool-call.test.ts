@@ -1,4 +1,4 @@
-// Owns the proof of what becomes of a call whose server wants something of a person first, message by message.
+// Owns the proof of what becomes of a call whose server asks a person for something first, message by message.
 
 import { expect } from 'vitest';
 import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
@@ -38,12 +38,20 @@ function setUp(elicit?: Answering) {
   wire.onclose = () => router.close();
   const cancellation = new Cancellation();
   const options: CallOptions = {
-    ...{ cancellation, handlers, onProgress: () => undefined },
+    cancellation,
+    handlers,
+    onProgress: () => undefined,
     onWaiting: (isWaiting) => waiting.push(isWaiting),
   };
   const sent = () => channel.sent.filter(({ method }) => method === 'tools/call').map(({ params }) => params);
   return {
-    ...{ channel, clock, cancellation, asked, events, waiting, sent },
+    channel,
+    clock,
+    cancellation,
+    asked,
+    events,
+    waiting,
+    sent,
     call: performCall(
       { wire, router, clock, owner: undefined },
       { method: 'tools/call', params: { name: 'read' } },
@@ -57,7 +65,9 @@ function setUp(elicit?: Answering) {
 }
 
 const pageOf = (elicitationId: string) => ({
-  ...{ mode: 'url', message: 'Log in', elicitationId },
+  mode: 'url',
+  message: 'Log in',
+  elicitationId,
   url: `https://a.example/${elicitationId}`,
 });
 const refusal = (...elicitations: readonly unknown[]) => ({
@@ -140,7 +150,7 @@ verifies('EXT-02', 'a server that never says so is asked again when the time is 
 
 const refusals: Record<string, [elicit: Answering | undefined, words: string]> = {
   'declined by the person': [async () => ({ action: 'decline' }), 'and that was declined'],
-  'put to nobody': [undefined, 'nobody can be asked here'],
+  'not shown, for want of a handler': [undefined, 'nobody can be asked here'],
   'put to a handler that fails': [() => Promise.reject(new Error('no window')), 'that could not be asked'],
 };
 for (const [what, [elicit, words]] of Object.entries(refusals))
@@ -163,7 +173,7 @@ const wrong: Record<string, readonly unknown[]> = {
   'names nothing of the kind': [null, 7],
 };
 for (const [what, elicitations] of Object.entries(wrong))
-  verifies('EXT-02', `a refusal that ${what} is an error, and nobody is asked`, async () => {
+  verifies('EXT-02', `a refusal that ${what} is an error, and no person is asked`, async () => {
     const { call, answer, asked, sent } = setUp(accept);
     answer(refusal(...elicitations));
     expect(await call).toMatchObject({ kind: 'error', code: -32602 });
@@ -242,7 +252,7 @@ verifies('EXT-02', 'a modern call sends a person to a page with only the action 
   expect(await call).toEqual({ kind: 'result', result: done.result });
 });
 
-verifies('EXT-02', 'a modern call that asks what the protocol does not allow ends with that', async () => {
+verifies('EXT-02', 'a modern call whose input request the protocol does not allow ends with that error', async () => {
   const { call, answer, asked } = setUp(accept);
   answer(question({ mode: 'url', message: 'Log in', url: 'file:///etc/passwd' }));
   expect(await call).toEqual({

@@ -1,4 +1,4 @@
-// Owns the proof that the wire answers its own requests, bounds the probe, and survives a lying peer.
+// Owns the proof that the wire settles its own requests, limits the time of the probe, and survives a misbehaving server.
 
 import { expect, test } from 'vitest';
 import { Wire } from '../../../src/connection/wire.ts';
@@ -34,7 +34,7 @@ verifies('TRN-01', 'answers find their requests by id, in any order, and never r
   expect(toSdk).toEqual([{ jsonrpc: '2.0', method: 'notifications/message', params: {} }]);
 });
 
-test('an id nobody asked for, or answered twice, is heard by nobody', async () => {
+test('a response with an unknown id, or a second response, is ignored', async () => {
   const { channel, wire, toSdk } = setUp();
   const asked = wire.request('tools/call', {});
   const id = channel.request('tools/call')['id'] as number;
@@ -107,7 +107,7 @@ test('a cancelled request tells the server and rejects with the reason; one canc
   expect(channel.sent).toHaveLength(sent);
 });
 
-test('a channel that goes down tells who was sent and who was not', async () => {
+test('a channel that goes down settles every request as lost, sent or unsent', async () => {
   const { channel, wire } = setUp();
   const sent = wire.request('tools/call', {});
   channel.drop();
@@ -179,7 +179,7 @@ verifies(
   },
 );
 
-test('what is cancelled twice, or after its answer, is told once or not at all', async () => {
+test('a request that is cancelled twice, or after its response, sends one cancellation or none', async () => {
   const abandoned: unknown[] = [];
   const { channel, wire } = setUp({ abandon: (id) => abandoned.push(id) });
   const cancellation = new Cancellation();
@@ -215,7 +215,7 @@ test('a request of the SDK that could not be carried through is answered in the 
   expect(toSdk).toEqual([{ jsonrpc: '2.0', id: 0, error: { code: -32603, message: cause.message } }]);
 });
 
-test('what a channel refuses to take is lost unsent, with its own reason', async () => {
+test('a request that the channel refuses is lost unsent, with the channel’s reason', async () => {
   const { wire } = setUp({ send: () => Promise.reject(new TypeError('circular')) });
   expect(await wire.request('tools/call', {})).toEqual({
     kind: 'lost',
@@ -244,14 +244,14 @@ test('the first message of all is told once, whatever it is', async () => {
   expect(answers).toBe(1);
 });
 
-test('whatever comes is a sign of life until somebody looks', () => {
+test('any message counts as activity until the flag is reset', () => {
   const { channel, wire } = setUp();
   expect(wire.sawActivity).toBe(false);
   channel.receive({ jsonrpc: '2.0', method: 'notifications/message' });
   expect(wire.sawActivity).toBe(true);
 });
 
-test('what a server says unasked is heard by us and by the SDK; what concerns only our requests by us alone', () => {
+test('notifications reach the runtime and the SDK; those about requests of the runtime only the runtime', () => {
   const { channel, wire, toSdk } = setUp();
   const heard: unknown[] = [];
   wire.onnotification = (method, params) => heard.push([method, params]);
@@ -272,7 +272,7 @@ test('what a server says unasked is heard by us and by the SDK; what concerns on
   expect(toSdk).toEqual([messages[0], messages[1], messages[4]]);
 });
 
-test('a notification that nobody takes any more is a diagnostic, and no failure', async () => {
+test('a notification that cannot be sent is a diagnostic, and no failure', async () => {
   const errors: unknown[] = [];
   const { channel, clock, wire } = setUp();
   wire.onerror = (error) => errors.push(error);
@@ -282,7 +282,7 @@ test('a notification that nobody takes any more is a diagnostic, and no failure'
   expect(errors).toEqual([new Error('the channel is down')]);
 });
 
-verifies('REC-07', 'an error of the channel is a diagnostic: what is in flight goes on', async () => {
+verifies('REC-07', 'an error of the channel is a diagnostic: requests in flight go on', async () => {
   const errors: unknown[] = [];
   const { channel, wire } = setUp();
   wire.onerror = (error) => errors.push(error);

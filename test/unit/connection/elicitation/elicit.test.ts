@@ -1,4 +1,4 @@
-// Owns the proof of what becomes of an elicitation put to a person: who is asked, which answers count, and what is told of it.
+// Owns the proof of what becomes of an elicitation put to a person: when a person is asked, which answers count, and which events are emitted.
 
 import { expect } from 'vitest';
 import type { ClientHandlers, ElicitationPolicy } from '../../../../src/connection/client-handlers.ts';
@@ -61,8 +61,13 @@ const answers: Record<string, [asked: Elicitation, answer: unknown, elicited: un
     { action: 'decline', because: 'bad-answer' },
     1,
   ],
-  'that lacks what is required is a no': [form, { action: 'accept' }, { action: 'decline', because: 'bad-answer' }, 1],
-  'of a word that nobody knows is a no': [form, { action: 'maybe' }, { action: 'decline', because: 'bad-answer' }, 1],
+  'that lacks a required field is a decline': [
+    form,
+    { action: 'accept' },
+    { action: 'decline', because: 'bad-answer' },
+    1,
+  ],
+  'with an unknown action is a decline': [form, { action: 'maybe' }, { action: 'decline', because: 'bad-answer' }, 1],
   'of nothing is a no': [form, undefined, { action: 'decline', because: 'bad-answer' }, 1],
   'to a page is sent without any content': [
     page,
@@ -131,7 +136,7 @@ verifies(
   },
 );
 
-verifies('EXT-02', 'nobody is asked where nobody can answer, or where the settings decline', async () => {
+verifies('EXT-02', 'without a handler, or with a policy of decline, no person is asked', async () => {
   expect(await setUp(undefined).ask(form)).toEqual({ action: 'decline', because: 'nobody' });
   const asked: unknown[] = [];
   const handler = async (request: unknown) => {

@@ -19,7 +19,7 @@ describe('an accepted form', () => {
       { name: null, city: undefined },
       { name: 'Ada', age: 0, isSure: false },
     ],
-    'with fields that nobody asked for loses those': [
+    'with fields that are not in the form loses those': [
       { city: 'Bern', toString: 'x', more: 1 },
       { name: 'Ada', age: 0, isSure: false, city: 'Bern' },
     ],
@@ -29,7 +29,7 @@ describe('an accepted form', () => {
       expect(fillForm({ type: 'object', properties }, answer)).toEqual({ ok: true, content }),
     );
 
-  test('that is no object, lacks what is required or does not fit is none, with the reason', () => {
+  test('that is no object, lacks a required field or does not fit is refused, with the reason', () => {
     const schema = { type: 'object', properties, required: ['city'] } as const;
     const [no, missing, wrong] = [
       fillForm(schema, ['Bern']),
@@ -69,7 +69,7 @@ for (const [what, [field, right, wrong]] of Object.entries(fields)) {
   });
 }
 
-test('what a person may choose from is the same however it was written', () => {
+test('the options of a field are the same in every spelling of the schema', () => {
   expect(optionsOf(choice)).toEqual([{ const: 'r', title: 'Red' }, { const: 'g' }]);
   expect(optionsOf(choices)).toEqual([{ const: 'a' }, { const: 'b' }]);
   expect(optionsOf({ type: 'array', items: { anyOf: [{ const: 'a' }] } })).toEqual([{ const: 'a' }]);

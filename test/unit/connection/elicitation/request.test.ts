@@ -1,4 +1,4 @@
-// Owns the proof of what a server may put before a person: what of it is shown, how, and what is refused unseen.
+// Owns the proof of which elicitations a server may send: what is shown of them, how, and what is refused unseen.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ describe('a form', () => {
     'without properties': { message: 'Who?', requestedSchema: { type: 'object' } },
     'without a message': { requestedSchema: { type: 'object', properties: {} } },
     'with a message that is no text': { message: {}, requestedSchema: { type: 'object', properties: {} } },
-    'of a mode that nobody knows': { ...formOf({}), mode: 'voice' },
+    'of an unknown mode': { ...formOf({}), mode: 'voice' },
     'with a form in the form': formOf({ a: { type: 'object', properties: {} } }),
     'with a list of anything': formOf({ a: { type: 'array', items: { type: 'string' } } }),
     'with a list of forms': formOf({ a: { type: 'array', items: { type: 'object' } } }),
@@ -83,14 +83,17 @@ describe('a form', () => {
     'with too many fields': formOf(
       Object.fromEntries(Array.from({ length: 51 }, (_, at) => [at, { type: 'boolean' }])),
     ),
-    'that requires what it does not have': formOf({ a: { type: 'string' } }, { required: ['b'] }),
-    'that requires what every object has': formOf({ a: { type: 'string' } }, { required: ['toString'] }),
+    'that requires a field it does not have': formOf({ a: { type: 'string' } }, { required: ['b'] }),
+    'that requires a property that every object inherits': formOf(
+      { a: { type: 'string' } },
+      { required: ['toString'] },
+    ),
     'that requires no list': formOf({ a: { type: 'string' } }, { required: 'a' }),
   };
   for (const [what, params] of Object.entries(wrong))
-    verifies('EXT-02', `${what} is refused, and shown to nobody`, () => expect(refused(params)).toBe(-32602));
+    verifies('EXT-02', `${what} is refused, and not shown`, () => expect(refused(params)).toBe(-32602));
 
-  test('keeps only what is known of a field', () => {
+  test('keeps only the known keywords of a field', () => {
     const field = {
       type: 'string',
       pattern: '(a+)+$',
@@ -138,7 +141,7 @@ describe('a form', () => {
 });
 
 describe('a message', () => {
-  verifies('EXT-02', 'is shown without what a reader cannot see or what drives a terminal, and bounded', () => {
+  verifies('EXT-02', 'is shown without invisible characters and terminal sequences, and cut to a length', () => {
     const message = 'Pay\u001b[2K \u202eevil\u202c \u200bnow\u0007\r\nYours';
     expect(read({ ...formOf({}), message })).toMatchObject({ message: 'Pay evil now\nYours' });
     const cut = read({ ...formOf({}), message: '😀'.repeat(1_000_000) }).message;
@@ -200,5 +203,5 @@ describe('a page', () => {
     'with an endless address': `https://a.example/${'x'.repeat(9_000)}`,
   };
   for (const [what, url] of Object.entries(refusedPages))
-    verifies('EXT-02', `${what} is refused, and shown to nobody`, () => expect(refused(page(url))).toBe(-32602));
+    verifies('EXT-02', `${what} is refused, and not shown`, () => expect(refused(page(url))).toBe(-32602));
 });
