@@ -129,11 +129,10 @@ export class Connections {
   }
 
   async #close(): Promise<void> {
-    const ending = [...this.#entries.values()].map((entry) => this.#end(entry));
-    if (
-      await settleWithin([...ending, ...this.#ending.values()], { limitMs: limits.closeMs, clock: this.#options.clock })
-    )
-      return;
+    const { clock } = this.#options;
+    const present = [...this.#entries.values()].map((entry) => this.#end(entry));
+    const all = [...present, ...this.#ending.values()];
+    if (await settleWithin(all, { limitMs: limits.closeMs, clock })) return;
     this.#options.onError(
       new RuntimeError('INTERNAL', { problem: `servers are left after ${limits.closeMs} ms of closing` }),
     );

@@ -1,5 +1,5 @@
 // Owns the routing of server requests: elicitation, sampling and roots go to the handlers of the view whose call is in
-// flight, in both eras. If the calls of several views are in flight, the request is declined.
+// flight, in both eras. A legacy request that could belong to calls of several views is declined, except `roots/list`.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';

@@ -38,7 +38,7 @@ export class SharedSessions {
       await this.#release(key, shared);
       throw error;
     } finally {
-      aborted.settle();
+      aborted.stop();
     }
   }
 
@@ -119,12 +119,12 @@ function openAfter(
 }
 
 /** A promise that rejects when the signal aborts, and how to stop listening for that. */
-function rejectionOf(signal: AbortSignal): Pick<Deferred<never>, 'promise'> & { settle: () => void } {
+function rejectionOf(signal: AbortSignal): Pick<Deferred<never>, 'promise'> & { stop: () => void } {
   const { promise, reject } = createDeferred<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   promise.catch(ignore);
-  return { promise, settle: () => signal.removeEventListener('abort', onAbort) };
+  return { promise, stop: () => signal.removeEventListener('abort', onAbort) };
 }
 
 /** For rejections that the caller of `lease` has already received. */

@@ -53,10 +53,10 @@ export interface SubscriptionGap {
   readonly surplus: readonly string[];
 }
 
-/** What the session still has to be asked for; undefined without a session, or if nothing is missing. */
-export function gapOf({ session, wanted, requested: asked, refused }: SubscriptionBook): SubscriptionGap | undefined {
-  const missing = [...wanted.keys()].filter((uri) => !asked.has(uri) && !refused.has(uri));
-  const surplus = [...asked].filter((uri) => !wanted.has(uri));
+/** The requests that the session still needs; undefined without a session, or if nothing has changed. */
+export function gapOf({ session, wanted, requested, refused }: SubscriptionBook): SubscriptionGap | undefined {
+  const missing = [...wanted.keys()].filter((uri) => !requested.has(uri) && !refused.has(uri));
+  const surplus = [...requested].filter((uri) => !wanted.has(uri));
   return session === undefined || missing.length + surplus.length === 0 ? undefined : { session, missing, surplus };
 }
 

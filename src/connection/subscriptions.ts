@@ -58,7 +58,7 @@ export class Subscriptions {
     const book = this.#bookOf(server);
     // Wrap it: the same function may subscribe twice and unsubscribe once.
     const entry: UpdateListener = (update) => listener(update);
-    this.#listenersOf(book, uri).add(entry);
+    this.#ensureWanted(book, uri).add(entry);
     // An earlier refusal does not count: ask the server again.
     book.refused.delete(uri);
     this.#attach(book, session);
@@ -76,7 +76,7 @@ export class Subscriptions {
     const book = this.#bookOf(server);
     if (book.followed.has(uri)) return;
     book.followed.add(uri);
-    this.#listenersOf(book, uri);
+    this.#ensureWanted(book, uri);
     const [oldest = uri] = book.followed;
     if (book.followed.size > limits.updates.followed) {
       book.followed.delete(oldest);
@@ -128,7 +128,7 @@ export class Subscriptions {
     return book;
   }
 
-  #listenersOf({ wanted }: SubscriptionBook, uri: string): Set<UpdateListener> {
+  #ensureWanted({ wanted }: SubscriptionBook, uri: string): Set<UpdateListener> {
     const listeners = wanted.get(uri) ?? new Set();
     wanted.set(uri, listeners);
     return listeners;

@@ -25,7 +25,7 @@ export interface ElicitationOutcome {
 }
 
 /** The abort reason of an elicitation whose page the server reported as complete: counts as accepted. */
-export const completed = new DOMException('the page has been dealt with', 'AbortError');
+export const completed = new DOMException('the server reported the page as complete', 'AbortError');
 
 let lastQuestion = 0;
 

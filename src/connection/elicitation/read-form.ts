@@ -48,18 +48,23 @@ function readField(name: string, value: unknown): FormField {
     : ({ ...field, default: proposed } as FormField);
 }
 
-function fieldOf(name: string, asked: JsonObject): FormField {
-  const shown = { ...shownText(asked, 'title'), ...shownText(asked, 'description') };
-  switch (asked['type']) {
+function fieldOf(name: string, schema: JsonObject): FormField {
+  const shown = { ...shownText(schema, 'title'), ...shownText(schema, 'description') };
+  switch (schema['type']) {
     case 'string':
-      return { type: 'string', ...shown, ...(readChoice(name, asked) ?? readText(name, asked)) };
+      return { type: 'string', ...shown, ...(readChoice(name, schema) ?? readText(name, schema)) };
     case 'number':
     case 'integer':
-      return { type: asked['type'], ...shown, ...numbersOf(name, asked, numberBounds) };
+      return { type: schema['type'], ...shown, ...numbersOf(name, schema, numberBounds) };
     case 'boolean':
       return { type: 'boolean', ...shown };
     case 'array':
-      return { type: 'array', ...shown, items: readItems(name, asked['items']), ...numbersOf(name, asked, itemBounds) };
+      return {
+        type: 'array',
+        ...shown,
+        items: readItems(name, schema['items']),
+        ...numbersOf(name, schema, itemBounds),
+      };
     default:
       throw invalidParams(`field "${name}": only texts, numbers, yes or no, and choices may be asked for`);
   }
@@ -69,10 +74,10 @@ const numberBounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximu
 const itemBounds = ['minItems', 'maxItems'] as const;
 
 function shownText<Key extends keyof FieldDescription>(
-  asked: JsonObject,
+  schema: JsonObject,
   key: Key,
 ): { readonly [key in Key]?: string } {
-  const text = asked[key];
+  const text = schema[key];
   return typeof text === 'string' && text !== ''
     ? ({ [key]: shorten(cleanText(text).text, bounds.textChars) } as never)
     : {};
@@ -83,20 +88,20 @@ export function shorten(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function numbersOf<Key extends string>(name: string, asked: JsonObject, keys: readonly Key[]) {
-  const found = keys.filter((key) => asked[key] !== undefined);
-  if (found.some((key) => !Number.isFinite(asked[key]) || (key === 'multipleOf' && Number(asked[key]) <= 0)))
+function numbersOf<Key extends string>(name: string, schema: JsonObject, keys: readonly Key[]) {
+  const found = keys.filter((key) => schema[key] !== undefined);
+  if (found.some((key) => !Number.isFinite(schema[key]) || (key === 'multipleOf' && Number(schema[key]) <= 0)))
     throw invalidParams(`field "${name}": its bounds must be numbers`);
-  return Object.fromEntries(found.map((key) => [key, asked[key]])) as { readonly [key in Key]?: number };
+  return Object.fromEntries(found.map((key) => [key, schema[key]])) as { readonly [key in Key]?: number };
 }
 
-function readText(name: string, asked: JsonObject): Pick<TextField, 'minLength' | 'maxLength' | 'format'> {
-  const format = textFormats.find((each) => each === asked['format']);
-  return { ...numbersOf(name, asked, ['minLength', 'maxLength'] as const), ...(format && { format }) };
+function readText(name: string, schema: JsonObject): Pick<TextField, 'minLength' | 'maxLength' | 'format'> {
+  const format = textFormats.find((each) => each === schema['format']);
+  return { ...numbersOf(name, schema, ['minLength', 'maxLength'] as const), ...(format && { format }) };
 }
 
-function readChoice(name: string, asked: JsonObject) {
-  const { enum: values, enumNames: names, oneOf, anyOf } = asked;
+function readChoice(name: string, schema: JsonObject) {
+  const { enum: values, enumNames: names, oneOf, anyOf } = schema;
   if (values !== undefined) {
     const options = readValues(name, values);
     // Names match values by position, so a list of another length is dropped.

@@ -89,5 +89,5 @@ function refusalOf({ host }: UrlElicitation, { because }: ElicitationOutcome): s
   if (because === 'nobody') return `${first}, and ${NOBODY_TO_ASK}`;
   if (because === 'policy') return `${first}, and the settings of the server decline that (elicitation = "decline")`;
   if (because === 'silence') return `${first}, and nobody answered in time`;
-  return because === 'answered' ? `${first}, and that was declined` : `${first}, and that could not be asked`;
+  return because === 'answered' ? `${first}, and that was declined` : `${first}, and it could not be shown`;
 }

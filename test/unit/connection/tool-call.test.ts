@@ -108,7 +108,7 @@ verifies(
 
 verifies(
   'EXT-02',
-  'that a page was dealt with may be said early, while the person is asked, or by the person',
+  'a page may be reported as complete early, while the person is asked, or by the person',
   async () => {
     const early = setUp(never);
     early.answer(refusal(pageOf('1')));
@@ -151,7 +151,7 @@ verifies('EXT-02', 'a server that never says so is asked again when the time is 
 const refusals: Record<string, [elicit: Answering | undefined, words: string]> = {
   'declined by the person': [async () => ({ action: 'decline' }), 'and that was declined'],
   'not shown, for want of a handler': [undefined, 'nobody can be asked here'],
-  'put to a handler that fails': [() => Promise.reject(new Error('no window')), 'that could not be asked'],
+  'put to a handler that fails': [() => Promise.reject(new Error('no window')), 'it could not be shown'],
 };
 for (const [what, [elicit, words]] of Object.entries(refusals))
   verifies('EXT-02', `a call whose page was ${what} is not sent again, and says so`, async () => {

@@ -75,7 +75,7 @@ const answers: Record<string, [asked: Elicitation, answer: unknown, elicited: un
     { action: 'accept', because: 'answered' },
     0,
   ],
-  'to a page may say that it has been dealt with': [
+  'to a page may say that it is done': [
     page,
     { action: 'accept', isDone: true },
     { action: 'accept', because: 'answered', isDone: true },
