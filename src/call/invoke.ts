@@ -107,7 +107,11 @@ interface Sent {
   readonly attempts: number;
 }
 
-function outcomeOf(answer: RequestOutcome, { id, freshness }: Tool, { session, sessions, attempts }: Sent): ToolOutcome {
+function outcomeOf(
+  answer: RequestOutcome,
+  { id, freshness }: Tool,
+  { session, sessions, attempts }: Sent,
+): ToolOutcome {
   const how = { attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':
