@@ -21,7 +21,7 @@ interface SharedSession {
   leases: number;
 }
 
-export class SharedSessions {
+export class SessionPool {
   readonly #shared = new Map<string, SharedSession>();
   /** Sessions that are closing: the next one of the same key waits, since two processes at once may fight over a lock. */
   readonly #ending = new Map<string, Promise<void>>();
@@ -131,4 +131,4 @@ function rejectionOf(signal: AbortSignal): Pick<Deferred<never>, 'promise'> & { 
 const ignore = (): void => undefined;
 
 /** The pool of the whole process. */
-export const sharedSessions = new SharedSessions();
+export const sharedSessions = new SessionPool();

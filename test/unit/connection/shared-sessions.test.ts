@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ClientHandlers } from '../../../src/connection/requests.ts';
 import type { Session } from '../../../src/connection/session.ts';
-import { type LeaseRequest, SharedSessions } from '../../../src/connection/shared-sessions.ts';
+import { type LeaseRequest, SessionPool } from '../../../src/connection/shared-sessions.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, outage } from '../session.ts';
@@ -11,7 +11,7 @@ import { createFakeSession, outage } from '../session.ts';
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
-  const shared = new SharedSessions();
+  const shared = new SessionPool();
   const openings: { signal: AbortSignal; result: Deferred<Session> }[] = [];
   const open: LeaseRequest['open'] = (signal) => {
     const result = createDeferred<Session>();
