@@ -69,7 +69,7 @@ export interface ServerStatus {
 export type Stage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
 
 export interface BreakerStatus {
-  readonly state: 'counting' | 'open' | 'trial';
+  readonly state: 'counting' | 'open' | 'half-open';
   readonly failures?: number;
   readonly retryInMs?: number;
 }

@@ -63,7 +63,7 @@ verifies('REC-19', 'the failure says how long it lasts and how it is reconnected
     code: 'CIRCUIT_OPEN',
     data: { server: 'files', retryInMs: 200_000 },
     message:
-      'Server "files" failed repeatedly and is left alone for another 200 s. Wait, or reconnect it: runtime.reconnect("files")',
+      'Server "files" failed repeatedly; calls to it are refused for another 200 s. Wait, or reconnect it: runtime.reconnect("files")',
   });
 });
 
@@ -157,7 +157,7 @@ verifies(
     expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: 0 });
     const trial = createDeferred<ToolOutcome>();
     const trying = call(() => trial.promise);
-    expect(breakers.statusOf('files')).toEqual({ state: 'trial' });
+    expect(breakers.statusOf('files')).toEqual({ state: 'half-open' });
     trial.resolve(outcomeOf(tool));
     await trying;
     expect(breakers.statusOf('files')).toBeUndefined();

@@ -1,10 +1,10 @@
 // Owns the proof of what counts as a secret, name by name and value by value, for each caller of `model/secret-shapes`:
-// `literal` (config/literal-secrets), `variable` (config/referenced-variables), `argument` (trust/fingerprint), `given` and
+// `literal` (config/literal-secrets), `variable` (config/resolve), `argument` (trust/fingerprint), `given` and
 // `sent` (shaping/secrets/given), `key` and `text` (shaping/secrets/data and find, with the kind that a log names).
 
 import { describe, expect, test } from 'vitest';
 import { secretsIn } from '../../../src/config/literal-secrets.ts';
-import { isCredential } from '../../../src/config/referenced-variables.ts';
+import { isSecretVariable } from '../../../src/model/secret-shapes.ts';
 import type { ServerDefinition } from '../../../src/model/server.ts';
 import { redactData } from '../../../src/shaping/secrets/data.ts';
 import { findSecrets } from '../../../src/shaping/secrets/find.ts';
@@ -143,7 +143,7 @@ describe('a value under a name is a secret', () => {
 async function callersByName(name: string): Promise<readonly string[]> {
   return [
     ...callersIf('literal', secretsIn({ env: { [name]: PLAIN } })),
-    ...(isCredential(name) ? ['variable'] : []),
+    ...(isSecretVariable(name) ? ['variable'] : []),
     ...((await isConcealed([`--${name}`, PLAIN], 2)) ? ['argument'] : []),
     ...callersIf('given', secretsAmong({ [name]: PLAIN })),
     ...callersIf('sent', secretsSent([{ names: [name], value: PLAIN }])),
