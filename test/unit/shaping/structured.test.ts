@@ -52,7 +52,9 @@ test('what a value says is what its JSON says', () => {
       expect(isInTexts(a, [JSON.stringify(a)])).toBe(true);
       expect(isInTexts(a, [JSON.stringify(a, undefined, '\t')])).toBe(true);
       expect(JSON.parse(jsonText(a))).toEqual(a);
-      if (JSON.stringify(sorted(a)) !== JSON.stringify(sorted(b)) && typeof a !== 'string' && !Array.isArray(a))
+      // An object with a single key may only wrap the value of the text.
+      const mayWrap = typeof a === 'string' || Array.isArray(a) || Object.keys(a ?? {}).length === 1;
+      if (JSON.stringify(sorted(a)) !== JSON.stringify(sorted(b)) && !mayWrap)
         expect(isInTexts(a, [JSON.stringify(b)])).toBe(false);
     }),
     { numRuns: 500 },
