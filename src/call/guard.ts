@@ -1,7 +1,7 @@
 // Owns keeping calls away from a server that fails again and again: asks its circuit breaker before the call, and tells it how the
 // call ended.
 
-import type { CallEnd } from '../kernel/breaker.ts';
+import type { BreakerOutcome } from '../kernel/breaker.ts';
 import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ToolOutcome } from '../model/tool.ts';
@@ -27,7 +27,7 @@ async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promi
 }
 
 /** An abort, and a timeout that the caller chose itself, say nothing about the server. */
-function endOf(error: unknown): CallEnd {
+function endOf(error: unknown): BreakerOutcome {
   if (!(error instanceof RuntimeError)) return 'unknown';
   if (error.code === 'CALL_TIMEOUT' && isObject(error.data) && error.data['isOwn'] === true) return 'unknown';
   return error.outage ? 'outage' : 'answered';

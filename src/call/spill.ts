@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { limits } from '../model/limits.ts';
 import type { Attachment, ToolOutcome } from '../model/tool.ts';
-import { type Content, withAttachments } from '../shaping/text.ts';
+import { type ResultContent, withAttachments } from '../shaping/text.ts';
 import type { Artifacts } from '../store/artifacts.ts';
 
 export type Keeper = Pick<Artifacts, 'keep'>;
@@ -28,7 +28,10 @@ export interface BlobOptions {
 }
 
 /** The same content, with the file of each blob. A blob that could not be written stays an attachment. */
-export async function keepBlobs(content: Content, { meta, keeper, hasVision }: BlobOptions): Promise<Content> {
+export async function keepBlobs(
+  content: ResultContent,
+  { meta, keeper, hasVision }: BlobOptions,
+): Promise<ResultContent> {
   const blobs = content.attachments
     .filter(({ data, kind }) => data !== undefined && data !== '' && !(hasVision && kind === 'image'))
     .slice(0, limits.artifacts.perResult);

@@ -2,7 +2,7 @@
 // taken over, a word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is
 // copied, committed and backed up.
 
-import { hasTokenShape, isTelling } from '../model/secret-shapes.ts';
+import { isHarmlessLiteral, isSecretName, isSecretShape } from '../model/secret-shapes.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { inputsOf, isCommand, strangersIn, variablesOf } from './expand.ts';
 
@@ -109,7 +109,7 @@ function inArgument(arg: string, before: string, place: Place): string {
   if (option !== undefined) return option + inValue(name, value, place);
   const [, asked = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
   if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place({ name: asked, value: arg });
-  return hasTokenShape(arg) ? place({ name: 'key', value: arg }) : arg;
+  return isSecretShape(arg) ? place({ name: 'key', value: arg }) : arg;
 }
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
@@ -118,7 +118,7 @@ const ADDRESS = /^\w[\w+.:-]*:\/\//;
 function inUrl(url: string, place: Place): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
-  const key = (value: string) => (hasTokenShape(value) ? place({ name: 'key', value }) : value);
+  const key = (value: string) => (isSecretShape(value) ? place({ name: 'key', value }) : value);
   const parameter = (whole: string, start: string, name: string, value: string) =>
     isSecret(name, value) ? start + place({ name, value }) : whole;
   return [
@@ -142,7 +142,7 @@ function inHost(host: string, key: (value: string) => string, place: Place): str
 }
 
 const isSecret = (name: string, value: string) =>
-  isLiteral(value) && (hasTokenShape(value) || (isTelling(name) && !isHarmless(name, value)));
+  isLiteral(value) && (isSecretShape(value) || (isSecretName(name) && !isHarmlessLiteral(name, value)));
 
 /** Nothing is filled in or run to get it, here or by the program that it was written for. */
 const isLiteral = (value: string) =>
@@ -158,9 +158,3 @@ const isForReaders = (value: string) =>
   /^<.*>$|^(your|insert|replace|enter|change)[-_ ]|^my[-_ ][a-z_ -]*(key|token|secret|password)$|^[x*.•-]+$|placeholder|example/i.test(
     value,
   );
-
-function isHarmless(name: string, value: string): boolean {
-  // A number of tokens is no token.
-  if (/^\d+$/.test(value)) return !/(passw(or)?d|pwd|secret|token|key|pat)$/i.test(name);
-  return /^(true|false|none|null)$/i.test(value) || /^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
-}

@@ -30,9 +30,6 @@ export const strangersOf = ({ launch }: Asking): readonly string[] =>
     ? []
     : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(strangersIn))];
 
-/** What is sent to a server and has such a name is given by a person by name, and not otherwise. */
-export const isCredential = (variable: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(variable);
-
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
 
 export function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {

@@ -6,11 +6,12 @@ import { isObject, parseJson } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { isSecretVariable } from '../model/secret-shapes.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
 import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
 import { readText } from './read-text.ts';
-import { isCredential, strangersOf, textsOf, variablesRead } from './referenced-variables.ts';
+import { strangersOf, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
 import { type HostEnvironment, isOwnScope, pathsOf } from './scopes.ts';
@@ -225,7 +226,7 @@ function outsideLookup(definition: Openable, { environment, grants }: Seeing): L
   const isApproved = isOwn(definition) || grants !== undefined;
   // The names of folders tell who somebody is: they do not leave the machine unasked either.
   const builtin: Lookup = isRemote && !isApproved ? () => undefined : builtinLookup(environment);
-  const allowed = isApproved ? (launch.envAllow ?? []).filter((name) => !isRemote || !isCredential(name)) : [];
+  const allowed = isApproved ? (launch.envAllow ?? []).filter((name) => !isRemote || !isSecretVariable(name)) : [];
   const given = new Set([...(grants ?? []), ...allowed]);
   const mayRead = isOwn(definition) ? () => true : (name: string) => given.has(name);
   const host = environmentLookup(environment.env, environment.platform);

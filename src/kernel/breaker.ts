@@ -1,11 +1,16 @@
-// Owns the circuit breaker as data: closed, open or on trial. Who counts as a failure is the caller's decision.
+// Owns the circuit breaker as data. Closed: calls pass, and outages in a row are counted. Open: calls are refused for a while.
+// Half-open: one call passes as a test, all others are still refused; its outcome closes or reopens the breaker.
+// The caller decides which errors are outages.
+
+import { unreachable } from './unreachable.ts';
 
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }
   | { readonly kind: 'open'; readonly until: number }
-  | { readonly kind: 'trial' };
+  | { readonly kind: 'half-open' };
 
 export interface BreakerLimits {
+  /** So many outages in a row open the breaker. */
   readonly failures: number;
   readonly openMs: number;
 }
@@ -16,21 +21,33 @@ export type Admission =
   | { readonly admitted: true; readonly state: BreakerState }
   | { readonly admitted: false; readonly retryInMs: number };
 
-/** One trial at a time: while it runs, everyone else is still turned away. */
+/** Asked before each call. The first call after the open time is the test. */
 export function admit(state: BreakerState, now: number): Admission {
-  if (state.kind === 'closed') return { admitted: true, state };
-  if (state.kind === 'open' && now >= state.until) return { admitted: true, state: { kind: 'trial' } };
-  return { admitted: false, retryInMs: state.kind === 'open' ? state.until - now : 0 };
+  switch (state.kind) {
+    case 'closed':
+      return { admitted: true, state };
+    case 'open':
+      return now >= state.until
+        ? { admitted: true, state: { kind: 'half-open' } }
+        : { admitted: false, retryInMs: state.until - now };
+    case 'half-open':
+      return { admitted: false, retryInMs: 0 };
+    default:
+      return unreachable(state);
+  }
 }
 
-/** How an admitted call ended. `unknown` proves nothing: a trial that ends so leaves the trial to the next call. */
-export type CallEnd = 'answered' | 'outage' | 'unknown';
+/** How an admitted call ended. `unknown`, such as a cancelled call, proves nothing about the server. */
+export type BreakerOutcome = 'answered' | 'outage' | 'unknown';
 
-export function record(state: BreakerState, end: CallEnd, now: number, limits: BreakerLimits): BreakerState {
-  if (end === 'unknown') return state.kind === 'trial' ? { kind: 'open', until: now } : state;
-  if (end === 'answered') return state.kind === 'closed' && state.failures === 0 ? state : closedBreaker;
+/** Called after each admitted call. A call that was admitted earlier may end while the breaker is open. */
+export function record(state: BreakerState, outcome: BreakerOutcome, now: number, limits: BreakerLimits): BreakerState {
+  // A test without a result leaves the test to the next call.
+  if (outcome === 'unknown') return state.kind === 'half-open' ? { kind: 'open', until: now } : state;
+  if (outcome === 'answered') return state.kind === 'closed' && state.failures === 0 ? state : closedBreaker;
+  if (state.kind === 'open') return state;
   if (state.kind === 'closed' && state.failures + 1 < limits.failures) {
     return { kind: 'closed', failures: state.failures + 1 };
   }
-  return state.kind === 'open' ? state : { kind: 'open', until: now + limits.openMs };
+  return { kind: 'open', until: now + limits.openMs };
 }

@@ -13,7 +13,7 @@ export class Cancellation {
     return this.#reason;
   }
 
-  /** Is cancelled with the signal, also one that has aborted already. Returns how to let go of it. */
+  /** Is cancelled with the signal, also with one that has aborted already. Returns a function that unsubscribes. */
   follow(signal: AbortSignal): () => void {
     const onAbort = () => this.cancel(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -29,17 +29,17 @@ export class Cancellation {
     this.#listener?.(reason);
   }
 
-  /** Who does the work now hears of it, at once if it has happened already. Handing over replaces the former listener. */
+  /** Sets the single listener, replacing the former one. It is called at once if the work is cancelled already. */
   listen(listener: ((reason: unknown) => void) | undefined): void {
     this.#listener = listener;
     if (this.#cancelled) listener?.(this.#reason);
   }
 
-  /** Settles as the work does, or rejects with the reason the moment it is cancelled; the work itself goes on unheard. */
+  /** Settles as the work does, or rejects with the reason the moment it is cancelled; the work itself goes on unobserved. */
   race<Value>(work: Promise<Value>): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
       this.listen(reject);
-      // Before it settles: whoever goes on from here listens next, and must not lose its place to this one's leaving.
+      // Runs before the promise settles: the code that continues sets its own listener, which must not be removed here.
       const leave = () => {
         if (this.#listener === reject) this.#listener = undefined;
       };

@@ -1,10 +1,10 @@
-// Owns time as a port: what the hour is, and being woken later. Tests move a fake one by hand.
+// Owns time as a port: the current time, and timers. Tests use a fake clock that they move by hand.
 
-/** Ends a timer; ending one twice, or after it ran, does nothing. */
+/** Cancels a timer; cancelling twice, or after it ran, does nothing. */
 export type CancelTimer = () => void;
 
 export interface Clock {
-  /** Milliseconds since 1970; good for differences and for dates. Jumps when somebody sets the system's clock. */
+  /** Milliseconds since 1970, for differences and for dates. Jumps when the system's clock is set. */
   now(): number;
   /** Resolves after `ms`, or rejects with the signal's reason the moment it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -1,4 +1,4 @@
-// Owns the one-way road of events: out, to whoever listens. A listener can neither answer nor break anything.
+// Owns delivering events to listeners, one way: a listener can neither answer nor break the emitting code.
 
 export type Emit<Event> = (event: Event) => void;
 export type Unsubscribe = () => void;
@@ -7,24 +7,24 @@ export class Emitter<Event> {
   readonly #listeners = new Set<Emit<Event>>();
   readonly #report: (error: unknown) => void;
 
-  /** `report` is told what a listener threw; it must not throw itself. */
+  /** `report` is called with what a listener threw; it must not throw itself. */
   constructor(report: (error: unknown) => void) {
     this.#report = report;
   }
 
   on(listener: Emit<Event>): Unsubscribe {
-    // A wrapper per subscription: the same function may listen twice and leave once.
+    // A wrapper per subscription: the same function may subscribe twice and unsubscribe once.
     const entry: Emit<Event> = (event) => listener(event);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
   }
 
-  /** Whether an event would reach anybody: what is made for one need not be made otherwise. */
+  /** Whether any listener is subscribed; without one an expensive event need not be built. */
   get isHeard(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Bound, so that it can be handed out as a plain function. Who joins during an event hears the next one. */
+  /** Bound, so that it can be passed as a plain function. A listener that is added during an event gets the next one. */
   readonly emit: Emit<Event> = (event) => {
     if (this.#listeners.size === 0) return;
     for (const listener of [...this.#listeners]) {
@@ -32,7 +32,7 @@ export class Emitter<Event> {
     }
   };
 
-  /** A listener may be an async function: what it rejects with is reported like what it throws. */
+  /** A listener may be async: its rejection is reported like an exception. */
   #tell(listener: (event: Event) => unknown, event: Event): void {
     try {
       const answer = listener(event);

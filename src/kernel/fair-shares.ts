@@ -1,6 +1,7 @@
-// Owns dividing what is too little for all: who wants less than an equal part gets it whole, the others share the rest equally.
+// Owns dividing a total that is too small for all requests: a request below an equal share is granted in full, the others share
+// the rest equally.
 
-/** In the order of `wants`, whole numbers; together never more than `total`. */
+/** Whole numbers in the order of `wants`; their sum never exceeds `total`. */
 export function fairShares(wants: readonly number[], total: number): readonly number[] {
   const shares = wants.map(() => 0);
   const modestFirst = wants.map((want, at) => ({ want, at })).sort((a, b) => a.want - b.want || a.at - b.at);

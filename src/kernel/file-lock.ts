@@ -1,6 +1,6 @@
-// Owns one lock between processes: a folder that only one of them can put in place. A holder that died is overtaken: at once
-// where that is known, otherwise when its time is up. What stands there and is not ours is neither followed nor removed: then
-// there is no lock, and an error says so.
+// Owns a lock between processes: a folder that only one of them can put in place. The lock of a dead process is broken: at once
+// where its death is known, otherwise when its time is up. A file or folder at that path that is no lock is neither followed nor
+// removed: then there is no lock, and an error says so.
 
 import { randomUUID } from 'node:crypto';
 import { constants, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
@@ -9,24 +9,24 @@ import type { Clock } from './clock.ts';
 import { hasEnded, markOfThisProcess } from './process-mark.ts';
 import { isSystemError } from './replace-file.ts';
 
-/** How often a waiter looks again. */
+/** How often a waiting process checks again. */
 const POLL_MS = 20;
 
 export interface LockOptions {
-  /** Where the lock stands while it is held; afterwards nothing is there. */
+  /** The path of the lock's folder, which exists only while the lock is held. */
   readonly lock: string;
-  /** The same for all who share the lock: nobody waits longer than this for one holder, whatever its claim says. */
+  /** The same for all processes that share the lock: none waits longer than this for one holder, whatever its claim says. */
   readonly ttlMs: number;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Resolves with how to let go. Rejects with the signal's reason, or when the lock cannot be written at all.
+ * Resolves with the release function. Rejects with the signal's reason, or when the lock cannot be written at all.
  *
- * The folder holds one file, named for its claim and the end of its time; in it stands whose it is. The folder comes with that
- * file in it, in one step and only where none or an empty one is; whoever lets go, and whoever breaks a claim, removes the file
- * of exactly that claim. So no moment exists, not even that of expiring, in which one process removes what another has just acquired.
+ * The folder holds one file, the claim: its name has the expiry and an id, its content identifies the process. Folder and claim
+ * appear in one rename, which succeeds only where no folder or an empty one is. Releasing or breaking a lock removes the file of
+ * exactly that claim. So a process never removes a lock that another has just acquired, not even at the moment of expiry.
  */
 export async function acquire({ lock, ttlMs, clock, signal }: LockOptions): Promise<() => Promise<void>> {
   const mark = markOfThisProcess();
@@ -52,7 +52,7 @@ const CLAIM = /^\d+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const expiryOf = (claim: string) => Number.parseInt(claim, 10);
 
-/** `undefined`: nobody holds it. */
+/** The name of the claim; `undefined`: no process holds the lock. */
 async function claimOn(lock: string): Promise<string | undefined> {
   try {
     if (!(await lstat(lock)).isDirectory()) throw inTheWay('ENOTDIR', lock, 'is not a folder');
@@ -67,14 +67,14 @@ async function claimOn(lock: string): Promise<string | undefined> {
   }
 }
 
-/** As the system would say it. */
+/** In the form of a system error. */
 const inTheWay = (code: string, lock: string, what: string) =>
   Object.assign(new Error(`${code}: ${lock} ${what}`), { code, syscall: 'lock', path: lock });
 
-/** A mark is shorter than this. */
+/** Longer than any mark of a process. */
 const MARK_BYTES = 256;
 
-/** Empty where nobody can say: written by an older version, another one's, or gone by now. */
+/** The mark of the process that holds the claim; empty where it is unreadable, gone, or of an older version. */
 async function holderOf(lock: string, claim: string): Promise<string> {
   try {
     const file = await open(join(lock, claim), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -100,7 +100,7 @@ async function putInPlace(lock: string, expiresAt: number, mark = ''): Promise<s
     return claim;
   } catch (error) {
     await rm(prepared, { recursive: true, force: true });
-    // EPERM is what Windows says of a folder that is there.
+    // Windows reports an existing folder as EPERM.
     if (hasCode(error, 'ENOTEMPTY', 'EEXIST') || (hasCode(error, 'EPERM') && (await claimOn(lock)))) return undefined;
     throw error;
   }
@@ -115,7 +115,7 @@ async function remove(lock: string, claim: string): Promise<void> {
   await removeEmpty(lock);
 }
 
-/** One that is not empty was acquired in this very moment. */
+/** A folder that is not empty was acquired by another process meanwhile, and stays. */
 async function removeEmpty(lock: string): Promise<void> {
   try {
     await rmdir(lock);

@@ -1,8 +1,9 @@
-// Owns doing a thing once although it was asked for many times: a moment after the first of them, whatever comes meanwhile.
+// Owns running a task once although it was requested many times: a fixed span after the first request (a debounce on the
+// leading request).
 
 import type { CancelTimer, Clock } from './clock.ts';
 
-/** The moment is counted from the first asking and not from the last: a flood delays it, and never starves it. */
+/** The span counts from the first request and not from the last, so that a flood of requests never starves the task. */
 export class Gather<Key> {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #spanMs: number;
@@ -21,7 +22,7 @@ export class Gather<Key> {
     return this.#waiting.has(key);
   }
 
-  /** The first to ask for a key says what is done, and when if not in the usual moment. */
+  /** The first request for a key decides what runs, and after which span. */
   ask(key: Key, run: () => void, spanMs = this.#spanMs): void {
     if (this.#waiting.has(key)) return;
     const due = () => {
@@ -31,7 +32,7 @@ export class Gather<Key> {
     this.#waiting.set(key, this.#clock.after(spanMs, due, 'background'));
   }
 
-  /** What waits under these keys is not done any more; all of it where none are named. */
+  /** Cancels what waits under these keys; without keys, everything. */
   forget(keys: Iterable<Key> = [...this.#waiting.keys()]): void {
     for (const key of keys) {
       this.#waiting.get(key)?.();

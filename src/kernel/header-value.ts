@@ -1,8 +1,8 @@
-// Owns how the protocol writes a text into an HTTP header: as it is where a header can carry it, in Base64 where not.
+// Owns how the protocol writes a text into an HTTP header: as it is where a header can carry it, otherwise in Base64.
 
 const sentinel = { open: '=?base64?', close: '?=' } as const;
 
-/** Space to tilde, and none of them a space at either end: fields are trimmed on their way. */
+/** Printable ASCII without a space at either end: HTTP trims header values. */
 const plain = /^[!-~]([ -~]*[!-~])?$/;
 
 export function encodeHeaderValue(text: string): string {

@@ -1,20 +1,20 @@
-// Owns checking a value against a JSON Schema (draft 7 and 2020-12), in words a reader can act on.
-// Schemas come from strangers: nothing is compiled, all work is counted and has a limit, and what cannot be decided safely –
-// a pattern that could stall, a reference to nowhere, a keyword of the wrong kind – leaves the whole check undecided. A keyword
-// that is not checked at all, such as a format, is never why something is refused.
+// Owns checking a value against a JSON Schema (draft 7 and 2020-12), with problems in words that a reader can act on.
+// Schemas are untrusted: nothing is compiled, all work is counted and limited, and a schema that cannot be decided safely – a
+// pattern that could stall, a reference to nowhere, a keyword of the wrong type – leaves the whole check undecided. A keyword
+// that is not checked, such as a format, never refuses a value.
 
 import { isObject } from './json.ts';
-import { type About, type Checking, isUndecided, Undecided, type Verdict } from './schema-check.ts';
+import { isUndecided, type KeywordContext, type SchemaChecker, type SchemaFit, Undecided } from './schema-check.ts';
 import { rules } from './schema-rules.ts';
 import {
   type Complaint,
+  type Complaints,
+  complain,
   MOST_CHARS,
-  type Place,
-  type Problem,
-  type Problems,
   pathOf,
-  say,
+  type SchemaProblem,
   shorten,
+  type ValueLocation,
 } from './schema-words.ts';
 
 export interface CheckLimits {
@@ -23,13 +23,17 @@ export interface CheckLimits {
   readonly problems: number;
 }
 
-/** What is wrong, in words; nothing when the value fits, or when that cannot be said. */
+/** What is wrong, in words; empty when the value fits or when the check is undecided. */
 export function problemsWith(value: unknown, schema: unknown, limits: CheckLimits): readonly string[] {
   const found = findProblems(value, schema, limits);
   return found === 'undecided' ? [] : found.map(({ text }) => text);
 }
 
-export function findProblems(value: unknown, schema: unknown, limits: CheckLimits): readonly Problem[] | 'undecided' {
+export function findProblems(
+  value: unknown,
+  schema: unknown,
+  limits: CheckLimits,
+): readonly SchemaProblem[] | 'undecided' {
   const check = new Check(schema, limits.steps);
   const problems: Complaint[] = [];
   try {
@@ -39,22 +43,22 @@ export function findProblems(value: unknown, schema: unknown, limits: CheckLimit
     throw error;
   }
   const byText = new Map(problems.map((each) => [each.text, each]));
-  return [...byText.values()].slice(0, limits.problems).map(({ place, kind, text }) => ({
-    path: pathOf(place),
+  return [...byText.values()].slice(0, limits.problems).map(({ location, kind, text }) => ({
+    path: pathOf(location),
     kind,
     text: shorten(text, MOST_CHARS),
   }));
 }
 
-/** For one explanation, and for all of them. */
+/** The budgets for one explanation, and for all of them. */
 const EXPLAINING_STEPS = 2_000;
 const ALL_EXPLAINING_STEPS = 20_000;
 
-class Check implements Checking {
+class Check implements SchemaChecker {
   readonly #root: unknown;
-  /** In which nothing that stands beside a reference counts. */
+  /** In drafts up to 7, keywords beside a `$ref` do not count. */
   readonly #isOldDraft: boolean;
-  /** What a reference within the document is relative to: the part with an address of its own that it stands in. */
+  /** What a reference is relative to: the innermost enclosing schema with an `$id`. */
   #base: unknown;
   #isInDoubt = false;
   #stepsLeft: number;
@@ -68,11 +72,11 @@ class Check implements Checking {
     this.#stepsLeft = steps;
   }
 
-  visit(schema: unknown, value: unknown, place: Place | undefined, problems: Problems): boolean {
+  visit(schema: unknown, value: unknown, location: ValueLocation | undefined, problems: Complaints): boolean {
     this.spend(1);
-    if (typeof schema === 'boolean') return schema || say(problems, place, 'must not be given');
+    if (typeof schema === 'boolean') return schema || complain(problems, location, 'must not be given');
     if (!isObject(schema)) throw new Undecided();
-    const about = { schema, value, place, problems };
+    const about = { schema, value, location, problems };
     if (this.#isOldDraft && typeof schema['$ref'] === 'string') return this.visitReference(schema['$ref'], about);
     const outer = this.#base;
     if (typeof schema['$id'] === 'string') this.#base = schema;
@@ -89,13 +93,13 @@ class Check implements Checking {
     return fits;
   }
 
-  judge(schema: unknown, value: unknown): Verdict {
+  judge(schema: unknown, value: unknown): SchemaFit {
     const outer = this.#isInDoubt;
     this.#isInDoubt = false;
     const fits = this.visit(schema, value, undefined, undefined);
-    const verdict = !fits ? 'no' : this.#isInDoubt ? 'maybe' : 'yes';
+    const fit = !fits ? 'no' : this.#isInDoubt ? 'maybe' : 'yes';
     this.#isInDoubt = outer;
-    return verdict;
+    return fit;
   }
 
   doubt(): void {
@@ -107,12 +111,12 @@ class Check implements Checking {
     if (this.#stepsLeft < 0) throw new Undecided();
   };
 
-  explain<Words>(look: () => Words): Words | undefined {
+  explain<Answer>(search: () => Answer): Answer | undefined {
     const [stepsLeft, base, isInDoubt] = [this.#stepsLeft, this.#base, this.#isInDoubt];
     const allowed = Math.min(stepsLeft, EXPLAINING_STEPS, this.#explainingLeft);
     this.#stepsLeft = allowed;
     try {
-      return look();
+      return search();
     } catch (error) {
       if (isUndecided(error)) return undefined;
       throw error;
@@ -124,14 +128,14 @@ class Check implements Checking {
     }
   }
 
-  /** Only within the schema itself: nothing is ever fetched. */
-  visitReference(reference: string, { value, place, problems }: About): boolean {
+  /** Only references within the schema itself: nothing is ever fetched. */
+  visitReference(reference: string, { value, location, problems }: KeywordContext): boolean {
     this.spend(reference.length / 100);
     const outer = this.#base;
     const isPointer = reference === '#' || reference.startsWith('#/');
     const target = isPointer ? follow(this.#base, reference) : this.#find(reference);
     if (!isPointer) this.#base = target;
-    const fits = this.visit(target, value, place, problems);
+    const fits = this.visit(target, value, location, problems);
     this.#base = outer;
     return fits;
   }

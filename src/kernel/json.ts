@@ -1,10 +1,12 @@
-// Owns JSON at the borders: parsing that never throws, writing that never grows without limit, one canonical spelling.
+// Owns JSON helpers: parsing that never throws, writing within a limit, comparing, and one canonical spelling.
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string };
 
-export function parseJson(text: string): Parsed {
+export function parseJson(text: string): ParsedJson {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
@@ -16,7 +18,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Keys sorted at every depth: equal values give equal text, whoever wrote them and in which order. */
+/** Keys sorted at every depth: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : each,
@@ -24,8 +26,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Whether both are the same JSON, in whatever order their keys come; a key without a value is not there. How much there is to
- * compare is told before it is compared.
+ * Whether both are the same JSON, in any order of keys; a key whose value is `undefined` counts as absent. `onParts` is called
+ * with the amount of work before it is done.
  */
 export function sameJson(one: unknown, other: unknown, onParts: (count: number) => void = ignoreParts): boolean {
   if (typeof one === 'string' && typeof other === 'string' && one.length === other.length) onParts(one.length / 1_000);
@@ -37,7 +39,7 @@ export function sameJson(one: unknown, other: unknown, onParts: (count: number) 
     return one.every((item, at) => sameJson(item, other[at], onParts));
   }
   const keys = keysWithValue(one, onParts);
-  // The first may be short and the other huge: what is not the same is mostly seen before anything is counted.
+  // The other value may be huge: most differences show before its keys are counted.
   const isIn = (key: string) =>
     Object.hasOwn(other, key) && sameJson((one as JsonObject)[key], (other as JsonObject)[key], onParts);
   return keys.every(isIn) && keysWithValue(other, onParts).length === keys.length;
@@ -45,13 +47,13 @@ export function sameJson(one: unknown, other: unknown, onParts: (count: number) 
 
 const ignoreParts = (): void => undefined;
 
-function keysWithValue(of: object, onParts: (count: number) => void): readonly string[] {
-  const keys = Object.keys(of);
+function keysWithValue(object: object, onParts: (count: number) => void): readonly string[] {
+  const keys = Object.keys(object);
   onParts(keys.length);
-  return keys.filter((key) => (of as JsonObject)[key] !== undefined);
+  return keys.filter((key) => (object as JsonObject)[key] !== undefined);
 }
 
-/** What a log or an event may carry: never throws (cycles, bigints) and never exceeds `limit` characters by more than a mark. */
+/** For logs and events: never throws (cycles, bigints) and never exceeds `limit` characters by more than a mark. */
 export function stringifyBounded(value: unknown, limit: number): string {
   try {
     return bounded(JSON.stringify(value) ?? String(value), limit);
@@ -64,7 +66,7 @@ function bounded(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`;
 }
 
-/** Whether a value is no deeper and has no more parts than allowed; one that holds itself never is. Never recurses. */
+/** Whether a value is no deeper and has no more parts than allowed; a cyclic value never is. Never recurses. */
 export function isWithin(
   value: unknown,
   { depth, parts }: { readonly depth: number; readonly parts: number },

@@ -1,11 +1,11 @@
-// Owns making a folder with all that leads to it. The system's own way to do so never ends where a parent is reported missing
-// although it cannot be made, as in some virtual file systems.
+// Owns making a folder with its parents. Node's `mkdir({ recursive: true })` never ends where a parent is reported missing and
+// cannot be made, as in some virtual file systems.
 
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError } from './replace-file.ts';
 
-/** What is there already stays as it is. Each folder is tried twice at most: others may clear away or make the same ones. */
+/** An existing folder stays as it is. Each folder is tried at most twice: other processes may remove or make the same ones. */
 export async function makeFolder(folder: string, options: { readonly mode?: number } = {}): Promise<void> {
   try {
     await mkdirOnce(folder, options);
@@ -22,7 +22,7 @@ async function mkdirOnce(folder: string, { mode }: { readonly mode?: number }): 
     await mkdir(folder, mode);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // Who may not make a folder may still use the one that is there: some systems complain of the right before the name.
+    // The folder may exist although making it is forbidden: some systems report the missing permission first.
     if (!(await isFolder(folder))) throw error;
   }
 }

@@ -1,6 +1,6 @@
-// Owns "did you mean": the known words closest to one that was not understood.
+// Owns "did you mean": the known words closest to an unknown one.
 
-/** At most `count` words, all at the smallest distance there is, if that is small against their length. */
+/** At most `count` words, all at the smallest distance, if that is small compared with their length. */
 export function nearest(word: string, known: Iterable<string>, count: number): string[] {
   const wanted = word.slice(0, LONGEST).toLowerCase();
   const measured = [...known].map((each) => ({
@@ -17,16 +17,16 @@ export function nearest(word: string, known: Iterable<string>, count: number): s
     .slice(0, count);
 }
 
-/** What is longer is not compared to its end: the cost is quadratic. */
+/** Longer words are compared up to here: the cost is quadratic. */
 const LONGEST = 64;
 const WORTH_COMPLETING = 4;
 
-/** A typo, or a part of a longer word. */
+/** The edit distance; 1 where the word is a part of the known one. */
 function distanceTo(known: string, word: string): number {
   return word.length >= WORTH_COMPLETING && word !== known && known.includes(word) ? 1 : editDistance(word, known);
 }
 
-/** Letters added, left out, replaced, or two neighbors exchanged, which counts as one slip. Three rows are enough at a time. */
+/** Letters added, left out or replaced; two exchanged neighbors count as one. Only three rows of the table are kept. */
 function editDistance(a: string, b: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

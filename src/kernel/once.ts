@@ -1,4 +1,4 @@
-// Owns making a value at the first time it is needed, and never again.
+// Owns making a value when it is first needed, and only once.
 
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;

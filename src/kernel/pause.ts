@@ -1,4 +1,4 @@
-// Owns waiting in the background, on nobody's account: it keeps no process alive, and ends early, and well, when told to.
+// Owns waiting in the background: the timer does not keep the process alive, and aborting resolves the promise early.
 
 import type { Clock } from './clock.ts';
 

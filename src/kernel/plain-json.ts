@@ -1,26 +1,28 @@
-// Owns whether a value is what JSON can say: no cycles, no dates, no functions, nothing that throws when it is read. What
-// passes is copied as it is read, once: whatever its owner does to it, what was checked is what is shown and sent.
+// Owns checking that a value is plain JSON: no cycles, no dates, no functions, nothing that throws when it is read. The value is
+// copied while it is checked, so that what is shown and sent is what was checked, whatever its owner does to it afterwards.
 
-import { type Place, pathOf, quote } from './schema-words.ts';
+import { pathOf, quote, type ValueLocation } from './schema-words.ts';
 
 export interface PlainLimits {
   readonly depth: number;
-  /** Values in all, of whatever kind. */
+  /** Values in total. */
   readonly parts: number;
-  /** Of all texts and keys together. */
+  /** Of all strings and keys together. */
   readonly chars: number;
 }
 
-export type Copied = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+export type CopiedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string };
 
-/** The same in plain objects and lists, or what is wrong with it, in words. A key whose value is undefined is not there. */
-export function copyJson(value: unknown, limits: PlainLimits): Copied {
-  const walk: Walk = { limits, partsLeft: limits.parts, charsLeft: limits.chars, environment: [] };
+/** A copy in plain objects and lists, or what is wrong, in words. A key whose value is `undefined` is left out. */
+export function copyJson(value: unknown, limits: PlainLimits): CopiedJson {
+  const walk: CopyWalk = { limits, partsLeft: limits.parts, charsLeft: limits.chars, ancestors: [] };
   try {
     return { ok: true, value: copy(walk, value, undefined) };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, problem: error.problem };
-    // A getter, or a proxy: whatever it throws is its own affair.
+    // A getter or a proxy threw: only the error's name is told.
     return { ok: false, problem: `they cannot be read (${error instanceof Error ? error.name : typeof error})` };
   }
 }
@@ -39,15 +41,15 @@ class NotJson extends Error {
   }
 }
 
-interface Walk {
+interface CopyWalk {
   readonly limits: PlainLimits;
   partsLeft: number;
   charsLeft: number;
-  /** What the value is inside of; something that stands in itself never ends. */
-  readonly environment: object[];
+  /** The objects and lists that hold the present value, to notice cycles. */
+  readonly ancestors: object[];
 }
 
-function copy(walk: Walk, value: unknown, place: Place | undefined): unknown {
+function copy(walk: CopyWalk, value: unknown, location: ValueLocation | undefined): unknown {
   switch (typeof value) {
     case 'string':
       spendChars(walk, value.length);
@@ -56,55 +58,55 @@ function copy(walk: Walk, value: unknown, place: Place | undefined): unknown {
     case 'undefined':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw is(place, `${value}, which JSON has no word for`);
+      if (!Number.isFinite(value)) throw is(location, `${value}, which JSON has no word for`);
       return value;
     case 'object':
-      return value === null ? null : copyInside(walk, value, place);
+      return value === null ? null : copyInside(walk, value, location);
     default:
-      throw is(place, `a ${typeof value}, which JSON has no word for`);
+      throw is(location, `a ${typeof value}, which JSON has no word for`);
   }
 }
 
-function copyInside(walk: Walk, value: object, place: Place | undefined): unknown {
-  const { limits, environment } = walk;
-  if (environment.includes(value)) throw is(place, 'inside of itself');
-  if (environment.length >= limits.depth) throw new NotJson(`they are nested more than ${limits.depth} levels deep`);
+function copyInside(walk: CopyWalk, value: object, location: ValueLocation | undefined): unknown {
+  const { limits, ancestors } = walk;
+  if (ancestors.includes(value)) throw is(location, 'inside of itself');
+  if (ancestors.length >= limits.depth) throw new NotJson(`they are nested more than ${limits.depth} levels deep`);
   const kind = kindOf(value);
-  if (kind !== undefined) throw is(place, `${kind}; write it as a text, a number, a list or an object`);
-  environment.push(value);
-  const copied = Array.isArray(value) ? copyItems(walk, value, place) : copyKeys(walk, value, place);
-  environment.pop();
+  if (kind !== undefined) throw is(location, `${kind}; write it as a text, a number, a list or an object`);
+  ancestors.push(value);
+  const copied = Array.isArray(value) ? copyItems(walk, value, location) : copyKeys(walk, value, location);
+  ancestors.pop();
   return copied;
 }
 
-function copyItems(walk: Walk, items: readonly unknown[], place: Place | undefined): unknown[] {
+function copyItems(walk: CopyWalk, items: readonly unknown[], location: ValueLocation | undefined): unknown[] {
   const { length } = items;
   spendParts(walk, length);
   const copied: unknown[] = [];
   for (let at = 0; at < length; at++) {
     const item = items[at];
-    // The common ones are told apart here: a list may have millions of them. What is not there is written as null.
+    // Numbers are handled here, because a list may have millions of them. An absent item is written as null, as JSON does.
     if (typeof item === 'number' && Number.isFinite(item)) copied.push(item);
-    else copied.push(copy(walk, item, { key: at, within: place }) ?? null);
+    else copied.push(copy(walk, item, { key: at, within: location }) ?? null);
   }
   return copied;
 }
 
-function copyKeys(walk: Walk, value: object, place: Place | undefined): Record<string, unknown> {
+function copyKeys(walk: CopyWalk, value: object, location: ValueLocation | undefined): Record<string, unknown> {
   const keys = Object.keys(value);
   spendParts(walk, keys.length);
   const copied: Record<string, unknown> = {};
   for (const key of keys) {
-    // As a key it is harmless here, and a trap for whoever copies it into an object of theirs.
-    if (key === '__proto__') throw is({ key, within: place }, 'a name that is not allowed');
+    // Harmless here, but it changes the prototype of an object that a server copies it into.
+    if (key === '__proto__') throw is({ key, within: location }, 'a name that is not allowed');
     spendChars(walk, key.length);
-    const part = copy(walk, (value as Record<string, unknown>)[key], { key, within: place });
+    const part = copy(walk, (value as Record<string, unknown>)[key], { key, within: location });
     if (part !== undefined) copied[key] = part;
   }
   return copied;
 }
 
-/** What is no plain object or list although it is one of JavaScript's: it would be written as something else, or as nothing. */
+/** The kind of an object that is neither plain nor a list: JSON would write it as something else, or as nothing. */
 function kindOf(value: object): string | undefined {
   if (Array.isArray(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -116,15 +118,15 @@ function kindOf(value: object): string | undefined {
     : undefined;
 }
 
-function spendParts(walk: Walk, parts: number): void {
+function spendParts(walk: CopyWalk, parts: number): void {
   walk.partsLeft -= parts;
   if (walk.partsLeft < 0) throw new NotJson(`they hold more than ${walk.limits.parts} values`);
 }
 
-function spendChars(walk: Walk, chars: number): void {
+function spendChars(walk: CopyWalk, chars: number): void {
   walk.charsLeft -= chars;
   if (walk.charsLeft < 0) throw new NotJson(`they hold more than ${walk.limits.chars} characters`);
 }
 
-const is = (place: Place | undefined, what: string) =>
-  new NotJson(`${place === undefined ? 'they are' : `${quote(pathOf(place).join('.'))} is`} ${what}`);
+const is = (location: ValueLocation | undefined, what: string) =>
+  new NotJson(`${location === undefined ? 'they are' : `${quote(pathOf(location).join('.'))} is`} ${what}`);

@@ -1,28 +1,28 @@
-// Owns showing a part of data that may be of any size: a copy with as much of it as somebody would read, which says what it
-// leaves out. It shares nothing with the data, so that whoever is shown it cannot change that.
+// Owns previews of data of any size: a copy with as much of it as a person would read, which says what it leaves out. The copy
+// shares nothing with the data, so that its receiver cannot change the data.
 
 import { isObject } from './json.ts';
 
 export interface PreviewLimits {
   /** Values in all. */
   readonly parts: number;
-  /** Of each text. */
+  /** Per string. */
   readonly chars: number;
 }
 
-/** For plain data. What lies beyond the limits is counted, not walked through. */
+/** For plain data. Parts beyond the limits are counted, not visited. */
 export function preview(value: unknown, limits: PreviewLimits): unknown {
   return copy(value, { left: limits.parts, chars: limits.chars });
 }
 
 const LONGEST_KEY = 200;
 
-interface Budget {
+interface PreviewBudget {
   left: number;
   readonly chars: number;
 }
 
-function copy(value: unknown, budget: Budget): unknown {
+function copy(value: unknown, budget: PreviewBudget): unknown {
   budget.left--;
   if (typeof value === 'string') return cut(value, budget.chars);
   if (Array.isArray(value)) return copyList(value, budget);
@@ -35,7 +35,7 @@ function cut(text: string, chars: number): string {
   return `${head}… (${text.length} characters)`;
 }
 
-function copyList(list: readonly unknown[], budget: Budget): unknown {
+function copyList(list: readonly unknown[], budget: PreviewBudget): unknown {
   const shown: unknown[] = [];
   for (const item of list) {
     if (budget.left <= 0) return [...shown, `… (${list.length - shown.length} more)`];
@@ -44,7 +44,7 @@ function copyList(list: readonly unknown[], budget: Budget): unknown {
   return shown;
 }
 
-function copyMap(map: Readonly<Record<string, unknown>>, budget: Budget): unknown {
+function copyMap(map: Readonly<Record<string, unknown>>, budget: PreviewBudget): unknown {
   const shown: [key: string, value: unknown][] = [];
   const keys = Object.keys(map);
   for (const key of keys) {

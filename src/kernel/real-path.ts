@@ -1,14 +1,14 @@
-// Owns where a path really leads: every link on the way followed, as the system would, also those that lead to nothing yet.
+// Owns resolving a path as the system would: every link on the way is followed, also links whose target does not exist yet.
 
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, sep } from 'node:path';
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MOST_LINKS = 40;
 
 /**
- * What does not exist stands for itself; a link to it counts all the same, since whoever writes there follows it. `..` goes up
- * from where a link has led. `undefined`: it cannot be told.
+ * Parts that do not exist are kept as written; a link to them is followed, since a program that writes there follows it too. `..`
+ * goes up from the target of a link. `undefined`: the path cannot be resolved.
  */
 export function realPath(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
@@ -33,7 +33,7 @@ export function realPath(path: string): string | undefined {
   return at;
 }
 
-/** The last one first. */
+/** The names along the path, last one first. */
 function partsOf(path: string): string[] {
   const { root } = parse(path);
   return path
@@ -43,13 +43,13 @@ function partsOf(path: string): string[] {
     .reverse();
 }
 
-/** `null`: there is none; `undefined`: it cannot be told. */
+/** The link's target; `null`: no link is there; `undefined`: not known. */
 function linkAt(path: string): string | null | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
     return isLink ? readlinkSync(path) : null;
   } catch (error) {
-    // Below a file nothing can be; whoever may not look there, or is told that it is too long, does not know.
+    // Below a file nothing can exist. Without permission, or for a name that is too long, the answer is not known.
     return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? null : undefined;
   }
 }

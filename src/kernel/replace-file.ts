@@ -1,4 +1,4 @@
-// Owns replacing a file in one step: whoever reads it meets the old text or the new one, whole, whatever happens meanwhile.
+// Owns replacing a file atomically: a reader gets the whole old text or the whole new one, whatever happens meanwhile.
 
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
@@ -6,20 +6,20 @@ import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface ReplaceOptions {
-  /** The permission bits, whatever the process's mask says. Otherwise only the owner may read and write it. */
+  /** The permission bits, regardless of the process's umask. Default: only the owner may read and write. */
   readonly mode?: number;
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** Asked in the last moment; a no leaves everything as it was. */
+  /** Asked just before the rename; `false` leaves the old file in place. */
   readonly mayReplace?: () => boolean;
 }
 
-/** Says whether the file was replaced. The text is on the disk before it takes the name. */
+/** Returns whether the file was replaced. The new text is on the disk before the rename. */
 export async function replaceFile(file: string, text: string, options: ReplaceOptions = {}): Promise<boolean> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await writeThrough(temporary, text, options);
     if (options.mayReplace?.() === false) return false;
-    // At once, so that hardly anything can happen between the question and this.
+    // Synchronous, so that hardly anything can happen between the check and the rename.
     renameSync(temporary, file);
     return true;
   } finally {
@@ -44,11 +44,11 @@ async function giveTo(handle: FileHandle, owner: { readonly uid: number; readonl
   if (uid !== owner.uid || gid !== owner.gid) await handle.chown(owner.uid, owner.gid);
 }
 
-/** What waits to take its place, a text or a lock, does so for a moment; one of this age lost its process. */
+/** Temporary files and locks exist for a moment; the process of one of this age is dead. */
 const DEBRIS_MS = 60_000;
 const TEMPORARY = /\.(?:\d+-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
-/** Clears what dead processes left in a folder, of files whose names begin so. */
+/** Removes temporary files that dead processes left in a folder, of files whose names begin with `beginning`. */
 export async function removeDebris(folder: string, beginning = ''): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(beginning) || !TEMPORARY.test(name)) continue;
@@ -57,7 +57,7 @@ export async function removeDebris(folder: string, beginning = ''): Promise<void
   }
 }
 
-/** By the system's clock, which is the one that dates files; what is gone has no age. */
+/** By the system's clock, which also dates files; 0 for a file that is gone. */
 export async function ageOf(path: string): Promise<number> {
   try {
     return Date.now() - (await lstat(path)).mtimeMs;
@@ -71,7 +71,7 @@ export function isSystemError(error: unknown): error is Error & { readonly code:
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
-/** Why the system did not let us write, to complete "it cannot be written: …". */
+/** Why writing failed, to complete "it cannot be written: …". */
 export function reasonOf(error: Error & { readonly code: string }): string {
   return reasons[error.code] ?? `the system says ${error.code}`;
 }

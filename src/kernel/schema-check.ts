@@ -1,51 +1,52 @@
-// Owns what the rules of a JSON Schema have in common: what they ask of the check that runs them, how they read a keyword, and
-// what they cannot decide.
+// Owns what the rules for JSON Schema keywords share: the checker that runs them, reading a keyword's value, and the error for a
+// schema that cannot be decided.
 
 import { isObject, type JsonObject } from './json.ts';
 import { nearest } from './nearest.ts';
 import { UndecidedPattern } from './safe-pattern.ts';
-import type { Place, Problems } from './schema-words.ts';
+import type { Complaints, ValueLocation } from './schema-words.ts';
 
 export class Undecided extends Error {
   override readonly name = 'Undecided';
 }
 
 const undecided = [Undecided, UndecidedPattern, RangeError, URIError] as const;
-/** A chain of references may be longer than the stack, and a reference no address. */
+/** RangeError: a chain of references overflowed the stack. URIError: a reference is no valid URI. */
 export const isUndecided = (error: unknown) => undecided.some((kind) => error instanceof kind);
 
-/** Something that is not checked here speaks for "maybe": it can only make a "no" of a "yes". */
-export type Verdict = 'yes' | 'maybe' | 'no';
+/** Whether a value fits a schema; `maybe` where a keyword that is not checked could still refuse it. */
+export type SchemaFit = 'yes' | 'maybe' | 'no';
 
-export interface Checking {
-  /** Whether nothing speaks against it for sure. */
-  visit(schema: unknown, value: unknown, place: Place | undefined, problems: Problems): boolean;
-  visitReference(reference: string, about: About): boolean;
-  /** Where a "yes" has consequences as well. */
-  judge(schema: unknown, value: unknown): Verdict;
-  /** What was found so far might be a "no" after all. */
+export interface SchemaChecker {
+  /** Returns false only if the value certainly does not fit. */
+  visit(schema: unknown, value: unknown, location: ValueLocation | undefined, problems: Complaints): boolean;
+  visitReference(reference: string, about: KeywordContext): boolean;
+  /** For keywords such as `not` and `oneOf`, where a "yes" refuses the value. */
+  judge(schema: unknown, value: unknown): SchemaFit;
+  /** Notes that a keyword was not checked: a "yes" becomes a "maybe". */
   doubt(): void;
-  /** What a rule is about to do costs so much, of about a microsecond each; a schema that asks for too much is left undecided. */
+  /** Called before work, in steps of about a microsecond; a schema that needs too many is left undecided. */
   readonly spend: (steps: number) => void;
-  /** Looking for better words may cost a little, and never the verdict. */
-  explain<Words>(look: () => Words): Words | undefined;
+  /** Searches for a better explanation within a small budget of its own; `undefined` when that is used up. */
+  explain<Answer>(search: () => Answer): Answer | undefined;
 }
 
-export interface About {
+/** What a keyword's rule is applied to. */
+export interface KeywordContext {
   readonly schema: JsonObject;
   readonly value: unknown;
-  readonly place: Place | undefined;
-  readonly problems: Problems;
+  readonly location: ValueLocation | undefined;
+  readonly problems: Complaints;
 }
 
-export type Rule = (check: Checking, keyword: unknown, about: About) => boolean;
+export type KeywordRule = (check: SchemaChecker, keyword: unknown, about: KeywordContext) => boolean;
 
-/** Guessing what was meant is for a reader; a few guesses are all that will be read. */
+/** How many guesses of what was meant a reader is shown. */
 export const GUESSES = 5;
 export const MOST_COMPARED = 200;
 const LONGEST_COMPARED = 64;
 
-export function guess(check: Checking, word: string, known: readonly string[]): string | undefined {
+export function guess(check: SchemaChecker, word: string, known: readonly string[]): string | undefined {
   const words = known.slice(0, MOST_COMPARED);
   return check.explain(() => {
     const chars = words.reduce((sum, each) => sum + Math.min(each.length, LONGEST_COMPARED), 0);
@@ -54,8 +55,8 @@ export function guess(check: Checking, word: string, known: readonly string[]): 
   });
 }
 
-/** A key without a value is not there: it does not go over the wire either. */
-export function keysIn(check: Checking, value: unknown): readonly string[] {
+/** A key whose value is `undefined` counts as absent: it is not sent either. */
+export function keysIn(check: SchemaChecker, value: unknown): readonly string[] {
   if (!isObject(value)) return [];
   const keys = Object.keys(value);
   check.spend(keys.length / 5);

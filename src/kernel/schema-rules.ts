@@ -1,22 +1,22 @@
-// Owns the rules of a JSON Schema, keyword by keyword: those about the value itself and about the items of a list here, the
-// others in files of their own.
+// Owns the table of rules for JSON Schema keywords, and the rules about the value itself and the items of a list. Rules about
+// keys are in `schema-objects.ts`, rules that combine schemas in `schema-forms.ts`.
 
 import { canonicalJson, isObject, sameJson, stringifyBounded } from './json.ts';
 import { isMatch } from './safe-pattern.ts';
 import {
-  type About,
-  type Checking,
   guess,
+  type KeywordContext,
+  type KeywordRule,
   keysIn,
   listOf,
   numberOf,
-  type Rule,
+  type SchemaChecker,
   textOf,
   Undecided,
 } from './schema-check.ts';
 import { formRules } from './schema-forms.ts';
 import { objectRules } from './schema-objects.ts';
-import { describe, type Problems, refuse, say, shorten } from './schema-words.ts';
+import { type Complaints, complain, describe, refuse, shorten } from './schema-words.ts';
 
 const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -28,7 +28,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
 };
 
-export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+export const rules: ReadonlyMap<string, KeywordRule> = new Map<string, KeywordRule>([
   ['$ref', (check, reference, about) => check.visitReference(textOf(reference), about)],
   ['type', checkType],
   ['enum', checkEnum],
@@ -63,15 +63,15 @@ export const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['$recursiveRef', notChecked(() => true)],
 ]);
 
-/** Left to the server, which may refuse what it is about. */
-function notChecked(isAbout: (value: unknown) => boolean): Rule {
+/** A keyword that is left to the server, which may refuse a value because of it. */
+function notChecked(isAbout: (value: unknown) => boolean): KeywordRule {
   return (check, _, { value }) => {
     if (isAbout(value)) check.doubt();
     return true;
   };
 }
 
-function checkType(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
+function checkType(check: SchemaChecker, wanted: unknown, { value, location, problems }: KeywordContext): boolean {
   const list = Array.isArray(wanted) ? wanted : [wanted];
   check.spend(list.length / 5);
   const names = list.map(textOf);
@@ -80,46 +80,46 @@ function checkType(check: Checking, wanted: unknown, { value, place, problems }:
     if (isType === undefined) throw new Undecided();
     if (isType(value)) return true;
   }
-  return refuse(problems, place, `of type ${[...new Set(names)].join(' or ')}`, value);
+  return refuse(problems, location, `of type ${[...new Set(names)].join(' or ')}`, value);
 }
 
-function checkEnum(check: Checking, keyword: unknown, { value, place, problems }: About): boolean {
+function checkEnum(check: SchemaChecker, keyword: unknown, { value, location, problems }: KeywordContext): boolean {
   const values = listOf(keyword);
   check.spend(values.length);
   if (values.some((each) => isSame(check, each, value))) return true;
   if (problems === undefined) return false;
   const words = typeof value === 'string' ? values.filter((each) => typeof each === 'string') : [];
-  const meant = typeof value === 'string' ? guess(check, value, words) : undefined;
-  return refuse(problems, place, `one of ${spelled(check, values, problems)}`, value, meant);
+  const suggestion = typeof value === 'string' ? guess(check, value, words) : undefined;
+  return refuse(problems, location, `one of ${spelled(check, values, problems)}`, value, suggestion);
 }
 
-function checkConst(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
-  return isSame(check, wanted, value) || refuse(problems, place, spelled(check, wanted, problems), value);
+function checkConst(check: SchemaChecker, wanted: unknown, { value, location, problems }: KeywordContext): boolean {
+  return isSame(check, wanted, value) || refuse(problems, location, spelled(check, wanted, problems), value);
 }
 
-const isSame = (check: Checking, wanted: unknown, value: unknown) =>
+const isSame = (check: SchemaChecker, wanted: unknown, value: unknown) =>
   sameJson(wanted, value, (parts) => check.spend(parts / 5));
 
-/** A schema may hold a book, and be asked often. */
-function spelled(check: Checking, wanted: unknown, problems: Problems): string {
+/** The wanted value as text; bounded and counted, because a schema may hold a very long one. */
+function spelled(check: SchemaChecker, wanted: unknown, problems: Complaints): string {
   if (problems === undefined) return '';
   check.spend((JSON.stringify(wanted) ?? '').length / 50);
   return stringifyBounded(wanted, 300);
 }
 
-function checkPattern(check: Checking, keyword: unknown, { value, place, problems }: About): boolean {
+function checkPattern(check: SchemaChecker, keyword: unknown, { value, location, problems }: KeywordContext): boolean {
   if (typeof value !== 'string') return true;
   const source = textOf(keyword);
   if (isMatch(source, value, check.spend)) return true;
-  return say(problems, place, `must match pattern "${shorten(source, 200)}", but is ${describe(value)}`);
+  return complain(problems, location, `must match pattern "${shorten(source, 200)}", but is ${describe(value)}`);
 }
 
-function checkUnique(check: Checking, wanted: unknown, { value, place, problems }: About): boolean {
+function checkUnique(check: SchemaChecker, wanted: unknown, { value, location, problems }: KeywordContext): boolean {
   if (wanted !== true || !Array.isArray(value) || areUnique(check, value)) return true;
-  return say(problems, place, 'must not hold the same item twice');
+  return complain(problems, location, 'must not hold the same item twice');
 }
 
-function checkItems(check: Checking, items: unknown, about: About): boolean {
+function checkItems(check: SchemaChecker, items: unknown, about: KeywordContext): boolean {
   if (Array.isArray(items)) {
     const rest = about.schema['additionalItems'];
     return checkTuple(check, items, about) && (rest === undefined || checkEach(check, rest, items.length, about));
@@ -127,52 +127,61 @@ function checkItems(check: Checking, items: unknown, about: About): boolean {
   return checkEach(check, items, listOf(about.schema['prefixItems'] ?? []).length, about);
 }
 
-function checkTuple(check: Checking, schemas: readonly unknown[], { value, place, problems }: About): boolean {
+function checkTuple(
+  check: SchemaChecker,
+  schemas: readonly unknown[],
+  { value, location, problems }: KeywordContext,
+): boolean {
   if (!Array.isArray(value)) return true;
   return schemas
     .slice(0, value.length)
     .reduce<boolean>(
-      (fits, schema, at) => check.visit(schema, value[at], { key: at, within: place }, problems) && fits,
+      (fits, schema, at) => check.visit(schema, value[at], { key: at, within: location }, problems) && fits,
       true,
     );
 }
 
-function checkEach(check: Checking, schema: unknown, from: number, { value, place, problems }: About): boolean {
+function checkEach(
+  check: SchemaChecker,
+  schema: unknown,
+  from: number,
+  { value, location, problems }: KeywordContext,
+): boolean {
   if (!Array.isArray(value)) return true;
   let fits = true;
   for (let at = from; at < value.length; at++) {
-    fits = check.visit(schema, value[at], { key: at, within: place }, problems) && fits;
+    fits = check.visit(schema, value[at], { key: at, within: location }, problems) && fits;
     if (!fits && problems === undefined) return false;
   }
   return fits;
 }
 
-function compare(fits: (value: number, limit: number) => boolean, words: string): Rule {
-  return (_, limit, { value, place, problems }) =>
+function compare(fits: (value: number, limit: number) => boolean, words: string): KeywordRule {
+  return (_, limit, { value, location, problems }) =>
     typeof value !== 'number' ||
     fits(value, numberOf(limit)) ||
-    say(problems, place, `must be ${words} ${limit}, not ${value}`);
+    complain(problems, location, `must be ${words} ${limit}, not ${value}`);
 }
 
 function measure(
-  size: (check: Checking, value: unknown) => number | undefined,
+  size: (check: SchemaChecker, value: unknown) => number | undefined,
   fits: (size: number, limit: number) => boolean,
   must: string,
   [one, many]: readonly [string, string],
-): Rule {
-  return (check, limit, { value, place, problems }) => {
+): KeywordRule {
+  return (check, limit, { value, location, problems }) => {
     const measured = size(check, value);
     return (
       measured === undefined ||
       fits(measured, numberOf(limit)) ||
-      say(problems, place, `${must} ${limit} ${limit === 1 ? one : many}, not ${measured}`)
+      complain(problems, location, `${must} ${limit} ${limit === 1 ? one : many}, not ${measured}`)
     );
   };
 }
 
-/** Characters, not code units, as the standard counts; a limit that no way of counting could change is not counted out. */
-function lengthFits(isMinimum: boolean): Rule {
-  return (check, limit, { value, place, problems }) => {
+/** Counts characters, not code units, as the standard does; skips the counting where code units decide already. */
+function lengthFits(isMinimum: boolean): KeywordRule {
+  return (check, limit, { value, location, problems }) => {
     const most = numberOf(limit);
     if (typeof value !== 'string') return true;
     const sure = isMinimum ? value.length / 2 >= most : value.length <= most;
@@ -181,11 +190,15 @@ function lengthFits(isMinimum: boolean): Rule {
     const length = charactersIn(value);
     if (isMinimum ? length >= most : length <= most) return true;
     const characters = most === 1 ? 'character' : 'characters';
-    return say(problems, place, `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}, not ${length}`);
+    return complain(
+      problems,
+      location,
+      `must have at ${isMinimum ? 'least' : 'most'} ${most} ${characters}, not ${length}`,
+    );
   };
 }
 
-/** A pair of surrogates is one. */
+/** A surrogate pair is one character. */
 function charactersIn(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length - 1; at++) {
@@ -196,21 +209,21 @@ function charactersIn(text: string): number {
   return text.length - pairs;
 }
 
-function itemsIn(_: Checking, value: unknown): number | undefined {
+function itemsIn(_: SchemaChecker, value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
 }
-function propertiesIn(check: Checking, value: unknown): number | undefined {
+function propertiesIn(check: SchemaChecker, value: unknown): number | undefined {
   return isObject(value) ? keysIn(check, value).length : undefined;
 }
 
-function areUnique(check: Checking, items: readonly unknown[]): boolean {
+function areUnique(check: SchemaChecker, items: readonly unknown[]): boolean {
   check.spend(items.length);
   const seen = new Set<unknown>();
   for (const item of items) {
     const isWhole = typeof item === 'object' && item !== null;
     const text = isWhole ? canonicalJson(item) : '';
     check.spend(typeof item === 'string' ? item.length / 100 : text.length / 10);
-    // No text of an object or a list begins like this, so that none is taken for a text.
+    // The prefixes keep strings apart from objects and lists that are spelled the same.
     const key = isWhole ? `json:${text}` : typeof item === 'string' ? `text:${item}` : item;
     if (seen.has(key)) return false;
     seen.add(key);

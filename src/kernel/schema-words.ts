@@ -1,80 +1,81 @@
-// Owns the words for what is wrong with a value that a schema refuses: where it is, what was wanted, and what came instead.
+// Owns the words for why a schema refuses a value: where the problem is, what was wanted, and what came instead.
 
-/** One thing that is wrong, and which part of the value it is about; a part that is missing has a path as well. */
-export interface Problem {
+/** One problem, and the path of the part it is about; a missing part has a path as well. */
+export interface SchemaProblem {
   readonly path: readonly (string | number)[];
   readonly kind: 'missing' | 'refused';
   readonly text: string;
 }
 
-/** Where a part of the value lies, from the inside out; spelled only when there is something to say. */
-export interface Place {
+/** Where a part of the value is, as a list from the inside out, so that a path is built only for a problem. */
+export interface ValueLocation {
   readonly key: string | number;
-  readonly within: Place | undefined;
+  readonly within: ValueLocation | undefined;
 }
 
-export interface Complaint extends Omit<Problem, 'path'> {
-  readonly place: Place | undefined;
-  /** Where it is about the whole of what stands there: what that should be. */
+export interface Complaint extends Omit<SchemaProblem, 'path'> {
+  readonly location: ValueLocation | undefined;
+  /** What should stand at the location instead, where the complaint is about the whole value there. */
   readonly wanted?: string;
 }
 
-/** Without a list nobody wants to know why: the first "no" is enough. */
-export type Problems = Complaint[] | undefined;
+/** `undefined` when the caller only needs a yes or no: the check stops at the first "no". */
+export type Complaints = Complaint[] | undefined;
 
-/** Far more than anybody is told: a schema may find as many as it likes. */
+/** Far more than are shown; a hostile schema could produce any number. */
 const MOST_COMPLAINTS = 1_000;
 
-const isWanted = (problems: Problems): problems is Complaint[] =>
+const isWanted = (problems: Complaints): problems is Complaint[] =>
   problems !== undefined && problems.length < MOST_COMPLAINTS;
 
-export function tell(problems: Problems, complaint: Complaint): void {
+export function addComplaint(problems: Complaints, complaint: Complaint): void {
   if (isWanted(problems)) problems.push(complaint);
 }
 
-/** Always a "no", for the end of an `or`. It must read well after "they" and after a name: "must …". */
-export function say(problems: Problems, place: Place | undefined, what: string): false {
-  if (isWanted(problems)) problems.push({ place, kind: 'refused', text: `${subject(place)} ${what}` });
+/** Adds a complaint and returns false, for the end of an `||`. `what` follows "they" or a quoted name: "must …". */
+export function complain(problems: Complaints, location: ValueLocation | undefined, what: string): false {
+  if (isWanted(problems)) problems.push({ location, kind: 'refused', text: `${subject(location)} ${what}` });
   return false;
 }
 
-/** Something else should stand there. */
+/** Adds the complaint that another value should stand there, and returns false. */
 export function refuse(
-  problems: Problems,
-  place: Place | undefined,
+  problems: Complaints,
+  location: ValueLocation | undefined,
   wanted: string,
   value: unknown,
-  meant?: string | undefined,
+  suggestion?: string | undefined,
 ): false {
   if (!isWanted(problems)) return false;
-  const text = `${subject(place)} must be ${shorten(wanted, MOST_CHARS)}, not ${describe(value)}${didYouMean(meant)}`;
-  problems.push({ place, kind: 'refused', text, wanted });
+  const text = `${subject(location)} must be ${shorten(wanted, MOST_CHARS)}, not ${describe(value)}${didYouMean(suggestion)}`;
+  problems.push({ location, kind: 'refused', text, wanted });
   return false;
 }
 
-export const didYouMean = (meant: string | undefined) =>
-  meant === undefined ? '' : ` (did you mean ${quote(meant)}?)`;
-const subject = (place: Place | undefined) => (place === undefined ? 'they' : quote(spell(place)));
-export const inside = (place: Place | undefined) => (place === undefined ? '' : ` in ${quote(spell(place))}`);
+export const didYouMean = (suggestion: string | undefined) =>
+  suggestion === undefined ? '' : ` (did you mean ${quote(suggestion)}?)`;
+const subject = (location: ValueLocation | undefined) => (location === undefined ? 'they' : quote(spell(location)));
+export const inside = (location: ValueLocation | undefined) =>
+  location === undefined ? '' : ` in ${quote(spell(location))}`;
 
-/** However many problems there are and whoever wrote what they quote: a reader gets a sentence, not a book. */
+/** The longest text of a problem: it may quote a schema or a value of any length. */
 export const MOST_CHARS = 600;
 const MOST_QUOTED = 60;
 
-function spell(place: Place): string {
-  return pathOf(place).join('.');
+function spell(location: ValueLocation): string {
+  return pathOf(location).join('.');
 }
 
-export function pathOf(place: Place | undefined): (string | number)[] {
+export function pathOf(location: ValueLocation | undefined): (string | number)[] {
   const path: (string | number)[] = [];
-  for (let each = place; each !== undefined; each = each.within) path.push(each.key);
+  for (let each = location; each !== undefined; each = each.within) path.push(each.key);
   return path.reverse();
 }
 
 export const quote = (name: string) => `"${shorten(name, MOST_QUOTED * 2)}"`;
 export const shorten = (text: string, limit: number) => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
 
-/** What came instead, in a few words. */
+/** The value that came instead, in a few words. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -1,17 +1,17 @@
-// Owns waiting for several things with a limit: until all have settled, until the time is up, or until nobody waits.
+// Owns waiting for several promises with a limit: until all have settled, the time is up, or the signal aborts.
 
 import type { Clock } from './clock.ts';
 
 export interface SettleOptions {
   readonly limitMs: number;
   readonly clock: Clock;
-  /** Aborting it ends the waiting, not the work. */
+  /** Ends the waiting, not the work. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves with whether everything had settled; never rejects, whatever becomes of the work. */
-export async function settleWithin(work: readonly Promise<unknown>[], patience: SettleOptions): Promise<boolean> {
-  const { limitMs, clock, signal } = patience;
+/** Resolves with whether everything had settled; never rejects. */
+export async function settleWithin(work: readonly Promise<unknown>[], options: SettleOptions): Promise<boolean> {
+  const { limitMs, clock, signal } = options;
   if (work.length === 0) return true;
   return new Promise((resolve) => {
     const finish = (settled: boolean) => {

@@ -1,7 +1,7 @@
-// Owns how foreign text is written into a line that a person reads and may paste into a shell: nothing in it runs, ends the
-// line or hides the rest of it.
+// Owns writing untrusted text into a line that a person reads and may paste into a shell: the text can neither run a command nor
+// end the line or hide the rest of it.
 
-/** What cannot be seen, or moves what can, is written as its number; the word then names it, and no longer is it. */
+/** Invisible and direction-changing characters are written as `\uXXXX`; the result is for reading and no longer the same word. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
@@ -9,7 +9,7 @@ export function visible(text: string): string {
   );
 }
 
-/** Within single quotes a shell takes everything as it is; within double quotes it still runs commands. */
+/** Single quotes, because within double quotes a shell still runs commands. */
 export function shellWord(text: string): string {
   return /^[\w./@:=,+-]+$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-// Owns "one running promise per key": whoever comes while it runs gets the same one.
+// Owns "one running promise per key": a caller that comes while it runs gets the same promise.
 
 export class SingleFlight<Key, Value> {
   readonly #running = new Map<Key, Promise<Value>>();

@@ -1,41 +1,41 @@
-// Owns how many of a kind may be under way at once: who comes later waits in line.
+// Owns how many tasks of a kind may run at once: later ones wait in a queue.
 
 export class Slots {
   readonly #limit: number;
   #taken = 0;
-  readonly #line: (() => void)[] = [];
+  readonly #queue: (() => void)[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Resolves with how to give the slot back, which may be done more than once; rejects when the signal aborts first. */
+  /** Resolves with the function that releases the slot, which may be called twice; rejects when the signal aborts first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    // Whoever gives a slot back hands it to the next in line, so that nobody can slip in between.
-    if (this.#taken >= this.#limit) await this.#turn(signal);
+    // A released slot goes directly to the next in the queue, so that no later caller takes it first.
+    if (this.#taken >= this.#limit) await this.#wait(signal);
     else this.#taken++;
-    let isMine = true;
+    let isHeld = true;
     return () => {
-      if (!isMine) return;
-      isMine = false;
-      const next = this.#line.shift();
+      if (!isHeld) return;
+      isHeld = false;
+      const next = this.#queue.shift();
       if (next) next();
       else this.#taken--;
     };
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = () => {
         signal.removeEventListener('abort', leave);
         resolve();
       };
       const leave = () => {
-        this.#line.splice(this.#line.indexOf(enter), 1);
+        this.#queue.splice(this.#queue.indexOf(enter), 1);
         reject(signal.reason);
       };
-      this.#line.push(enter);
+      this.#queue.push(enter);
       signal.addEventListener('abort', leave, { once: true });
     });
   }

@@ -1,4 +1,4 @@
-// Owns the storage port: the only seam through which anything is remembered. Backends are in `store/`; the in-memory one is here.
+// Owns the storage port: everything that is persisted goes through it. Backends are in `store/`; the in-memory one is here.
 
 import type { Clock } from './clock.ts';
 import { createDeferred } from './deferred.ts';
@@ -7,22 +7,22 @@ export interface Store {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string, ttlMs?: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Writes only if the present value is `expected` (`undefined`: absent). Says whether it did. */
+  /** Writes only if the present value is `expected` (`undefined`: absent). Returns whether it did. */
   compareAndSet(key: string, expected: string | undefined, value: string, ttlMs?: number): Promise<boolean>;
-  /** Calls back after each change of the key; returns how to stop. */
+  /** Calls back after each change of the key; returns a function that stops it. */
   watch(key: string, changed: (value: string | undefined) => void): () => void;
-  /** Holds the key for at most `ttlMs`; waits for its present holder until the signal aborts. Returns how to let go. */
+  /** Holds the key for at most `ttlMs`; waits for its present holder until the signal aborts. Returns the release function. */
   lock(key: string, ttlMs: number, signal?: AbortSignal): Promise<() => Promise<void>>;
 }
 
-interface Entry {
+interface StoredValue {
   readonly value: string;
   readonly expiresAt: number;
 }
 
-/** Shares nothing between processes; what a test or a host without a disk uses. */
+/** Shares nothing between processes; for tests and for hosts without a disk. */
 export function createMemoryStore(clock: Clock): Store {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, StoredValue>();
   const watchers = new Map<string, Set<(value: string | undefined) => void>>();
   const locks = new Map<string, Promise<void>>();
 
@@ -50,7 +50,7 @@ export function createMemoryStore(clock: Clock): Store {
     },
     watch(key, changed) {
       const set = watchers.get(key) ?? new Set();
-      // A wrapper per watch: the same function may watch twice and leave once.
+      // A wrapper per watch: the same function may watch twice and stop once.
       const watcher = (value: string | undefined) => changed(value);
       watchers.set(key, set.add(watcher));
       return () => {

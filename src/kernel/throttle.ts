@@ -1,12 +1,12 @@
-// Owns passing on a stream of news no faster than somebody can use it: the first at once, then the latest of each span.
+// Owns limiting a stream of values to one per span: the first at once, then the latest of each span.
 
 import type { CancelTimer, Clock } from './clock.ts';
 
 export interface Throttle<Value> {
   push(value: Value): void;
-  /** Nothing more comes: what was held back goes out now, so that the last one is never lost. */
+  /** No more values will come: delivers the value that was held back, so that the last one is never lost. */
   flush(): void;
-  /** Nobody listens any more: what was held back is forgotten. */
+  /** The receiver is gone: drops the value that was held back. */
   drop(): void;
 }
 

@@ -1,9 +1,9 @@
-// Owns the writes that nobody waits for one by one: whoever is about to end waits for all of them at once.
+// Owns waiting for writes that run in the background: before the program ends, it waits for all of them at once.
 
 import type { Store } from './store.ts';
 
 export interface TrackedStore extends Pick<Store, 'get' | 'set' | 'delete'> {
-  /** Resolves when nothing is being written; whether it went well was told to whoever wrote it. */
+  /** Resolves when no write is running; failures are reported to the caller of each write. */
   whenWritten(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Owns matching with `*` (any run of characters) and `?` (exactly one). Patterns come from files and may be hostile, so
-// nothing is tried twice: each part between stars is looked for once, from where the one before it ended.
+// Owns matching with `*` (any run of characters) and `?` (exactly one). Patterns come from files and may be hostile, so matching
+// never backtracks: each part between stars is searched for once, from where the part before it ended.
 
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [head = '', ...parts] = pattern.split('*');
@@ -16,7 +16,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   return true;
 }
 
-/** The first place at or behind `from` where the part fits, led there by its longest literal run. */
+/** The first position at or behind `from` where the part fits; searches for the part's longest literal run. */
 function find(part: string, text: string, from: number): number {
   if (!part.includes('?')) return text.indexOf(part, from);
   const run = part.split('?').reduce((longest, each) => (each.length > longest.length ? each : longest));
@@ -37,7 +37,7 @@ function fitsAt(part: string, text: string, at: number): boolean {
   return true;
 }
 
-/** How much a pattern pins down: the more literal characters, the closer the rule. */
+/** The number of literal characters: a rule with more of them is the more specific one. */
 export function specificity(pattern: string): number {
   return pattern.replaceAll('*', '').replaceAll('?', '').length;
 }

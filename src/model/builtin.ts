@@ -28,20 +28,20 @@ export interface BuiltinTool {
 }
 
 export interface Builtin {
-  /** Its name is what the model calls it, without any prefix. */
+  /** The model calls it by the definition's name, without any prefix. */
   readonly definition: ToolDefinition;
-  /** Whose server a call is about: the rules, limits and failures of that one count. Absent: it touches no server. */
+  /** The server that a call is about, whose rules, limits and failures apply. Absent: the tool touches no server. */
   readonly target?: (args: JsonObject) => ServerName | undefined;
   readonly perform: (args: JsonObject, context: BuiltinContext) => Promise<BuiltinAnswer>;
 }
 
 export interface BuiltinContext {
   readonly cancellation: Cancellation;
-  /** What `target` answered. */
+  /** The server that `target` returned. */
   readonly server?: ServerName;
-  /** Every tool of the turn, also those that are not shown. */
+  /** Every tool of the turn, also those that the model is not shown. */
   readonly tools: readonly Tool[];
-  /** These are shown from the next turn on. */
+  /** Shows these tools to the model from the next turn on. */
   readonly load: (tools: readonly ToolId[]) => void;
 }
 

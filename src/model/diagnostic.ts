@@ -1,4 +1,4 @@
-// Owns what is told about a configuration that could not be taken as it stands.
+// Owns the type for a problem in a configuration.
 
 import type { FailureCode } from './errors.ts';
 import type { ServerName } from './names.ts';
@@ -6,15 +6,15 @@ import type { ServerName } from './names.ts';
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: FailureCode;
-  /** What is wrong, in one sentence, without the place. */
+  /** What is wrong, in one sentence, without file and line. */
   readonly message: string;
-  /** What a person does about it, in one sentence. */
+  /** What the user does about it, in one sentence. */
   readonly remedy: string;
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
   readonly server?: ServerName;
-  /** What is ignored, in a few words: it would widen something, and counts once a person approved that file. */
+  /** In a few words, what is ignored because it would loosen a rule; it applies once the user approved the file. */
   readonly loosens?: string;
 }
 

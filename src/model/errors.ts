@@ -1,10 +1,10 @@
-// Owns the failure table: one row per code, with who can cure it and the two sentences a person reads.
-// Code asks for `code`, `remedy`, `outage` or `reconnect`, never for words.
+// Owns the failure table: one row per error code, with the remedy and the two sentences that people read: what happened, and what
+// to do next. Code checks `code`, `remedy`, `outage` or `reconnect`, never the words.
 
 import { shellWord } from '../kernel/shell-word.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
 
-/** Who or what can cure a failure. */
+/** Who or what can fix a failure. */
 export type Remedy =
   | 'fix-config'
   | 'ask-user'
@@ -21,36 +21,37 @@ interface Failure<Data> {
   readonly exit: number;
   readonly http: number;
   readonly rpc: number;
-  /** Does the breaker count it? Only what waiting could cure, so that a wrong argument never takes a healthy server away. */
+  /** Whether the breaker counts it: only failures that waiting can fix, so that a wrong argument never blocks a healthy server. */
   readonly outage: boolean;
-  /** Does waiting cure it? Decides between waiting and blocked. */
+  /** Whether waiting can fix it: decides between the states `waiting` and `blocked`. */
   readonly reconnect: boolean;
   readonly happened: (data: Data) => string;
   readonly next: (data: Data) => string;
 }
 
-type Cure = Pick<Failure<never>, 'exit' | 'http' | 'rpc'> & Partial<Pick<Failure<never>, 'outage' | 'reconnect'>>;
+type FailureStatus = Pick<Failure<never>, 'exit' | 'http' | 'rpc'> &
+  Partial<Pick<Failure<never>, 'outage' | 'reconnect'>>;
 
 function failure<Data>(
   remedy: Remedy,
-  cure: Cure,
+  status: FailureStatus,
   happened: (data: Data) => string,
   next: (data: Data) => string,
 ): Failure<Data> {
-  return { outage: false, reconnect: false, ...cure, remedy, happened, next };
+  return { outage: false, reconnect: false, ...status, remedy, happened, next };
 }
 
-const CONFIG: Cure = { exit: 1, http: 500, rpc: -32603 };
-const UNREACHABLE: Cure = { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true };
-const REFUSED: Cure = { exit: 3, http: 403, rpc: -32603 };
-const NOT_FOUND: Cure = { exit: 2, http: 404, rpc: -32602 };
+const CONFIG: FailureStatus = { exit: 1, http: 500, rpc: -32603 };
+const UNREACHABLE: FailureStatus = { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true };
+const REFUSED: FailureStatus = { exit: 3, http: 403, rpc: -32603 };
+const NOT_FOUND: FailureStatus = { exit: 2, http: 404, rpc: -32602 };
 
 interface ServerFault {
   readonly server: ServerName;
   readonly reason: string;
   /** The end of the server's stderr, already bounded. */
   readonly stderr?: string;
-  /** It is reached at an address; there is no command to start by hand. */
+  /** The server is reached at an address; it has no command to start by hand. */
   readonly isRemote?: true;
 }
 
@@ -59,7 +60,18 @@ const because = (data: ServerFault): string => {
   return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
 };
 
-/** What helps besides answering when asked, which depends on why it was asked. */
+interface UnknownName {
+  /** The known names closest to the unknown one. */
+  readonly nearest: readonly string[];
+  readonly because?: string;
+}
+
+const thereIsNo = (what: string, { nearest, because: reason }: UnknownName): string =>
+  `There is no ${what}${reason ? `: ${reason}` : ''}.${nearest.length > 0 ? ` Did you mean ${nearest.join(' or ')}?` : ''}`;
+const onServer = ({ server }: { readonly server?: ServerName }) =>
+  server === undefined ? '' : ` on server "${server}"`;
+
+/** What helps besides approving when asked; it depends on why the approval was needed. */
 export type ApprovalAdvice = 'add-rule' | 'change-rule' | 'change-cause' | 'review-lock' | 'approve-again' | 'answer';
 
 const howElse: Readonly<Record<ApprovalAdvice, (d: ToolId & { readonly name: QualifiedName }) => string>> = {
@@ -97,7 +109,7 @@ export const failures = {
     'fix-call',
     CONFIG,
     (d: { file: string; problem: string }) => `${d.file} cannot be written: ${d.problem}.`,
-    () => 'Name another file, or make this one possible, then do it again.',
+    () => 'Name another file, or make this one writable, then do it again.',
   ),
   ENV_MISSING: failure(
     'fix-config',
@@ -116,8 +128,7 @@ export const failures = {
   SERVER_UNKNOWN: failure(
     'fix-config',
     NOT_FOUND,
-    (d: { server: ServerName; nearest: readonly ServerName[] }) =>
-      `There is no server "${d.server}".${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    (d: { server: ServerName; nearest: readonly ServerName[] }) => thereIsNo(`server "${d.server}"`, d),
     () => 'See the configured ones with: plexus list',
   ),
   SERVER_DENIED: failure(
@@ -129,14 +140,14 @@ export const failures = {
   STORE_UNWRITABLE: failure(
     'fix-config',
     CONFIG,
-    (d: { folder: string; reason: string }) => `Nothing can be remembered in ${d.folder}: ${d.reason}.`,
+    (d: { folder: string; reason: string }) => `Plexus cannot store anything in ${d.folder}: ${d.reason}.`,
     (d) => `Make ${d.folder} a folder that you may write and that has room, then do it again.`,
   ),
   STORE_UNREADABLE: failure(
     'none',
     CONFIG,
-    (d: { what: string }) => `What was remembered of ${d.what} could not be read, and was dropped.`,
-    () => 'Nothing needs to be done: it is found out again.',
+    (d: { what: string }) => `The stored data about ${d.what} could not be read and was dropped.`,
+    () => 'You need not do anything: Plexus collects it again.',
   ),
   SERVER_UNTRUSTED: failure(
     'ask-user',
@@ -214,24 +225,18 @@ export const failures = {
             `Server "${each.server}" is required and not ready (${each.state}).${each.message ? ` ${each.message}` : ''}`,
         )
         .join('\n'),
-    () => 'Mend it, or set required = false in its configuration to go on without it.',
+    () => 'Fix it, or set required = false in its configuration to start without it.',
   ),
   TOOL_UNKNOWN: failure(
     'fix-call',
     NOT_FOUND,
-    (d: { name: QualifiedName; nearest: readonly string[]; because?: string; searchWith?: string }) =>
-      `There is no tool "${d.name}"${d.because ? `: ${d.because}` : ''}.${
-        d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''
-      }`,
+    (d: UnknownName & { name: QualifiedName; searchWith?: string }) => thereIsNo(`tool "${d.name}"`, d),
     (d) => (d.searchWith ? `Look for what there is with ${d.searchWith}.` : 'See all tools with: plexus tools'),
   ),
   RESOURCE_UNKNOWN: failure(
     'fix-call',
     NOT_FOUND,
-    (d: { uri: string; server?: ServerName; nearest: readonly string[]; because?: string }) =>
-      `There is no resource "${d.uri}"${d.server === undefined ? '' : ` on server "${d.server}"`}${
-        d.because ? `: ${d.because}` : ''
-      }.${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    (d: UnknownName & { uri: string; server?: ServerName }) => thereIsNo(`resource "${d.uri}"${onServer(d)}`, d),
     () => 'See all resources with: plexus resources',
   ),
   RESOURCE_AMBIGUOUS: failure(
@@ -244,10 +249,7 @@ export const failures = {
   PROMPT_UNKNOWN: failure(
     'fix-call',
     NOT_FOUND,
-    (d: { name: string; server?: ServerName; nearest: readonly string[]; because?: string }) =>
-      `There is no prompt "${d.name}"${d.server === undefined ? '' : ` on server "${d.server}"`}${
-        d.because ? `: ${d.because}` : ''
-      }.${d.nearest.length > 0 ? ` Did you mean ${d.nearest.join(' or ')}?` : ''}`,
+    (d: UnknownName & { name: string; server?: ServerName }) => thereIsNo(`prompt "${d.name}"${onServer(d)}`, d),
     () => 'See all prompts with: plexus prompts',
   ),
   NOT_OFFERED: failure(
@@ -259,8 +261,8 @@ export const failures = {
   CURSOR_INVALID: failure(
     'fix-call',
     { exit: 1, http: 400, rpc: -32602 },
-    (_: { cursor: string }) => 'The cursor is none that was given out here.',
-    () => 'Ask without a cursor for the first page, and take the cursor of each answer as it is.',
+    (_: { cursor: string }) => 'The cursor is not one that Plexus returned.',
+    () => 'Ask without a cursor for the first page, then pass on the cursor of each answer unchanged.',
   ),
   LIST_TOO_LONG: failure(
     'retry-later',
@@ -282,7 +284,7 @@ export const failures = {
         name: QualifiedName;
         because: string;
         advice?: ApprovalAdvice;
-        /** How it differs from what was reviewed; in no sentence, since a model reads those and a stranger wrote this. */
+        /** How the tool differs from what was reviewed; not in the sentences, since a server wrote it and a model reads them. */
         changes?: readonly string[];
       },
     ) => `The call of "${d.tool}" on server "${d.server}" needs an approval that was not given: ${d.because}.`,
@@ -292,7 +294,7 @@ export const failures = {
     'ask-user',
     REFUSED,
     (d: ToolId & { changes: readonly string[] }) =>
-      `The tool "${d.tool}" of server "${d.server}" is not as plexus.lock holds it, and only what it holds may be called: ${d.changes.join('; ')}.`,
+      `The tool "${d.tool}" of server "${d.server}" differs from plexus.lock, and only tools that match it may be called: ${d.changes.join('; ')}.`,
     (d) => `Review it, then run: plexus lock ${shellWord(d.server)}`,
   ),
   LOCK_INVALID: failure(
@@ -333,14 +335,14 @@ export const failures = {
     'retry-later',
     { exit: 4, http: 503, rpc: -32603 },
     (d: { server: ServerName; retryInMs: number }) =>
-      `Server "${d.server}" failed repeatedly and is left alone for another ${seconds(d.retryInMs)}.`,
+      `Server "${d.server}" failed repeatedly; calls to it are refused for another ${seconds(d.retryInMs)}.`,
     (d) => `Wait, or reconnect it: runtime.reconnect(${JSON.stringify(d.server)})`,
   ),
   MESSAGE_TOO_LARGE: failure(
     'check-first',
     { exit: 4, http: 502, rpc: -32603 },
     (d: { server: ServerName; limitBytes: number }) =>
-      `Server "${d.server}" answered with one message of more than ${megabytes(d.limitBytes)}, which was dropped; what was asked for was done.`,
+      `Server "${d.server}" answered with one message of more than ${megabytes(d.limitBytes)}, which was dropped; the request itself was carried out.`,
     (d) => `Ask the tool for less, or raise max_message_bytes of "${d.server}".`,
   ),
   RESULT_BROKEN: failure(
@@ -359,7 +361,7 @@ export const failures = {
       } and was cancelled; whether it took effect is unknown.`,
     (d) =>
       d.isOwn
-        ? 'Check its effect before calling again; whoever called gave it no longer.'
+        ? 'Check its effect before calling again; the caller set this time limit.'
         : `Check its effect before calling again; the limit is ${
             d.silence
               ? `tool_idle_timeout_sec of the tool or of "${d.server}"`
@@ -403,7 +405,7 @@ export const failures = {
 export type FailureCode = keyof typeof failures;
 export type FailureData<Code extends FailureCode> = Parameters<(typeof failures)[Code]['happened']>[0];
 
-/** Everything the runtime throws. The message holds both sentences; nothing reads it but people. */
+/** Everything that the runtime throws. The message holds both sentences and is for people only. */
 export class RuntimeError<Code extends FailureCode = FailureCode> extends Error {
   override readonly name = 'RuntimeError';
   readonly code: Code;
@@ -428,13 +430,13 @@ export class RuntimeError<Code extends FailureCode = FailureCode> extends Error 
     return failures[this.code].exit;
   }
 
-  /** What crosses a border: no stack, no cause, no data that was not already put into words. */
+  /** For output outside the process: no stack, no cause, and no data beyond the sentences. */
   toJSON(): { code: FailureCode; message: string; remedy: Remedy } {
     return { code: this.code, message: this.message, remedy: this.remedy };
   }
 }
 
-/** What is not ours is our bug: it is named, never silently retried. */
+/** An error that is no RuntimeError is a bug in Plexus: it is reported as INTERNAL, never silently retried. */
 export function asRuntimeError(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error;
   return new RuntimeError(
@@ -461,7 +463,7 @@ export function toolChanged({ name }: NamedTool): RuntimeError {
   return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
 }
 
-/** The two sentences of its message, apart. */
+/** The two sentences of an error's message, separately. */
 export function sentencesOf<Code extends FailureCode>({
   code,
   data,
@@ -476,7 +478,7 @@ function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>)
   return joinSentences(happened, next);
 }
 
-/** What a server says may be a sentence already. */
+/** A server's text may already end like a sentence. */
 const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const joinSentences = (first: string, second: string) => `${first}${first.endsWith('\n') ? '' : ' '}${second}`;
 const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);

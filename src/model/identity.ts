@@ -1,4 +1,4 @@
-// Owns how Plexus introduces itself to servers.
+// Owns the name and version that Plexus sends to servers.
 
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -14,5 +14,5 @@ export const identity = {
   version: manifest.version,
 } as const satisfies ClientInfo;
 
-/** The newest revision of the protocol that we speak. */
+/** The newest revision of the protocol that Plexus supports. */
 export const newestProtocol = '2026-07-28';

@@ -1,16 +1,16 @@
-// Owns what a host tells about the model behind a view: what it can do, and how much it can read.
+// Owns what a host declares about the model behind a view: what the model can do, and how much it can read.
 
-/** Everything is optional: a model of which nothing is told can call tools and reads 200,000 tokens. */
+/** All fields are optional: without any, the model can call tools and reads 200,000 tokens. */
 export interface Model {
   /** In tokens. */
   readonly contextWindow?: number;
-  /** Whether it calls tools by itself. Default: yes. */
+  /** Whether the model calls tools by itself. Default: yes. */
   readonly toolCalling?: boolean;
-  /** Whether it is good at looking for tools by itself. Default: yes. Otherwise it is shown those that fit best. */
+  /** Whether the model can search for tools by itself. Default: yes. Otherwise it is shown those that fit best. */
   readonly toolSearch?: boolean;
-  /** Whether its list of tools may grow while it works. Default: yes. Otherwise `mcp_call` carries what it found. */
+  /** Whether the model's list of tools may grow while it works. Default: yes. Otherwise it calls found tools with `mcp_call`. */
   readonly promotion?: boolean;
   readonly vision?: boolean;
-  /** Whose rules for schemas count. Default: those that all accept. */
+  /** The provider whose rules for schemas apply. Default: rules that all providers accept. */
   readonly provider?: 'any' | 'anthropic' | 'openai' | 'google';
 }

@@ -1,4 +1,4 @@
-// Owns what a file says about permissions, and what it can say, before it means anything: `policy/` gives it a meaning.
+// Owns the types of permission rules as files write them, and checking their conditions. `policy/` compiles and applies them.
 
 import { isObject } from '../kernel/json.ts';
 import { limits } from './limits.ts';
@@ -10,42 +10,42 @@ export interface RuleText {
   /** As written: `mcp__files__*`. */
   readonly tool: string;
   readonly action: Verdict;
-  /** The rule is only about calls with such arguments; all of them must hold. */
+  /** The rule applies only to calls whose arguments meet all of these conditions. */
   readonly args?: ArgumentConditions;
-  /** What of it has no effect, in words that complete "it …". */
+  /** Which part of the rule has no effect, in words that complete "it …". */
   readonly misread?: string;
   readonly provenance: Provenance;
 }
 
-/** A rule that was read and does not count: whoever looks for it should find it. */
+/** A rule that was read and does not apply; it is listed so that its author finds out why. */
 export interface IdleRule extends RuleText {
   /** In words that complete "it …". */
   readonly idle: string;
 }
 
-/** By the name of an argument. What lies within one is reached by a dot in the name, or by a map in its place. */
+/** By the name of an argument. A dot in the name, or a nested map, reaches into an argument. */
 export interface ArgumentConditions {
   readonly [argument: string]: Plain | readonly Plain[] | Condition | ArgumentConditions;
 }
 
-/** A value alone means that the argument is it. */
+/** A value alone means that the argument equals it. */
 export type Plain = string | number | boolean;
 
-/** What one argument is like, as written. All that is said must hold; of a list, one is enough. */
+/** The condition for one argument, as written. All given keys must hold; of a list, one value is enough. */
 export interface Condition {
-  /** A path in one of these folders; relative ones count from the folder of the file that says it. */
+  /** A path in one of these folders; relative ones count from the folder of the rule's file. */
   readonly under?: string | readonly string[];
   /** An address on one of these hosts; `*` and `?` as in names. */
   readonly host?: string | readonly string[];
-  /** One of these. */
+  /** Equals one of these. */
   readonly is?: Plain | readonly Plain[];
-  /** A text of one of these shapes; `*` and `?` as in names. */
+  /** A text that matches one of these patterns; `*` and `?` as in names. */
   readonly like?: string | readonly string[];
 }
 
 export type ConditionWord = keyof Condition;
 
-/** In words that complete "it must be …". */
+/** What each key accepts, in words that complete "it must be …". */
 const expectations: Readonly<Record<ConditionWord, string>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes them
   under: 'a folder or a list of them; of placeholders only "${workspaceFolder}", "${userHome}" or "~" at its beginning',
@@ -57,7 +57,7 @@ const expectations: Readonly<Record<ConditionWord, string>> = {
 export const conditionWords = Object.keys(expectations) as readonly ConditionWord[];
 
 export interface ConditionFault {
-  /** As written, below `args`. */
+  /** The path below `args`, as written. */
   readonly path: readonly string[];
   readonly expected: string;
 }
@@ -67,17 +67,17 @@ export type ConditionReading =
       readonly kind: 'condition';
       readonly said: readonly (readonly [word: ConditionWord, values: readonly unknown[]])[];
     }
-  /** It leads to what lies within the argument. */
+  /** Conditions for what lies within the argument. */
   | { readonly kind: 'within'; readonly map: Readonly<Record<string, unknown>> }
   | { readonly kind: 'fault'; readonly faults: readonly ConditionFault[] };
 
-/** An argument may be called like one of the words: then what is said of it is a map, which no word takes. */
+/** An argument may have the name of a condition's key: then its value is a map, which no key of a condition takes. */
 export function readCondition(written: unknown): ConditionReading {
   const map = isObject(written) ? written : { is: written };
-  const isSaid = Object.entries(map).map(([key, value]) => isWord(key) && !isObject(value));
-  if (isSaid.length === 0 || (isSaid.includes(true) && isSaid.includes(false)))
+  const areWords = Object.entries(map).map(([key, value]) => isWord(key) && !isObject(value));
+  if (areWords.length === 0 || (areWords.includes(true) && areWords.includes(false)))
     return { kind: 'fault', faults: [{ path: [], expected: alternatives }] };
-  if (isSaid.includes(false)) return { kind: 'within', map };
+  if (areWords.includes(false)) return { kind: 'within', map };
   const said = conditionWords
     .filter((word) => Object.hasOwn(map, word))
     .map((word) => [word, [map[word]].flat()] as const);
@@ -95,9 +95,9 @@ function areFit(word: ConditionWord, values: readonly unknown[]): boolean {
 }
 
 const PLAIN: readonly string[] = ['string', 'number', 'boolean'];
-/** A name or a pattern of names, and a port; nothing of an address. */
+/** A host name or pattern, with an optional port; no other part of an address. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[^\s/:@#[\]\\%]*[^\s/:@#[\]\\%.]\.?)(?::(?:\d{1,5}|\*))?$/i;
-/** Other placeholders could stand for anything, and others' homes could be anywhere. */
+/** Other placeholders could stand for anything, and `~user` for a folder anywhere. */
 const FOLDER = /^(?:(?:~|\$\{workspaceFolder\}|\$\{userHome\})(?:[\\/]|$)|(?!~))(?!.*\$\{)/s;
 
 function isFit(word: ConditionWord, value: unknown): boolean {
@@ -107,7 +107,7 @@ function isFit(word: ConditionWord, value: unknown): boolean {
   return word === 'like' || (FOLDER.test(value) && !value.includes('\0'));
 }
 
-/** Everything in `args` that has no meaning. */
+/** Everything in `args` that is no valid condition. */
 export function faultsIn(args: unknown): readonly ConditionFault[] {
   if (!isObject(args)) return [{ path: [], expected: 'a map from arguments to what they must be like' }];
   const find = (map: Readonly<Record<string, unknown>>, path: readonly string[]): readonly ConditionFault[] =>

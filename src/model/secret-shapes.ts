@@ -1,41 +1,45 @@
-// Owns what a credential looks like, once for all who ask: the names that say so, and the shapes that providers gave their
-// tokens so that they can be recognized. Which shapes those are is data, not code.
+// Owns the one answer to "is this the name or the shape of a secret?": the names that announce a credential, and the shapes that
+// providers gave their tokens so that programs can recognize them. The table of shapes is data: `data/secret-shapes.json`.
+// A wrong answer costs each caller something else, so callers with different needs have a function each. Judging how random a
+// value looks is left to `shaping/secrets/values`.
 
 import table from '../../data/secret-shapes.json' with { type: 'json' };
 
 export interface TokenShape {
   readonly name: string;
-  /** What it begins with; where `before` is set, what stands behind its first `before` characters. */
+  /** What the token begins with; where `before` is set, what follows its first `before` characters. */
   readonly starts: readonly string[];
   readonly before: number;
-  /** Matches at the place of `starts` alone: enough of the token to know it, and all of it. */
+  /** Both match at the place of `starts` only: `head` enough of the token to recognize it, `whole` all of it. */
   readonly head: RegExp;
   readonly whole: RegExp;
 }
 
-interface Row {
+interface TokenRow {
   readonly name: string;
   readonly starts: readonly string[];
   readonly rest: string;
-  /** How `starts` is read where it is no literal text. */
+  /** The pattern for `starts`, where `starts` is not literal text. */
   readonly read?: string;
-  /** Case counts; otherwise people write it as they like. */
+  /** The token is case-sensitive; otherwise people write it in either case. */
   readonly exact?: boolean;
   readonly before?: number;
   readonly prior?: string;
-  /** Its beginning alone tells what it is. */
+  /** The beginning alone identifies the token. */
   readonly sure?: boolean;
 }
 
-const rows: readonly Row[] = table.tokens;
+const rows: readonly TokenRow[] = table.tokens;
 
-/** Services whose keys have no shape of their own: what is assigned to such a name, and looks random, is one. */
+/** Services whose keys have no shape of their own: a random-looking value assigned to such a name is a key. */
 export const serviceNames: readonly string[] = table.services;
 
-/** Compiled for whoever looks for them in text; few ever do. */
+/** Compiled on demand: only the search for secrets in text needs the patterns. */
 export function readTokenShapes(): readonly TokenShape[] {
   return rows.map(({ name, starts, before = 0, rest, ...row }) => ({
-    ...{ name, starts, before },
+    name,
+    starts,
+    before,
     head: patternOf(starts, { ...row, rest: rest.replace(/\{(\d+),\}/g, `{$1,${HEAD_CHARS}}`) }),
     whole: patternOf(starts, { ...row, rest }),
   }));
@@ -43,33 +47,116 @@ export function readTokenShapes(): readonly TokenShape[] {
 
 const HEAD_CHARS = 512;
 
-/** No letter or digit goes before it, unless that belongs to what stands for a line's end or for a sign in an address. */
+/** No letter or digit comes before a token, except as part of an escape (`\n`) or of a percent-encoded character. */
 const EDGE = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]|%[0-9A-Fa-f]{2}))`;
 
-function patternOf(starts: Row['starts'], { rest, read, exact, prior }: Omit<Row, 'name' | 'starts'>): RegExp {
-  const start = read ?? `(?:${starts.map(literally).join('|')})`;
+function patternOf(
+  starts: TokenRow['starts'],
+  { rest, read, exact, prior }: Omit<TokenRow, 'name' | 'starts'>,
+): RegExp {
+  const start = read ?? `(?:${starts.map(escapePattern).join('|')})`;
   return new RegExp(`${prior === undefined ? EDGE : `(?<=${EDGE}${prior})`}${start}${rest}`, exact ? 'y' : 'iy');
 }
 
-const literally = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-/** Whether a value that stands alone is a token. One that is cut short, or invented for a test, counts too. */
-export function hasTokenShape(value: string): boolean {
+/** Whether a value on its own is a token. Tokens that were cut short or invented for a test count too. */
+export function isSecretShape(value: string): boolean {
   return (
     SIGNED.test(value) ||
-    OWN_WORD.test(value) ||
+    MARKED.test(value) ||
     (BODY.test(value) && sureStarts.some((start) => value.startsWith(start)))
   );
 }
 
 const sureStarts = rows.filter(({ sure }) => sure).flatMap(({ starts }) => starts);
 const BODY = /^[\w.-]{13,}$/;
+/** A JSON Web Token. */
 const SIGNED = /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/;
-/** `acme_pat_…`, `pk_live_…`, and one provider that puts nothing between. */
-const OWN_WORD = /^(?:[a-z]+_pat_|pk_live_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/;
+/** `acme_pat_…`, `pk_live_…`, and the tokens of one provider that puts nothing between `pat` and the value. */
+const MARKED = /^(?:[a-z]+_pat_|pk_live_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/;
 
-/** The one answer to whether a name says that its value is a credential. */
-export const isTelling = (name: string) =>
+/** Whether the value of a variable, header, option or parameter of this name is a credential. */
+export const isSecretName = (name: string) =>
   /token|secret|passw|pwd|credential|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_-])pat$|auth(?!or(?!i[sz]))|cookie|session/i.test(
     name,
   );
+
+/** The same for a host variable that an entry would send to a remote server: a person has to allow it by name. */
+export const isSecretVariable = (name: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(name);
+
+/** The same for an argument as a whole, name or value: approvals keep a hash of it, so a hit too many does no harm. */
+export const mentionsSecret = (argument: string) => /key|token|secret|passw|auth|credential/i.test(argument);
+
+/** The kind of secret that a name announces, for text and data that is redacted. */
+export interface SecretNameKind {
+  readonly rule: string;
+  /** In text, any value assigned to the name is a secret; otherwise only a value that looks random. */
+  readonly isCertain: boolean;
+  /** The same in data, where there is no doubt which value belongs to which key. */
+  readonly isCertainKey: boolean;
+  /** Where the kind has a known minimum length. */
+  readonly shortest?: number;
+}
+
+/** Every name that `secretNameKind` recognizes holds one of these words. */
+export const secretNameWords = ['passw', 'passphr', 'pwd', 'secret', 'token', 'key', 'auth', 'credential', 'cookie'];
+
+/** `API_KEY_2`, `secret_key_base`, `tokenProd`: endings that do not change what the name means. */
+const TAIL = '(?:[-_.]?(?:base|value|prod|production|dev|test|live|staging|v?\\d+))?$';
+const PASSWORD = new RegExp(`(?:passw(?:or)?d|passphrase|pwd)${TAIL}`, 'i');
+const SECRET = new RegExp(`secret${TAIL}`, 'i');
+const KEY = new RegExp(
+  `(?:api|access|secret|private|signing|encryption|auth|client|license|master|service|account|deploy|webhook|app|admin|shared)[-_. ]?key${TAIL}`,
+  'i',
+);
+const CERTAIN_TOKEN = new RegExp(`(?:access|auth|bearer|refresh|id|session|api|bot|personal)[-_. ]?token${TAIL}`, 'i');
+const TOKEN = new RegExp(`token${TAIL}`, 'i');
+const AUTHORIZATION = /(?:^|[^a-z])(?:x-|proxy-)?auth(?:ori[sz]ation)?$/i;
+const COOKIE = /(?:^|-)cookie$/i;
+const CREDENTIAL = new RegExp(`credentials?${TAIL}`, 'i');
+
+/** Public keys, page cursors, form tokens, token counts: reading them harms nobody. */
+const HARMLESS_NAME =
+  /pub(?:lic)?|csrf|xsrf|(?:page|next|continuation|sync|cursor|pagination|stop|start|end|pad|eos|bos|unk|mask|sep|cls)[-_.]?token|(?:^|[-_.])(?:max|min|num|total|prompt|completion|input|output|count)[-_.]?/i;
+
+const nameKinds: readonly (readonly [pattern: RegExp, kind: SecretNameKind])[] = [
+  [PASSWORD, { rule: 'password', isCertain: true, isCertainKey: true }],
+  [SECRET, { rule: 'secret', isCertain: true, isCertainKey: true }],
+  [KEY, { rule: 'api-key', isCertain: false, isCertainKey: true, shortest: 12 }],
+  [AUTHORIZATION, { rule: 'authorization', isCertain: false, isCertainKey: true }],
+  [CERTAIN_TOKEN, { rule: 'token', isCertain: false, isCertainKey: true }],
+  [TOKEN, { rule: 'token', isCertain: false, isCertainKey: false }],
+  [COOKIE, { rule: 'cookie', isCertain: false, isCertainKey: true }],
+  [CREDENTIAL, { rule: 'credential', isCertain: false, isCertainKey: false }],
+];
+
+/** A text uses few names, and repeats them. */
+const kindByName = new Map<string, SecretNameKind | undefined>();
+const MOST_NAMES = 500;
+
+export function secretNameKind(name: string): SecretNameKind | undefined {
+  if (kindByName.has(name)) return kindByName.get(name);
+  const match = nameKinds.find(([pattern]) => pattern.test(name));
+  const kind = match === undefined || HARMLESS_NAME.test(name) ? undefined : match[1];
+  if (kindByName.size >= MOST_NAMES) kindByName.clear();
+  kindByName.set(name, kind);
+  return kind;
+}
+
+/** Names of places, people and settings. The model must be able to read their values, which stand in many texts. */
+export const isOrdinaryName = (name: string) =>
+  /(?:^|[-_])(?:accept|content|agent|origin|host|region|zone|locale|lang|language|stage|env|environment|mode|version|model|project|tenant|org|organi[sz]ation|workspace|team|account|user|name|feature|toolset|database|db|id)(?:s|id|ref)?(?:[-_]|$)/i.test(
+    name,
+  );
+
+/** A path, an address without a login, a date, a number or a switch. */
+export const isHarmlessValue = (value: string) =>
+  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)|^\w[\w+.-]*:\/\/[^@]*$|^[\d.,:TZ/ -]*$|^(?:true|false|none|null)$/i.test(value);
+
+/** The stricter answer for a value in a config file: a date counts as a secret, and so do digits under a password's name. */
+export function isHarmlessLiteral(name: string, value: string): boolean {
+  // `max_tokens = 4096` is a number of tokens.
+  if (/^\d+$/.test(value)) return !/(passw(or)?d|pwd|secret|token|key|pat)$/i.test(name);
+  return /^(true|false|none|null)$/i.test(value) || /^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
+}

@@ -1,40 +1,40 @@
-// Owns what a server is once every dialect has been read: one normalized, frozen definition and where it came from.
+// Owns the types of a server: its normalized definition, whatever dialect it was written in, its settings and its channel.
 
 import type { Schedule } from '../kernel/backoff.ts';
 import { shellWord, visible } from '../kernel/shell-word.ts';
 import type { RuntimeError } from './errors.ts';
 import type { ServerName } from './names.ts';
 
-/** Where a definition was found, strongest first. What lies in the workspace starts nothing before a person approved it. */
+/** Where a definition was found, strongest first. A server defined in the workspace does not start until the user approves it. */
 export type Scope = 'enterprise' | 'host' | 'local' | 'project' | 'user' | 'plugin' | 'imported';
 
 export interface Provenance {
   readonly scope: Scope;
-  /** Whoever wrote the repository wrote it: it starts nothing before a person approved it. */
+  /** The definition comes with the repository, so its server does not start until the user approves it. */
   readonly inWorkspace?: true;
-  /** The app it was imported from, the plugin that brought it, the settings a host put in. */
+  /** The app that the definition was imported from, the plugin that contains it, or the host's settings. */
   readonly provider?: string;
   /** Absent for servers given in code. */
   readonly file?: string;
-  /** The path of the entry inside its file, for messages and for finding its line. */
+  /** The path of the entry inside its file, for messages and to find its line. */
   readonly key: readonly (string | number)[];
   readonly line?: number;
 }
 
-/** What a child process may see of the host's environment besides what its entry names. */
+/** The host's variables that a server process inherits besides those that its entry names. */
 export type InheritEnv = 'safe' | 'all' | readonly string[];
 
 export interface StdioLaunch {
   readonly kind: 'stdio';
   readonly command: string;
   readonly args: readonly string[];
-  /** Placeholders unresolved: secrets exist only inside an open transport. */
+  /** With unresolved placeholders: secrets exist only inside an open transport. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly inheritEnv: InheritEnv;
-  /** A file of further variables, read when the server is opened. */
+  /** A file with further variables, read when the server is opened. */
   readonly envFile?: string;
-  /** Variables of the host that the entry may read although its scope may not; honored only where a person approved it. */
+  /** Host variables that the entry may read although its scope may not; honored only once the user approved the entry. */
   readonly envAllow?: readonly string[];
 }
 
@@ -42,21 +42,21 @@ export interface RemoteLaunch {
   readonly kind: 'http' | 'sse' | 'ws' | 'auto';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** There is no process to see it: it gives names to parts of the entry's own url and headers. */
+  /** Values for placeholders in the entry's own url and headers; a remote server has no process to pass them to. */
   readonly env?: Readonly<Record<string, string>>;
   readonly bearerTokenEnvVar?: string;
-  /** The proxy to go through instead of the environment's; `off` for none. */
+  /** Replaces the environment's proxy; `off` for none. */
   readonly proxy?: string;
-  /** Files in PEM: who may vouch for the server, and who we are. */
+  /** PEM files: the certificate authorities that are trusted for the server, and the client's certificate and key. */
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** A command that prints further headers as a JSON map, run when the server is opened. */
+  /** A command that prints further headers as a JSON object, run when the server is opened. */
   readonly headersHelper?: string;
   readonly envAllow?: readonly string[];
 }
 
-/** A server that runs inside the host: it is given the other end of a channel. */
+/** A server that runs inside the host: it gets the other end of a channel. */
 export interface InProcessLaunch {
   readonly kind: 'in-process';
   readonly serve: (channel: Channel) => void | Promise<void>;
@@ -64,39 +64,39 @@ export interface InProcessLaunch {
 
 export type Launch = StdioLaunch | RemoteLaunch | InProcessLaunch;
 
-/** What is about to be started, everything filled in; a host may answer with a sandbox around it. */
+/** Called with the resolved command before it starts; the host may return another command, such as a sandbox around it. */
 export type Launcher = (
   launch: Pick<StdioLaunch, 'command' | 'args' | 'env' | 'cwd'> & { readonly server: ServerName },
 ) => Pick<StdioLaunch, 'command' | 'args'> & Partial<Pick<StdioLaunch, 'env' | 'cwd'>>;
 
-/** When a server is started: with the fleet, when it is first needed, or only when a person asks. */
+/** When a server is started: at startup, when it is first needed, or only when the user asks. */
 export type Lifecycle = 'eager' | 'lazy' | 'manual';
 
-/** How a lost connection is tried again: a schedule, and for remote servers what goes on once it is used up. */
+/** How a lost connection is retried: a schedule, and for remote servers slower attempts once the schedule is used up. */
 export interface ReconnectPolicy {
   readonly schedule: Schedule;
   readonly background?: { readonly baseMs: number; readonly maxMs: number };
 }
 
-/** Whether a quiet server is asked for a sign of life. Servers of the modern era never are: they have no ping. */
+/** Whether a quiet server is pinged. Servers of the modern era never are: their protocol has no ping. */
 export interface HealthPolicy {
   readonly mode: 'remote' | 'all' | 'off';
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** So many in a row, and the session counts as lost. */
+  /** After so many failed pings in a row the session counts as lost. */
   readonly failures: number;
 }
 
-/** How a model gets to a tool: it sees it, finds it by searching, or finds it so and calls it through one tool for all. */
+/** How a model reaches a tool: it sees the tool, finds it by searching, or finds it and calls it through `mcp_call`. */
 export type Exposure = 'load' | 'defer' | 'use_tool';
 
-/** In the protocol's words, the least important first. */
+/** The protocol's levels, least important first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-/** When somebody is asked before a tool is called of which no rule speaks; `policy/approval-mode` says what each means. */
+/** When the user is asked before a call that no rule decides; `policy/approval-mode` says what each mode means. */
 export type ApprovalMode = 'prompt' | 'writes' | 'auto' | 'approve';
 
-/** What an entry says of single tools; what it does not say is as its server has it. */
+/** An entry's settings for single tools; absent ones are inherited from the server. */
 export interface ToolSettings {
   readonly enabled?: boolean;
   readonly alwaysLoad?: boolean;
@@ -106,7 +106,7 @@ export interface ToolSettings {
   readonly maxResultChars?: number;
   readonly maxResultTokens?: number;
   readonly approval?: ApprovalMode;
-  /** It sends something to the outside, whatever it says of itself. */
+  /** The tool sends data to the outside, whatever its annotations claim. */
   readonly outbound?: boolean;
 }
 
@@ -122,42 +122,42 @@ export interface ServerSettings {
   readonly toolIdleTimeoutMs?: number;
   readonly enabledTools?: readonly string[];
   readonly disabledTools: readonly string[];
-  /** By name or pattern; the closest counts. */
+  /** By name or pattern; the most specific one applies. */
   readonly tools?: Readonly<Record<string, ToolSettings>>;
-  /** Absent: decided by how much all tools weigh. */
+  /** Absent: decided by the size of all tools together. */
   readonly exposure?: Exposure;
-  /** The model sees its tools even while others must be searched for. */
+  /** The model sees the server's tools even while others must be searched for. */
   readonly alwaysLoad: boolean;
-  /** What it says about its use is put before the model. */
+  /** The server's instructions are shown to the model. */
   readonly instructions: boolean;
-  /** Its list of tools may be kept on disk. */
+  /** The list of tools may be cached on disk. */
   readonly cacheable: boolean;
-  /** How long that list counts as fresh; `undefined` means as for all servers. */
+  /** How long the cached list is fresh; `undefined`: as for all servers. */
   readonly toolCacheTtlMs?: number;
-  /** It is asked to tell when a resource that was read changes. */
+  /** Subscribes to changes of resources that were read. */
   readonly subscriptions: boolean;
-  /** From which level on it is asked for its log; `undefined` leaves it to the server. */
+  /** The lowest level of log messages that the server is asked for; `undefined` leaves it to the server. */
   readonly logLevel?: LogLevel;
   readonly maxResultChars: number;
   readonly maxResultTokens: number;
   readonly maxMessageBytes: number;
   readonly lifecycle: Lifecycle;
-  /** After so long without a call the server is stopped, its tools staying listed; 0 means never. */
+  /** After so long without a call the server is stopped; its tools stay listed. 0 means never. */
   readonly idleStopMs: number;
-  /** A start without a person waits for it, and fails without it. */
+  /** A non-interactive start waits for the server, and fails if it does not become ready. */
   readonly required: boolean;
-  /** Every view gets a connection of its own. */
+  /** Every view gets its own connection. */
   readonly perClient: boolean;
-  /** What its tools say of themselves (read-only, idempotent) is believed. */
+  /** The annotations of its tools (read-only, idempotent) are trusted. */
   readonly trustHints: boolean;
   readonly approval?: ApprovalMode;
-  /** What becomes of a question that it has for the person. */
+  /** Whether the server's questions reach the user. */
   readonly elicitation: 'ask' | 'decline';
-  /** Several calls may run at once. */
+  /** Whether several calls may run at once. */
   readonly parallel: boolean;
   readonly reconnect: ReconnectPolicy;
   readonly health: HealthPolicy;
-  /** A remote session of the older era that was quiet for so long is pinged to keep it open; 0 means never. */
+  /** A remote session of the older era is pinged after so long without traffic, to keep it open; 0 means never. */
   readonly keepAliveMs: number;
 }
 
@@ -183,65 +183,65 @@ export interface ServerDefinition {
   readonly provenance: Provenance;
 }
 
-/** `mcp:<server> via <provider>`: how a person is told where a server comes from, the same everywhere. */
+/** `mcp:<server> via <provider>`: how users are told where a server comes from. */
 export function labelOf({ name, provenance }: Pick<ServerDefinition, 'name' | 'provenance'>): string {
   return `mcp:${name} via ${provenance.provider ?? provenance.scope}`;
 }
 
 export type Message = { readonly [key: string]: unknown };
 
-/** Why a channel is down, or slow to come up: what it was doing, and the end of what the server wrote on stderr. */
+/** Why a channel is down, or slow to open: what it was doing, and the end of the server's stderr. */
 export interface ChannelReport {
   readonly reason: string;
   readonly stderr?: string;
-  /** There is no process to look at: what is said about it speaks of an address. */
+  /** The server has no local process: messages speak of its address. */
   readonly isRemote?: true;
 }
 
 export type MessageId = string | number;
 
 export interface SendOptions {
-  /** HTTP headers for this one message; channels without headers overlook them. */
+  /** HTTP headers for this one message; channels without headers ignore them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Doing it twice does no harm: it may be sent again where it is unclear whether it arrived. */
+  /** The message may be sent again where it is unclear whether it arrived: handling it twice does no harm. */
   readonly repeatable?: boolean;
 }
 
-/** A request that gets no answer any more, although the channel as a whole is up. */
+/** A request that will get no response, although the channel is up. */
 export interface RequestFailure {
-  /** Whether the other side may have seen it, and acted on it. */
+  /** Whether the server may have received the request and acted on it. */
   readonly sent: boolean;
   readonly cause: RuntimeError;
-  /** What an HTTP server answered instead. */
+  /** The HTTP status of the failed response. */
   readonly status?: number;
 }
 
-/** One end of a connection that carries JSON-RPC messages; what the SDK calls a transport has this shape. */
+/** One end of a connection that carries JSON-RPC messages; the SDK's transports have this shape. */
 export interface Channel {
   start(): Promise<void>;
-  /** Resolves when the message was handed on; rejects when it certainly was not. */
+  /** Resolves when the message was handed to the transport; rejects when it certainly was not. */
   send(message: Message, options?: SendOptions): Promise<void>;
-  /** Nobody waits for the answer to this request any more: what is still open for it is closed. */
+  /** The caller no longer waits for the response to this request: closes what is still open for it. */
   abandon?(id: MessageId): void;
-  /** Each request has a stream of its own, so that abandoning it tells a server of the modern era all it needs. */
+  /** Each request has its own stream: closing the stream cancels the request on a server of the modern era. */
   readonly hasRequestStreams?: boolean;
-  /** Resolves only when nothing of the other side is left: no process, no socket. */
+  /** Resolves only when no process and no socket of the server is left. */
   close(): Promise<void>;
   readonly pid?: number | undefined;
-  /** What is really spoken, where the launch left it open. */
+  /** The transport that was negotiated, where the launch left it open. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   report?(): ChannelReport;
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
-  /** One message was over the limit and dropped; the id it answered, where it could be read. */
+  /** A message over the size limit was dropped; `id` is the request it answered, where that could be read. */
   onoversized?: ((id: MessageId | undefined) => void) | undefined;
-  /** Something came on the stream of this request, be it only a comment that keeps it open. */
+  /** Data arrived on the stream of this request, be it only a comment that keeps it open. */
   onsign?: ((id: MessageId) => void) | undefined;
 }
 
-/** What would run or be reached, as a person would type it: variables and folder included, since both decide what runs. */
+/** The command or address as a user would type it, with variables and folder, since both decide what runs. */
 export function commandLine(launch: Launch): string {
   if (launch.kind === 'in-process') return 'code of the host program';
   if (launch.kind !== 'stdio') return visible(launch.url);
@@ -250,5 +250,5 @@ export function commandLine(launch: Launch): string {
   return launch.cwd === undefined ? command : `${command} (in ${shellWord(launch.cwd)})`;
 }
 
-/** Strongest first: who wins when several name the same server or tool. */
+/** Strongest first: which scope wins when several define the same server or rule. */
 export const scopeOrder: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];

@@ -1,4 +1,4 @@
-// Owns what a tool is and what a call gives back.
+// Owns the types of a tool and of the outcome of a call.
 
 import type { JsonObject } from '../kernel/json.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
@@ -22,7 +22,7 @@ export interface ToolDefinition {
   readonly [extension: string]: unknown;
 }
 
-/** What is told about a tool besides its name and schema; all but the server is the server's own word. */
+/** What is known about a tool besides its name and schema. Everything but `server` is the server's own claim. */
 export interface ToolMeta {
   readonly server: ServerName;
   readonly title?: string;
@@ -32,29 +32,29 @@ export interface ToolMeta {
   readonly annotations: ToolAnnotations;
 }
 
-/** One of the tools that their servers call the same. */
+/** One of several tools that have the same name on their servers. */
 export interface ToolRef extends ToolId {
   readonly name: QualifiedName;
 }
 
-/** From the open session, from one that was lost, or from what was remembered. Only live hints ever relax a decision. */
+/** From the open session, from a lost one, or from the tool cache. Only live hints may relax a decision. */
 export type Freshness = 'live' | 'stale' | 'cached';
 
 export interface Tool {
   readonly id: ToolId;
   readonly name: QualifiedName;
   readonly freshness: Freshness;
-  /** `mcp:<server> via <provider>`: where its server comes from. */
+  /** `mcp:<server> via <provider>`: where the server comes from. */
   readonly label: string;
-  /** Which entry its server comes from: another one under the same name is another server. */
+  /** The config entry of its server: an entry elsewhere with the same name is another server. */
   readonly source: string;
-  /** What a model is shown: fit for its provider and within the limits. */
+  /** As the model is shown it: adapted to the provider and within the limits. */
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** What was taken out for that, in words for a person. */
+  /** What was removed for that, in words for a person. */
   readonly reduced?: readonly string[];
   readonly meta: ToolMeta;
-  /** As the server sent it: what calls are checked against. */
+  /** As the server sent it; arguments are checked against this. */
   readonly definition: ToolDefinition;
 }
 
@@ -64,7 +64,7 @@ export interface ContentBlock {
   readonly [field: string]: unknown;
 }
 
-/** What a result holds besides text. A host hands it to a model that can look at it; the text has a placeholder for it. */
+/** A part of a result that is not text. The host hands it to a model that can read it; the text has a placeholder for it. */
 export interface Attachment {
   readonly kind: 'image' | 'audio' | 'resource' | 'link';
   readonly mimeType?: string;
@@ -72,18 +72,18 @@ export interface Attachment {
   readonly name?: string;
   readonly title?: string;
   readonly description?: string;
-  /** In bytes; of a link it is the server's word. */
+  /** In bytes; for a link, as the server claims. */
   readonly size?: number;
-  /** Base64 in its usual spelling, for binary content; absent where the server sent something else. */
+  /** Standard base64, for binary content; absent where the server sent something else. */
   readonly data?: string;
-  /** Where the bytes lie, for its owner's eyes only and for a while. */
+  /** The file with the bytes, readable only by the user and kept for a while. */
   readonly file?: string;
 }
 
-/** Something in a text that looks like an instruction; a hint for people, never a verdict. */
+/** A passage that looks like an instruction to the model; a hint for people, never a verdict. */
 export interface Signal {
   readonly name: string;
-  /** Where in the whole text; of a result, before it was cut and wrapped. */
+  /** The position in the whole text; of a result, before it was cut and wrapped. */
   readonly at: number;
   readonly excerpt: string;
 }
@@ -91,12 +91,12 @@ export interface Signal {
 export interface Truncation {
   readonly totalChars: number;
   readonly keptChars: number;
-  /** Where the whole text lies, secrets redacted, for its owner's eyes only and for a while. */
+  /** The file with the whole text, secrets redacted, readable only by the user and kept for a while. */
   readonly file?: string;
 }
 
 export interface ToolOutcome {
-  /** What the model reads: shaped and wrapped. */
+  /** The text for the model: shaped and wrapped. */
   readonly text: string;
   /** The blocks as the server sent them. */
   readonly content: readonly ContentBlock[];

@@ -4,8 +4,8 @@ import type { BreakerStatus } from '../connection/status.ts';
 import {
   admit,
   type BreakerLimits,
+  type BreakerOutcome,
   type BreakerState,
-  type CallEnd,
   closedBreaker,
   record,
 } from '../kernel/breaker.ts';
@@ -36,10 +36,10 @@ export class Breakers {
   }
 
   /** Costs nothing for a server without failures. An outage that ended many calls counts once. */
-  leave(server: ServerName, end: CallEnd, entered: number): void {
+  leave(server: ServerName, end: BreakerOutcome, entered: number): void {
     const state = this.#states.get(server);
     if (end === 'outage') {
-      if ((this.#lastOutage.get(server) ?? 0) > entered && state?.kind !== 'trial') return;
+      if ((this.#lastOutage.get(server) ?? 0) > entered && state?.kind !== 'half-open') return;
       this.#lastOutage.set(server, ++this.#outages);
     } else if (state === undefined) return;
     const next = record(state ?? closedBreaker, end, this.#clock.now(), this.#limits);
@@ -52,7 +52,7 @@ export class Breakers {
     const state = this.#states.get(server);
     if (state === undefined) return undefined;
     if (state.kind === 'closed') return { state: 'counting', failures: state.failures };
-    if (state.kind === 'trial') return { state: 'half-open' };
+    if (state.kind === 'half-open') return { state: 'half-open' };
     return { state: 'open', retryInMs: Math.max(0, state.until - this.#clock.now()) };
   }
 

@@ -1,43 +1,43 @@
-// Owns what in a text looks like an instruction to the model that reads it: named signals, never verdicts. Nothing is blocked
-// or changed here; who asked for signals decides what they are worth.
+// Owns finding what in a text looks like an instruction to the model that reads it: named signals, never verdicts. Nothing is
+// blocked or changed here; the caller decides what a signal is worth.
 
 import type { Signal } from '../model/tool.ts';
 import { findEncoded } from './signals/encoded.ts';
-import { type Finding, Findings, type Surface } from './signals/finding.ts';
 import { findMarks } from './signals/marks.ts';
 import { findOrders } from './signals/orders.ts';
 import { findOtherScripts } from './signals/other-scripts.ts';
+import { type SignalMatch, SignalMatches, type Surface } from './signals/signal-matches.ts';
 import { findSpelled } from './signals/spelled.ts';
 import { findUnseen } from './signals/unseen.ts';
 
-export { type Surface, surfaces } from './signals/finding.ts';
+export { type Surface, surfaces } from './signals/signal-matches.ts';
 
 const LONGEST_EXCERPT = 120;
 
-/** In the order of the text, a few of each name. Pure, and in time linear in the text. */
+/** Returns a few signals of each name, in the order of the text. Pure, and linear in the length of the text. */
 export function findSignals(text: string, surface: Surface = 'tool_output'): readonly Signal[] {
-  const found = new Findings();
-  const isWide = findOrders(text, surface, found);
-  findMarks(text, found);
+  const matches = new SignalMatches();
+  const isWide = findOrders(text, surface, matches);
+  findMarks(text, matches);
   const bytes = Buffer.from(text, 'latin1');
-  findSpelled(text, bytes, found);
-  findEncoded(text, bytes, (hidden) => hasOrder(hidden, surface), found);
+  findSpelled(text, bytes, matches);
+  findEncoded(text, bytes, (hidden) => hasOrder(hidden, surface), matches);
   if (isWide) {
-    findUnseen(text, found);
-    findOtherScripts(text, found);
+    findUnseen(text, matches);
+    findOtherScripts(text, matches);
   }
-  if (found.isEmpty) return [];
-  return found.inOrder().map((each) => ({ name: each.name, at: each.start, excerpt: excerptOf(text, each) }));
+  if (matches.isEmpty) return [];
+  return matches.inTextOrder().map((each) => ({ name: each.name, at: each.start, excerpt: excerptOf(text, each) }));
 }
 
 function hasOrder(text: string, surface: Surface): boolean {
-  const found = new Findings();
-  findOrders(text, surface, found);
-  return !found.isEmpty;
+  const matches = new SignalMatches();
+  findOrders(text, surface, matches);
+  return !matches.isEmpty;
 }
 
-/** What was found and what follows it, on one line, without anything that a terminal or a reader could not see. */
-function excerptOf(text: string, { start }: Finding): string {
+/** The match and the text behind it, on one line, without invisible characters. */
+function excerptOf(text: string, { start }: SignalMatch): string {
   const line = text
     .slice(start, start + 2 * LONGEST_EXCERPT)
     .replace(/\p{Cf}+/gu, '')

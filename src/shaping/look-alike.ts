@@ -1,12 +1,12 @@
-// Owns whether a tag could be taken for another one by a lenient reader: whatever is left out of its name, put in between, or
-// written in letters that look the same. What Unicode knows to be the same letter needs no list.
+// Owns whether a lenient reader could take a tag for another one: with characters left out of its name, put in between, or
+// replaced by letters that look the same. Letters that Unicode normalizes to the same one need no list here.
 
-/** What looks like a "<", for a class of a pattern. */
+/** Characters that look like "<", for a character class. */
 export const OPENERS =
   '<\\u00ab\\u02c2\\u1438\\u2039\\u226a\\u2329\\u276c\\u276e\\u2770\\u27e8\\u27ea\\u29fc\\u3008\\u300a\\ufe64\\uff1c';
 
-/** What looks like another letter although it is one of its own; in lower case. */
-const twins: ReadonlyMap<string, string> = new Map(
+/** Characters that look like a Latin letter and are not normalized to it; lower case. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
   Object.entries({
     m: 'мᴍμꮇ',
     c: 'сϲᴄꮯ¢',
@@ -22,9 +22,9 @@ const UNSEEN = '\\p{M}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}';
 const unseenRun = new RegExp(`[${UNSEEN}]+`, 'uy');
 const SLASHES = '/\\\\\\u2044\\u2215\\u29f8\\uff0f';
 const slash = new RegExp(`[${SLASHES}]`);
-/** What may stand before the name, in one dialect or another. */
+/** What may stand before the name in some dialect of markup. */
 const lead = new RegExp(`[\\s!?|${SLASHES}${UNSEEN}]+`, 'uy');
-/** What joins the words of a name. */
+/** Characters that join the words of a name. */
 const joint = /[\t-\r\p{Z}\p{Pc}\p{Pd}]/u;
 const border = new RegExp(`[>${OPENERS}]`);
 const letterOrDigit = /[\p{L}\p{N}]/u;
@@ -35,16 +35,16 @@ const terminalEscape =
   /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b<]{0,200}(?:\x07|\x1b\\)/y;
 
 /**
- * Whether what begins at `at`, after the sign that opens it, is a tag of this name: words with `_` between. One that closes is
- * known by its letters alone; one that opens needs its words apart, because a type of a program may have such a name. Linear:
- * never looks beyond the next tag.
+ * Whether a tag of this name (words joined by `_`) begins at `at`, just behind its opening sign. A closing tag is recognized by
+ * its letters alone; an opening tag needs its words apart, because a type in a program may have such a name. Linear: never reads
+ * beyond the next tag.
  */
 export function looksLike(text: string, at: number, name: string): boolean {
-  // Of an escape some see the letter that ends it, and some do not.
-  return isTag(new Reader(text, at, false), name) || isTag(new Reader(text, at, true), name);
+  // Some readers show the letter that ends a terminal escape, others hide it.
+  return isTag(new TagReader(text, at, false), name) || isTag(new TagReader(text, at, true), name);
 }
 
-function isTag(reader: Reader, name: string): boolean {
+function isTag(reader: TagReader, name: string): boolean {
   const start = reader.at;
   while (reader.skip(lead) || reader.skipEscape());
   const isClosing = slash.test(reader.text.slice(start, reader.at));
@@ -54,32 +54,32 @@ function isTag(reader: Reader, name: string): boolean {
   return reader.skip(prefix) && spells(reader, name, isClosing);
 }
 
-function spells(reader: Reader, name: string, isClosing: boolean): boolean {
-  let found = 0;
+function spells(reader: TagReader, name: string, isClosing: boolean): boolean {
+  let matched = 0;
   let isApart = false;
   for (;;) {
     const char = reader.next();
     if (char === '' || border.test(char)) return false;
     for (const part of folded(char)) {
-      const isJoint = name[found] === '_';
-      const letter = name[isJoint ? found + 1 : found];
-      if (part === letter || twins.get(part) === letter) {
+      const isJoint = name[matched] === '_';
+      const letter = name[isJoint ? matched + 1 : matched];
+      if (part === letter || lookAlikes.get(part) === letter) {
         if (!isClosing && isJoint !== isApart) return false;
-        found += isJoint ? 2 : 1;
+        matched += isJoint ? 2 : 1;
         isApart = false;
-        if (found === name.length) return true;
+        if (matched === name.length) return true;
       } else if (letterOrDigit.test(part) || !(isClosing || joint.test(part))) return false;
       else isApart = true;
     }
   }
 }
 
-/** In plain small letters. */
+/** Lower case, without accents and in the plain form of the letters. */
 function folded(char: string): string {
   return char > '\u007f' ? char.normalize('NFKD').toLowerCase().replace(marks, '') : char.toLowerCase();
 }
 
-class Reader {
+class TagReader {
   readonly text: string;
   at: number;
   readonly #hidesEscapes: boolean;
@@ -101,7 +101,7 @@ class Reader {
     return this.#hidesEscapes && this.skip(terminalEscape);
   }
 
-  /** The next character that can be seen, or nothing at the end. */
+  /** The next visible character; empty at the end. */
   next(): string {
     for (;;) {
       const code = this.text.codePointAt(this.at);

@@ -1,30 +1,30 @@
-// Owns taking secrets out of what is kept or shown: first the values that are known, then what looks like one. There is one
-// redactor for logs, events, errors, traces and files; what a model reads loses only what is known, so that it can edit a file.
+// Owns redacting secrets: first the values that are known, then everything that looks like a secret. One redactor serves logs,
+// events, errors, traces and files. Text for the model loses only known values, so that the model can still edit a file.
 
 import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';
 import { redactData, redactDescriptions, redactTexts } from './secrets/data.ts';
-import { findSecrets } from './secrets/find.ts';
+import { findSecrets, type SecretSpan } from './secrets/find.ts';
 import type { KnownSecrets, Needle } from './secrets/known.ts';
 import { NeedleScan } from './secrets/needle-scan.ts';
 
 export { KnownSecrets } from './secrets/known.ts';
 
 export interface Redactor {
-  /** Known values only: for what a model reads. Text without any comes back as the same string. */
+  /** Redacts known values only: for text that a model reads. Text without any comes back as the same string. */
   known(text: string): string;
-  /** Known values, then key names and value patterns: for everything that is logged, emitted, traced or stored. */
+  /** Redacts known values, then key names and value patterns: for everything that is logged, emitted, traced or stored. */
   text(text: string): string;
-  /** How long the longest text is that `known` takes out. */
+  /** The length of the longest text that `known` replaces. */
   readonly reach: number;
-  /** The same, and what was found where in the given text. */
+  /** The same as `text`, with what was found where in the original text. */
   inspect(text: string): Inspected;
   /**
-   * Plain data with every string redacted and the values of telling keys replaced whole. The same object comes back when
-   * nothing had to change. What holds itself, or lies too deep, is left out.
+   * Redacts every string of plain data, and the whole value of a key like `password`. Returns the same object when nothing had
+   * to change. Cycles and values that are nested too deep are left out.
    */
   value<Value>(value: Value): Value;
-  /** The same failure in redacted words; the very same when it holds no secret. */
+  /** A redacted copy of the error; the same object when it holds no secret. */
   error<Failure>(error: Failure): Failure;
 }
 
@@ -33,8 +33,8 @@ export interface Inspected {
   readonly found: readonly { readonly name: string; readonly at: number }[];
 }
 
-/** What is replaced, in the order of the text. */
-interface Cut {
+/** A stretch of the text and the mark that replaces it. */
+interface Redaction {
   readonly name: string;
   readonly mark: string;
   readonly start: number;
@@ -42,61 +42,64 @@ interface Cut {
 }
 
 export function createRedactor(secrets: KnownSecrets): Redactor {
-  const { find: knownIn, reach } = knownFinder(secrets);
-  const known = (text: string) => cutOut(text, knownIn(text));
-  const text = (given: string) => {
-    const rest = known(given);
-    const found = findSecrets(rest);
-    return found.length === 0 ? rest : cutOut(rest, found.map(cutOf));
+  const { find: findKnown, reach } = knownFinder(secrets);
+  const known = (text: string) => applyRedactions(text, findKnown(text));
+  const text = (original: string) => {
+    const rest = known(original);
+    const spans = findSecrets(rest);
+    return spans.length === 0 ? rest : applyRedactions(rest, spans.map(redactionOf));
   };
   return {
-    ...{ known, text },
+    known,
+    text,
     get reach() {
       return reach();
     },
-    inspect: (given) => inspect(given, knownIn(given)),
-    value: <Value>(given: Value) => redactData(given, text) as Value,
-    error: <Failure>(given: Failure) => redactData(given, text) as Failure,
+    inspect: (original) => inspect(original, findKnown(original)),
+    value: <Value>(value: Value) => redactData(value, text) as Value,
+    error: <Failure>(error: Failure) => redactData(error, text) as Failure,
   };
 }
 
-const cutOf = ({ rule, start, end }: ReturnType<typeof findSecrets>[number]): Cut => ({
-  ...{ name: rule, mark: `[redacted:${rule}]` },
-  ...{ start, end },
+const redactionOf = ({ rule, start, end }: SecretSpan): Redaction => ({
+  name: rule,
+  mark: `[redacted:${rule}]`,
+  start,
+  end,
 });
 
 interface KnownFinder {
-  readonly find: (text: string) => readonly Cut[];
+  readonly find: (text: string) => readonly Redaction[];
   readonly reach: () => number;
 }
 
-interface Needles {
-  /** No value is longer, with what belongs to it on either side. */
+interface NeedleScans {
+  /** The length of the longest needle, with the characters at its ends that hold bits of it. */
   readonly reach: number;
   readonly values: NeedleScan<Needle>;
-  /** A mark is found so that nothing is found within it. */
+  /** Values and marks: a mark that was found hides the values within it. */
   readonly withMarks: () => NeedleScan<Needle>;
 }
 
-/** Made anew when the values have changed. */
+/** Builds its scans again when the known values have changed. */
 function knownFinder(secrets: KnownSecrets): KnownFinder {
-  let needles: Needles | undefined;
+  let scans: NeedleScans | undefined;
   let revision = 0;
-  const present = () => {
-    if (revision !== secrets.revision) needles = needlesOf(secrets.needles());
+  const current = () => {
+    if (revision !== secrets.revision) scans = scansOf(secrets.needles());
     revision = secrets.revision;
-    return needles;
+    return scans;
   };
   const find = (text: string) => {
-    const looked = text.length < limits.secretChars ? undefined : present();
-    if (looked === undefined || !looked.values.isIn(text)) return NOTHING;
-    const found = looked.withMarks().find(text);
-    return found.filter(({ needle }) => !isMark(needle)).map(({ needle, at }) => cutAt(text, needle, at));
+    const present = text.length < limits.secretChars ? undefined : current();
+    if (present === undefined || !present.values.isIn(text)) return NOTHING;
+    const found = present.withMarks().find(text);
+    return found.filter(({ needle }) => !isMark(needle)).map(({ needle, at }) => redactionAt(text, needle, at));
   };
-  return { find, reach: () => present()?.reach ?? 0 };
+  return { find, reach: () => current()?.reach ?? 0 };
 }
 
-function needlesOf(needles: readonly Needle[]): Needles | undefined {
+function scansOf(needles: readonly Needle[]): NeedleScans | undefined {
   const values = needles.filter((needle) => !isMark(needle));
   if (values.length === 0) return undefined;
   return {
@@ -108,44 +111,45 @@ function needlesOf(needles: readonly Needle[]): Needles | undefined {
 
 const isMark = ({ text, mark }: Needle) => text === mark;
 
-const cutAt = (text: string, { text: needle, mark, before, behind }: Needle, at: number): Cut => ({
-  ...{ name: mark.slice(1, -1), mark },
+const redactionAt = (text: string, { text: needle, mark, before, behind }: Needle, at: number): Redaction => ({
+  name: mark.slice(1, -1),
+  mark,
   start: at - (before === 1 && isOfBase64(text, at - 1) ? 1 : 0),
   end: at + needle.length + (behind === 1 && isOfBase64(text, at + needle.length) ? 1 : 0),
 });
 
-const NOTHING: readonly Cut[] = [];
+const NOTHING: readonly Redaction[] = [];
 const isOfBase64 = (text: string, at: number) => /[A-Za-z0-9+/_-]/.test(text[at] ?? '');
 
-function cutOut(text: string, cuts: readonly Cut[]): string {
-  if (cuts.length === 0) return text;
+function applyRedactions(text: string, redactions: readonly Redaction[]): string {
+  if (redactions.length === 0) return text;
   const parts: string[] = [];
   let done = 0;
-  for (const { mark, start, end } of cuts) {
+  for (const { mark, start, end } of redactions) {
     parts.push(text.slice(done, Math.max(done, wholeBefore(text, start))), mark);
     done = wholeBehind(text, end);
   }
   return parts.join('') + text.slice(done);
 }
 
-/** No character is split in two: its other half goes as well. */
+/** A surrogate pair is never split: its other half is replaced as well. */
 const wholeBefore = (text: string, at: number) => (isWithinCharacter(text, at) ? at - 1 : at);
 const wholeBehind = (text: string, at: number) => (isWithinCharacter(text, at) ? at + 1 : at);
 const isWithinCharacter = (text: string, at: number) =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 
-/** Places are told in the given text, although the second look is at what the first one left. */
-function inspect(given: string, known: readonly Cut[]): Inspected {
-  const rest = cutOut(given, known);
-  const cuts = findSecrets(rest).map(cutOf);
+/** Positions refer to the original text, although patterns are searched for after known values were replaced. */
+function inspect(original: string, known: readonly Redaction[]): Inspected {
+  const rest = applyRedactions(original, known);
+  const redactions = findSecrets(rest).map(redactionOf);
   const found = known.map(({ name, start: at }) => ({ name, at }));
-  for (const { name, start } of cuts) found.push({ name, at: placeBefore(known, start) });
-  return { text: cutOut(rest, cuts), found: found.sort((a, b) => a.at - b.at) };
+  for (const { name, start } of redactions) found.push({ name, at: originalPosition(known, start) });
+  return { text: applyRedactions(rest, redactions), found: found.sort((a, b) => a.at - b.at) };
 }
 
-function placeBefore(cuts: readonly Cut[], at: number): number {
+function originalPosition(redactions: readonly Redaction[], at: number): number {
   let moved = at;
-  for (const { mark, start, end } of cuts) {
+  for (const { mark, start, end } of redactions) {
     if (start + mark.length > moved) break;
     moved += end - start - mark.length;
   }

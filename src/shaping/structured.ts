@@ -1,41 +1,41 @@
-// Owns structured content as a model reads it: as JSON of bounded depth without binary data, and only where the text does not
-// say the same already.
+// Owns structured content as a model reads it: JSON of bounded depth without binary data, and only where the text of the result
+// does not hold the same value already.
 
 import { isObject, type JsonObject, parseJson, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import { byteLength, isBase64, looksBinary } from './base64.ts';
 
-/** JSON as a model may read it. Never throws, however deep or odd the value; `known` is data that is shown elsewhere. */
-export function jsonText(value: unknown, known: ReadonlySet<string> = nothing): string {
-  const { isDeep, isPlain, isEndless } = survey(value, known);
+/** JSON for the model. Never throws, however deep or odd the value; `attached` is base64 that an attachment holds already. */
+export function jsonText(value: unknown, attached: ReadonlySet<string> = nothing): string {
+  const { isDeep, isPlain, isEndless } = survey(value, attached);
   if (isEndless) return '[structured content with too many parts to be shown]';
   const shallow = isDeep ? pruned(value, limits.structured.depth) : value;
   try {
-    return JSON.stringify(shallow, isPlain ? undefined : binaryReplacer(known)) ?? 'null';
+    return JSON.stringify(shallow, isPlain ? undefined : binaryReplacer(attached)) ?? 'null';
   } catch (error) {
-    // Only code of the host's own process can send such a thing.
+    // Only an in-process server can send a value that is no JSON.
     return `[structured content that is no JSON: ${stringifyBounded(String(error), limits.placeholderChars)}]`;
   }
 }
 
 const nothing: ReadonlySet<string> = new Set();
 
-function binaryReplacer(known: ReadonlySet<string>) {
+function binaryReplacer(attached: ReadonlySet<string>) {
   return function (this: unknown, key: string, each: unknown): unknown {
-    return typeof each === 'string' ? withoutBinary(each, { holder: this, key, known }) : each;
+    return typeof each === 'string' ? withoutBinary(each, { holder: this, key, attached }) : each;
   };
 }
 
 interface Survey {
   isDeep: boolean;
-  /** No text in it could be binary data. */
+  /** No string in it could be binary data. */
   isPlain: boolean;
-  /** It holds itself, or might as well. */
+  /** It contains itself, or has too many parts. */
   isEndless: boolean;
 }
 
-/** Most values need no care: a look that never recurses tells. */
-function survey(value: unknown, known: ReadonlySet<string>): Survey {
+/** Most values need no pruning and no replacing; this check, which never recurses, tells. */
+function survey(value: unknown, attached: ReadonlySet<string>): Survey {
   const found: Survey = { isDeep: false, isPlain: true, isEndless: false };
   const open: { readonly part: unknown; readonly level: number }[] = [{ part: value, level: 1 }];
   let seen = 0;
@@ -43,7 +43,8 @@ function survey(value: unknown, known: ReadonlySet<string>): Survey {
     const { part, level } = next;
     if (++seen > limits.structured.parts) return { ...found, isEndless: true };
     if (typeof part === 'string') {
-      if (part.length >= limits.structured.binaryChars || (known.size > 0 && known.has(part))) found.isPlain = false;
+      if (part.length >= limits.structured.binaryChars || (attached.size > 0 && attached.has(part)))
+        found.isPlain = false;
     } else if (typeof part === 'object' && part !== null) {
       if (level > limits.structured.depth) {
         found.isDeep = true;
@@ -64,17 +65,18 @@ function pruned(value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, pruned(each, depth - 1)]));
 }
 
-interface Place {
+/** Where a string stands. */
+interface StringContext {
   readonly holder: unknown;
   readonly key: string;
-  readonly known: ReadonlySet<string>;
+  readonly attached: ReadonlySet<string>;
 }
 
 const dataUri = /(data:[\w.+/-]{0,127}(?:;[\w.+=-]{1,64}){0,4};)base64,([\w+/=-]+)/g;
 
-/** A text that is nothing but data, or that has data as an address in it. */
-function withoutBinary(text: string, { holder, key, known }: Place): string {
-  if (known.has(text) || looksBinary(text) || (isDataKey(key) && isDeclaredBinary(holder) && isBase64(text)))
+/** Replaces a string that is binary data, and the data of `data:` URLs within a string. */
+function withoutBinary(text: string, { holder, key, attached }: StringContext): string {
+  if (attached.has(text) || looksBinary(text) || (isDataKey(key) && isDeclaredBinary(holder) && isBase64(text)))
     return mark(text);
   if (!text.includes(';base64,')) return text;
   return text.replace(dataUri, (_, head: string, data: string) => `${head}${mark(data)}`);
@@ -87,25 +89,27 @@ const isDataKey = (key: string) => key === 'data' || key === 'blob' || key === '
 const isDeclaredBinary = (holder: unknown) =>
   isObject(holder) && !/^text\/|[/+](?:json|xml)\b/.test(typeOfData(holder) ?? 'text/');
 
-/** What an object says the type of its data is, as content blocks do. */
+/** The MIME type that an object declares for its data, as content blocks do. */
 function typeOfData(holder: JsonObject): string | undefined {
   const type = holder['mimeType'] ?? holder['mime_type'] ?? holder['mediaType'] ?? holder['media_type'];
   return typeof type === 'string' ? type : undefined;
 }
 
 /**
- * Whether one of the texts, or all of them together, are this value: written in whatever way, or each item of a list on its
- * own, also where a list or a plain value had to be put into an object to be sent at all (`{ result: … }`, `{ content: … }`).
+ * Whether the texts hold the value already: one text as JSON in any formatting, or one text per item of a list; also where a
+ * list or plain value was put into an object only to be sent (`{ result: … }`, `{ content: … }`).
  */
-export function isSaid(value: unknown, texts: readonly string[]): boolean {
+export function isInTexts(value: unknown, texts: readonly string[]): boolean {
   const inner = innerOf(value);
   const budget = { chars: limits.structured.comparedChars };
   if (texts.length > limits.structured.comparedTexts) return false;
-  if (texts.some((text) => says(text, value, budget))) return true;
+  if (texts.some((text) => holdsValue(text, value, budget))) return true;
   if (inner === undefined) return false;
-  if (texts.some((text) => says(text, inner, budget))) return true;
+  if (texts.some((text) => holdsValue(text, inner, budget))) return true;
   return (
-    Array.isArray(inner) && inner.length === texts.length && texts.every((text, at) => says(text, inner[at], budget))
+    Array.isArray(inner) &&
+    inner.length === texts.length &&
+    texts.every((text, at) => holdsValue(text, inner[at], budget))
   );
 }
 
@@ -116,8 +120,8 @@ function innerOf(value: unknown): unknown {
   return key !== undefined && others.length === 0 ? value[key] : undefined;
 }
 
-/** Reading a text again costs as much as reading the answer did: no more of that than a budget allows. */
-function says(text: string, value: unknown, budget: { chars: number }): boolean {
+/** Parsing a text costs as much as reading the answer did, so a budget limits how much is parsed. */
+function holdsValue(text: string, value: unknown, budget: { chars: number }): boolean {
   if (typeof value === 'string' && text === value) return true;
   if (!mayBe(text, value)) return false;
   budget.chars -= text.length;
@@ -126,7 +130,7 @@ function says(text: string, value: unknown, budget: { chars: number }): boolean 
   return parsed.ok && isSame(parsed.value, value);
 }
 
-/** By their first letter most texts are no JSON, or not of this kind. */
+/** The first character of most texts shows that they are not JSON, or not of this type. */
 function mayBe(text: string, value: unknown): boolean {
   const [first = ''] = /\S/.exec(text.slice(0, 64)) ?? [];
   if (typeof value === 'string') return first === '"';
@@ -134,7 +138,7 @@ function mayBe(text: string, value: unknown): boolean {
   return text.length <= 64 && first !== '';
 }
 
-/** Never recurses: values come from strangers. */
+/** Never recurses: servers send values of any depth. */
 function isSame(one: unknown, other: unknown): boolean {
   const open: [unknown, unknown][] = [[one, other]];
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {

@@ -4,18 +4,18 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { Attachment, ContentBlock } from '../model/tool.ts';
 import { byteLength, normalBase64 } from './base64.ts';
-import { isSaid, jsonText } from './structured.ts';
+import { isInTexts, jsonText } from './structured.ts';
 
 export interface Extracted {
   readonly text: string;
   readonly attachments: readonly Attachment[];
 }
 
-/** What a result says, in order: texts as they are, and attachments in their place. */
-export interface Content {
+/** The content of a result in order: texts as they are, and attachments in their place. */
+export interface ResultContent {
   readonly parts: readonly (string | Attachment)[];
   readonly attachments: readonly Attachment[];
-  /** Blocks that are neither text nor shown: there are too many of them. */
+  /** How many blocks beyond the limit for attachments were left out. */
   readonly leftOut: number;
 }
 
@@ -26,13 +26,13 @@ export function extractText(content: readonly ContentBlock[], structured: unknow
   return { text: render(read), attachments: read.attachments };
 }
 
-/** Nearly every result is one block of text and nothing else: it needs no lists. */
+/** The text of a result that is one block of text and nothing else, as nearly every result is: no lists are built. */
 export function plainText(content: readonly ContentBlock[], structured: unknown): string | undefined {
   const only = content.length === 1 && structured === undefined ? content[0] : undefined;
   return only?.type === 'text' && typeof only['text'] === 'string' ? wellFormed(only['text']) : undefined;
 }
 
-export function readContent(content: readonly ContentBlock[], structured: unknown): Content {
+export function readContent(content: readonly ContentBlock[], structured: unknown): ResultContent {
   const parts: (string | Attachment)[] = [];
   const attachments: Attachment[] = [];
   let others = 0;
@@ -40,13 +40,13 @@ export function readContent(content: readonly ContentBlock[], structured: unknow
     if (block.type === 'text' && typeof block['text'] === 'string') parts.push(block['text']);
     else if (++others <= limits.resultAttachments) parts.push(...readBlock(block, attachments));
   }
-  if (structured !== undefined && !isSaid(structured, parts.filter(isText)))
+  if (structured !== undefined && !isInTexts(structured, parts.filter(isText)))
     parts.push(jsonText(structured, dataOf(attachments)));
   return { parts, attachments, leftOut: Math.max(0, others - limits.resultAttachments) };
 }
 
-/** The same content with others in place of its attachments, one for each. */
-export function withAttachments(content: Content, attachments: readonly Attachment[]): Content {
+/** The same content with its attachments replaced, one for one. */
+export function withAttachments(content: ResultContent, attachments: readonly Attachment[]): ResultContent {
   const others = new Map(content.attachments.map((each, at) => [each, attachments[at] ?? each]));
   return {
     ...content,
@@ -59,13 +59,13 @@ const dataOf = (attachments: readonly Attachment[]) => new Set(attachments.flatM
 
 const isText = (part: string | Attachment): part is string => typeof part === 'string';
 
-export function render({ parts, leftOut }: Content): string {
+export function render({ parts, leftOut }: ResultContent): string {
   const lines = parts.map((part) => (isText(part) ? part : placeholder(part)));
   if (leftOut > 0) lines.push(`[${leftOut} more blocks left out]`);
   return wellFormed(lines.join('\n'));
 }
 
-/** Half a character is none: what holds one is refused by those who read it as JSON or UTF-8. */
+/** Replaces lone surrogates: JSON and UTF-8 readers refuse text that holds one. */
 function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
 }
@@ -85,16 +85,21 @@ function readBlock(block: ContentBlock, attachments: Attachment[]): readonly (st
 /** Tells the model what is there without spending its context on it. */
 function placeholder(attachment: Attachment, remark?: string): string {
   const { kind, mimeType, uri, title, name, description, size, file } = attachment;
-  const called = title ?? name;
-  const words = [
-    ...[kind, oneLine(mimeType), oneLine(uri), called && `"${oneLine(called)}"`],
-    ...[size !== undefined && sizeText(size), file !== undefined && `saved to ${file}`, remark],
+  const label = title ?? name;
+  const parts = [
+    kind,
+    oneLine(mimeType),
+    oneLine(uri),
+    label && `"${oneLine(label)}"`,
+    size !== undefined && sizeText(size),
+    file !== undefined && `saved to ${file}`,
+    remark,
     description && `(${oneLine(description)})`,
   ];
-  return `[${words.filter(Boolean).join(' ')}]`;
+  return `[${parts.filter(Boolean).join(' ')}]`;
 }
 
-/** Without line ends, so that it stays one placeholder; data in an address is no address. */
+/** Without line breaks, so that a placeholder stays one line; the data of a `data:` URL is left out. */
 function oneLine(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const { placeholderChars } = limits;
@@ -109,35 +114,35 @@ function attachmentOf(block: ContentBlock): Attachment | undefined {
   switch (block.type) {
     case 'image':
     case 'audio':
-      return typeof block['data'] === 'string' ? { kind: block.type, ...about(block, block['data']) } : undefined;
+      return typeof block['data'] === 'string' ? { kind: block.type, ...detailsOf(block, block['data']) } : undefined;
     case 'resource_link':
-      return typeof block['uri'] === 'string' ? { kind: 'link', ...about(block) } : undefined;
+      return typeof block['uri'] === 'string' ? { kind: 'link', ...detailsOf(block) } : undefined;
     case 'resource': {
       const resource = block['resource'];
       if (!isObject(resource) || typeof resource['uri'] !== 'string') return undefined;
       const { blob } = resource;
-      return { kind: 'resource', ...about(resource, typeof blob === 'string' ? blob : undefined) };
+      return { kind: 'resource', ...detailsOf(resource, typeof blob === 'string' ? blob : undefined) };
     }
     default:
       return undefined;
   }
 }
 
-function about(from: JsonObject, sent?: string): Omit<Attachment, 'kind'> {
-  const read = sent === undefined ? undefined : normalBase64(sent);
-  const mimeType = textIn(from, 'mimeType') ?? read?.mimeType;
-  const size = read === undefined ? from['size'] : byteLength(read.data);
+function detailsOf(from: JsonObject, sent?: string): Omit<Attachment, 'kind'> {
+  const decoded = sent === undefined ? undefined : normalBase64(sent);
+  const mimeType = textIn(from, 'mimeType') ?? decoded?.mimeType;
+  const size = decoded === undefined ? from['size'] : byteLength(decoded.data);
   return {
     ...(mimeType !== undefined && { mimeType }),
-    ...words(from),
-    ...(sent === undefined || read ? sized(size) : {}),
-    ...(read && { data: read.data }),
+    ...textFields(from),
+    ...(sent === undefined || decoded ? sized(size) : {}),
+    ...(decoded && { data: decoded.data }),
   };
 }
 
 const sized = (size: unknown) => (typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? { size } : {});
 
-function words(from: JsonObject): Pick<Attachment, 'uri' | 'name' | 'title' | 'description'> {
+function textFields(from: JsonObject): Pick<Attachment, 'uri' | 'name' | 'title' | 'description'> {
   const found = (['uri', 'name', 'title', 'description'] as const).map((field) => [field, textIn(from, field)]);
   return Object.fromEntries(found.filter(([, text]) => text !== undefined));
 }

@@ -1,45 +1,45 @@
-// Owns cutting a text that is too long for the model: head and tail stay, and a notice says what is missing.
+// Owns cutting a text that is too long for the model: head and tail stay, and a notice says how much is missing.
 
 import { charsWithin, isWithinTokens } from '../kernel/tokens.ts';
 import type { Truncation } from '../model/tool.ts';
 
-/** Whichever is met first. */
+/** Both limits hold. */
 export interface ResultLimits {
   readonly chars: number;
   readonly tokens: number;
 }
 
-/** A text of which only the two ends are looked at. Those of a short one are both the whole of it, and overlap. */
+/** The two ends of a text, enough to cut it. For a short text both are the whole text. */
 export interface Ends {
   readonly head: string;
   readonly tail: string;
   readonly totalChars: number;
 }
 
-/** What stays of the two ends. */
+/** What is kept of the two ends. */
 export interface Cut {
   readonly head: string;
   readonly tail: string;
 }
 
-/** Most of what a reader needs stands at the beginning; errors and sums often stand at the end. */
+/** Most of what the model needs stands at the beginning; errors and totals often stand at the end. */
 const HEAD_SHARE = 0.75;
 
-/** How many characters of each end stay at most, of a text that is cut. */
+/** How the kept characters (or tokens) are divided between head and tail. */
 export function sharesOf(chars: number): { readonly head: number; readonly tail: number } {
   const head = Math.ceil(chars * HEAD_SHARE);
   return { head, tail: chars - head };
 }
 
-/** Nothing where nothing has to go. */
+/** `undefined` when the text is within the limits. */
 export function findCut({ head, tail, totalChars }: Ends, { chars, tokens }: ResultLimits): Cut | undefined {
   if (totalChars <= chars && isWithinTokens(head, tokens)) return undefined;
-  // A text that is only too dense is no longer than what it may be.
+  // A text may be over the limit of tokens and still within that of characters.
   const most = sharesOf(Math.min(chars, totalChars));
   const share = sharesOf(tokens);
   const headChars = charsWithin(head, share.head, most.head, 'start');
   const tailChars = charsWithin(tail, share.tail, most.tail, 'end');
-  // Two ends can make up the whole: what is counted in two pieces may be a token less.
+  // Counted in two pieces a text may be a token less, so the two ends can make up the whole text.
   if (headChars + tailChars >= totalChars) return undefined;
   return {
     head: head.slice(0, beforeCharacter(head, headChars)),
@@ -47,10 +47,10 @@ export function findCut({ head, tail, totalChars }: Ends, { chars, tokens }: Res
   };
 }
 
-/** Put together again. The remark, about the rest, is for the model. */
+/** Head, notice and tail as one text. The remark tells the model about the missing part. */
 export function joinCut({ head, tail }: Cut, totalChars: number, remark?: string): string {
   const missing = totalChars - head.length - tail.length;
-  // Plain ASCII: one wider character would make two bytes of every character around it.
+  // Plain ASCII: one wider character would make V8 store the whole text in two bytes per character.
   const notice = `[... ${missing} of ${totalChars} characters left out${remark === undefined ? '' : `; ${remark}`} ...]`;
   return `${head}\n${notice}\n${tail}`;
 }
@@ -70,7 +70,7 @@ export function truncate(text: string, maxChars: number): Truncated {
   };
 }
 
-/** What belongs to the character before it: the second half of a pair, an accent, a joiner and what it joins. */
+/** Code points that belong to the character before them: accents, joiners, emoji modifiers and tags. */
 const dependent = /^(?:\p{M}|\u200c|\u200d|[\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}])/u;
 const LONGEST_CHARACTER = 32;
 
@@ -86,13 +86,13 @@ function afterCharacter(text: string, at: number): number {
   return isInside(text, place) ? beforePair(text, at + 1) : place;
 }
 
-/** However long a character goes on, it is never cut within a code point. */
+/** Even a character longer than the limit is never cut within a surrogate pair. */
 const beforePair = (text: string, at: number) => (isPair(text, at) ? at - 1 : at);
 
 function isInside(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return false;
   const code = text.charCodeAt(at);
-  // Nearly always: one look.
+  // Nearly all characters are decided here.
   if (code < 0x300) return code === 0x0a && text.charCodeAt(at - 1) === 0x0d;
   return isPair(text, at) || text.charCodeAt(at - 1) === 0x200d || dependent.test(text.slice(at, at + 2));
 }

@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { canonicalJson } from '../kernel/json.ts';
+import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 
 /** Settings are left out, so that a longer timeout does not throw away what is known; the file is in, because `./server` means another program elsewhere. */
@@ -111,12 +112,10 @@ async function realExecutable(file: string): Promise<string | undefined> {
   }
 }
 
-const telling = /key|token|secret|passw|auth|credential/i;
-
 /** An argument that is a secret, or follows the option that asks for one, is only recognized, never kept. */
 function concealed(arg: string, before = ''): string {
-  const isAskedFor = before.startsWith('-') && !before.includes('=') && telling.test(before);
-  return isAskedFor || telling.test(arg) || posesAsHidden(arg) ? hidden(arg) : arg;
+  const isAskedFor = before.startsWith('-') && !before.includes('=') && mentionsSecret(before);
+  return isAskedFor || mentionsSecret(arg) || posesAsHidden(arg) ? hidden(arg) : arg;
 }
 
 /** What follows the path often holds a token. */

@@ -3,8 +3,9 @@
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { inputsRead, isCredential, variablesRead } from '../../config/referenced-variables.ts';
+import { inputsRead, variablesRead } from '../../config/referenced-variables.ts';
 import type { ServerName } from '../../model/names.ts';
+import { isSecretVariable } from '../../model/secret-shapes.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
 import { nameIn } from '../claim.ts';
@@ -135,7 +136,7 @@ export async function approveOne(
   const strange = allowed.find((variable) => !all.includes(variable));
   if (strange !== undefined)
     throw new UsageError(`"${name}" does not read ${strange}${all.length > 0 ? `; it reads ${all.join(', ')}` : ''}`);
-  const isWithheld = (each: string) => sent.includes(each) && isCredential(each) && !allowed.includes(each);
+  const isWithheld = (each: string) => sent.includes(each) && isSecretVariable(each) && !allowed.includes(each);
   const fresh = all.filter((each) => !isWithheld(each));
   const judgement = await gate.judge(definition);
   const isOwn = judgement.kind === 'own';

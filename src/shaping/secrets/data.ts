@@ -1,55 +1,55 @@
-// Owns taking secrets out of plain data and out of failures, with whatever redacts a text.
+// Owns redacting plain data and errors, given a function that redacts a text.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { namingOf } from './names.ts';
+import { secretNameKind } from '../../model/secret-shapes.ts';
 import { isPlaceholder, looksRandom } from './values.ts';
 
 type RedactText = (text: string) => string;
 
-interface Looking {
+interface RedactionContext {
   readonly text: RedactText;
-  /** Telling keys give their values away. */
+  /** Whether the value of a key like `password` is redacted because of the key. */
   readonly byName: boolean;
-  /** Keys, and what a call goes by, stay as they are. */
+  /** Whether keys, and the values that identify a tool or its arguments, stay unredacted. */
   readonly keepsNames: boolean;
-  /** What the present place lies in. */
-  readonly environment: Set<object>;
+  /** The objects and lists that hold the present value, to notice cycles and excessive depth. */
+  readonly ancestors: Set<object>;
 }
 
-/** Data or a failure; the same object comes back when nothing had to change. */
+/** Redacts data or an error; returns the same object when nothing had to change. */
 export function redactData(value: unknown, text: RedactText): unknown {
-  return redact(value, { text, byName: true, keepsNames: false, environment: new Set() });
+  return redact(value, { text, byName: true, keepsNames: false, ancestors: new Set() });
 }
 
-/** The same without a look at the names: what they hold is no secret because of them. */
+/** Redacts every text, but no value because of its key. */
 export function redactTexts<Value>(value: Value, text: RedactText): Value {
-  return redact(value, { text, byName: false, keepsNames: false, environment: new Set() }) as Value;
+  return redact(value, { text, byName: false, keepsNames: false, ancestors: new Set() }) as Value;
 }
 
-/** What is said of tools, and the tools still the same ones to call. */
+/** Redacts the descriptions of tools; names and schema values that calls depend on stay. */
 export function redactDescriptions<Value>(value: Value, text: RedactText): Value {
-  return redact(value, { text, byName: false, keepsNames: true, environment: new Set() }) as Value;
+  return redact(value, { text, byName: false, keepsNames: true, ancestors: new Set() }) as Value;
 }
 
-function redact(value: unknown, looking: Looking): unknown {
-  if (typeof value === 'string') return looking.text(value);
+function redact(value: unknown, context: RedactionContext): unknown {
+  if (typeof value === 'string') return context.text(value);
   if (!(value instanceof Error) && !isPlain(value)) return value;
-  if (looking.environment.has(value)) return '[circular]';
-  if (looking.environment.size >= limits.redactionDepth) return '[too deep]';
-  looking.environment.add(value);
-  const redacted = redactParts(value, looking);
-  looking.environment.delete(value);
+  if (context.ancestors.has(value)) return '[circular]';
+  if (context.ancestors.size >= limits.redactionDepth) return '[too deep]';
+  context.ancestors.add(value);
+  const redacted = redactParts(value, context);
+  context.ancestors.delete(value);
   return redacted;
 }
 
-function redactParts(value: Error | readonly unknown[] | JsonObject, looking: Looking): unknown {
-  if (value instanceof Error) return redactError(value, looking);
-  return isList(value) ? redactList(value, looking) : redactMap(value, looking);
+function redactParts(value: Error | readonly unknown[] | JsonObject, context: RedactionContext): unknown {
+  if (value instanceof Error) return redactError(value, context);
+  return isList(value) ? redactList(value, context) : redactMap(value, context);
 }
 
-/** Whatever has a class of its own is no data of ours to copy. */
+/** Instances of classes are not copied. */
 function isPlain(value: unknown): value is readonly unknown[] | JsonObject {
   if (Array.isArray(value)) return true;
   if (!isObject(value)) return false;
@@ -59,44 +59,46 @@ function isPlain(value: unknown): value is readonly unknown[] | JsonObject {
 
 const isList = (value: readonly unknown[] | JsonObject): value is readonly unknown[] => Array.isArray(value);
 
-function redactList(list: readonly unknown[], looking: Looking): readonly unknown[] {
+function redactList(list: readonly unknown[], context: RedactionContext): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (const [at, each] of list.entries()) {
-    const rest = redact(each, looking);
+    const rest = redact(each, context);
     if (rest !== each) copy ??= [...list];
     if (copy !== undefined) copy[at] = rest;
   }
   return copy ?? list;
 }
 
-function redactMap(map: JsonObject, looking: Looking): JsonObject {
+function redactMap(map: JsonObject, context: RedactionContext): JsonObject {
   const redacted: (readonly [name: string, rest: unknown])[] = [];
   let isChanged = false;
   for (const key of Object.keys(map)) {
     const value = map[key];
-    const name = looking.keepsNames ? key : looking.text(key);
-    const mark = looking.byName ? markFor(key, value) : undefined;
-    const rest = mark ?? (looking.keepsNames && isGoneBy(key, value) ? value : redact(value, looking));
+    const name = context.keepsNames ? key : context.text(key);
+    const mark = context.byName ? markFor(key, value) : undefined;
+    const rest = mark ?? (context.keepsNames && isIdentifying(key, value) ? value : redact(value, context));
     isChanged ||= name !== key || rest !== value;
     redacted.push([name, rest]);
   }
-  // Made of entries, a key like `__proto__` is a key like any other.
+  // `Object.fromEntries` treats a key like `__proto__` as any other key.
   return isChanged ? Object.fromEntries(redacted) : map;
 }
 
-/** A tool is called by its name, and its arguments are held against these. */
-const isGoneBy = (key: string, value: unknown) => GONE_BY.has(key) && (typeof value === 'string' || isTexts(value));
+/** A tool is called by its name, and arguments are checked against these schema values: redacting them would break calls. */
+const isIdentifying = (key: string, value: unknown) =>
+  IDENTIFYING_KEYS.has(key) && (typeof value === 'string' || isTexts(value));
 
-const GONE_BY = new Set(['name', 'type', 'enum', 'const', 'required', 'pattern', '$ref', '$id', '$anchor']);
+const IDENTIFYING_KEYS = new Set(['name', 'type', 'enum', 'const', 'required', 'pattern', '$ref', '$id', '$anchor']);
 
-/** What stands for the whole value of a telling key; `undefined` where that says nothing of it. */
+/** What replaces the value of a key that announces a secret; `undefined` where the value is not one. */
 function markFor(key: string, value: unknown): unknown {
-  const naming = typeof value === 'string' || typeof value === 'number' || isTexts(value) ? namingOf(key) : undefined;
-  if (naming === undefined) return undefined;
-  const mark = `[redacted:${naming.rule}]`;
+  const kind =
+    typeof value === 'string' || typeof value === 'number' || isTexts(value) ? secretNameKind(key) : undefined;
+  if (kind === undefined) return undefined;
+  const mark = `[redacted:${kind.rule}]`;
   const isSecret = (each: unknown) => {
     const text = String(each);
-    return naming.isCertainKey ? text !== '' && !isPlaceholder(text) : looksRandom(text);
+    return kind.isCertainKey ? text !== '' && !isPlaceholder(text) : looksRandom(text);
   };
   if (!isTexts(value)) return isSecret(value) ? mark : undefined;
   return value.some(isSecret) ? value.map((each) => (isSecret(each) ? mark : each)) : undefined;
@@ -105,34 +107,34 @@ function markFor(key: string, value: unknown): unknown {
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
-/** The same failure in redacted words; the very same when it holds no secret. */
-function redactError(error: Error, looking: Looking): Error {
-  const { text } = looking;
-  const cause = isData(error.cause) ? redact(error.cause, looking) : undefined;
+/** A redacted copy of the error; the same object when it holds no secret. */
+function redactError(error: Error, context: RedactionContext): Error {
+  const { text } = context;
+  const cause = isData(error.cause) ? redact(error.cause, context) : undefined;
   const options = cause === undefined ? {} : { cause };
   if (error instanceof RuntimeError) {
-    const data = redact(error.data, looking) as typeof error.data;
+    const data = redact(error.data, context) as typeof error.data;
     if (data === error.data && cause === error.cause) return error;
     return withStack(new RuntimeError(error.code, data, options), error, text);
   }
   const { name, message, stack = '' } = error;
-  const words = text(message);
+  const redactedMessage = text(message);
   const fields = fieldsOf(error);
-  const rest = redactMap(fields, looking);
-  const isSame = words === message && text(stack) === stack && cause === error.cause && rest === fields;
+  const rest = redactMap(fields, context);
+  const isSame = redactedMessage === message && text(stack) === stack && cause === error.cause && rest === fields;
   if (isSame && Object.values(fields).every(isData)) return error;
   const data = Object.entries(rest).filter(([, value]) => isData(value));
-  return withStack(Object.assign(new Error(words, options), Object.fromEntries(data), { name }), error, text);
+  return withStack(Object.assign(new Error(redactedMessage, options), Object.fromEntries(data), { name }), error, text);
 }
 
-/** What was put on it beside its words: whoever prints a failure prints these too, and what an aggregate holds. */
+/** The further fields of an error and the errors of an aggregate: Node prints them with the error. */
 function fieldsOf(error: Error): JsonObject {
   const own: JsonObject = { ...error, ...(error instanceof AggregateError && { errors: error.errors }) };
-  const said = ['name', 'message', 'stack', 'cause'];
-  return Object.fromEntries(Object.entries(own).filter(([key]) => !said.includes(key)));
+  const standard = ['name', 'message', 'stack', 'cause'];
+  return Object.fromEntries(Object.entries(own).filter(([key]) => !standard.includes(key)));
 }
 
-/** A request, a socket, bytes: nobody knows what is in them, so a failure does not keep them. */
+/** Requests, sockets and buffers cannot be searched for secrets, so a redacted error drops them. */
 const isData = (value: unknown) =>
   typeof value !== 'function' && (!isObject(value) || value instanceof Error || isPlain(value));
 

@@ -1,57 +1,63 @@
-// Owns finding secrets in text by what gives them away: a shape, the name they are assigned to, the place they stand in. Looks
-// closely only where a telling word stands, and never far: the time is linear in the text, whatever that holds.
+// Owns finding secrets in text: by their shape, by the name they are assigned to, by where they stand (an address, a command
+// line). A detector runs only at the keywords it is registered for and reads a bounded stretch, so the time is linear in the text.
 
 import { once } from '../../kernel/once.ts';
-import { readTokenShapes, serviceNames, type TokenShape } from '../../model/secret-shapes.ts';
+import {
+  readTokenShapes,
+  secretNameKind,
+  secretNameWords,
+  serviceNames,
+  type TokenShape,
+} from '../../model/secret-shapes.ts';
+import { assignmentAt, endOf, endOfName, headOf, matchEnd } from './assignments.ts';
 import { KeywordScan } from './keyword-scan.ts';
-import { assignedAt, endOf, endOfName, headOf, matchEnd, nameWords, namingOf } from './names.ts';
 import { entropyOf, isInvented, isPlaceholder, isPlausible, looksRandom } from './values.ts';
 
-export interface FoundSecret {
-  /** What gave it away. */
+export interface SecretSpan {
+  /** The name of the detector's rule, shown in the mark that replaces the secret. */
   readonly rule: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What was looked at where a word stands, and whether it is a secret. */
-interface Looked extends FoundSecret {
+/** The stretch of text that a detector examined, and whether it is a secret. */
+interface Detection extends SecretSpan {
   readonly isSecret: boolean;
 }
 
-/** Asked where its word stands, from `at` to `wordEnd`. */
-type Look = (text: string, at: number, wordEnd: number, seen: Seen) => Looked | undefined;
+/** Called where one of its keywords stands, from `at` to `wordEnd`. */
+type Detector = (text: string, at: number, wordEnd: number, seen: ScanContext) => Detection | undefined;
 
-/** What rules have to know of the words before. */
-interface Seen {
-  /** Where the last command line of a web request begins. */
+/** What detectors remember of the text before their keyword. */
+interface ScanContext {
+  /** Where the last `curl` command begins. */
   request: number;
-  /** From here on no key in armor ends. */
+  /** No `-----END` follows this place. */
   noEndFrom: number;
-  /** Up to where each rule has looked in vain: it need not look there again. */
-  readonly vain: Map<Look, number>;
+  /** Up to where each detector has examined the text without a result: it need not run there again. */
+  readonly examined: Map<Detector, number>;
 }
 
-/** `://:abc@`: no text that is shorter holds one. */
+/** The length of `://:abc@`, the shortest text that can hold a secret. */
 const SHORTEST = 8;
-const NONE: readonly FoundSecret[] = [];
+const NONE: readonly SecretSpan[] = [];
 
 /** In the order of the text; none overlaps another. */
-export function findSecrets(text: string): readonly FoundSecret[] {
+export function findSecrets(text: string): readonly SecretSpan[] {
   if (text.length < SHORTEST) return NONE;
-  const { scan, looks } = prepared();
-  let found: FoundSecret[] | undefined;
-  let seen: Seen | undefined;
+  const { scan, detectors } = prepared();
+  let found: SecretSpan[] | undefined;
+  let context: ScanContext | undefined;
   let done = 0;
   scan.scan(text, (word, at, wordEnd) => {
-    const look = looks[word];
-    if (look === undefined || at < done || at < (seen?.vain.get(look) ?? 0)) return at;
-    seen ??= { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, vain: new Map() };
-    const looked = look(text, at, wordEnd, seen);
-    if (looked === undefined || looked.start < done) return at;
-    const { rule, start, end } = looked;
-    if (!looked.isSecret) {
-      seen.vain.set(look, end);
+    const detect = detectors[word];
+    if (detect === undefined || at < done || at < (context?.examined.get(detect) ?? 0)) return at;
+    context ??= { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, examined: new Map() };
+    const detection = detect(text, at, wordEnd, context);
+    if (detection === undefined || detection.start < done) return at;
+    const { rule, start, end } = detection;
+    if (!detection.isSecret) {
+      context.examined.set(detect, end);
       return at;
     }
     found ??= [];
@@ -63,22 +69,22 @@ export function findSecrets(text: string): readonly FoundSecret[] {
 }
 
 const prepared = once(() => {
-  const rules: (readonly [words: readonly string[], look: Look])[] = [
+  const rules: (readonly [keywords: readonly string[], detect: Detector])[] = [
     [['curl'], noteRequest],
-    [[' -u', '--user'], lookForLogin],
-    [['://'], lookForPassword],
-    [['private key'], lookForKey],
-    [['bearer'], lookForBearer],
-    ...readTokenShapes().map((shape) => [shape.starts, lookFor(shape)] as const),
-    [nameWords, lookForNamed],
-    [serviceNames, lookForService],
+    [[' -u', '--user'], detectLogin],
+    [['://'], detectUrlPassword],
+    [['private key'], detectPrivateKey],
+    [['bearer'], detectBearer],
+    ...readTokenShapes().map((shape) => [shape.starts, tokenDetector(shape)] as const),
+    [secretNameWords, detectNamed],
+    [serviceNames, detectServiceKey],
   ];
-  const words = rules.flatMap(([each]) => each);
-  const looks = rules.flatMap(([each, look]) => each.map(() => look));
-  return { scan: new KeywordScan(words), looks };
+  const keywords = rules.flatMap(([each]) => each);
+  const detectors = rules.flatMap(([each, detect]) => each.map(() => detect));
+  return { scan: new KeywordScan(keywords), detectors };
 });
 
-function lookFor({ name: rule, before, head, whole }: TokenShape): Look {
+function tokenDetector({ name: rule, before, head, whole }: TokenShape): Detector {
   return (text, at) => {
     const end = matchEnd(head, text, at);
     if (end === 0) return undefined;
@@ -90,32 +96,33 @@ function lookFor({ name: rule, before, head, whole }: TokenShape): Look {
 const LEAST_ENTROPY = 2;
 const JUDGED_CHARS = 64;
 
-/** Looks again at each name, since what is assigned to one may hold the next; but once for all words of a name. */
-const lookForNamed: Look = (text, at) => {
+/** Examines each name once, however many keywords it holds. What is assigned to one name may hold the next name. */
+const detectNamed: Detector = (text, at) => {
   const nameEnd = endOfName(text, at);
-  const assigned = assignedAt(text, at, nameEnd);
-  const naming = assigned && namingOf(assigned.name);
-  const inVain = { rule: '', start: at, end: nameEnd, isSecret: false };
-  if (assigned === undefined || naming === undefined) return inVain;
-  const { start, quote } = assigned;
-  const value = headOf(text, assigned);
-  const isSecret = naming.isCertain ? isPlausible(value, quote !== '') : looksRandom(value, naming.shortest);
-  return isSecret ? { rule: naming.rule, start, end: endOf(text, assigned), isSecret } : inVain;
+  const assignment = assignmentAt(text, at, nameEnd);
+  const kind = assignment && secretNameKind(assignment.name);
+  const nothing = { rule: '', start: at, end: nameEnd, isSecret: false };
+  if (assignment === undefined || kind === undefined) return nothing;
+  const { start, quote } = assignment;
+  const value = headOf(text, assignment);
+  const isSecret = kind.isCertain ? isPlausible(value, quote !== '') : looksRandom(value, kind.shortest);
+  return isSecret ? { rule: kind.rule, start, end: endOf(text, assignment), isSecret } : nothing;
 };
 
-/** `Acme Project Key => value`. Names run on, so the word may be anywhere in it. */
+/** `Acme Project Key => value`: the service's name may be followed by other words. */
 const ASSIGNED_TO_SERVICE = /[\w .\t,-]{0,32}(?:\\?["'\s]){0,3}(?:=>|:{1,3}=|\?=|\|\||[=:>,])(?:\\?["'`]|[\s=]){0,5}/y;
 const SERVICE_VALUE = /\d{5,16}:A[\w-]{34}|[A-Fa-f0-9]{8}:[A-Fa-f0-9]{8}(?![\w:])|[\w.=+/~|-]{14,256}/iy;
 const SERVICE_REST = /[\w.=+/~|-]+/y;
-const OF_NO_USE =
+/** Names of identifiers and places, whose random-looking values are no keys. */
+const IDENTIFIER =
   /(?:^|[-_. ])(?:url|uri|host|domain|version|sha|commit|hash|checksum|digest|name|path|file|folder|branch|ref|issue|channel|guild|message|user|zone|page|project|team|org|image|build|run|job|trace|span|request|event|session|integrity)(?:[-_. ]?id)?s?$/i;
 
-const lookForService: Look = (text, _at, wordEnd) => {
+const detectServiceKey: Detector = (text, _at, wordEnd) => {
   const start = matchEnd(ASSIGNED_TO_SERVICE, text, wordEnd);
   const end = start && matchEnd(SERVICE_VALUE, text, start);
   if (end === 0) return undefined;
   const name = /^[\w .\t-]+/.exec(text.slice(wordEnd, start))?.[0] ?? '';
-  const isSecret = !OF_NO_USE.test(name) && isKey(text.slice(start, Math.min(end, start + JUDGED_CHARS)));
+  const isSecret = !IDENTIFIER.test(name) && isKey(text.slice(start, Math.min(end, start + JUDGED_CHARS)));
   return { rule: 'service-key', start, end: isSecret ? matchEnd(SERVICE_REST, text, end) || end : end, isSecret };
 };
 
@@ -126,7 +133,7 @@ const BEARER = /(?<![A-Za-z0-9])bearer[ \t]+/iy;
 const BEARER_VALUE = /[\w.~+/=:|-]{8,256}/y;
 const BEARER_REST = /[\w.~+/=:|-]+/y;
 
-const lookForBearer: Look = (text, at) => {
+const detectBearer: Detector = (text, at) => {
   const start = matchEnd(BEARER, text, at);
   const end = start && matchEnd(BEARER_VALUE, text, start);
   if (end === 0) return undefined;
@@ -134,8 +141,8 @@ const lookForBearer: Look = (text, at) => {
   return { rule: 'bearer-token', start, end: isSecret ? matchEnd(BEARER_REST, text, end) || end : end, isSecret };
 };
 
-const noteRequest: Look = (_text, at, _wordEnd, seen) => {
-  seen.request = at;
+const noteRequest: Detector = (_text, at, _wordEnd, context) => {
+  context.request = at;
   return undefined;
 };
 
@@ -144,7 +151,7 @@ const LOGIN_VALUE =
   /(?:"[^"\n]{0,200}"|'[^'\n]{0,200}'|[^\s"':]{0,100}):(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s"']{1,200})|"[^"\n:]{0,100}:[^"\n]{0,200}"|'[^'\n:]{0,100}:[^'\n]{0,200}'/y;
 const REQUEST_CHARS = 2_000;
 
-const lookForLogin: Look = (text, at, _wordEnd, { request }) => {
+const detectLogin: Detector = (text, at, _wordEnd, { request }) => {
   if (at - request > REQUEST_CHARS) return undefined;
   const start = matchEnd(LOGIN, text, at);
   const end = start && matchEnd(LOGIN_VALUE, text, start);
@@ -163,7 +170,7 @@ const isPassword = (value: string) =>
 
 const USERINFO = /:\/\/[^\s:@/?#"'<>\\]{0,128}:(?=([^\s/?#"'<>\\]{1,256})@)/y;
 
-const lookForPassword: Look = (text, at) => {
+const detectUrlPassword: Detector = (text, at) => {
   USERINFO.lastIndex = at;
   const [whole = '', password = ''] = USERINFO.exec(text) ?? [];
   const user = whole.slice(3, -1);
@@ -178,12 +185,12 @@ const ARMOR_END = '-----END';
 const ARMORED = /[A-Za-z0-9+/=\s:,\\-]*/y;
 const SHORTEST_KEY = 64;
 
-/** From the armor's beginning to its end; where that was cut off, as far as it goes on. */
-const lookForKey: Look = (text, at, _wordEnd, seen) => {
+/** From `-----BEGIN … PRIVATE KEY-----` to `-----END`; where the end was cut off, as far as the key's characters go. */
+const detectPrivateKey: Detector = (text, at, _wordEnd, context) => {
   const start = matchEnd(ARMOR, text, at);
   if (start === 0) return undefined;
-  const armorEnd = start >= seen.noEndFrom ? -1 : text.indexOf(ARMOR_END, start);
-  if (armorEnd < 0) seen.noEndFrom = Math.min(seen.noEndFrom, start);
+  const armorEnd = start >= context.noEndFrom ? -1 : text.indexOf(ARMOR_END, start);
+  if (armorEnd < 0) context.noEndFrom = Math.min(context.noEndFrom, start);
   const end = armorEnd < 0 ? matchEnd(ARMORED, text, start) : armorEnd;
   return { rule: 'private-key', start, end, isSecret: end - start >= SHORTEST_KEY };
 };

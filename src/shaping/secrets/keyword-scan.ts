@@ -1,41 +1,41 @@
-// Owns finding many short words in a text at once, near the speed of memory: case does not count, many places are never looked
-// at, and only where a whole word stands is anybody asked.
+// Owns finding many short keywords in a text at once, near the speed of memory: case-insensitive, skipping most characters, and
+// calling the visitor only where a whole keyword stands.
 
 /**
- * Told of a word and where it stands, roughly from left to right: a longer word may be told of late. Answers from where on to
- * look further; the place itself says that nothing was there.
+ * Called for each keyword, roughly from left to right: a longer keyword may come late. Returns where the scan goes on; returning
+ * `at` says that nothing was found there.
  */
-export type Visit = (word: number, at: number, end: number) => number;
+export type OnKeyword = (word: number, at: number, end: number) => number;
 
-interface Word {
+interface Keyword {
   readonly id: number;
   readonly codes: readonly number[];
-  /** How many of the codes stand before the word itself. */
+  /** How many of the codes belong to the character before the keyword. */
   readonly lead: number;
-  /** Where the three characters stand by which it is found: those that texts have least. */
+  /** Where its rarest three characters begin: the scan looks for those. */
   readonly anchor: number;
 }
 
 const CHUNK = 32 * 1024;
-/** No word is longer. So much of a chunk is left to the next one, which begins so much earlier. */
+/** No keyword is longer. Chunks overlap by this much, so that none is missed at their border. */
 const MARGIN = 64;
 const BITS = 5;
 const classes = classesOf();
-/** Lent to one scan at a time: nothing in here waits, and no visitor scans. Around the text lies what belongs to no word. */
+/** Shared by all scans: a scan is synchronous, and no visitor starts another. The margins hold bytes that are in no keyword. */
 const bytes = Buffer.alloc(MARGIN + CHUNK + MARGIN);
 
 const nothing = new Uint8Array(MARGIN);
-/** Up to here characters are copied sooner than anybody is asked to do it. */
-const SHORT = 48;
+/** Copying so few characters in a loop is faster than calling `Buffer.write`. */
+const SHORT_CHARS = 48;
 
 export class KeywordScan {
-  /** By the last two of three characters: how far to go on. */
+  /** By the last two of three characters: how far to skip. */
   readonly #shifts = new Uint8Array(1 << 16);
-  /** By all three: which words have them. */
+  /** By all three characters: the index in `#words` of the keywords that hold them. */
   readonly #buckets = new Uint16Array(1 << (3 * BITS));
-  readonly #words: (readonly Word[])[] = [[]];
+  readonly #words: (readonly Keyword[])[] = [[]];
 
-  /** A word of two characters stands only behind what is neither letter nor digit nor one of `_-.:/`. */
+  /** A keyword of two characters counts only behind a character that is neither letter nor digit nor one of `_-.:/`. */
   constructor(words: readonly string[]) {
     /** By the classes of two characters. */
     const shifts = new Uint8Array(1 << (2 * BITS)).fill(2);
@@ -44,7 +44,7 @@ export class KeywordScan {
     };
     const commonness = commonnessOfPairs();
     const coded = words.map((word, id) => codedWord(word, id, commonness));
-    // Of two that are found alike the longer one is asked about first.
+    // Of two keywords with the same anchor the longer one is visited first.
     for (const word of coded.sort((a, b) => b.codes.length - a.codes.length)) {
       const [first = 0, second = 0, third = 0] = word.codes.slice(word.anchor);
       shorten((first << BITS) | second, 1);
@@ -57,7 +57,7 @@ export class KeywordScan {
     this.#spread(shifts);
   }
 
-  /** From classes to the bytes that are of them. */
+  /** Expands the table from character classes to bytes. */
   #spread(shifts: Uint8Array): void {
     const row = new Uint8Array(classes.length);
     for (let left = 0; left < 1 << BITS; left++) {
@@ -66,12 +66,12 @@ export class KeywordScan {
     }
   }
 
-  scan(text: string, visit: Visit): void {
+  scan(text: string, visit: OnKeyword): void {
     let from = 0;
     for (let begin = 0; begin < text.length; begin = from - MARGIN) {
       const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
-      // One byte for each unit of the text. What Latin-1 lacks becomes some other letter: visitors look for themselves.
-      const end = MARGIN + (part.length < SHORT ? copy(part) : bytes.write(part, MARGIN, 'latin1'));
+      // One byte per code unit. Characters beyond Latin-1 become some other letter: visitors check the text itself.
+      const end = MARGIN + (part.length < SHORT_CHARS ? copy(part) : bytes.write(part, MARGIN, 'latin1'));
       bytes.set(nothing, end);
       const isLast = begin + part.length === text.length;
       from = this.#scanChunk(begin - MARGIN, from, isLast ? end : end - MARGIN, visit);
@@ -79,8 +79,8 @@ export class KeywordScan {
     }
   }
 
-  /** `shift` leads from a place in the bytes to one in the text. Returns the first place that was not looked at. */
-  #scanChunk(shift: number, from: number, end: number, visit: Visit): number {
+  /** `shift` converts a position in the bytes to one in the text. Returns the first position that was not scanned. */
+  #scanChunk(shift: number, from: number, end: number, visit: OnKeyword): number {
     const shifts = this.#shifts;
     const buckets = this.#buckets;
     let at = from - shift + 1;
@@ -97,7 +97,7 @@ export class KeywordScan {
     return at + shift - 1;
   }
 
-  #visitAll(bucket: number, anchor: number, shift: number, visit: Visit): number {
+  #visitAll(bucket: number, anchor: number, shift: number, visit: OnKeyword): number {
     for (const word of this.#words[bucket] ?? []) {
       const at = anchor - word.anchor;
       if (!fits(word.codes, at)) continue;
@@ -121,14 +121,14 @@ function fits(codes: readonly number[], at: number): boolean {
   return true;
 }
 
-function codedWord(word: string, id: number, commonness: Uint8Array): Word {
+function codedWord(word: string, id: number, commonness: Uint8Array): Keyword {
   const lead = word.length < 3 ? 1 : 0;
   const text = lead === 0 ? word : ` ${word}`;
   const codes = Array.from(text, (_, at) => classOf(text, at));
   const commonnessAt = (at: number) => commonness[((codes[at] ?? 0) << BITS) | (codes[at + 1] ?? 0)] ?? 0;
   let [anchor, least] = [0, Number.POSITIVE_INFINITY];
   for (let at = 0; at + 2 < codes.length; at++) {
-    // The last two of three decide how often the place is looked at.
+    // The last two of the three decide how often the scan stops to compare.
     const sum = 3 * commonnessAt(at + 1) + commonnessAt(at);
     if (sum < least) [anchor, least] = [at, sum];
   }
@@ -137,30 +137,30 @@ function codedWord(word: string, id: number, commonness: Uint8Array): Word {
 
 const classOf = (text: string, at: number) => classes[text.charCodeAt(at)] ?? 0;
 
-/** Each letter for itself, all digits alike, and the signs that bind words, `:` and `/` alike; everything else is 0. */
+/** A class per letter in either case, one for all digits, one each for `_`, `-`, `.`, `:` and `/`; everything else is 0. */
 function classesOf(): Uint8Array {
-  const made = new Uint8Array(256);
-  for (let letter = 0; letter < 26; letter++) made[65 + letter] = made[97 + letter] = 1 + letter;
-  for (let digit = 0; digit < 10; digit++) made[48 + digit] = 27;
-  for (const [index, sign] of ['_', '-', '.', ':'].entries()) made[sign.charCodeAt(0)] = 28 + index;
-  made['/'.charCodeAt(0)] = 31;
-  return made;
+  const table = new Uint8Array(256);
+  for (let letter = 0; letter < 26; letter++) table[65 + letter] = table[97 + letter] = 1 + letter;
+  for (let digit = 0; digit < 10; digit++) table[48 + digit] = 27;
+  for (const [index, sign] of ['_', '-', '.', ':'].entries()) table[sign.charCodeAt(0)] = 28 + index;
+  table['/'.charCodeAt(0)] = 31;
+  return table;
 }
 
-/** Pairs of letters that make up most of what people and programs write, the commonest first. */
+/** The commonest pairs of letters in prose and code, most frequent first. */
 const COMMON =
   'er on in re st es se th de en te or it co ti ng le he ns ea ve at ro is ed ne nd an io ri me ar al nt tr ts un fi et li rt ' +
   'pe to ad ol no ur ha ch ce na ma em ct om of ou ef ec rs ex la do ow oo po ke ty rv nc am as od ac so im ly lo nl pr rn ' +
   'pa ta il ot el ue ll fo ra si be ca ho tu sc ge wh mp yp ic mo ut pt id di mi hi ap op ul os pl ru sh ss lu wn ai ey us';
 
-/** By the classes of two characters. Digits come in rows, and so do dashes and dots. */
+/** By the classes of two characters. Digits, dashes and dots often come in rows. */
 function commonnessOfPairs(): Uint8Array {
-  const made = new Uint8Array(1 << (2 * BITS)).fill(40);
+  const table = new Uint8Array(1 << (2 * BITS)).fill(40);
   const [digit, binding] = [classOf('0', 0), classOf('_', 0)];
   for (const left of [0, digit, ...[1, 2, 3].map((next) => binding + next)])
-    made.fill(70, left << BITS, (left + 1) << BITS);
-  made[(digit << BITS) | digit] = 150;
+    table.fill(70, left << BITS, (left + 1) << BITS);
+  table[(digit << BITS) | digit] = 150;
   for (const [rank, pair] of COMMON.split(' ').entries())
-    made[(classOf(pair, 0) << BITS) | classOf(pair, 1)] = 200 - rank;
-  return made;
+    table[(classOf(pair, 0) << BITS) | classOf(pair, 1)] = 200 - rank;
+  return table;
 }

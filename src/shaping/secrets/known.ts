@@ -1,14 +1,14 @@
-// Owns the values that are known to be secret, because Plexus itself filled them in. They are in memory only; whoever looks for
-// them gets them in every spelling in which a value travels.
+// Owns the values that are known to be secret, because Plexus itself filled them in. They are kept in memory only, and searched
+// for in every spelling in which a value travels: JSON, URLs, base64.
 
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 
-/** What is looked for, and what is put in its place. */
+/** One spelling of a secret to search for, and the mark that replaces it. */
 export interface Needle {
   readonly text: string;
   readonly mark: string;
-  /** How many characters before and behind it hold a part of the value too. */
+  /** How many characters before and behind it hold bits of the value too (base64). */
   readonly before: number;
   readonly behind: number;
 }
@@ -18,19 +18,19 @@ export class KnownSecrets {
   readonly #ofServers = new Map<ServerName, Readonly<Record<string, string>>>();
   #revision = 0;
 
-  /** Changes whenever the values do. */
+  /** Increases whenever the values change. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** One value of whoever; it stays for good. The first name that a value gets counts. */
+  /** Adds one value that belongs to no server and is never removed. The first name that a value gets is kept. */
   add(name: string, value: string): void {
     if (this.#own.has(value)) return;
     this.#own.set(value, name);
     this.#revision++;
   }
 
-  /** All values of one server, in place of those it had. */
+  /** Replaces all values of one server. */
   set(server: ServerName, values: Readonly<Record<string, string>>): void {
     const before = this.#ofServers.get(server);
     if (JSON.stringify(before) === JSON.stringify(values)) return;
@@ -38,40 +38,40 @@ export class KnownSecrets {
     this.#revision++;
   }
 
-  /** Each text once. A mark is left as it is, whatever it holds. */
+  /** Every spelling once. The marks are needles too, so that nothing is replaced inside of one. */
   needles(): readonly Needle[] {
     const needles = new Map<string, Needle>();
-    const learn = (needle: Needle) => {
+    const add = (needle: Needle) => {
       if (!needles.has(needle.text)) needles.set(needle.text, needle);
     };
     const ofServers = [...this.#ofServers.values()].flatMap((values) => Object.entries(values));
     const own = [...this.#own].map(([value, name]) => [name, value] as const);
     for (const [name, value] of [...ofServers, ...own]) {
       const mark = markOf(name);
-      for (const needle of needlesOf(value, mark)) learn(needle);
-      if (mark.length >= limits.secretChars) learn({ text: mark, mark, before: 0, behind: 0 });
+      for (const needle of needlesOf(value, mark)) add(needle);
+      if (mark.length >= limits.secretChars) add({ text: mark, mark, before: 0, behind: 0 });
     }
     return [...needles.values()];
   }
 }
 
-/** A name comes from a file and must not say more than a name. */
+/** The name comes from a config file: characters that could carry text or markup are replaced. */
 const markOf = (name: string) => `[${name.replace(/[^\w.-]+/g, '_').slice(0, 64) || 'secret'}]`;
 
 function needlesOf(value: string, mark: string): Needle[] {
-  const plain = partsOf(value).filter(isSecret);
-  const whole = plain.flatMap((part) => spellingsOf(part)).map((text) => ({ text, mark, before: 0, behind: 0 }));
-  return [...whole, ...plain.flatMap((part) => inBase64(part, mark))];
+  const parts = partsOf(value).filter(isSecret);
+  const spelled = parts.flatMap((part) => spellingsOf(part)).map((text) => ({ text, mark, before: 0, behind: 0 }));
+  return [...spelled, ...parts.flatMap((part) => inBase64(part, mark))];
 }
 
-/** A key of several lines is printed line by line; a credential often without the word before it, such as `Bearer`. */
+/** Programs print a multi-line key line by line, and a credential often without the word before it, such as `Bearer`. */
 function partsOf(value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/).map((line) => line.trim());
   const words = lines.map((line) => line.replace(/^\S+\s+/, ''));
   return [...new Set([value, ...lines, ...words])];
 }
 
-/** Too short, or what half of all texts hold: replacing it everywhere would hide nothing and break much. */
+/** Short values and common words stay: replacing them everywhere would hide nothing and break much. */
 const isSecret = (part: string) =>
   part.length >= limits.secretChars && !COMMON.has(part.toLowerCase()) && !ARMOR.test(part);
 
@@ -80,13 +80,13 @@ const COMMON = new Set(
     ' ',
   ),
 );
-/** Every key in armor has these lines. */
+/** The first and last line of every PEM key. */
 const ARMOR = /^-----(?:BEGIN|END)[ A-Z0-9]*-----$/;
 
-/** As it is, within JSON once and twice, and within an address. */
+/** As it is, within JSON (encoded once and twice) and within a URL. */
 function spellingsOf(part: string): readonly string[] {
   const json = JSON.stringify(part).slice(1, -1);
-  // By way of bytes: half a character has no spelling in an address.
+  // Through a buffer, because `encodeURIComponent` throws on a lone surrogate.
   const url = encodeURIComponent(Buffer.from(part).toString());
   const form = url.replace(/%20/g, '+');
   const strict = url.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -95,8 +95,8 @@ function spellingsOf(part: string): readonly string[] {
 }
 
 /**
- * What stands in the base64 of any text that holds the value, wherever it begins: three spellings, by how many bytes go before
- * it within a group of three. The characters at the ends hold bits of the neighbors and are left to `before` and `behind`.
+ * What the base64 of any text that holds the value contains: three spellings, one per position of the value within a group of
+ * three bytes. The characters at the ends share bits with the neighboring bytes; `before` and `behind` count them.
  */
 function inBase64(part: string, mark: string): Needle[] {
   const bytes = Buffer.from(part);

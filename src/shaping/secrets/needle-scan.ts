@@ -1,22 +1,22 @@
-// Owns finding any of many exact strings in a text, the leftmost and of those the longest, in a time that hardly depends on how
-// many they are.
+// Owns finding any of many exact strings in a text: leftmost first, then longest, in a time that hardly depends on how many
+// strings there are (the algorithm of Wu and Manber).
 
-/** Of so many characters a hash says how far the next possible end of a needle is. */
+/** A hash of so many characters tells how far away the next possible end of a needle is. */
 const BLOCK = 3;
 const HASH_MASK = 0xffff;
-/** So much of the beginning of each needle is looked for; what is shorter shortens it for all. */
+/** The scan compares this much of each needle's beginning; a shorter needle shortens the window for all. */
 const LONGEST_WINDOW = 32;
 const CHUNK = 32 * 1024;
-/** Lent to one look at a time. Characters of two bytes lose one: what seems to be found is compared in the text. */
+/** Shared by all scans, which are synchronous. Wide characters lose a byte here, so a hit is compared in the text itself. */
 const bytes = Buffer.alloc(CHUNK);
 
 export class NeedleScan<Needle extends { readonly text: string }> {
   readonly #window: number;
   readonly #shifts: Uint8Array;
-  /** By the hash of the last block of the window; the longest first. */
+  /** By the hash of the window's last block; the longest needle first. */
   readonly #byHash = new Map<number, Needle[]>();
 
-  /** None is shorter than a block. */
+  /** No needle may be shorter than a block. */
   constructor(needles: readonly Needle[]) {
     this.#window = Math.min(LONGEST_WINDOW, ...needles.map(({ text }) => text.length));
     this.#shifts = new Uint8Array(HASH_MASK + 1).fill(this.#window - BLOCK + 1);
@@ -29,7 +29,7 @@ export class NeedleScan<Needle extends { readonly text: string }> {
     }
   }
 
-  /** Whether there is one at all: several times as fast as finding them, and the answer is nearly always no. */
+  /** Whether the text holds a needle: several times as fast as `find`, and the answer is nearly always no. */
   isIn(text: string): boolean {
     const first = this.#window - 1;
     for (let begin = 0; begin + first < text.length; ) {
@@ -41,7 +41,7 @@ export class NeedleScan<Needle extends { readonly text: string }> {
     return false;
   }
 
-  /** Goes on in two places at once, since each step has to wait for the one before it. 0 where there is a needle. */
+  /** Scans two halves in one loop, because the steps of one half depend on each other. Returns 0 at a needle. */
   #passed(size: number, text: string, begin: number): number {
     const shifts = this.#shifts;
     const first = this.#window - 1;
@@ -68,7 +68,7 @@ export class NeedleScan<Needle extends { readonly text: string }> {
     return at;
   }
 
-  /** Each needle with its place; none overlaps the one before. */
+  /** Every needle with its position, without overlaps. */
   find(text: string): readonly { readonly needle: Needle; readonly at: number }[] {
     const found: { readonly needle: Needle; readonly at: number }[] = [];
     for (let end = this.#window - 1; end < text.length; ) {
@@ -80,18 +80,18 @@ export class NeedleScan<Needle extends { readonly text: string }> {
     return found;
   }
 
-  /** The one whose window ends here. */
+  /** The needle whose window ends at `end`. */
   #needleAt(text: string, end: number): Needle | undefined {
     const at = end - this.#window + 1;
     return this.#byHash.get(hashAt(text, end))?.find((each) => text.startsWith(each.text, at));
   }
 }
 
-/** Of the block that ends here. */
+/** The hash of the block of bytes that ends at `end`. */
 const hashOfBytes = (end: number) =>
   (((bytes[end] as number) << 8) ^ ((bytes[end - 1] as number) << 4) ^ (bytes[end - 2] as number)) & HASH_MASK;
 
-/** The same of a text: of each character the lower byte. */
+/** The same hash from the text, with the lower byte of each character. */
 const hashAt = (text: string, end: number) =>
   (((text.charCodeAt(end) & 0xff) << 8) ^
     ((text.charCodeAt(end - 1) & 0xff) << 4) ^

@@ -1,6 +1,6 @@
-// Owns telling a secret from what only stands in its place: a placeholder, a word, a version, a path.
+// Owns telling a secret value from what documentation and code put in its place: a placeholder, a word, a version, a path.
 
-/** Written for readers, filled in by somebody else, or replaced already. */
+/** A value for readers to replace, a template variable, or a secret that was redacted already. */
 export function isPlaceholder(value: string): boolean {
   return (
     /^[[<{]|^\$|^%[^%]*%$|\$\{|\$\(|\{\{|\.\.\.|…|\*{3}|#{4}/.test(value) ||
@@ -15,11 +15,11 @@ export function isPlaceholder(value: string): boolean {
   );
 }
 
-/** What documentation and schemas put where a secret belongs. */
+/** Words that documentation and schemas put where a secret belongs. */
 const WORD =
   /^(?:string|text|password|passwd|pass|secret|token|key|none|null|nil|undefined|true|false|yes|no|required|optional|empty|bearer|basic)$/i;
 
-/** Under a name that leaves no doubt: whatever is neither a placeholder nor an ordinary word. */
+/** Under a name like `password`, a value is a secret unless it is a placeholder, an ordinary word or a reference. */
 export function isPlausible(value: string, isQuoted: boolean): boolean {
   if (value.length < (isQuoted ? 4 : 6)) return false;
   if (!isQuoted && !/[\d!@#$%^&*~]/.test(value) && !hasMixedCase(value)) return false;
@@ -28,7 +28,7 @@ export function isPlausible(value: string, isQuoted: boolean): boolean {
   return !isQuoted || !/^[A-Z][A-Z_]*$/.test(value);
 }
 
-/** `config.db.password`, `getToken()`, `./key.pem`, `https://…`: where to find it, and not the thing. */
+/** `config.db.password`, `getToken()`, `./key.pem`, `https://…`: says where the secret is and does not hold it. */
 const isReference = (value: string) =>
   /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$|^[\w.$]+\(|^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)|^\w+:\/\/[^@]*$|\.(?:pem|key|crt|cer|json|ya?ml|keytab|properties)$/.test(
     value,
@@ -36,26 +36,26 @@ const isReference = (value: string) =>
 
 const hasMixedCase = (value: string) => /[A-Z]/.test(value) && /[a-z][A-Z].*[a-z][A-Z]|[A-Z]{2}[a-z]+[A-Z]/.test(value);
 
-/** Nobody would make it up: it jumbles letters and digits, or upper and lower case, in one long part or all over. */
+/** Generated rather than thought up: letters and digits, or upper and lower case, alternate in one long part or throughout. */
 export function looksRandom(value: string, shortest = 8): boolean {
-  // The cheapest first: most of what is asked about is words.
+  // The cheapest check first: most values are words.
   if (value.length < shortest || changesIn(value) < 2 || !(isDense(value) || hasJumbledPart(value))) return false;
   return entropyOf(value) >= LEAST_ENTROPY && !isInvented(value) && !isPlaceholder(value);
 }
 
-/** The alphabet, and all digits in their order: somebody needed a token for a test. */
+/** The alphabet, or all digits in order: a made-up token of a test. */
 export const isInvented = (value: string) => /abcdefghij|ABCDEFGHIJ|1234567890|0123456789/.test(value);
 
 const PARTS = /[-_.:/|%\s]+/;
 const LEAST_ENTROPY = 2.8;
 const SHORTEST_PART = 8;
-/** Of those that separate parts the usual ones. */
+/** The common separators of `PARTS`. */
 const separators = new Set([...'-_.:/|% \t\n'].map((sign) => sign.charCodeAt(0)));
 const isSeparator = Uint8Array.from({ length: 128 }, (_, code) => (separators.has(code) ? 1 : 0));
 
 const hasJumbledPart = (value: string) => hasLongPart(value) && value.split(PARTS).some(isJumbled);
 
-/** Most values have none, and are not taken apart. */
+/** Most values have no long part; this check spares them the split. */
 function hasLongPart(value: string): boolean {
   let length = 0;
   for (let at = 0; at < value.length && length < SHORTEST_PART; at++)
@@ -66,7 +66,7 @@ function hasLongPart(value: string): boolean {
 function isJumbled(part: string): boolean {
   if (part.length < SHORTEST_PART) return false;
   const changes = changesIn(part);
-  // Words written together have a capital each, but those are words.
+  // Words written in camel case change case too, but less often.
   return /\d/.test(part) ? changes >= Math.max(2, part.length / 10) : changes >= part.length / 5;
 }
 
@@ -76,7 +76,7 @@ function isDense(value: string): boolean {
   return length >= 12 && changesIn(value) >= length / 4;
 }
 
-/** How often one kind of character follows another; that a capital begins a word does not count, nor what is neither letter nor digit. */
+/** How often the kind of character changes. A capital at the beginning of a word does not count, nor do signs. */
 function changesIn(value: string): number {
   let changes = 0;
   let before = kindOf(value.charCodeAt(0));
@@ -97,7 +97,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const kindOf = (code: number) => kinds[code] ?? 3;
 
-/** In bits for each character. */
+/** In bits per character. */
 export function entropyOf(value: string): number {
   for (let at = 0; at < value.length; at++) {
     const code = value.charCodeAt(at) & 127;
@@ -113,5 +113,5 @@ export function entropyOf(value: string): number {
   return Math.log2(value.length) - bits / value.length;
 }
 
-/** All zero between two uses. */
+/** All zero between two calls. */
 const counts = new Uint32Array(128);

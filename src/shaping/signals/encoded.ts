@@ -1,21 +1,21 @@
-// Owns Base64 that holds an order. Only every n-th character is looked at until one may belong to a run that is long enough,
+// Owns finding Base64 that holds an order. Checks only every n-th character until one may belong to a run that is long enough,
 // so that ordinary text costs next to nothing.
 
-import type { Findings } from './finding.ts';
+import type { SignalMatches } from './signal-matches.ts';
 
 const NAME = 'encoded-payload';
 const SHORTEST = 40;
-/** So much of a run tells whether it is a text. */
+/** Decoding so much of a run tells whether it is text. */
 const SAMPLE = 64;
 
 const readable = /^[\t\n\r\x20-\x7e]+$/;
 
-/** Base64 alone is no sign of anything: `hasOrder` reads what it holds. `bytes` as in `spelled.ts`. */
+/** Base64 alone is no signal: `hasOrder` searches the decoded text. `bytes` as in `spelled.ts`. */
 export function findEncoded(
   text: string,
   bytes: Uint8Array,
   hasOrder: (hidden: string) => boolean,
-  found: Findings,
+  matches: SignalMatches,
 ): void {
   let from = 0;
   for (let probe = SHORTEST - 1; probe < bytes.length; probe += SHORTEST) {
@@ -24,8 +24,8 @@ export function findEncoded(
     while (start > from && isEncoded(bytes[start - 1] as number)) start--;
     let end = probe + 1;
     while (end < bytes.length && isEncoded(bytes[end] as number)) end++;
-    if (end - start >= SHORTEST && holdsOrder(text, start, end, hasOrder)) found.add(NAME, start, end);
-    if (found.isFull(NAME)) return;
+    if (end - start >= SHORTEST && holdsOrder(text, start, end, hasOrder)) matches.add(NAME, start, end);
+    if (matches.isFull(NAME)) return;
     from = end;
     probe = end - 1;
   }

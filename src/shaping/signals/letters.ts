@@ -1,19 +1,19 @@
-// Owns which letter a character passes for: accents, look-alikes of other scripts and digits written for letters read as
-// the plain letter, and what nobody sees inside a word is not there.
+// Owns which plain letter a character stands for: accented letters, look-alikes of other scripts and digits in place of letters
+// count as the plain letter, and invisible characters inside a word count as nothing.
 
-/** What a code unit is to a reader of words; the letters a to z are 1 to 26. */
+/** The kinds of code units besides the letters a to z, which are 1 to 26. */
 export const SPACE = 0;
 export const OTHER = 27;
 export const UNSEEN = 28;
 export const ESCAPE = 29;
 export const PAIR = 30;
-/** So many bits hold a kind: a state and a kind make one index. */
+/** A kind fits into so many bits: a state and a kind make one index. */
 export const KIND_BITS = 5;
 
 const A = 0x61;
 const MATH_LETTERS = 0x1d400;
 
-/** Cyrillic, Greek and others, each before the Latin letter it is mistaken for. */
+/** Cyrillic, Greek and other letters, each before the Latin letter it is mistaken for. */
 const lookAlikes =
   'аaвbсcеeһhіiјjкkмmнhоoрpѕsтtуyхxԁdԛqԝwɡgɩiɪiʟlɴnʀrʏyʙbʜhᴀaᴄcᴅdᴇeᴊjᴋkᴍmᴏoᴘpᴛtᴜuᴠvᴡwᴢzαaβbεeιiκkνvοoρpτtυuχxАaВbСcЕeІiЈjКkМmНhОoРpЅsТtУyХxΑaΒbΕeΖzΗhΙiΚkΜmΝnΟoΡpΤtΥyΧx0o1i3e4a5s7t';
 
@@ -50,7 +50,7 @@ export function isPlainLetter(code: number): boolean {
 
 let table: Uint8Array | undefined;
 
-/** The kind of every code unit. Made when the first text is read. */
+/** The kind of every code unit. Built when the first text is read. */
 export function letters(): Uint8Array {
   table ??= build();
   return table;
@@ -67,7 +67,7 @@ function build(): Uint8Array {
   for (const range of unseen) fill(kinds, range, () => UNSEEN);
   kinds[0x5c] = ESCAPE;
   fill(kinds, [0xd800, 0xdbff], () => PAIR);
-  // The second half of a pair is read only after this first half: any other pair is no letter.
+  // The low surrogates are filled for this high surrogate (mathematical letters); a pair with another one is no letter.
   kinds[0xd835] = UNSEEN;
   fill(kinds, [0xdc00, 0xdfff], (code) => plain(String.fromCodePoint(MATH_LETTERS + code - 0xdc00).normalize('NFKD')));
   return kinds;

@@ -1,41 +1,44 @@
-// Owns finding the phrases of the rules, and judging each by what stands around it: an order begins its clause, and a phrase
-// that fills its quotes is spoken about.
+// Owns finding the phrases of the signal rules in a text, and judging each by the text around it: an order begins its clause, and
+// a phrase that fills its quotes is only mentioned.
 
-import type { Findings, Surface } from './finding.ts';
+import { once } from '../../kernel/once.ts';
 import { Phrases } from './phrases.ts';
-import type { Rule } from './rule.ts';
-import { rules } from './rules.ts';
-import { kinds } from './words.ts';
+import { readRules, type SignalRule } from './rules.ts';
+import type { SignalMatches, Surface } from './signal-matches.ts';
+import wordKinds from './word-kinds.json' with { type: 'json' };
 
-/** Behind a mark, a wide gap, a word that leads to a verb, or a character that belongs to no alphabet with spaces. */
+/** Behind a mark, a wide gap, a word that leads to a verb, or a character of a script without spaces. */
 const clauseBegins =
   /(?<=(?:^|[\n\r"'`*>\])}#\u2010-\u206f\u2190-\u2bff\u3000-\udfff\uff00-\uff1f]|[.!?:;,]\s|-\s|\s{4}|\\[nrt]|\b(?:please|and|then|now|just|simply|so|also|must|immediately|completely|kindly|first|instead|you (?:should|will|can|need to|have to|are to))\s)\s{0,4})/iy;
 /** `read_file` and `post-mortem` are names, not verbs. */
 const verb = /[^\s_()./-]{1,40}[\s,:*\\]/y;
-/** What a value of JSON begins with is no quotation. */
+/** The quote that begins a JSON value is no quotation. */
 const quoteBegins = /(?<=(?:[“‘'`]|(?<![:,[{(]\s?)")\*?)/y;
 const quoteEnds = /[\w *.!…,-]{0,24}["'`”’]/y;
 
-let compiled: { readonly phrases: Phrases; readonly ruleOf: readonly Rule[] } | undefined;
-
-/** Tells whether any character of the text is wider than a byte: what is written in such characters is looked for elsewhere. */
-export function findOrders(text: string, surface: Surface, found: Findings): boolean {
-  compiled ??= {
+/** Built when the first text is searched. */
+const compiled = once(() => {
+  const rules = readRules();
+  return {
     phrases: new Phrases(
       rules.flatMap((rule) => rule.phrases),
-      kinds,
+      wordKinds,
     ),
     ruleOf: rules.flatMap((rule) => rule.phrases.map(() => rule)),
   };
-  const { phrases, ruleOf } = compiled;
+});
+
+/** Returns whether any character of the text is wider than a byte: only then the searches for other scripts need to run. */
+export function findOrders(text: string, surface: Surface, matches: SignalMatches): boolean {
+  const { phrases, ruleOf } = compiled();
   return phrases.find(text, (phrase, start, end) => {
-    const rule = ruleOf[phrase] as Rule;
-    if (found.isFull(rule.name) || (rule.on && !rule.on.includes(surface))) return;
-    if (counts(rule, text, start, end)) found.add(rule.name, start, end);
+    const rule = ruleOf[phrase] as SignalRule;
+    if (matches.isFull(rule.name) || (rule.on && !rule.on.includes(surface))) return;
+    if (applies(rule, text, start, end)) matches.add(rule.name, start, end);
   });
 }
 
-function counts({ isOrder, before, written, after }: Rule, text: string, start: number, end: number): boolean {
+function applies({ isOrder, before, written, after }: SignalRule, text: string, start: number, end: number): boolean {
   if (isOrder && !(fits(clauseBegins, text, start) && fits(verb, text, start))) return false;
   if (after && !fits(after, text, end)) return false;
   if (before && !fits(before, text, start)) return false;

@@ -1,37 +1,38 @@
-// Owns matching phrases: words of certain kinds in a certain order, close together and in one sentence. A phrase is written
-// as its words; `@kind` is any word of a kind, `a|b` either, and dots are the distance: none is side by side, `....` is far.
+// Owns matching phrases: words of certain kinds in a certain order, close together and in one sentence. A phrase is written as
+// its words: `@kind` is any word of a kind, `a|b` either word, and dots are the distance (no dots: side by side, `....`: far).
 
 import { WordTable } from './word-table.ts';
 
-export type Kinds = Readonly<Record<string, string>>;
+/** The words of each kind, as lines of words. `stem/s` is the word without and with that ending; accents are left out. */
+export type WordKinds = Readonly<Record<string, readonly string[]>>;
 
-/** Which phrase of the list was found, and where. */
+/** Called with the index of the phrase in the list, and where it stands. */
 export type OnPhrase = (phrase: number, start: number, end: number) => void;
 
 const distances: Readonly<Record<string, number>> = { '': 3, '.': 9, '..': 18, '...': 42, '....': 90 };
-/** The reach of a step with none before it. */
+/** The reach of a phrase's first step. */
 const FIRST = -1;
 const NOWHERE = -0x40000000;
 
-interface Step {
+interface PhraseStep {
   readonly words: readonly string[];
-  /** How many characters there may be between the step before and this one. */
+  /** How many characters may stand between the previous step and this one. */
   readonly reach: number;
 }
 
 export class Phrases {
   readonly #table: WordTable;
-  /** The steps that each word can be, one word after the other; where those of a word begin is in `#firstStep`. */
+  /** The steps that each word can be, word after word; `#firstStep` says where those of a word begin. */
   readonly #steps: Int32Array;
   readonly #firstStep: Int32Array;
   readonly #reach: Int32Array;
-  /** Of each step: the phrase it completes, or -1. */
+  /** For each step: the phrase it completes, or -1. */
   readonly #completes: Int32Array;
-  /** Of each step: where its phrase began, and where it ended itself. */
+  /** For each step: where its phrase began, and where the step itself ended. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
 
-  constructor(phrases: readonly string[], kinds: Kinds) {
+  constructor(phrases: readonly string[], kinds: WordKinds) {
     const stepsOf = new Map<string, number[]>();
     const reach: number[] = [];
     const completes: number[] = [];
@@ -48,7 +49,7 @@ export class Phrases {
         completes.push(at === steps.length - 1 ? phrase : -1);
       }
     }
-    // Later steps of a phrase come first: no word is two steps at once.
+    // Later steps of a phrase come first, so that one word is never counted as two steps.
     for (const steps of stepsOf.values()) steps.reverse();
     this.#table = new WordTable([...stepsOf.keys()]);
     this.#steps = Int32Array.from([...stepsOf.values()].flat());
@@ -60,7 +61,7 @@ export class Phrases {
     this.#ends = new Int32Array(reach.length);
   }
 
-  /** Tells whether any character of the text is wider than a byte. */
+  /** Returns whether any character of the text is wider than a byte. */
   find(text: string, onPhrase: OnPhrase): boolean {
     this.#ends.fill(NOWHERE);
     return this.#table.scan(text, (word, start, end) => this.#onWord(text, word, start, end, onPhrase));
@@ -91,8 +92,8 @@ export class Phrases {
 
 type WordsOf = (part: string) => readonly string[];
 
-function parse(phrase: string, wordsOf: WordsOf): readonly Step[] {
-  const steps: Step[] = [];
+function parse(phrase: string, wordsOf: WordsOf): readonly PhraseStep[] {
+  const steps: PhraseStep[] = [];
   let dots = '';
   for (const part of phrase.split(' ')) {
     if (/^\.+$/.test(part)) {
@@ -105,27 +106,29 @@ function parse(phrase: string, wordsOf: WordsOf): readonly Step[] {
   return steps;
 }
 
-/** Most kinds stand in many phrases: each is spelled out once. */
-function createWordsOf(kinds: Kinds): WordsOf {
-  const known = new Map<string, readonly string[]>();
+/** Most kinds occur in many phrases; each is expanded once. */
+function createWordsOf(kinds: WordKinds): WordsOf {
+  const expanded = new Map<string, readonly string[]>();
   return (part) => {
     if (!part.startsWith('@')) return [part];
-    const words = known.get(part) ?? spellOut(part, kinds);
-    known.set(part, words);
+    const words = expanded.get(part) ?? expandKind(part, kinds);
+    expanded.set(part, words);
     return words;
   };
 }
 
-function spellOut(part: string, kinds: Kinds): readonly string[] {
-  const words = kinds[part.slice(1)];
-  if (words === undefined) throw new Error(`no kind of words is called ${part}`);
-  return words.split(/\s+/).flatMap((word) => {
-    const [stem = '', ...endings] = word.split('/');
-    return [stem, ...endings.map((ending) => stem + ending)];
-  });
+function expandKind(part: string, kinds: WordKinds): readonly string[] {
+  const lines = kinds[part.slice(1)];
+  if (lines === undefined) throw new Error(`no kind of words is called ${part}`);
+  return lines
+    .flatMap((line) => line.split(' '))
+    .flatMap((word) => {
+      const [stem = '', ...endings] = word.split('/');
+      return [stem, ...endings.map((ending) => stem + ending)];
+    });
 }
 
-/** A sentence that has ended, a table's or a program's punctuation, a blank line. */
+/** The end of a sentence, the punctuation of a table or a program, or a blank line. */
 function isBroken(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);

@@ -1,11 +1,12 @@
-// Owns words of which each letter stands alone. As with Base64, only every n-th character is looked at in ordinary text.
+// Owns finding words whose letters stand apart (`i g n o r e`). Like `encoded.ts`, it checks only every n-th character of ordinary
+// text.
 
-import type { Findings } from './finding.ts';
+import type { SignalMatches } from './signal-matches.ts';
 
 const NAME = 'spelled-out';
 const FEWEST_LETTERS = 10;
 const WIDEST_GAP = 3;
-/** Never longer than the shortest run, less what may be a gap. */
+/** Short enough that no run with the fewest letters is stepped over. */
 const STRIDE = 2 * FEWEST_LETTERS - 1 - WIDEST_GAP;
 
 const words = [
@@ -20,21 +21,21 @@ const words = [
   'admin',
   'secret',
 ];
-const telling = new RegExp(words.map((word) => [...word].join(`[ ._*-]{1,${WIDEST_GAP}}`)).join('|'), 'i');
+const spelledWord = new RegExp(words.map((word) => [...word].join(`[ ._*-]{1,${WIDEST_GAP}}`)).join('|'), 'i');
 
-/** `bytes` are the characters of the text, as far as they fit into a byte each: those are read faster. */
-export function findSpelled(text: string, bytes: Uint8Array, found: Findings): void {
+/** `bytes` holds the text as Latin-1, one byte per character, because bytes are read faster. */
+export function findSpelled(text: string, bytes: Uint8Array, matches: SignalMatches): void {
   for (let probe = 0; probe < bytes.length; probe += STRIDE) {
     const letter = loneLetterFrom(bytes, probe);
     if (letter < 0) continue;
     const [start, end] = [edge(bytes, letter, -1), edge(bytes, letter, 1) + 1];
-    if (end - start > STRIDE && telling.test(text.slice(start, end))) found.add(NAME, start, end);
-    if (found.isFull(NAME)) return;
+    if (end - start > STRIDE && spelledWord.test(text.slice(start, end))) matches.add(NAME, start, end);
+    if (matches.isFull(NAME)) return;
     probe = Math.max(probe, end - STRIDE);
   }
 }
 
-/** The next letter that stands alone, as near as the next of a run would be. */
+/** The next letter that stands alone, no farther away than a gap within a run. */
 function loneLetterFrom(bytes: Uint8Array, from: number): number {
   const to = Math.min(from + WIDEST_GAP, bytes.length - 1);
   for (let at = from; at <= to; at++) if (isLetter(bytes[at] as number)) return isAlone(bytes, at) ? at : -1;

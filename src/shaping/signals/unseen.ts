@@ -1,14 +1,14 @@
-// Owns text that a person does not see and a model reads: characters without a width inside words, letters of the invisible
-// alphabet, and turning the direction of writing. Joined emoji, flags, marks of Arabic and a byte order mark are ordinary.
+// Owns finding text that a person cannot see and a model reads: zero-width characters inside words, tag characters, variation
+// selectors, and overrides of the writing direction. Joined emoji, flags, Arabic marks and a byte order mark are ordinary.
 
-import type { Findings } from './finding.ts';
 import { isPlainLetter } from './letters.ts';
+import type { SignalMatches } from './signal-matches.ts';
 
 const NAME = 'hidden-text';
 const FEWEST_TAGS = 2;
 const FEWEST_SELECTORS = 4;
 
-/** What any run begins with: nearly every text is passed over by looking at each character once. */
+/** The first character of any run: one pass over the text rules out nearly every text. */
 const begins = /[\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]{4}/g;
 const zeroWidth = /[\u200b-\u200d\u2060-\u2064\ufeff]{1,64}/y;
 const turn = /[\u202d\u202e]/y;
@@ -16,11 +16,11 @@ const tags = /(?:\udb40[\udc20-\udc7e]){1,64}/y;
 const selectors = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){1,64}/y;
 const flag = '\u{1f3f4}';
 
-export function findUnseen(text: string, found: Findings): void {
-  for (let at = next(text, 0); at >= 0 && !found.isFull(NAME); ) {
+export function findUnseen(text: string, matches: SignalMatches): void {
+  for (let at = next(text, 0); at >= 0 && !matches.isFull(NAME); ) {
     const end =
       endOf(turn, text, at) ?? endOf(zeroWidth, text, at) ?? endOf(tags, text, at) ?? endOf(selectors, text, at);
-    if (end !== undefined && isHidden(text, at, end)) found.add(NAME, at, end);
+    if (end !== undefined && isHidden(text, at, end)) matches.add(NAME, at, end);
     at = next(text, end ?? at + 1);
   }
 }

@@ -1,8 +1,9 @@
-// Owns finding the words of a list in a text: one step a character, whatever the text and however long the list.
+// Owns finding the words of a list in a text with a state table: one step per character, whatever the text and however long the
+// list.
 
 import { ESCAPE, KIND_BITS, letterOf, letters, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
 
-/** Which word of the list, and where it stands: from its first letter to behind its last. */
+/** Called with the index of the word in the list, and where it stands: from its first letter to behind its last. */
 export type OnWord = (word: number, start: number, end: number) => void;
 
 const BETWEEN = 0;
@@ -11,13 +12,13 @@ const AFTER_BACKSLASH = 2;
 const AFTER_HALF = 3;
 const CODE_POINT: readonly number[] = [4, 5, 6, 7];
 const FIRST_OF_WORDS = 8;
-/** From this number on, a state says which word has just ended. */
+/** A state from this number on says which word has just ended. */
 const ENDED = 0x8000;
 
 const CHUNK = 0x4000;
 const bytes = Buffer.alloc(2 * CHUNK);
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, CHUNK);
-/** The words that ended in a chunk, and where: two numbers each. */
+/** The words that ended in a chunk: the index and the position of each. */
 const ended = new Int32Array(2 * CHUNK);
 
 export class WordTable {
@@ -29,7 +30,7 @@ export class WordTable {
     const next = new Uint16Array(most << KIND_BITS);
     let states = 0;
     const addState = () => {
-      lead(next, states);
+      fillRow(next, states);
       return states++;
     };
     while (states < FIRST_OF_WORDS) addState();
@@ -38,22 +39,22 @@ export class WordTable {
     this.#lengths = words.map(({ length }) => length);
   }
 
-  /** Tells whether any character of the text is wider than a byte. */
+  /** Returns whether any character of the text is wider than a byte. */
   scan(text: string, onWord: OnWord): boolean {
-    const reading: Reading = { state: BETWEEN, bits: 0 };
+    const scan: ScanState = { state: BETWEEN, bits: 0 };
     for (let from = 0; from < text.length; from += CHUNK) {
       const chunk = text.length <= CHUNK ? text : text.slice(from, from + CHUNK);
       bytes.write(chunk, 'utf16le');
-      const count = readChunk(this.#next, letters(), chunk.length, reading);
+      const count = readChunk(this.#next, letters(), chunk.length, scan);
       for (let at = 0; at < count; at += 2)
-        this.#tell(text, ended[at] as number, from + (ended[at + 1] as number), onWord);
+        this.#report(text, ended[at] as number, from + (ended[at + 1] as number), onWord);
     }
-    const last = this.#next[reading.state << KIND_BITS] as number;
-    if (last >= ENDED) this.#tell(text, last - ENDED, text.length, onWord);
-    return reading.bits > 0xff;
+    const last = this.#next[scan.state << KIND_BITS] as number;
+    if (last >= ENDED) this.#report(text, last - ENDED, text.length, onWord);
+    return scan.bits > 0xff;
   }
 
-  #tell(text: string, word: number, end: number, onWord: OnWord): void {
+  #report(text: string, word: number, end: number, onWord: OnWord): void {
     onWord(word, this.#startOf(text, word, end), end);
   }
 
@@ -61,7 +62,7 @@ export class WordTable {
     const kinds = letters();
     const length = this.#lengths[word] as number;
     if (end === length || kinds[text.charCodeAt(end - length - 1)] === SPACE) return end - length;
-    // It may be longer than its letters: something unseen stands between them.
+    // Invisible characters between its letters make the word longer than its spelling.
     let start = end;
     for (let left = length; left > 0 && start > 0; ) {
       start--;
@@ -71,15 +72,15 @@ export class WordTable {
   }
 }
 
-interface Reading {
+interface ScanState {
   state: number;
-  /** Of all characters so far. */
+  /** All code units so far, combined with OR. */
   bits: number;
 }
 
-/** The one loop that sees every character. Nothing is called from it, and words are only noted: so it stays fast. */
-function readChunk(next: Uint16Array, kinds: Uint8Array, length: number, reading: Reading): number {
-  let { state, bits } = reading;
+/** The only loop over every character. It calls nothing and only notes the words, which keeps it fast. */
+function readChunk(next: Uint16Array, kinds: Uint8Array, length: number, scan: ScanState): number {
+  let { state, bits } = scan;
   let count = 0;
   for (let at = 0; at < length; at++) {
     const code = codes[at] as number;
@@ -91,13 +92,13 @@ function readChunk(next: Uint16Array, kinds: Uint8Array, length: number, reading
     ended[count++] = at;
     state = next[kind] as number;
   }
-  reading.state = state;
-  reading.bits = bits;
+  scan.state = state;
+  scan.bits = bits;
   return count;
 }
 
-/** Where a character leads from a state that goes on with no word of the list. */
-function lead(next: Uint16Array, state: number): void {
+/** Fills the row of a state for all characters that continue no word of the list. */
+function fillRow(next: Uint16Array, state: number): void {
   const row = next.subarray(state << KIND_BITS, (state + 1) << KIND_BITS);
   if (state === AFTER_HALF) return;
   row.fill(ELSEWHERE);
@@ -110,7 +111,7 @@ function lead(next: Uint16Array, state: number): void {
     row[letterOf('u')] = CODE_POINT[0] as number;
   }
   const digit = CODE_POINT.indexOf(state);
-  // An escaped code point reads as a space: none that is escaped in practice is a letter.
+  // An escaped code point (`\u0020`) counts as a space: in practice letters are not escaped.
   if (digit >= 0) row.fill(CODE_POINT[digit + 1] ?? BETWEEN, SPACE + 1, OTHER + 1);
 }
 

@@ -172,7 +172,7 @@ verifies(
       expect(end()).toMatchObject({
         code: 'CALL_TIMEOUT',
         data: { afterMs: timeoutMs, silence: false, isOwn: true },
-        message: expect.stringContaining('whoever called gave it no longer'),
+        message: expect.stringContaining('the caller set this time limit'),
       });
       expect(server.receivedLast('notifications/cancelled')).toBeDefined();
     }

@@ -63,7 +63,7 @@ verifies('REC-19', 'the failure says how long it lasts and how it is reconnected
     code: 'CIRCUIT_OPEN',
     data: { server: 'files', retryInMs: 200_000 },
     message:
-      'Server "files" failed repeatedly and is left alone for another 200 s. Wait, or reconnect it: runtime.reconnect("files")',
+      'Server "files" failed repeatedly; calls to it are refused for another 200 s. Wait, or reconnect it: runtime.reconnect("files")',
   });
 });
 

@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { hideSecrets, replaceSecrets, type SecretPlaces } from '../../../src/config/literal-secrets.ts';
-import { isTelling } from '../../../src/model/secret-shapes.ts';
+import { isSecretName } from '../../../src/model/secret-shapes.ts';
 import { verifies } from '../../verifies.ts';
 
 const valuesIn = (entry: SecretPlaces) => replaceSecrets('it', entry).secrets.map(({ at, value }) => [at, value]);
@@ -90,8 +90,8 @@ test('what is shown hides every literal secret, however short, and leaves placeh
 test('a name tells by its words, in every spelling', () => {
   const telling = ['API_KEY', 'apiKey', 'X-Api-Key', 'ssh_key_data', 'masterkey', 'GITHUB_PAT', 'pat', 'DB_PASSWORD'];
   const harmless = ['LEVEL', 'PATH', 'author', 'KEYBOARD', 'compat', 'URL'];
-  expect([telling.filter((name) => !isTelling(name)), harmless.filter(isTelling)]).toEqual([[], []]);
+  expect([telling.filter((name) => !isSecretName(name)), harmless.filter(isSecretName)]).toEqual([[], []]);
   expect(
-    ['Authorization', 'AUTHORISATION', 'PROXY_AUTH', 'Cookie', 'session_id', 'clientSecret'].every(isTelling),
+    ['Authorization', 'AUTHORISATION', 'PROXY_AUTH', 'Cookie', 'session_id', 'clientSecret'].every(isSecretName),
   ).toBe(true);
 });

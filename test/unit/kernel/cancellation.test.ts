@@ -1,4 +1,4 @@
-// Owns the proof that one piece of work is cancelled once, and that whoever does it now is the one to hear of it.
+// Owns the proof that work is cancelled once, and that only the current listener hears of it.
 
 import { expect, test } from 'vitest';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';

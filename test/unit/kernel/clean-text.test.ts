@@ -1,4 +1,4 @@
-// Owns the proof that no text of a stranger hides anything from its reader, and that honest scripts survive.
+// Owns the proof that an untrusted text hides nothing from its reader, and that ordinary scripts survive the cleaning.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof that what is too little for all is divided fairly: nobody gets less than an equal part who wants it.
+// Owns the proof that a scarce total is divided fairly: no request gets less than an equal share if it needs that much.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

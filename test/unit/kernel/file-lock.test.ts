@@ -1,4 +1,4 @@
-// Owns the proof that a file lock has one holder, outlives nobody for long, and is never taken from the wrong one.
+// Owns the proof that a file lock has one holder, does not outlive a dead holder for long, and is never taken from a living one.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

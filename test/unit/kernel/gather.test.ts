@@ -1,4 +1,4 @@
-// Owns the proof that what is asked for often is done once, a moment after the first time, and never starved.
+// Owns the proof that a task that is requested often runs once, a span after the first request, and is never starved.
 
 import { expect, test } from 'vitest';
 import { Gather } from '../../../src/kernel/gather.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeHeaderValue } from '../../../src/kernel/header-value.ts';
 
-/** What a server does with it: fields are trimmed, then the sentinel is looked for. */
+/** Decodes as a server does: trims the field, then checks for the sentinel. */
 function decode(header: string): string {
   const [, encoded] = /^=\?base64\?(.*)\?=$/.exec(header.trim()) ?? [];
   return encoded === undefined ? header.trim() : Buffer.from(encoded, 'base64').toString('utf8');

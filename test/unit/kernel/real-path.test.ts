@@ -1,4 +1,4 @@
-// Owns the proof that a path leads where the system goes with it.
+// Owns the proof that a path is resolved as the system resolves it.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Owns the proof that waiting for several things ends when all have settled or the time is up, and never in a rejection.
+// Owns the proof that waiting for several promises ends when all have settled or the time is up, and never in a rejection.
 
 import { expect, test } from 'vitest';
 import { createDeferred } from '../../../src/kernel/deferred.ts';

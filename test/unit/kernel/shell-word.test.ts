@@ -1,4 +1,4 @@
-// Owns the proof that a foreign word in a command to paste stays one word, and runs nothing.
+// Owns the proof that an untrusted word in a command to paste stays one word, and runs nothing.
 
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';

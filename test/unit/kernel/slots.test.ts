@@ -1,4 +1,4 @@
-// Owns the proof that no more than so many are under way, that nobody is overtaken, and that no slot is ever lost.
+// Owns the proof that no more tasks than the limit run at once, that the queue keeps its order, and that no slot is ever lost.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { Slots } from '../../../src/kernel/slots.ts';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Who has come in so far, in order, and how each gives its slot back. */
+/** The tasks that got a slot so far, in order, each with its release function. */
 function queueUp(slots: Slots, names: readonly string[], signal = new AbortController().signal) {
   const entered: string[] = [];
   const leave = new Map<string, () => void>();

@@ -1,4 +1,4 @@
-// Owns the proof that news are thinned out, and that the last one is never lost.
+// Owns the proof that a throttle passes one value per span, and that the last value is never lost.
 
 import { expect, test } from 'vitest';
 import { createThrottle } from '../../../src/kernel/throttle.ts';

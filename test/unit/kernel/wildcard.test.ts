@@ -1,4 +1,4 @@
-// Owns the proof that `*` and `?` mean what they say, and that no pattern and no text can stall the one who compares them.
+// Owns the proof that `*` and `?` match as documented, and that no pattern and no text can stall the matcher.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -33,7 +33,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   OUTPUT_UNWRITABLE: [
     { file: '/a/x', problem: 'its folder does not exist' },
-    '/a/x cannot be written: its folder does not exist. Name another file, or make this one possible, then do it again.',
+    '/a/x cannot be written: its folder does not exist. Name another file, or make this one writable, then do it again.',
   ],
   ENV_MISSING: [
     { server: 'files', variable: 'KEY' },
@@ -50,11 +50,11 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   STORE_UNWRITABLE: [
     { folder: '/a/state', reason: 'the disk is full' },
-    'Nothing can be remembered in /a/state: the disk is full. Make /a/state a folder that you may write and that has room, then do it again.',
+    'Plexus cannot store anything in /a/state: the disk is full. Make /a/state a folder that you may write and that has room, then do it again.',
   ],
   STORE_UNREADABLE: [
     { what: 'the tools of server "files"' },
-    'What was remembered of the tools of server "files" could not be read, and was dropped. Nothing needs to be done: it is found out again.',
+    'The stored data about the tools of server "files" could not be read and was dropped. You need not do anything: Plexus collects it again.',
   ],
   SERVER_UNTRUSTED: [
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
@@ -106,7 +106,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CURSOR_INVALID: [
     { cursor: 'x' },
-    'The cursor is none that was given out here. Ask without a cursor for the first page, and take the cursor of each answer as it is.',
+    'The cursor is not one that Plexus returned. Ask without a cursor for the first page, then pass on the cursor of each answer unchanged.',
   ],
   LIST_TOO_LONG: [
     down,
@@ -122,7 +122,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   TOOL_DRIFTED: [
     { ...files, changes: ['title was removed: "Read"', 'parameter path was removed'] },
-    'The tool "read" of server "files" is not as plexus.lock holds it, and only what it holds may be called: title was removed: "Read"; parameter path was removed. Review it, then run: plexus lock files',
+    'The tool "read" of server "files" differs from plexus.lock, and only tools that match it may be called: title was removed: "Read"; parameter path was removed. Review it, then run: plexus lock files',
   ],
   LOCK_INVALID: [
     { file: '/a/plexus.lock', line: 3, problem: 'its version is not 1' },
@@ -146,11 +146,11 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   CIRCUIT_OPEN: [
     { server: 'files', retryInMs: 299_950 },
-    'Server "files" failed repeatedly and is left alone for another 300 s. Wait, or reconnect it: runtime.reconnect("files")',
+    'Server "files" failed repeatedly; calls to it are refused for another 300 s. Wait, or reconnect it: runtime.reconnect("files")',
   ],
   MESSAGE_TOO_LARGE: [
     { server: 'files', limitBytes: 67_108_864 },
-    'Server "files" answered with one message of more than 64 MiB, which was dropped; what was asked for was done. Ask the tool for less, or raise max_message_bytes of "files".',
+    'Server "files" answered with one message of more than 64 MiB, which was dropped; the request itself was carried out. Ask the tool for less, or raise max_message_bytes of "files".',
   ],
   RESULT_BROKEN: [
     { ...files, problem: 'its result is not an object' },
@@ -158,7 +158,7 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
   ],
   REQUIRED_NOT_READY: [
     { missing: [{ server: 'files', state: 'failed', message: 'It is gone.' }] },
-    'Server "files" is required and not ready (failed). It is gone. Mend it, or set required = false in its configuration to go on without it.',
+    'Server "files" is required and not ready (failed). It is gone. Fix it, or set required = false in its configuration to start without it.',
   ],
   CALL_TIMEOUT: [
     { ...files, afterMs: 500, silence: false },

@@ -1,4 +1,4 @@
-// Owns the proof that what a server says stays inside its mark, whatever it says and whatever it is called.
+// Owns the proof that a server's text stays inside its wrapper, whatever the text holds and whatever the server is called.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof that secrets leave what is said of tools, and that the tools are still called by the same names.
+// Owns the proof that secrets are redacted from the descriptions of tools, and that the tools keep their names.
 
 import { describe, expect, test } from 'vitest';
 import { redactDescriptions, redactTexts } from '../../../../src/shaping/secrets/data.ts';

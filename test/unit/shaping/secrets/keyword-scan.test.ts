@@ -15,7 +15,7 @@ function found(text: string): Set<string> {
   return all;
 }
 
-/** As anybody would do it: at every place, every word. A digit stands for any, and a colon for a slash. */
+/** The naive search to compare with: at every position, every keyword. All digits are alike, and so are colon and slash. */
 function expected(text: string): Set<string> {
   const plain = (each: string) => each.toLowerCase().replace(/\d/g, '0').replaceAll('/', ':');
   const all = new Set<string>();

@@ -1,4 +1,4 @@
-// Owns the proof that no exact string is overlooked, whether one asks for its place or only whether it is there.
+// Owns the proof that no exact string is overlooked, by `find` or by `isIn`.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { NeedleScan } from '../../../../src/shaping/secrets/needle-scan.ts';
 const letters = fc.constantFrom('a', 'b', 'c', 'š', '字', '\ud83c');
 const aNeedle = fc.string({ unit: letters, minLength: 4, maxLength: 40 });
 
-/** As anybody would do it: at every place, the longest needle. */
+/** The naive search to compare with: at every position, the longest needle. */
 function expected(text: string, needles: readonly string[]): readonly [needle: string, at: number][] {
   const longestFirst = [...needles].sort((a, b) => b.length - a.length);
   const found: [string, number][] = [];

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { Phrases } from '../../../../src/shaping/signals/phrases.ts';
 
-const kinds = { drop: 'drop forget', rule: 'rule/s order/s' };
+const kinds = { drop: ['drop forget'], rule: ['rule/s', 'order/s'] };
 
 function foundBy(phrase: string, text: string): readonly string[] {
   const found: string[] = [];

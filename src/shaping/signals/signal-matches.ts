@@ -1,30 +1,30 @@
-// Owns what was found while a text is searched: a few places for each name, none inside another.
+// Owns the signals found so far while a text is searched: a few matches for each name, without overlaps.
 
-/** Where a text may come from; the first is the ordinary case. */
+/** Where a text may come from; `tool_output` is the default. */
 export const surfaces = ['tool_output', 'tool_description', 'prompt', 'instructions', 'direct'] as const;
 export type Surface = (typeof surfaces)[number];
 
-export interface Finding {
+export interface SignalMatch {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-const MOST_OF_A_NAME = 3;
+const MOST_PER_NAME = 3;
 
-export class Findings {
-  readonly #byName = new Map<string, Finding[]>();
+export class SignalMatches {
+  readonly #byName = new Map<string, SignalMatch[]>();
 
   get isEmpty(): boolean {
     return this.#byName.size === 0;
   }
 
-  /** Whoever searches on for this name works for nothing. */
+  /** Further matches of this name are dropped: a search for it can stop. */
   isFull(name: string): boolean {
-    return (this.#byName.get(name)?.length ?? 0) >= MOST_OF_A_NAME;
+    return (this.#byName.get(name)?.length ?? 0) >= MOST_PER_NAME;
   }
 
-  /** Two phrases that overlap and mean the same are one. */
+  /** Overlapping matches of one name count once. */
   add(name: string, start: number, end: number): void {
     const same = this.#byName.get(name);
     if (same === undefined) this.#byName.set(name, [{ name, start, end }]);
@@ -32,7 +32,7 @@ export class Findings {
       same.push({ name, start, end });
   }
 
-  inOrder(): readonly Finding[] {
+  inTextOrder(): readonly SignalMatch[] {
     return [...this.#byName.values()].flat().sort((a, b) => a.start - b.start);
   }
 }
