@@ -1,8 +1,9 @@
 // Owns holding what was read against the schema: what fits, and in words what does not.
 
 import type { core, output, ZodObject } from 'zod';
-import { type Path, type Problem, wrongType } from './problem.ts';
-import type { Reading } from './vocabulary.ts';
+import type { KeyPath } from './config-map.ts';
+import { type ConfigProblem, wrongType } from './problem.ts';
+import type { NormalizedSection } from './vocabulary.ts';
 
 interface Issue {
   readonly path: readonly PropertyKey[];
@@ -10,29 +11,29 @@ interface Issue {
 }
 
 /** The schema's own words complete the sentence; the path leads to the key as the file spells it. */
-export function explain(issue: Issue, read: Pick<Reading, 'fields' | 'writtenAs'>): Problem {
+export function explain(issue: Issue, read: Pick<NormalizedSection, 'fields' | 'writtenAs'>): ConfigProblem {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const found = path.reduce<unknown>((value, part) => Object(value)[part], read.fields);
   return wrongType(asWritten(path, read), issue.message, found);
 }
 
-export function asWritten(path: Path, { writtenAs }: Pick<Reading, 'writtenAs'>): Path {
+export function asWritten(path: KeyPath, { writtenAs }: Pick<NormalizedSection, 'writtenAs'>): KeyPath {
   return path.map((part, at) => writtenAs.get(path.slice(0, at + 1).join('.')) ?? part);
 }
 
 export interface Checked<Schema extends ZodObject> {
   /** Only what is written and fits; no defaults. */
   readonly fields: Partial<output<Schema>>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** Field by field: a wrong one is left out and the others count. What is not written costs nothing. */
 export function checkEach<Schema extends ZodObject>(
-  read: Pick<Reading, 'fields' | 'writtenAs'>,
+  read: Pick<NormalizedSection, 'fields' | 'writtenAs'>,
   schema: Schema,
 ): Checked<Schema> {
   const fields: Record<string, unknown> = {};
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const key of Object.keys(read.fields)) {
     const value = read.fields[key];
     const field = schema.shape[key];

@@ -3,21 +3,22 @@
 
 import type { Launch, Scope, ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
+import { isMap, type KeyPath } from './config-map.ts';
 import { isCommand } from './expand.ts';
 import { healthPolicy } from './health.ts';
 import { launchOf, type Mutable } from './launch.ts';
-import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
+import { type ConfigProblem, labelOf, wrongType } from './problem.ts';
 import { conflictIn, reconnectPolicy } from './reconnect.ts';
 import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
 import type { InProcessEntry } from './server-entry.ts';
-import { type Reading, readKeys, vocabularies } from './vocabulary.ts';
+import { type NormalizedSection, readKeys, vocabularies } from './vocabulary.ts';
 
 /** What stands in for a schema's default where an entry says nothing. */
 /** What the environment says instead of the schema. */
 export type EnvDefaults = Partial<Pick<ServerSettings, 'startupTimeoutMs' | 'toolTimeoutMs' | 'maxResultTokens'>>;
 
-export interface Written extends Pick<ServerDefinition, 'name' | 'provenance'> {
+export interface WrittenEntry extends Pick<ServerDefinition, 'name' | 'provenance'> {
   readonly value: unknown;
   /** Given in code only: the server runs inside the host. */
   readonly serve?: InProcessEntry['serve'];
@@ -26,19 +27,19 @@ export interface Written extends Pick<ServerDefinition, 'name' | 'provenance'> {
 /** Canonical key → key as the file has it. */
 export type WrittenKeys = ReadonlyMap<string, string>;
 
-export interface Defined {
+export interface DefinedServer {
   readonly definition?: ServerDefinition;
   readonly written: WrittenKeys;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
-export interface Circumstances {
+export interface DefineOptions {
   readonly defaults: EnvDefaults;
   /** Whether the entry may widen what its server sees. */
   readonly mayLoosen: boolean;
 }
 
-export function defineServer(written: Written, { defaults, mayLoosen }: Circumstances): Defined {
+export function defineServer(written: WrittenEntry, { defaults, mayLoosen }: DefineOptions): DefinedServer {
   const { name, provenance, value, serve } = written;
   const fault = faultOfName(name) ?? faultOfShape(name, value);
   if (fault || !isMap(value)) return { written: new Map(), problems: fault ? [fault] : [] };
@@ -49,18 +50,18 @@ export function defineServer(written: Written, { defaults, mayLoosen }: Circumst
   for (const problem of wrong) problems.push(problem);
   if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
 
-  blank ??= serverSchema.parse({});
-  const launch = conflictIn(said.reconnect) ?? launchOf(said, blank, serve);
+  emptyEntry ??= serverSchema.parse({});
+  const launch = conflictIn(said.reconnect) ?? launchOf(said, emptyEntry, serve);
   if ('message' in launch) {
     problems.push({ ...launch, path: asWritten(launch.path, read) });
     return { written: read.writtenAs, problems };
   }
-  const definition = { name, launch, settings: settingsOf(said, blank, defaults, launch), provenance };
+  const definition = { name, launch, settings: settingsOf(said, emptyEntry, defaults, launch), provenance };
   return { definition: freeze(definition), written: read.writtenAs, problems };
 }
 
 /** What an entry is that says nothing; made once. */
-let blank: CompleteEntry | undefined;
+let emptyEntry: CompleteEntry | undefined;
 
 /** A definition is a few maps deep, and its policies are frozen already, so this is all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
@@ -85,8 +86,8 @@ const LONGEST_NAME = 100;
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** A name may hold anything a real file holds, but it is shown in terminals and used as a key. */
-function faultOfName(name: string): Problem | undefined {
-  const bad = (message: string): Problem => ({
+function faultOfName(name: string): ConfigProblem | undefined {
+  const bad = (message: string): ConfigProblem => ({
     severity: 'error',
     path: [],
     message,
@@ -101,7 +102,7 @@ function faultOfName(name: string): Problem | undefined {
 }
 
 /** A text is not shown: it is most often an address or a command line, and those hold keys. */
-function faultOfShape(name: string, value: unknown): Problem | undefined {
+function faultOfShape(name: string, value: unknown): ConfigProblem | undefined {
   if (isMap(value)) return undefined;
   const remedy = 'Write a map with "command" or "url" there.';
   if (typeof value !== 'string') return { ...wrongType([name], 'a map of settings', value), remedy, path: [] };
@@ -113,17 +114,17 @@ function faultOfShape(name: string, value: unknown): Problem | undefined {
   };
 }
 
-interface Rights {
+interface EntryRights {
   readonly mayLoosen: boolean;
   /** Only what the person wrote may have commands run and files read for its values. */
   readonly scope: Scope;
 }
 
 /** Takes the shapes people write to the one the schema knows, and takes back what the scope may not say. */
-function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
+function tidy({ fields, writtenAs, problems }: NormalizedSection, rights: EntryRights) {
   const isOwn = isOwnScope(rights.scope);
   const tidied: Record<string, unknown> = { ...fields };
-  const found: Problem[] = [...problems];
+  const found: ConfigProblem[] = [...problems];
   const keyOf = (field: string) => writtenAs.get(field) ?? field;
   const words = wordsOf(fields['command'], fields['args']);
   if (Array.isArray(words)) {
@@ -149,8 +150,8 @@ function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
 function takeBack(
   tidied: Record<string, unknown>,
   keyOf: (field: string) => string,
-  { mayLoosen, scope }: Rights,
-  found: Problem[],
+  { mayLoosen, scope }: EntryRights,
+  found: ConfigProblem[],
 ): void {
   const { inheritEnv = 'safe', envAllow, trustHints, bearerToken } = tidied;
   if (inheritEnv !== 'safe' && !mayLoosen) {
@@ -179,7 +180,7 @@ function takeBackApproval(
   tidied: Record<string, unknown>,
   keyOf: (field: string) => string,
   scope: Scope,
-  found: Problem[],
+  found: ConfigProblem[],
 ): void {
   const said = 'a file that is not your own cannot have tools called without asking, so';
   if (tidied['approval'] === 'approve') {
@@ -236,14 +237,14 @@ const LONGEST_LINE = 8_192;
 const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
 
 /** A tool of that name would be a key that is none. */
-function withoutProto(map: Readonly<Record<string, unknown>>, key: string, found: Problem[]) {
+function withoutProto(map: Readonly<Record<string, unknown>>, key: string, found: ConfigProblem[]) {
   if (!Object.hasOwn(map, '__proto__')) return map;
   found.push(unsafe([key, '__proto__']));
   return Object.fromEntries(Object.entries(map).filter(([name]) => name !== '__proto__'));
 }
 
 /** Always a copy: what a host gave stays the host's. */
-function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
+function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: ConfigProblem[]) {
   const tidied: Record<string, unknown> = {};
   for (const name of Object.keys(map)) {
     const value = map[name];
@@ -260,7 +261,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** Files write ports and switches without quotes; only what keeps its exact spelling is taken for a string. */
 const asText = (value: unknown) => (typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : value);
 
-function unsafe(path: Path): Problem {
+function unsafe(path: KeyPath): ConfigProblem {
   return {
     severity: 'warning',
     path,
@@ -271,18 +272,18 @@ function unsafe(path: Path): Problem {
 
 const ownKeys = ['envFile', 'headersHelper', 'proxy', 'caFile', 'certFile', 'keyFile'] as const;
 
-function cannotWiden(key: string, value: unknown, scope: Scope): Problem {
+function cannotWiden(key: string, value: unknown, scope: Scope): ConfigProblem {
   const said = `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`;
   return loosening(key, value, scope, said);
 }
 
-function cannotVouch(key: string, scope: Scope): Problem {
+function cannotVouch(key: string, scope: Scope): ConfigProblem {
   const said = `a file that is not your own cannot vouch for what a server says of its tools, so ${labelOf([key])} is ignored`;
   return loosening(key, true, scope, said);
 }
 
 /** Only a file of the workspace can be approved as a whole; what plugins and other agents bring never widens anything. */
-function loosening(key: string, value: unknown, scope: Scope, message: string): Problem {
+function loosening(key: string, value: unknown, scope: Scope, message: string): ConfigProblem {
   const isBrought = scope === 'plugin' || scope === 'imported';
   return {
     severity: 'warning',
@@ -297,7 +298,7 @@ function loosening(key: string, value: unknown, scope: Scope, message: string): 
 
 const IN_OWN_FILE = 'Define the server in your own file; see where it lies with: plexus config path';
 
-function onlyFromOwn(path: Path): Problem {
+function onlyFromOwn(path: KeyPath): ConfigProblem {
   return {
     severity: 'warning',
     path,
@@ -306,7 +307,7 @@ function onlyFromOwn(path: Path): Problem {
   };
 }
 
-function cannotRedirect(key: string): Problem {
+function cannotRedirect(key: string): ConfigProblem {
   return {
     severity: 'warning',
     path: [key],
@@ -316,7 +317,7 @@ function cannotRedirect(key: string): Problem {
 }
 
 /** Files are copied, committed and backed up. */
-function literalBearer(key: string): Problem {
+function literalBearer(key: string): ConfigProblem {
   const named = key.includes('_') ? 'bearer_token_env_var' : 'bearerTokenEnvVar';
   return {
     severity: 'error',

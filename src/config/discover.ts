@@ -6,15 +6,23 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
+import type { ConfigMap } from './config-map.ts';
+import { isMap } from './config-map.ts';
 import { defineServer, type EnvDefaults } from './define.ts';
-import type { Content, Group } from './importers/importer.ts';
+import type { EntryGroup } from './importers/importer.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
-import { isMap } from './problem.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
-import { enterprisePlaces, type FilePlace, type HostEnvironment, isOwnScope, type Place, placesOf } from './scopes.ts';
+import {
+  type ConfigPlace,
+  enterprisePlaces,
+  type FilePlace,
+  type HostEnvironment,
+  isOwnScope,
+  placesOf,
+} from './scopes.ts';
 import type { HostServer } from './server-entry.ts';
-import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
+import { provenanceOf, type ServerClaim, type SourceOrigin } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { GatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
@@ -48,7 +56,7 @@ export interface LoadOptions extends HostEnvironment {
 
 /** One source, read. */
 export interface ReadPlace {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly layer: Layer;
   readonly document?: Document;
   /** The same for every path that leads to the file. */
@@ -56,11 +64,11 @@ export interface ReadPlace {
   readonly text?: string;
 }
 
-interface Reading extends LoadOptions {
+interface DiscoverOptions extends LoadOptions {
   readonly defaults: EnvDefaults;
 }
 
-export interface Found {
+export interface DiscoveredConfig {
   /** Strongest first. */
   readonly places: readonly ReadPlace[];
   readonly watched: readonly string[];
@@ -71,7 +79,7 @@ export interface Found {
 }
 
 /** The person's own files first: they say whether anything else is read at all, and what. */
-export async function discover(options: Reading): Promise<Found> {
+export async function discover(options: DiscoverOptions): Promise<DiscoveredConfig> {
   const { cwd, configFile, discover: isWanted } = options;
   const all = isWanted ? placesOf(options) : [];
   const named: FilePlace[] = configFile === undefined ? [] : [{ scope: 'host', file: resolve(cwd, configFile) }];
@@ -93,21 +101,21 @@ export async function discover(options: Reading): Promise<Found> {
   if (!first.enabled && offBy)
     return { places: deciding, watched, diagnostics: [switchedOffBy(offBy)], isExclusive, offBy };
 
-  const isLeftOut = ({ scope }: Place) => scope === 'project' && !first.project.enabled;
+  const isLeftOut = ({ scope }: ConfigPlace) => scope === 'project' && !first.project.enabled;
   const isAlone = !isWanted || configFile !== undefined || isExclusive;
   const inWorkspace = wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place));
   // Side by side: what plugins and other agents bring rarely depends on what the workspace says.
   const [workspace, expected] = await Promise.all([
     readPlaces(inWorkspace, options),
-    isAlone ? undefined : readOthers(first, options),
+    isAlone ? undefined : readContributions(first, options),
   ]);
-  const sources = withoutDoubles(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
+  const sources = withoutDuplicates(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
   const { settings } = mergeSettings(
     inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
   );
   if (expected === undefined)
     return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = asksForTheSame(first, settings) ? expected : await readOthers(settings, options);
+  const others = asksForTheSame(first, settings) ? expected : await readContributions(settings, options);
   return {
     places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],
@@ -121,12 +129,12 @@ const asksForTheSame = (one: Settings, other: Settings) =>
 
 /** Another agent's file that is read as one of ours anyway is ours. */
 function withoutTaken(others: readonly ReadPlace[], sources: readonly ReadPlace[]): readonly ReadPlace[] {
-  const taken = new Set(sources.map(whoIs));
-  return others.filter((each) => each.place.scope !== 'imported' || !taken.has(whoIs(each)));
+  const taken = new Set(sources.map(identityOf));
+  return others.filter((each) => each.place.scope !== 'imported' || !taken.has(identityOf(each)));
 }
 
 /** A file that could not be read is known by its path alone. */
-const whoIs = ({ identity, place }: ReadPlace) => identity ?? place.file;
+const identityOf = ({ identity, place }: ReadPlace) => identity ?? place.file;
 
 function switchedOffBy({ file }: Provenance): Diagnostic {
   return {
@@ -148,7 +156,7 @@ function isMerged(enterprise: readonly ReadPlace[]): boolean {
  * What two paths lead to counts once, for the stronger of the two scopes. The person's own file stays their own: a repository
  * could hold a link to it.
  */
-function withoutDoubles(places: readonly ReadPlace[]): readonly ReadPlace[] {
+function withoutDuplicates(places: readonly ReadPlace[]): readonly ReadPlace[] {
   const isOwn = ({ place }: ReadPlace) => isOwnScope(place.scope);
   const seen = new Set<string>();
   const kept = [...places.filter(isOwn), ...places.filter((each) => !isOwn(each))].filter(({ identity }) => {
@@ -168,17 +176,17 @@ function inOrder(places: readonly ReadPlace[], mergeOrder: Settings['mergeOrder'
 
 const userOverProject = [...new Set<Scope>(['enterprise', 'host', 'user', ...scopeOrder])];
 
-async function readPlaces(places: readonly FilePlace[], options: Reading): Promise<readonly ReadPlace[]> {
+async function readPlaces(places: readonly FilePlace[], options: DiscoverOptions): Promise<readonly ReadPlace[]> {
   const read = await Promise.all(places.map((place) => readPlace(place, options)));
   return read.filter((each) => each !== undefined);
 }
 
-async function readPlace(place: FilePlace, options: Reading): Promise<ReadPlace | undefined> {
+async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<ReadPlace | undefined> {
   const read = await readRemembering(place.file, options.remembered);
   if (place.scope === 'host') requireReadable(place, read);
   if (read.kind === 'absent') return undefined;
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
-  const origin: Origin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
+  const origin: SourceOrigin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
   // Hardly any file asks for more than it may have; only then is it looked up whether a person agreed.
   const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
@@ -199,11 +207,11 @@ function requireReadable({ file }: FilePlace, read: ReadDocument): void {
 }
 
 /** A source that throws costs itself. */
-function readExtraSources({ extraSources = [], defaults }: Reading): Promise<readonly ReadPlace[]> {
+function readExtraSources({ extraSources = [], defaults }: DiscoverOptions): Promise<readonly ReadPlace[]> {
   return Promise.all(
     extraSources.map(async ({ name, read, scope = 'local' }): Promise<ReadPlace> => {
       const isOwn = isOwnScope(scope);
-      const place: Place = { scope, provider: name, ...(!isOwn && { inWorkspace: true }) };
+      const place: ConfigPlace = { scope, provider: name, ...(!isOwn && { inWorkspace: true }) };
       try {
         const value: unknown = (await read()) ?? {};
         const document: Document = { value, locate: async () => undefined, repeated: async () => [] };
@@ -224,13 +232,16 @@ function failedSource(name: string, error: unknown): Diagnostic {
   };
 }
 
-interface Brought extends Pick<Found, 'watched' | 'diagnostics'> {
+interface Contribution extends Pick<DiscoveredConfig, 'watched' | 'diagnostics'> {
   readonly places: readonly Promise<ReadPlace>[];
 }
 
 /** What plugins and other agents bring, side by side. */
-async function readOthers(settings: Settings, options: Reading): Promise<Omit<Found, 'isExclusive'>> {
-  const brought = await Promise.all([bringPlugins(settings, options), bringImports(settings, options)]);
+async function readContributions(
+  settings: Settings,
+  options: DiscoverOptions,
+): Promise<Omit<DiscoveredConfig, 'isExclusive'>> {
+  const brought = await Promise.all([readPluginPlaces(settings, options), readImportPlaces(settings, options)]);
   return {
     places: await Promise.all(brought.flatMap(({ places }) => places)),
     watched: brought.flatMap(({ watched }) => watched),
@@ -242,18 +253,18 @@ let plugins: Promise<typeof import('./sources/plugin.ts')> | undefined;
 let imports: Promise<typeof import('./imports.ts')> | undefined;
 
 /** Loaded by need, as the importers are, and kept: asking for a module again is not free. */
-async function bringPlugins(settings: Settings, options: Reading): Promise<Brought> {
+async function readPluginPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
   plugins ??= import('./sources/plugin.ts');
   const { pluginFolders, readPlugins } = await plugins;
   const folders = pluginFolders(settings.pluginFolders, options);
   const { files, watched } = await readPlugins(folders, options);
   const places = files
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
-    .map(({ place, read, find, ...spoken }) => readBrought({ ...place, ...spoken }, read, find, options));
+    .map(({ place, read, find, ...spoken }) => readContributed({ ...place, ...spoken }, read, find, options));
   return { places, watched: [...folders, ...watched], diagnostics: [] };
 }
 
-async function bringImports(settings: Settings, options: Reading): Promise<Brought> {
+async function readImportPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
   if (settings.import === 'off') return { places: [], watched: [], diagnostics: [] };
   imports ??= import('./imports.ts');
   const { chooseApps, readImports } = await imports;
@@ -261,29 +272,29 @@ async function bringImports(settings: Settings, options: Reading): Promise<Broug
   const places = (await readImports(chosen, options))
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
     .map(({ importer, place, read }) => {
-      const find = (content: Content) =>
+      const find = (content: ConfigMap) =>
         importer.find(content, options).filter(({ forFolder }) => forFolder === undefined);
-      return readBrought({ ...place, translate: importer.translate }, read, find, options);
+      return readContributed({ ...place, translate: importer.translate }, read, find, options);
     });
   const watched = chosen.flatMap((importer) => importer.places(options).map(({ file }) => file));
   return { places, watched, diagnostics };
 }
 
-type Speaking = FilePlace & Pick<Origin, 'translate' | 'rename'>;
+type ContributedPlace = FilePlace & Pick<SourceOrigin, 'translate' | 'rename'>;
 
-async function readBrought(
-  { translate, rename, ...place }: Speaking,
+async function readContributed(
+  { translate, rename, ...place }: ContributedPlace,
   read: ReadDocument,
-  find: (content: Content) => readonly Group[],
-  { defaults }: Reading,
+  find: (content: ConfigMap) => readonly EntryGroup[],
+  { defaults }: DiscoverOptions,
 ): Promise<ReadPlace> {
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
-  const origin: Origin = { ...place, defaults, mayLoosen: false, translate, rename };
+  const origin: SourceOrigin = { ...place, defaults, mayLoosen: false, translate, rename };
   const layer = await readServersOnly(read.document, origin, find);
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
 }
 
-function readHostServers({ servers = {}, defaults }: Reading): Layer {
+function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {
   const diagnostics: Diagnostic[] = [];
   const claims = Object.entries(servers).flatMap(([name, given]): ServerClaim[] => {
     const provenance = provenanceOf({ scope: 'host' }, ['servers', name]);

@@ -33,7 +33,7 @@ export interface EditOptions {
   readonly isPrivateFolder: boolean;
 }
 
-export type Edited =
+export type EditResult =
   | {
       readonly kind: 'written';
       /** As it stands in the file now; for a removed one, as it stood. */
@@ -51,7 +51,7 @@ export type Edited =
 const LOCK_TTL_MS = 10_000;
 const MOST_TRIES = 20;
 
-export async function editServer(file: string, change: Change, options: EditOptions): Promise<Edited> {
+export async function editServer(file: string, change: Change, options: EditOptions): Promise<EditResult> {
   try {
     return await editLocked(file, change, options);
   } catch (error) {
@@ -62,7 +62,7 @@ export async function editServer(file: string, change: Change, options: EditOpti
   }
 }
 
-async function editLocked(file: string, change: Change, options: EditOptions): Promise<Edited> {
+async function editLocked(file: string, change: Change, options: EditOptions): Promise<EditResult> {
   const target = await followLinks(file);
   if (options.within !== undefined) await refuseOutside(options.within, { file, target });
   // Looked at first without the lock: most refusals end here, and whoever then holds the lock has everything loaded.
@@ -106,7 +106,7 @@ async function followLinks(file: string): Promise<string> {
   return link === undefined ? join(folder, basename(file)) : followLinks(resolve(folder, link));
 }
 
-async function refuseOutside(within: string, { file, target }: Place): Promise<void> {
+async function refuseOutside(within: string, { file, target }: EditTarget): Promise<void> {
   if (isWithin(await realpath(within), target, process.platform)) return;
   throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: `its link leads out of ${within}, to ${target}` });
 }
@@ -120,13 +120,17 @@ async function ifThere(path: Promise<string>): Promise<string | undefined> {
   }
 }
 
-interface Place {
+interface EditTarget {
   /** As the person named it. */
   readonly file: string;
   readonly target: string;
 }
 
-async function editOnce({ file, target }: Place, change: Change, options: EditOptions): Promise<Edited | 'overtaken'> {
+async function editOnce(
+  { file, target }: EditTarget,
+  change: Change,
+  options: EditOptions,
+): Promise<EditResult | 'overtaken'> {
   const written = await readWritten(file, target);
   const edited = await editText(file, written ?? '', change);
   if (edited.kind !== 'edited') return edited;

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EnvDefaults } from './define.ts';
 import type { HostEnvironment } from './scopes.ts';
 
-export interface FromEnv {
+export interface EnvDefaultsResult {
   readonly defaults: EnvDefaults;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -19,7 +19,7 @@ const MILLISECONDS: Quantity = { unit: 'milliseconds', least: 0 };
 const TOKENS: Quantity = { unit: 'tokens', least: 1 };
 
 /** The environment replaces a default, never what an entry says. */
-export function readEnvDefaults(env: HostEnvironment['env']): FromEnv {
+export function readEnvDefaults(env: HostEnvironment['env']): EnvDefaultsResult {
   const diagnostics: Diagnostic[] = [];
   const read = (variable: string, { unit, least }: Quantity): number | undefined => {
     const written = env[variable]?.trim();

@@ -1,7 +1,6 @@
 // Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; where values come
 // from, and what a missing one means for its server, is `resolve.ts`'s.
 
-export type Environment = Readonly<Record<string, string | undefined>>;
 export type Lookup = (name: string) => string | undefined;
 
 export interface Lookups {
@@ -58,19 +57,19 @@ function namesOf(template: Template, kind: Placeholder['kind']): readonly string
 }
 
 /** What looks like a placeholder, of another program or mistyped, and stays as it is written. */
-export const strangersIn = (text: string): readonly string[] => text.match(STRANGER) ?? [];
+export const foreignPlaceholdersIn = (text: string): readonly string[] => text.match(FOREIGN_PLACEHOLDER) ?? [];
 
-const STRANGER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
+const FOREIGN_PLACEHOLDER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
 
 /** A whole value `!command` stands for what the command prints; `!!` at the beginning is one plain `!`. */
 export const isCommand = (value: string) => value.startsWith('!') && !value.startsWith('!!');
 
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*|\/)(:-)?/;
 const INPUT = /^input:([\w.][\w.-]*)(:-)?/;
-const BRACED = /\{env:([A-Za-z_]\w*)\}/y;
-const DEEPEST = 20;
+const BRACED_VARIABLE = /\{env:([A-Za-z_]\w*)\}/y;
+const DEEPEST_NESTING = 20;
 
-interface Open {
+interface OpenPlaceholder {
   readonly at: number;
   readonly parts: (string | Placeholder)[];
 }
@@ -78,17 +77,17 @@ interface Open {
 /** Linear: one pass, each brace is opened and closed once; what is never closed, or nested absurdly, is plain text. */
 function parse(text: string): Template {
   if (!text.includes('{')) return [text];
-  const stack: Open[] = [{ at: 0, parts: [] }];
+  const stack: OpenPlaceholder[] = [{ at: 0, parts: [] }];
   let done = 0;
   const add = (part: string | Placeholder) => part !== '' && stack.at(-1)?.parts.push(part);
   for (let at = nextBrace(text, 0); at < text.length; at = nextBrace(text, at)) {
-    BRACED.lastIndex = at;
-    const braced = text[at - 1] === '$' ? undefined : BRACED.exec(text)?.[1];
+    BRACED_VARIABLE.lastIndex = at;
+    const braced = text[at - 1] === '$' ? undefined : BRACED_VARIABLE.exec(text)?.[1];
     if (braced !== undefined) {
       add(text.slice(done, at));
-      done = BRACED.lastIndex;
+      done = BRACED_VARIABLE.lastIndex;
       add({ kind: 'variable', name: braced, fallback: undefined, text: text.slice(at, done) });
-    } else if (text.startsWith('${', at - 1) && text[at] === '{' && stack.length <= DEEPEST) {
+    } else if (text.startsWith('${', at - 1) && text[at] === '{' && stack.length <= DEEPEST_NESTING) {
       add(text.slice(done, at - 1));
       stack.push({ at: at - 1, parts: [] });
       done = at + 1;

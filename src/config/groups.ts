@@ -1,19 +1,21 @@
 // Owns where servers stand in a file: under which of the keys that people and programs use, as a map or as a list. Knows as well
 // what looks like servers where none are read. What one entry means is `define.ts`'s.
 
-import type { Content, Group } from './importers/importer.ts';
-import { isMap, type Path } from './problem.ts';
-import { camelCase, isRemark, vocabularies } from './vocabulary.ts';
+import type { ConfigMap } from './config-map.ts';
+import { isMap, type KeyPath } from './config-map.ts';
+import type { EntryGroup } from './importers/importer.ts';
+import { camelCase } from './key-case.ts';
+import { isRemark, vocabularies } from './vocabulary.ts';
 
-export interface Found {
-  readonly groups: readonly Group[];
+export interface FoundGroups {
+  readonly groups: readonly EntryGroup[];
   /** What the file says besides. */
-  readonly rest: Content;
+  readonly rest: ConfigMap;
 }
 
 /** In the order they are written. A file that holds nothing but servers, without a key around them, is one group. */
-export function findGroups(content: Content): Found {
-  const groups: Group[] = [];
+export function findGroups(content: ConfigMap): FoundGroups {
+  const groups: EntryGroup[] = [];
   const rest: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(content)) {
     const found = value === null ? [] : groupsUnder(key, value);
@@ -25,14 +27,14 @@ export function findGroups(content: Content): Found {
   return { groups: [{ path: [], entries: Object.fromEntries(entriesOfBare(content)) }], rest: {} };
 }
 
-function groupsUnder(key: string, value: unknown): readonly Group[] {
+function groupsUnder(key: string, value: unknown): readonly EntryGroup[] {
   const [word = ''] = camelCase(key).split('.').slice(-1);
   const isDotted = key.includes('.');
   if (isGroupKey(word) && (!isDotted || word !== 'servers' || /(^|\.)mcp\.servers$/.test(key)))
     return [{ path: [key], entries: value }];
   // What a schema says of servers is about them, and holds none.
   if (!isMap(value) || key === 'properties') return [];
-  const inside = Object.entries(value).flatMap(([inner, entries]): Group[] =>
+  const inside = Object.entries(value).flatMap(([inner, entries]): EntryGroup[] =>
     isNestedKey(key, camelCase(inner)) && entries !== null ? [{ path: [key, inner], entries }] : [],
   );
   if (inside.length > 0 || key !== 'mcp') return inside;
@@ -48,14 +50,14 @@ const isNestedKey = (outer: string, inner: string) =>
 const isSection = (key: string) => vocabularies.file.meanings.has(camelCase(key));
 
 /** A section of our own that also holds servers still says the rest of what it says. */
-function without(value: unknown, groups: readonly Group[]): Content {
+function without(value: unknown, groups: readonly EntryGroup[]): ConfigMap {
   const taken = groups.map(({ path }) => path[1]);
   return Object.fromEntries(Object.entries(Object(value)).filter(([key]) => !taken.includes(key)));
 }
 
-const entriesOfBare = (content: Content) => Object.entries(content).filter(([key]) => !isRemark(key));
+const entriesOfBare = (content: ConfigMap) => Object.entries(content).filter(([key]) => !isRemark(key));
 
-function isBare(content: Content): boolean {
+function isBare(content: ConfigMap): boolean {
   const entries = entriesOfBare(content);
   return entries.some(([, value]) => isServerLike(value)) && entries.every(([, value]) => isMap(value));
 }
@@ -66,16 +68,16 @@ const addresses = ['url', 'httpUrl', 'serverUrl', 'baseUrl'];
 const telling = new Set(['command', 'program', ...addresses]);
 
 /** What a person is asked for stands beside the servers: in an editor's settings, too. */
-export function findInputs(content: Content): Group {
+export function findInputs(content: ConfigMap): EntryGroup {
   const { inputs, mcp } = content;
   if (inputs === undefined && isMap(mcp)) return { path: ['mcp', 'inputs'], entries: mcp['inputs'] };
   return { path: ['inputs'], entries: inputs };
 }
 
 /** Something that looks like servers, where none are read. */
-export interface Stray {
+export interface StrayServers {
   /** The first of them. Empty: the whole file is one. */
-  readonly path: Path;
+  readonly path: KeyPath;
   readonly more: number;
   /** They are inside of a text. */
   readonly isText: boolean;
@@ -84,10 +86,10 @@ export interface Stray {
 const MOST_STRAYS = 5;
 
 /** In what is left of a file when its groups are taken out, and its own sections left alone. */
-export function findStrays(rest: Content): readonly Stray[] {
+export function findStrays(rest: ConfigMap): readonly StrayServers[] {
   if (isCertainly(rest)) return [{ path: [], more: 0, isText: false }];
-  const strays: Stray[] = [];
-  const visit = (value: unknown, path: Path): void => {
+  const strays: StrayServers[] = [];
+  const visit = (value: unknown, path: KeyPath): void => {
     if (strays.length === MOST_STRAYS) return;
     if (typeof value === 'string' && WRITTEN_SERVERS.test(value)) strays.push({ path, more: 0, isText: true });
     if (typeof value !== 'object' || value === null) return;
@@ -117,21 +119,21 @@ function isCertainly(value: unknown): boolean {
 
 const TRANSPORT = /^(stdio|local|remote|sse|ws|websocket|http|streamable.?http)$/i;
 
-export interface Entry {
+export interface GroupEntry {
   /** `undefined`: it has none, and a list needs one. */
   readonly name: string | undefined;
   readonly value: unknown;
-  readonly path: Path;
+  readonly path: KeyPath;
 }
 
 /** `undefined`: neither a map nor a list. In a list, the name is one of the entry's own keys. */
-export function entriesOf({ path, entries }: Pick<Group, 'path' | 'entries'>): readonly Entry[] | undefined {
+export function entriesOf({ path, entries }: Pick<EntryGroup, 'path' | 'entries'>): readonly GroupEntry[] | undefined {
   if (Array.isArray(entries)) return entries.map((value, at) => listed(value, [...path, at]));
   if (!isMap(entries)) return undefined;
   return Object.entries(entries).map(([name, value]) => ({ name, value, path: [...path, name] }));
 }
 
-function listed(value: unknown, path: Path): Entry {
+function listed(value: unknown, path: KeyPath): GroupEntry {
   if (!isMap(value)) return { name: undefined, value, path };
   const { name, id, ...rest } = value;
   const given = name ?? id;

@@ -1,8 +1,8 @@
 // Owns the JSON Schema of a configuration file, for editors; it says what `schema.ts` says.
 
 import * as z from 'zod';
+import { snakeCase } from './key-case.ts';
 import { fileSchema } from './schema.ts';
-import { snakeCase } from './spelling.ts';
 
 /** Draft 7 is what most of them understand. Both spellings of every key, since both are read. */
 export function jsonSchema(): Record<string, unknown> {

@@ -2,14 +2,14 @@
 
 import type { Launch, RemoteLaunch, StdioLaunch } from '../model/server.ts';
 import { inputsOf, variablesOf } from './expand.ts';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 import type { CompleteEntry } from './schema.ts';
 import type { InProcessEntry } from './server-entry.ts';
 
 type Entry = Partial<CompleteEntry>;
 
 /** `blank` says what counts where the entry is silent. */
-export function launchOf(entry: Entry, blank: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
+export function launchOf(entry: Entry, blank: CompleteEntry, serve?: InProcessEntry['serve']): Launch | ConfigProblem {
   const { command, url, transport } = entry;
   const ways = Number(command !== undefined) + Number(url !== undefined) + Number(serve !== undefined);
   if (ways > 1) return conflict;
@@ -31,7 +31,7 @@ function stdioLaunch(entry: Entry, blank: CompleteEntry, command: string): Stdio
   return launch;
 }
 
-function remoteLaunch(entry: Entry, blank: CompleteEntry, url: string): RemoteLaunch | Problem {
+function remoteLaunch(entry: Entry, blank: CompleteEntry, url: string): RemoteLaunch | ConfigProblem {
   const { env = blank.env, headers = blank.headers, transport, proxy, certFile, keyFile } = entry;
   const { bearerTokenEnvVar, headersHelper, caFile, envAllow } = entry;
   const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
@@ -67,10 +67,10 @@ export const kindFor = (kind: RemoteLaunch['kind'], url: string) =>
   kind === 'auto' && /^\s*wss?:/i.test(url) ? 'ws' : kind;
 
 /** Asked for what has no placeholders, or none any more. */
-export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): Problem | undefined =>
+export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): ConfigProblem | undefined =>
   schemes[kind].includes(schemeOf(url)) ? undefined : badAddress(kind, url);
 
-export function faultOfProxy(proxy: string): Problem | undefined {
+export function faultOfProxy(proxy: string): ConfigProblem | undefined {
   if (proxy === 'off' || schemes.http.includes(schemeOf(proxy))) return undefined;
   return bad(
     'proxy',
@@ -79,7 +79,7 @@ export function faultOfProxy(proxy: string): Problem | undefined {
   );
 }
 
-function faultOfPair(certFile: string | undefined, keyFile: string | undefined): Problem | undefined {
+function faultOfPair(certFile: string | undefined, keyFile: string | undefined): ConfigProblem | undefined {
   if ((certFile === undefined) === (keyFile === undefined)) return undefined;
   const [set, missing] = certFile === undefined ? ['keyFile', 'certFile'] : ['certFile', 'keyFile'];
   return bad(set, `"${set}" needs "${missing}", which is not set`, `Set "${missing}" too: a certificate and its key.`);
@@ -89,7 +89,7 @@ function faultOfPair(certFile: string | undefined, keyFile: string | undefined):
 const schemeOf = (url: string) => (URL.canParse(url) ? (BEGINNING.exec(url)?.[1]?.toLowerCase() ?? '') : '');
 const BEGINNING = /^\s*([a-z][a-z+.-]*):\/\/[^/\\?#]/i;
 
-const bad = (key: string, message: string, remedy: string): Problem => ({
+const bad = (key: string, message: string, remedy: string): ConfigProblem => ({
   severity: 'error',
   path: [key],
   message,
@@ -108,7 +108,7 @@ const incomplete = bad(
   'Set "command" for a local server or "url" for a remote one.',
 );
 
-function lacking(transport: string): Problem {
+function lacking(transport: string): ConfigProblem {
   const needed = transport === 'stdio' ? 'command' : 'url';
   return bad(
     'transport',
@@ -118,7 +118,7 @@ function lacking(transport: string): Problem {
 }
 
 /** Says nothing of the address itself: tokens are often part of it. */
-function badAddress(kind: RemoteLaunch['kind'], url: string): Problem {
+function badAddress(kind: RemoteLaunch['kind'], url: string): ConfigProblem {
   if (/<[^<>]*>/.test(url))
     return bad('url', '"url" holds a part in < and > that is still to be filled in', 'Put the real value there.');
   const expected = schemes[kind].map((scheme) => `${scheme}://`);

@@ -15,7 +15,7 @@ export interface ListedServers {
   readonly file?: string;
 }
 
-export interface Refusal {
+export interface ListRefusal {
   /** Completes "it is not in use: …". */
   readonly because: string;
   readonly file?: string;
@@ -32,13 +32,13 @@ export function refusalOf(lists: readonly ListedServers[], subject: Subject): st
 }
 
 /** With the place. */
-export const inWords = ({ because, file }: Refusal) => (file === undefined ? because : `${because} (in ${file})`);
+export const inWords = ({ because, file }: ListRefusal) => (file === undefined ? because : `${because} (in ${file})`);
 
 /** Every list is asked, whoever wrote it: a file can only ever take servers away. `undefined`: the server may be used. */
-export function findRefusal(lists: readonly ListedServers[], subject: Subject): Refusal | undefined {
+export function findRefusal(lists: readonly ListedServers[], subject: Subject): ListRefusal | undefined {
   if (lists.length === 0) return undefined;
   const server = lookAt(subject);
-  const refuse = ({ file }: ListedServers, because: string): Refusal => ({
+  const refuse = ({ file }: ListedServers, because: string): ListRefusal => ({
     because,
     ...(file !== undefined && { file }),
   });

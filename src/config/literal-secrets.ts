@@ -4,9 +4,9 @@
 
 import { hasTokenShape, isTelling } from '../model/secret-shapes.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
-import { inputsOf, isCommand, strangersIn, variablesOf } from './expand.ts';
+import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
 
-export interface FoundSecret {
+export interface LiteralSecret {
   /** The id of the input that stands for it now. */
   readonly id: string;
   /** `env.API_KEY`, `headers.Authorization`, `url`, `args[2]`. */
@@ -23,7 +23,7 @@ export interface SecretPlaces extends Partial<Pick<StdioLaunch, 'args' | 'env'>>
 
 export interface Replaced {
   readonly entry: SecretPlaces;
-  readonly secrets: readonly FoundSecret[];
+  readonly secrets: readonly LiteralSecret[];
 }
 
 /** `isTaken`: two secrets never share an id, since the second would overwrite the first. */
@@ -32,7 +32,7 @@ export function replaceSecrets(
   entry: SecretPlaces,
   isTaken: (id: string) => boolean = () => false,
 ): Replaced {
-  const secrets: FoundSecret[] = [];
+  const secrets: LiteralSecret[] = [];
   const isUsed = (id: string) => isTaken(id) || secrets.some((each) => each.id === id);
   const replaced = inEntry(entry, (at, { name, value, isCertain }) => {
     if (!isCertain && (value.length < SHORTEST || isForReaders(value))) return value;
@@ -69,18 +69,18 @@ export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>>
   return Object.fromEntries(secrets);
 }
 
-interface Found {
+interface SecretText {
   readonly name: string;
   readonly value: string;
   /** It stands where only a secret stands, however short it is. */
   readonly isCertain?: true;
 }
 
-type Place = (found: Found) => string;
+type ReplaceSecret = (found: SecretText) => string;
 
-function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at: string, found: Found) => string) {
+function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at: string, found: SecretText) => string) {
   const at =
-    (where: string): Place =>
+    (where: string): ReplaceSecret =>
     (found) =>
       placeAt(where, found);
   const inMap = (key: string, map: Readonly<Record<string, string>>) =>
@@ -95,7 +95,7 @@ function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at:
 }
 
 /** `Bearer x`: the word in front stays. */
-function inValue(name: string, value: string, place: Place): string {
+function inValue(name: string, value: string, place: ReplaceSecret): string {
   if (ADDRESS.test(value)) return inUrl(value, place);
   const [, scheme = '', rest = ''] = /^((?:Bearer|Basic|Token)\s+)?([\s\S]*)$/i.exec(value) ?? [];
   const isFound = isSecret(name, rest) || (scheme !== '' && isSecret('token', rest));
@@ -103,7 +103,7 @@ function inValue(name: string, value: string, place: Place): string {
 }
 
 /** An address first: its scheme looks like the name of an option. */
-function inArgument(arg: string, before: string, place: Place): string {
+function inArgument(arg: string, before: string, place: ReplaceSecret): string {
   if (ADDRESS.test(arg)) return inUrl(arg, place);
   const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
   if (option !== undefined) return option + inValue(name, value, place);
@@ -115,7 +115,7 @@ function inArgument(arg: string, before: string, place: Place): string {
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
 
 /** A password before the host, keys in the path, and parameters whose names tell. */
-function inUrl(url: string, place: Place): string {
+function inUrl(url: string, place: ReplaceSecret): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
   const key = (value: string) => (hasTokenShape(value) ? place({ name: 'key', value }) : value);
@@ -130,7 +130,7 @@ function inUrl(url: string, place: Place): string {
 }
 
 /** `user:password@host`; the last `@` counts, since people do not escape those in a password. */
-function inHost(host: string, key: (value: string) => string, place: Place): string {
+function inHost(host: string, key: (value: string) => string, place: ReplaceSecret): string {
   const [, user = '', colon = '', password = '', rest = ''] = /^([^:@]*)(:?)(.*)(@[^@]*)$/s.exec(host) ?? [];
   if (rest === '') return host;
   return (
@@ -148,7 +148,7 @@ const isSecret = (name: string, value: string) =>
 const isLiteral = (value: string) =>
   value !== '' &&
   !isCommand(value) &&
-  [variablesOf, inputsOf, strangersIn].every((placeholdersOf) => placeholdersOf(value).length === 0) &&
+  [variablesOf, inputsOf, foreignPlaceholdersIn].every((placeholdersOf) => placeholdersOf(value).length === 0) &&
   !/\$\{|^\$\w+$/.test(value);
 
 const SHORTEST = 6;

@@ -7,16 +7,16 @@ import type { ServerName } from '../model/names.ts';
 import type { IdleRule, RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
-import { discover, type Found, type LoadOptions, type ReadPlace } from './discover.ts';
+import { type DiscoveredConfig, discover, type LoadOptions, type ReadPlace } from './discover.ts';
 import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
-import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
+import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
 import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
-import type { Gateway } from './sources/docker-gateway.ts';
+import type { GatewaySource } from './sources/docker-gateway.ts';
 
 /** An entry that owns its name but cannot be used. */
 export type InvalidServer = ServerClaim & { readonly diagnostic: Diagnostic };
@@ -59,7 +59,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const found = await discover({ ...options, defaults: timeouts.defaults });
   const counting = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
   const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
-  const gateway = await bringGateway(found, settings, options, timeouts.defaults);
+  const gateway = await loadGateway(found, settings, options, timeouts.defaults);
   const claims = [...counting.map(({ layer }) => layer.claims), gateway.claims];
   const { winners, shadowed } = dropDuplicates(merge(claims), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
@@ -110,12 +110,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
  * Docker's gateway is the weakest of all, and unasked it comes only where nothing else is: not when someone said which file
  * counts, nor when a file cannot be read, since that may have said anything.
  */
-async function bringGateway(
-  { places, isExclusive, offBy }: Found,
+async function loadGateway(
+  { places, isExclusive, offBy }: DiscoveredConfig,
   settings: Settings,
   options: LoadOptions,
   defaults: EnvDefaults,
-): Promise<Gateway> {
+): Promise<GatewaySource> {
   const saysSomething = ({ place, layer, document }: ReadPlace) =>
     layer.claims.length > 0 || (place.file !== undefined && document === undefined);
   const isAlone = options.configFile !== undefined || isExclusive;
@@ -141,21 +141,21 @@ const launchOf = (claim: ServerClaim) => ('definition' in claim ? claim.definiti
 
 /** Two entries that would start or reach the same thing. */
 const sameLaunch: DuplicateCheck<ServerClaim> = {
-  kinOf: (claim) => {
+  roughKey: (claim) => {
     const launch = launchOf(claim);
     if (launch === undefined || launch.kind === 'in-process') return undefined;
     return launch.kind === 'stdio' ? `${launch.command} ${launch.args.join(' ')}` : launch.url;
   },
-  essenceOf: (claim) => canonicalJson(launchOf(claim)),
+  exactKey: (claim) => canonicalJson(launchOf(claim)),
 };
 
 type Reasons = ReadonlyMap<ServerName, string>;
-type Denials = ReadonlyMap<ServerName, Refusal>;
+type Denials = ReadonlyMap<ServerName, ListRefusal>;
 
 function denialsOf(definitions: readonly ServerDefinition[], lists: readonly ListedServers[]): Denials {
   if (lists.length === 0) return new Map();
   return new Map(
-    definitions.flatMap((definition): [ServerName, Refusal][] => {
+    definitions.flatMap((definition): [ServerName, ListRefusal][] => {
       const refusal = findRefusal(lists, definition);
       return refusal === undefined ? [] : [[definition.name, refusal]];
     }),

@@ -16,7 +16,7 @@ export interface ShadowedBy {
 
 export type Shadowed<Each extends Claim = Claim> = Each & ShadowedBy;
 
-export interface Merged<Each extends Claim> {
+export interface MergedClaims<Each extends Claim> {
   /** Sorted by name. */
   readonly winners: readonly Each[];
   readonly shadowed: readonly Shadowed<Each>[];
@@ -26,7 +26,7 @@ export interface Merged<Each extends Claim> {
  * The first claim of a name wins, so layers come strongest first. A disabled or broken entry still owns its name:
  * whoever switched a server off must not get its weaker twin instead.
  */
-export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): Merged<Each> {
+export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): MergedClaims<Each> {
   const owners = new Map<ServerName, Each>();
   const shadowed: Shadowed<Each>[] = [];
   for (const claim of layers.flat()) {
@@ -40,20 +40,20 @@ export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]):
 /** How twins are told: the cheap question is asked of every claim, the other only where it does not settle the matter. */
 export interface DuplicateCheck<Each> {
   /** Equal for all that might be the same; `undefined` for what never is. */
-  readonly kinOf: (claim: Each) => string | undefined;
+  readonly roughKey: (claim: Each) => string | undefined;
   /** Equal for what is the same, among kin. */
-  readonly essenceOf: (claim: Each) => string;
+  readonly exactKey: (claim: Each) => string;
 }
 
 /** The same server under two names would run twice: of those that others brought, the first one stays. */
 export function dropDuplicates<Each extends Claim>(
-  { winners, shadowed }: Merged<Each>,
+  { winners, shadowed }: MergedClaims<Each>,
   twins: DuplicateCheck<Each>,
-): Merged<Each> {
-  if (!winners.some(isBrought)) return { winners, shadowed };
+): MergedClaims<Each> {
+  if (!winners.some(isContributed)) return { winners, shadowed };
   const families = new Map<string, Each[]>();
   for (const claim of winners) {
-    const kin = twins.kinOf(claim);
+    const kin = twins.roughKey(claim);
     const family = kin === undefined ? undefined : families.get(kin);
     if (family) family.push(claim);
     else if (kin !== undefined) families.set(kin, [claim]);
@@ -65,7 +65,7 @@ export function dropDuplicates<Each extends Claim>(
 
 function duplicatesIn<Each extends Claim>(
   family: readonly Each[],
-  { essenceOf }: DuplicateCheck<Each>,
+  { exactKey: essenceOf }: DuplicateCheck<Each>,
 ): Shadowed<Each>[] {
   const rank = ({ provenance }: Claim) => scopeOrder.indexOf(provenance.scope);
   const first = new Map<string, Each>();
@@ -75,11 +75,11 @@ function duplicatesIn<Each extends Claim>(
       const essence = essenceOf(claim);
       const owner = first.get(essence);
       if (owner === undefined) first.set(essence, claim);
-      return owner && isBrought(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
+      return owner && isContributed(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
     });
 }
 
-const isBrought = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
+const isContributed = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
 
 export function shadow<Each extends Claim>(claim: Each, to: Claim, because: string): Shadowed<Each> {
   return { ...claim, lostTo: to.provenance, because };

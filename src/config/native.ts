@@ -3,9 +3,10 @@
 
 import rows from '../../data/native-replacements.json' with { type: 'json' };
 import { matchesWildcard } from '../kernel/wildcard.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
-import { type Environment, expand } from './expand.ts';
+import { expand } from './expand.ts';
 import { coversAddress } from './lists.ts';
 import { isOwnScope } from './scopes.ts';
 
@@ -37,7 +38,7 @@ const known: readonly Replacement[] = rows;
 export function replaceNative(
   definitions: readonly ServerDefinition[],
   natives: readonly NativeTool[],
-  env: Environment,
+  env: EnvironmentVariables,
 ): ReadonlyMap<ServerName, string> {
   const reasons = new Map<ServerName, string>();
   for (const { replaces, onSecret } of natives) {
@@ -91,7 +92,7 @@ function namedIn(launch: ServerDefinition['launch'], parameter: string): readonl
 function secretOf(
   { secret }: Replacement,
   { launch, provenance }: ServerDefinition,
-  env: Environment,
+  env: EnvironmentVariables,
 ): string | undefined {
   if (secret === undefined || launch.kind === 'in-process' || provenance.inWorkspace) return undefined;
   const own = launch.env ?? {};

@@ -3,7 +3,7 @@
 import { extname } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type FileText, readText } from './read-text.ts';
-import type { Document, Parsed } from './sources/document.ts';
+import type { Document, ParsedDocument } from './sources/document.ts';
 
 export type ReadDocument =
   | {
@@ -51,7 +51,7 @@ let json: Promise<typeof import('./sources/json.ts')> | undefined;
 let toml: Promise<typeof import('./sources/toml.ts')> | undefined;
 
 /** Loaded by need: most people write one dialect. Kept, since asking for a module again costs as much as reading a small file. */
-async function parseFile(file: string, text: string): Promise<Parsed> {
+async function parseFile(file: string, text: string): Promise<ParsedDocument> {
   if (dialectOf(file, text) === 'json') {
     json ??= import('./sources/json.ts');
     return (await json).parseJson(text);
@@ -70,7 +70,7 @@ export function dialectOf(file: string, text: string): 'json' | 'toml' {
     : 'toml';
 }
 
-function broken(file: string, { problem }: Extract<Parsed, { ok: false }>): Diagnostic {
+function broken(file: string, { problem }: Extract<ParsedDocument, { ok: false }>): Diagnostic {
   const { message, excerpt, line, column } = problem;
   return {
     severity: 'error',

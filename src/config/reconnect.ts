@@ -2,7 +2,7 @@
 
 import type { Schedule } from '../kernel/backoff.ts';
 import type { ReconnectPolicy } from '../model/server.ts';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 import { backgroundSchema, type CompleteEntry, type ReconnectSettings, reconnectSchema } from './schema.ts';
 
 type Preset = Extract<CompleteEntry['reconnect'], string>;
@@ -42,7 +42,7 @@ export function asEntry(policy: ReconnectPolicy): string | Readonly<Record<strin
 }
 
 /** A list of waits and a rule for them cannot both be meant. */
-export function conflictIn(written: CompleteEntry['reconnect'] | undefined): Problem | undefined {
+export function conflictIn(written: CompleteEntry['reconnect'] | undefined): ConfigProblem | undefined {
   if (typeof written !== 'object' || written.delaysMs === undefined) return undefined;
   const other = (['initialMs', 'multiplier', 'maxMs', 'maxAttempts'] as const).find(
     (key) => written[key] !== undefined,

@@ -1,12 +1,12 @@
 // Owns what an entry asks for: the person's variables and answers, and what only looks like a placeholder. Reads none of them.
 
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { inputsOf, strangersIn, variablesOf } from './expand.ts';
+import { foreignPlaceholdersIn, inputsOf, variablesOf } from './expand.ts';
 
-type Asking = Pick<ServerDefinition, 'launch'>;
+type LaunchHolder = Pick<ServerDefinition, 'launch'>;
 
 /** Every host variable the entry would read, and those of them that would leave the machine with its url or headers. */
-export function variablesRead({ launch }: Asking): { all: string[]; sent: string[] } {
+export function variablesRead({ launch }: LaunchHolder): { all: string[]; sent: string[] } {
   if (launch.kind === 'in-process') return { all: [], sent: [] };
   const own = new Set(Object.keys(launch.env ?? {}));
   const inEnv = Object.entries(launch.env ?? {}).flatMap(([name, value]) =>
@@ -20,15 +20,15 @@ export function variablesRead({ launch }: Asking): { all: string[]; sent: string
 }
 
 /** Every answer of a person that the entry would use. */
-export function inputsRead({ launch }: Asking): readonly string[] {
+export function inputsRead({ launch }: LaunchHolder): readonly string[] {
   if (launch.kind === 'in-process') return [];
   return [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(inputsOf))].sort();
 }
 
-export const strangersOf = ({ launch }: Asking): readonly string[] =>
+export const foreignPlaceholdersOf = ({ launch }: LaunchHolder): readonly string[] =>
   launch.kind === 'in-process'
     ? []
-    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(strangersIn))];
+    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(foreignPlaceholdersIn))];
 
 /** What is sent to a server and has such a name is given by a person by name, and not otherwise. */
 export const isCredential = (variable: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(variable);

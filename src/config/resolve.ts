@@ -4,13 +4,14 @@
 import { parseEnv } from 'node:util';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
+import { expand, isCommand, type Lookup } from './expand.ts';
 import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
 import { readText } from './read-text.ts';
-import { isCredential, strangersOf, textsOf, variablesRead } from './referenced-variables.ts';
+import { foreignPlaceholdersOf, isCredential, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
 import { type HostEnvironment, isOwnScope, pathsOf } from './scopes.ts';
@@ -75,7 +76,7 @@ interface Filling {
 type Openable = ServerDefinition & { readonly launch: StdioLaunch | RemoteLaunch };
 
 /** A value of the entry; what a command or a file gave is a value already, whatever it looks like. */
-interface Written {
+interface WrittenValue {
   readonly text: string;
   readonly isLiteral: boolean;
 }
@@ -95,17 +96,17 @@ async function beginFilling(definition: Openable, resolving: Resolving): Promise
   return createFilling(definition, { own, answers }, resolving);
 }
 
-interface Given {
-  readonly own: ReadonlyMap<string, Written>;
+interface EntryValues {
+  readonly own: ReadonlyMap<string, WrittenValue>;
   readonly answers: ReadonlyMap<string, string>;
 }
 
 /** Longer than any real one, and short enough for the stack. */
 const LONGEST_CHAIN = 20;
 
-type Seeing = Pick<Resolving, 'environment' | 'grants' | 'unresolvedEnv'>;
+type VisibilityOptions = Pick<Resolving, 'environment' | 'grants' | 'unresolvedEnv'>;
 
-function createFilling(definition: Openable, { own, answers }: Given, resolving: Seeing): Filling {
+function createFilling(definition: Openable, { own, answers }: EntryValues, resolving: VisibilityOptions): Filling {
   const inputs = new Set<string>();
   const missing = new Set<string>();
   const missingInputs = new Set<string>();
@@ -157,7 +158,7 @@ function createFilling(definition: Openable, { own, answers }: Given, resolving:
 }
 
 /** What the entry itself brings: its file first, so that its own `env` wins over that. Commands run side by side. */
-async function ownVariables(definition: Openable, resolving: Resolving): Promise<ReadonlyMap<string, Written>> {
+async function ownVariables(definition: Openable, resolving: Resolving): Promise<ReadonlyMap<string, WrittenValue>> {
   const { launch } = definition;
   const envFile = launch.kind === 'stdio' && isOwn(definition) ? launch.envFile : undefined;
   const file = envFile === undefined ? [] : await readEnvFile(definition, envFile, resolving);
@@ -170,7 +171,7 @@ function writtenForEach(
   values: Readonly<Record<string, string>>,
   key: string,
   resolving: Resolving,
-): Promise<(readonly [string, Written])[]> {
+): Promise<(readonly [string, WrittenValue])[]> {
   return Promise.all(
     Object.entries(values).map(
       async ([name, value]) => [name, await writtenFor(definition, value, `"${key}.${name}"`, resolving)] as const,
@@ -178,7 +179,7 @@ function writtenForEach(
   );
 }
 
-async function writtenFor(definition: Openable, text: string, what: string, { run }: Resolving): Promise<Written> {
+async function writtenFor(definition: Openable, text: string, what: string, { run }: Resolving): Promise<WrittenValue> {
   if (!isCommand(text) || !isOwn(definition))
     return { text: text.startsWith('!!') ? text.slice(1) : text, isLiteral: false };
   const result = await run(text.slice(1));
@@ -190,7 +191,7 @@ async function readEnvFile(
   definition: Openable,
   written: string,
   resolving: Resolving,
-): Promise<(readonly [string, Written])[]> {
+): Promise<(readonly [string, WrittenValue])[]> {
   const { value, missing } = expand(written, { variable: outsideLookup(definition, resolving) });
   const [variable] = missing;
   if (variable !== undefined) throw new RuntimeError('ENV_MISSING', { server: definition.name, variable });
@@ -219,7 +220,7 @@ function builtinLookup({ cwd, home, platform }: HostEnvironment): Lookup {
 }
 
 /** Entries that are not the person's own see of the host what a person gave them, and nothing else. */
-function outsideLookup(definition: Openable, { environment, grants }: Seeing): Lookup {
+function outsideLookup(definition: Openable, { environment, grants }: VisibilityOptions): Lookup {
   const { launch } = definition;
   const isRemote = launch.kind !== 'stdio';
   const isApproved = isOwn(definition) || grants !== undefined;
@@ -233,7 +234,7 @@ function outsideLookup(definition: Openable, { environment, grants }: Seeing): L
 }
 
 /** Names come from files: `${constructor}` must not find what every object inherits. On Windows case means nothing. */
-function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup {
+function environmentLookup(env: EnvironmentVariables, platform: NodeJS.Platform): Lookup {
   if (platform !== 'win32') return (name) => (Object.hasOwn(env, name) ? env[name] : undefined);
   const folded = new Map(Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]));
   return (name) => folded.get(name.toUpperCase());
@@ -339,7 +340,7 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
         : `the variable ${name} is not set, ${so}`,
     ),
     ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${so}`),
-    ...strangersOf(definition).map(
+    ...foreignPlaceholdersOf(definition).map(
       (each) => `it holds ${each}, which is no placeholder here and stays as it is written`,
     ),
   ];

@@ -3,8 +3,8 @@
 
 import { type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { limits } from '../model/limits.ts';
-import type { Environment } from './expand.ts';
 
 export type CommandOutput =
   | { readonly ok: true; readonly output: string }
@@ -12,7 +12,7 @@ export type CommandOutput =
 
 export interface CommandOptions {
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   /** Aborting it ends the command: nobody wants to know any more. */

@@ -17,7 +17,7 @@ export interface HostEnvironment {
   readonly systemFolder?: string;
 }
 
-export interface Place {
+export interface ConfigPlace {
   readonly scope: Scope;
   /** Absent for settings that a host put in. */
   readonly file?: string;
@@ -26,7 +26,7 @@ export interface Place {
   readonly provider?: string;
 }
 
-export type FilePlace = Place & { readonly file: string };
+export type FilePlace = ConfigPlace & { readonly file: string };
 
 /** Every file of our own that may hold configuration, strongest first; most of them do not exist. */
 export function placesOf(environment: HostEnvironment): readonly FilePlace[] {

@@ -1,6 +1,7 @@
 // Owns the reference page of settings, drawn from the schema. `npm run docs` writes it to docs/settings.md.
 
 import * as z from 'zod';
+import { snakeCase } from './key-case.ts';
 import {
   backgroundSchema,
   connectConcurrencySchema,
@@ -18,7 +19,6 @@ import {
   startupSchema,
   toolSchema,
 } from './schema.ts';
-import { snakeCase } from './vocabulary.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 

@@ -2,8 +2,9 @@
 
 import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';
-import { type Note, readSection } from './finding.ts';
-import { labelOf, type Path, within } from './problem.ts';
+import type { KeyPath } from './config-map.ts';
+import { type ReportProblem, readSection } from './file-problems.ts';
+import { labelOf, within } from './problem.ts';
 import {
   connectConcurrencySchema,
   plexusSchema,
@@ -12,7 +13,7 @@ import {
   type Settings,
   startupSchema,
 } from './schema.ts';
-import { type Origin, provenanceOf } from './servers.ts';
+import { provenanceOf, type SourceOrigin } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
 /** One setting as one file has it. */
@@ -24,10 +25,10 @@ export interface SettingClaim {
 }
 
 /** What any file may say, because it only ever takes away. */
-const tightening = new Set(['disabledServers']);
+const tighteningSettings = new Set(['disabledServers']);
 
 /** What says which files are read at all: it cannot stand in one of those, whoever approved it. */
-const deciding = new Set(['enabled', 'project.enabled']);
+const fileSwitches = new Set(['enabled', 'project.enabled']);
 
 const sections = {
   startup: startupSchema,
@@ -37,9 +38,9 @@ const sections = {
 } as const;
 
 /** How the person's own program behaves is not a repository's to say, unless the person agreed. */
-export function readSettings(value: unknown, origin: Origin, note: Note): readonly SettingClaim[] {
-  const base: Path = ['plexus'];
-  const top = readSection(value, base, vocabularies.plexus, note);
+export function readSettings(value: unknown, origin: SourceOrigin, report: ReportProblem): readonly SettingClaim[] {
+  const base: KeyPath = ['plexus'];
+  const top = readSection(value, base, vocabularies.plexus, report);
   const isSection = (key: string): key is keyof typeof sections => Object.hasOwn(sections, key);
   const own = Object.fromEntries(Object.entries(top.fields).filter(([key]) => !isSection(key)));
   const claims = [
@@ -48,15 +49,17 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
       .filter(isSection)
       .flatMap((key) => {
         const path = [...base, top.writtenAs.get(key) ?? key];
-        return readPart(readSection(top.fields[key], path, vocabularies[key], note), sections[key], path, `${key}.`);
+        return readPart(readSection(top.fields[key], path, vocabularies[key], report), sections[key], path, `${key}.`);
       }),
   ];
   const isOwn = origin.mayLoosen && !origin.inWorkspace;
-  const allowed = claims.filter(({ key }) => (deciding.has(key) ? isOwn : origin.mayLoosen || tightening.has(key)));
+  const allowed = claims.filter(({ key }) =>
+    fileSwitches.has(key) ? isOwn : origin.mayLoosen || tighteningSettings.has(key),
+  );
   for (const { key, provenance, value } of claims.filter((claim) => !allowed.includes(claim))) {
     const label = labelOf(provenance.key);
-    const isForOwn = deciding.has(key);
-    note({
+    const isForOwn = fileSwitches.has(key);
+    report({
       severity: 'warning',
       ...(!isForOwn && { loosens: `${label} = ${JSON.stringify(value)}` }),
       path: provenance.key,
@@ -71,11 +74,11 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
   function readPart(
     read: ReturnType<typeof readSection>,
     schema: Parameters<typeof checkEach>[1],
-    path: Path,
+    path: KeyPath,
     prefix = '',
   ): SettingClaim[] {
     const { fields, problems } = checkEach(read, schema);
-    note(...problems.map((problem) => within(path, problem)));
+    report(...problems.map((problem) => within(path, problem)));
     return Object.entries(fields).map(([key, said]) => ({
       key: prefix + key,
       value: said,
@@ -96,7 +99,8 @@ export function mergeSettings(layers: readonly (readonly SettingClaim[])[]): Mer
   for (const claim of layers.flat()) {
     const before = merged.get(claim.key);
     if (before === undefined) merged.set(claim.key, claim);
-    else if (tightening.has(claim.key)) merged.set(claim.key, { ...before, value: [before.value, claim.value].flat() });
+    else if (tighteningSettings.has(claim.key))
+      merged.set(claim.key, { ...before, value: [before.value, claim.value].flat() });
   }
   const written: Record<string, unknown> = {};
   for (const { key, value } of merged.values()) {

@@ -2,11 +2,11 @@
 
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';
-import { labelOf, type Problem } from './problem.ts';
-import { camelCase, snakeCase } from './spelling.ts';
+import { camelCase, snakeCase } from './key-case.ts';
+import { type ConfigProblem, labelOf } from './problem.ts';
 
 /** What is known of a map, to tell what may have been meant in it. */
-export interface Known {
+export interface KnownKeys {
   /** What the map is, to complete "… is not a setting of". */
   readonly of: string;
   /** What says something to another program that is said differently here: how. */
@@ -18,11 +18,11 @@ export interface Known {
 /** A likely typo gets its own sentence; the rest, which is usually meant for another program, shares one. */
 export function withoutMeaning(
   unknown: readonly (readonly [key: string, value: unknown])[],
-  { of, elsewhere, guesses: known }: Known,
+  { of, elsewhere, guesses: known }: KnownKeys,
   understood: number,
-): { told: readonly Problem[]; strangers: readonly string[] } {
+): { told: readonly ConfigProblem[]; strangers: readonly string[] } {
   const isForeign = unknown.length >= FOREIGN_KEYS && unknown.length > understood;
-  const typos: Problem[] = [];
+  const typos: ConfigProblem[] = [];
   const strangers: string[] = [];
   for (const [at, [key, value]] of unknown.entries()) {
     const remedy = elsewhere.get(camelCase(key)) ?? (key.includes('.') ? 'Write it as a map inside a map.' : undefined);
@@ -51,7 +51,7 @@ const SHOWN_KEYS = 5;
 /** Nobody mistypes more; a map with a hundred thousand strange keys must not cost seconds. */
 const GUESSED_KEYS = 20;
 
-function withoutEffect(keys: readonly string[], of: string, remedy: string): Problem {
+function withoutEffect(keys: readonly string[], of: string, remedy: string): ConfigProblem {
   const shown = keys.slice(0, SHOWN_KEYS).map((key) => labelOf([key]));
   const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : '';
   const what = keys.length === 1 ? 'is not a setting' : 'are not settings';

@@ -2,9 +2,11 @@
 // one spelling. Every map of a file is read through it, so that no key is dropped without a word.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { ConfigMap } from './config-map.ts';
+import { isMap } from './config-map.ts';
 import { inputsOf, variablesOf } from './expand.ts';
-import type { Content } from './importers/importer.ts';
-import { isMap, type Problem, within } from './problem.ts';
+import { camelCase } from './key-case.ts';
+import { type ConfigProblem, within } from './problem.ts';
 import {
   backgroundSchema,
   connectConcurrencySchema,
@@ -22,15 +24,12 @@ import {
   startupSchema,
   toolSchema,
 } from './schema.ts';
-import { camelCase, snakeCase } from './spelling.ts';
-import { type Known, withoutMeaning } from './unknown-keys.ts';
-
-export { camelCase, snakeCase };
+import { type KnownKeys, withoutMeaning } from './unknown-keys.ts';
 
 /** What another word stands for, said in canonical keys. */
 type Meaning = (value: unknown) => Readonly<Record<string, unknown>>;
 
-export interface Vocabulary extends Known {
+export interface Vocabulary extends KnownKeys {
   readonly meanings: ReadonlyMap<string, Meaning>;
   /** Keys that mean themselves, unless their value is a map that says more: nearly all that a person writes. */
   readonly plain: ReadonlySet<string>;
@@ -44,13 +43,13 @@ export interface Vocabulary extends Known {
   readonly isForOthers: (key: string) => boolean;
 }
 
-export interface Reading {
+export interface NormalizedSection {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Canonical key → key as the file has it, for messages and for finding its line; `section.key` for what is inside one. */
   readonly writtenAs: ReadonlyMap<string, string>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
   /** Keys without a meaning that resemble none that has one. */
-  readonly strangers: readonly string[];
+  readonly unknownKeys: readonly string[];
 }
 
 type Peculiarities = Partial<Omit<Vocabulary, 'of' | 'meanings' | 'plain'>>;
@@ -121,9 +120,9 @@ const asRules = 'Write it as rules under "permissions", each with "tool" and "ac
 /** An editor writes the command as a map of its parts; some write all of a server under its transport. */
 const nestedInServer: Vocabulary['nested'] = new Map([
   ...['command', 'program'].map(
-    (key) => [key, ({ path, ...parts }: Content) => ({ ...parts, command: path })] as const,
+    (key) => [key, ({ path, ...parts }: ConfigMap) => ({ ...parts, command: path })] as const,
   ),
-  ...['transport', 'type', 'transportType'].map((key) => [key, (parts: Content) => parts] as const),
+  ...['transport', 'type', 'transportType'].map((key) => [key, (parts: ConfigMap) => parts] as const),
 ]);
 
 const backgroundWords = vocabulary('"reconnect.background"', backgroundSchema);
@@ -251,12 +250,12 @@ function transportOf(word: unknown): unknown {
 }
 
 /** A key set to null is a key not set. Two keys that mean the same may both be written as long as they agree. */
-export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
+export function readKeys(written: ConfigMap, vocabulary: Vocabulary): NormalizedSection {
   const { plain, nested, sections, members, isForOthers } = vocabulary;
   const fields: Record<string, unknown> = {};
   const writtenAs = new Map<string, string>();
   const unknown: [key: string, value: unknown][] = [];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const key of Object.keys(written)) {
     const value = written[key];
     if (value === null) continue;
@@ -282,9 +281,9 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
       if (field === word || twin === undefined) writtenAs.set(field, key);
     }
   }
-  if (unknown.length === 0) return { fields, writtenAs, problems, strangers: [] };
+  if (unknown.length === 0) return { fields, writtenAs, problems, unknownKeys: [] };
   const { told, strangers } = withoutMeaning(unknown, vocabulary, writtenAs.size);
-  return { fields, writtenAs, problems: [...problems, ...told], strangers };
+  return { fields, writtenAs, problems: [...problems, ...told], unknownKeys: strangers };
 }
 
 /** What one key says, in canonical keys; `inner` when its value is a map that is read key by key. */
@@ -306,10 +305,13 @@ function meaningOf(word: string, value: unknown, vocabulary: Vocabulary) {
 }
 
 /** What is no map is left for the schema to judge. */
-function readMembers(written: Content, vocabulary: Vocabulary): Pick<Reading, 'fields' | 'writtenAs' | 'problems'> {
+function readMembers(
+  written: ConfigMap,
+  vocabulary: Vocabulary,
+): Pick<NormalizedSection, 'fields' | 'writtenAs' | 'problems'> {
   const fields: [name: string, said: unknown][] = [];
   const writtenAs = new Map<string, string>();
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const [name, value] of Object.entries(written)) {
     if (value === null) continue;
     const inner = isMap(value) ? readKeys(value, vocabulary) : undefined;
@@ -328,7 +330,7 @@ function join(first: unknown, second: unknown): unknown {
   return both.every((key) => isDeepStrictEqual(first[key], second[key])) ? { ...first, ...second } : undefined;
 }
 
-function contradiction(first: string, second: string): Problem {
+function contradiction(first: string, second: string): ConfigProblem {
   return {
     severity: 'error',
     path: [second],

@@ -101,14 +101,14 @@ export function removeItem(list: CommaList, at: number): Splice[] {
   return [...spare, cut(lines ?? stretched(text, body, environment))];
 }
 
-interface Around {
+interface ItemSurroundings {
   readonly before: readonly Token[];
   readonly after: readonly Token[];
   readonly isLast: boolean;
 }
 
 /** `undefined`: it shares a line with something else. */
-function wholeLines(text: string, body: Range, { before, after, isLast }: Around): Range | undefined {
+function wholeLines(text: string, body: Range, { before, after, isLast }: ItemSurroundings): Range | undefined {
   if (indentBefore(text, body.start) === undefined) return undefined;
   const start = startOfRemarks(text, body.start, before);
   let end = body.end;
@@ -138,7 +138,7 @@ function startOfRemarks(text: string, at: number, before: readonly Token[]): num
 const isOnOwnLine = (text: string, token: Token) => !isComma(token) && indentBefore(text, token.start) !== undefined;
 
 /** With the space that would be left over. */
-function stretched(text: string, { start, end }: Range, { before, isLast }: Around): Range {
+function stretched(text: string, { start, end }: Range, { before, isLast }: ItemSurroundings): Range {
   const final = before.at(-1);
   const isBroken = final !== undefined && isLineComment(text, final);
   const endsLine = /^[ \t]*\r?\n/.test(text.slice(end));

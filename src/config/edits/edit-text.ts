@@ -1,11 +1,12 @@
 // Owns one change of one text, in its dialect: planned, written, and read again before anybody gets to see it. Reads no file.
 
 import { RuntimeError } from '../../model/errors.ts';
-import type { Content } from '../importers/importer.ts';
-import { isMap } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
+import { camelCase, snakeCase } from '../key-case.ts';
 import { dialectOf } from '../read-document.ts';
-import type { Parsed } from '../sources/document.ts';
-import { camelCase, snakeCase, vocabularies } from '../vocabulary.ts';
+import type { ParsedDocument } from '../sources/document.ts';
+import { vocabularies } from '../vocabulary.ts';
 import { type Change, contentAfter, findEntries, type Operation, planChange, saysTheSame } from './plan.ts';
 
 export type EditedText =
@@ -27,13 +28,13 @@ export async function editText(file: string, written: string, change: Change): P
   return { kind: 'edited', text: bom + edited, entry: entry ?? before, before };
 }
 
-interface Intent {
+interface PlannedEdit {
   readonly kind: 'edit';
   /** The byte order mark, which no parser should see. */
   readonly bom: string;
   readonly text: string;
   readonly dialect: Dialect;
-  readonly content: Content;
+  readonly content: ConfigMap;
   readonly operations: readonly Operation[];
   readonly before: unknown;
 }
@@ -43,7 +44,7 @@ export async function planText(
   file: string,
   written: string,
   change: Change,
-): Promise<Intent | Exclude<EditedText, { kind: 'edited' }>> {
+): Promise<PlannedEdit | Exclude<EditedText, { kind: 'edited' }>> {
   const bom = written.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = written.slice(bom.length);
   const dialect = await loadDialect(file, text);
@@ -59,7 +60,7 @@ interface Dialect {
   /** Under which key servers stand in a file that has none yet. */
   readonly newGroup: string;
   readonly spell: (key: string) => string;
-  readonly parse: (text: string) => Parsed | Promise<Parsed>;
+  readonly parse: (text: string) => ParsedDocument | Promise<ParsedDocument>;
   readonly edit: (text: string, operation: Operation) => string;
 }
 
@@ -79,7 +80,7 @@ async function loadDialect(file: string, text: string): Promise<Dialect> {
   return { newGroup: 'mcp_servers', spell: (key) => snakeCase(camelCase(key)), parse, edit };
 }
 
-function contentOf(file: string, parsed: Parsed): Content {
+function contentOf(file: string, parsed: ParsedDocument): ConfigMap {
   if (!parsed.ok) {
     const { line, column, message, excerpt } = parsed.problem;
     const problem = `column ${column}: ${message}${excerpt === '' ? '' : `, at: ${excerpt}`}`;
@@ -116,15 +117,15 @@ function rewrite(file: string, text: string, { edit, operations }: Rewriting): s
   }
 }
 
-interface Outcome {
+interface ExpectedOutcome {
   readonly name: string;
   readonly actual: unknown;
-  readonly expected: Content;
+  readonly expected: ConfigMap;
   readonly operations: readonly Operation[];
 }
 
 /** Gives the entry as it is read now. */
-function verify(file: string, { name, actual, expected, operations }: Outcome): unknown {
+function verify(file: string, { name, actual, expected, operations }: ExpectedOutcome): unknown {
   if (!isMap(actual) || !saysTheSame(actual, expected, operations)) {
     throw new RuntimeError('INTERNAL', {
       problem: `the edited ${file} would not say what it should; nothing was written`,

@@ -3,8 +3,8 @@
 
 import { type Node, parseTree } from 'jsonc-parser';
 import { unreachable } from '../../kernel/unreachable.ts';
-import type { Content } from '../importers/importer.ts';
-import { isMap, type Path } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap, type KeyPath } from '../config-map.ts';
 import { type CommaList, insertItem, type Layout, removeItem, unitOf } from './comma-list.ts';
 import type { Operation } from './plan.ts';
 import { applySplices, eolAt, indentBefore, indentOfLine, type Splice } from './splice.ts';
@@ -15,12 +15,12 @@ export function editJson(text: string, operation: Operation): string {
   return applySplices(text, splicesFor({ text, root }, operation));
 }
 
-interface Source {
+interface JsonSource {
   readonly text: string;
   readonly root: Node;
 }
 
-function splicesFor(source: Source, operation: Operation): Splice[] {
+function splicesFor(source: JsonSource, operation: Operation): Splice[] {
   switch (operation.kind) {
     case 'insert':
       return insert(source, operation);
@@ -41,7 +41,7 @@ function splicesFor(source: Source, operation: Operation): Splice[] {
   }
 }
 
-function insert(source: Source, { group, key, value }: Extract<Operation, { kind: 'insert' }>): Splice[] {
+function insert(source: JsonSource, { group, key, value }: Extract<Operation, { kind: 'insert' }>): Splice[] {
   const container = find(source.root, group);
   if (container?.children) return addTo(source, container, key, value);
   // Only the map that a file without servers gets can be missing, or say nothing: that one stands at the top.
@@ -49,7 +49,7 @@ function insert(source: Source, { group, key, value }: Extract<Operation, { kind
   return container ? [rewritten(source.text, container, map)] : addTo(source, source.root, group[0] ?? '', map);
 }
 
-function addTo({ text, root }: Source, container: Node, key: string | number, value: unknown): Splice[] {
+function addTo({ text, root }: JsonSource, container: Node, key: string | number, value: unknown): Splice[] {
   const isLong = text.slice(root.offset, root.offset + root.length).includes('\n') || !root.children?.length;
   const label = typeof key === 'string' ? JSON.stringify(key) : undefined;
   return insertItem(listOf(text, container), {
@@ -62,7 +62,7 @@ function addTo({ text, root }: Source, container: Node, key: string | number, va
 }
 
 /** A key that is written twice goes twice. From the last on: the places before it stay what they are. */
-function remove(source: Source, path: Path): Splice[] {
+function remove(source: JsonSource, path: KeyPath): Splice[] {
   const { text, root } = source;
   const container = find(root, path.slice(0, -1));
   const key = path.at(-1);
@@ -84,7 +84,7 @@ const rangeOf = ({ offset, length }: Node) => ({ start: offset, end: offset + le
 const keyOf = (node: Node | undefined): unknown => (node?.type === 'property' ? node.children?.[0]?.value : undefined);
 
 /** Of a key that is written twice the last one counts. */
-function find(node: Node, [key, ...rest]: Path): Node | undefined {
+function find(node: Node, [key, ...rest]: KeyPath): Node | undefined {
   if (key === undefined) return node;
   const child =
     typeof key === 'number'
@@ -133,7 +133,7 @@ function enclosed(open: string, parts: readonly string[], close: string, layout:
 /** A file in which nothing is written yet, or only comments. */
 function beginDocument(text: string, { group, key, value }: Extract<Operation, { kind: 'insert' }>): string {
   const eol = eolAt(text, 0);
-  const content = [...group, key].reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as Content;
+  const content = [...group, key].reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as ConfigMap;
   const document = written(content, { kind: 'lines', indent: '', unit: '  ', eol }) + eol;
   const comments = text.trim() === '' ? '' : text.replace(/(?<!\n)$/, eol);
   return comments + document;

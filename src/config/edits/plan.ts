@@ -2,23 +2,30 @@
 // Touches no text: how each operation is written is up to its dialect.
 
 import { unreachable } from '../../kernel/unreachable.ts';
-import { type Entry, entriesOf, findGroups } from '../groups.ts';
-import type { Content } from '../importers/importer.ts';
-import { isMap, labelOf, type Path } from '../problem.ts';
-import { camelCase, vocabularies } from '../vocabulary.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap, type KeyPath } from '../config-map.ts';
+import { entriesOf, findGroups, type GroupEntry } from '../groups.ts';
+import { camelCase } from '../key-case.ts';
+import { labelOf } from '../problem.ts';
+import { vocabularies } from '../vocabulary.ts';
 
 export type Change =
-  | { readonly kind: 'put'; readonly name: string; readonly entry: Content; readonly whenPresent: 'replace' | 'refuse' }
+  | {
+      readonly kind: 'put';
+      readonly name: string;
+      readonly entry: ConfigMap;
+      readonly whenPresent: 'replace' | 'refuse';
+    }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'enable'; readonly name: string; readonly enabled: boolean };
 
 export type Operation =
   /** A new entry at the end of a map, where it is a key, or of a list, where its name is one of its own keys. */
-  | { readonly kind: 'insert'; readonly group: Path; readonly key: string | number; readonly value: Content }
-  | { readonly kind: 'replace'; readonly path: Path; readonly value: Content }
-  | { readonly kind: 'remove'; readonly path: Path }
+  | { readonly kind: 'insert'; readonly group: KeyPath; readonly key: string | number; readonly value: ConfigMap }
+  | { readonly kind: 'replace'; readonly path: KeyPath; readonly value: ConfigMap }
+  | { readonly kind: 'remove'; readonly path: KeyPath }
   /** One key of an entry. */
-  | { readonly kind: 'set'; readonly path: Path; readonly key: string; readonly value: boolean };
+  | { readonly kind: 'set'; readonly path: KeyPath; readonly key: string; readonly value: boolean };
 
 export type Plan =
   | { readonly kind: 'edit'; readonly operations: readonly Operation[]; readonly before: unknown }
@@ -30,7 +37,7 @@ export type Plan =
   | { readonly kind: 'unfit'; readonly problem: string };
 
 /** `newGroup`: under which key servers stand in a file that has none yet. */
-export function planChange(content: Content, change: Change, newGroup: string): Plan {
+export function planChange(content: ConfigMap, change: Change, newGroup: string): Plan {
   const entries = findEntries(content, change.name);
   const [first] = entries;
   if (change.kind === 'put') {
@@ -47,11 +54,11 @@ export function planChange(content: Content, change: Change, newGroup: string): 
 }
 
 /** The first one counts. */
-export function findEntries(content: Content, name: string): readonly Entry[] {
+export function findEntries(content: ConfigMap, name: string): readonly GroupEntry[] {
   return findGroups(content).groups.flatMap((group) => (entriesOf(group) ?? []).filter((each) => each.name === name));
 }
 
-function planInsertion(content: Content, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
+function planInsertion(content: ConfigMap, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
   const { groups } = findGroups(content);
   const fit = groups.find((each) => entriesOf(each) !== undefined);
   const [unfit] = groups;
@@ -64,7 +71,7 @@ function planInsertion(content: Content, { name, entry }: Extract<Change, { kind
 }
 
 /** In a list the name stays with its entry, under the key that held it. */
-function named({ path }: Entry, content: Content, entry: Content): Content {
+function named({ path }: GroupEntry, content: ConfigMap, entry: ConfigMap): ConfigMap {
   if (typeof path.at(-1) !== 'number') return entry;
   const present = path.reduce<unknown>((value, part) => Object(value)[part], content);
   const keys = isMap(present) ? Object.entries(present).filter(([key]) => key === 'name' || key === 'id') : [];
@@ -72,7 +79,7 @@ function named({ path }: Entry, content: Content, entry: Content): Content {
 }
 
 /** The word the file uses is kept, whichever way round it means it; a file that uses two keeps both, and they agree. */
-function planSwitch({ path, value }: Entry, enabled: boolean): Plan {
+function planSwitch({ path, value }: GroupEntry, enabled: boolean): Plan {
   if (!isMap(value)) return { kind: 'unfit', problem: `${labelOf(path)} is no map of settings` };
   const words = Object.keys(value).flatMap((key) => {
     const whenTrue = vocabularies.server.meanings.get(camelCase(key))?.(true)['enabled'];
@@ -88,7 +95,7 @@ function planSwitch({ path, value }: Entry, enabled: boolean): Plan {
 }
 
 /** What the file must say afterwards. */
-export function contentAfter(content: Content, operations: readonly Operation[]): Content {
+export function contentAfter(content: ConfigMap, operations: readonly Operation[]): ConfigMap {
   return operations.reduce<unknown>((before, operation) => {
     switch (operation.kind) {
       case 'insert':
@@ -102,10 +109,10 @@ export function contentAfter(content: Content, operations: readonly Operation[])
       default:
         return unreachable(operation);
     }
-  }, content) as Content;
+  }, content) as ConfigMap;
 }
 
-function updated(value: unknown, [key, ...rest]: Path, change: (value: unknown) => unknown): unknown {
+function updated(value: unknown, [key, ...rest]: KeyPath, change: (value: unknown) => unknown): unknown {
   if (key === undefined) return change(value);
   if (Array.isArray(value)) return Object.assign([...value], { [key]: updated(value[Number(key)], rest, change) });
   const map = isMap(value) ? value : {};
@@ -118,13 +125,13 @@ function without(group: unknown, key: string | number): unknown {
 }
 
 /** An empty map of servers, and none, say the same: where the last entry goes, TOML often leaves no trace of the map. */
-export function saysTheSame(one: Content, other: Content, operations: readonly Operation[]): boolean {
+export function saysTheSame(one: ConfigMap, other: ConfigMap, operations: readonly Operation[]): boolean {
   const groups = operations.map((each) => (each.kind === 'insert' ? each.group : each.path.slice(0, -1)));
-  const pruned = (content: Content) => groups.reduce<unknown>(withoutEmpty, content);
+  const pruned = (content: ConfigMap) => groups.reduce<unknown>(withoutEmpty, content);
   return isEqual(pruned(one), pruned(other));
 }
 
-function withoutEmpty(value: unknown, [key, ...rest]: Path): unknown {
+function withoutEmpty(value: unknown, [key, ...rest]: KeyPath): unknown {
   if (key === undefined || !isMap(value) || !Object.hasOwn(value, key)) return value;
   const inner = withoutEmpty(value[key], rest);
   return isEmpty(inner) ? without(value, key) : { ...value, [key]: inner };

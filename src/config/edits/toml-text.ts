@@ -1,8 +1,8 @@
 // Owns how a value is written in TOML: one line for each setting, and maps inside an entry in braces.
 
 import { stringify } from 'smol-toml';
-import type { Content } from '../importers/importer.ts';
-import { isMap, type Path } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap, type KeyPath } from '../config-map.ts';
 
 export function inlineText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inlineText).join(', ')}]`;
@@ -16,10 +16,10 @@ export const pairText = (key: string, value: unknown) => `${keyText(key)} = ${in
 export const keyText = (key: string) => stringify({ [key]: 0 }).slice(0, -' = 0\n'.length);
 
 /** Without the indices: in a list of tables the header does not say which. */
-export const keysText = (path: Path) =>
+export const keysText = (path: KeyPath) =>
   path
     .filter((key) => typeof key === 'string')
     .map(keyText)
     .join('.');
 
-export const linesOf = (entry: Content) => Object.entries(entry).map(([key, value]) => pairText(key, value));
+export const linesOf = (entry: ConfigMap) => Object.entries(entry).map(([key, value]) => pairText(key, value));

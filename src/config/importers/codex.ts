@@ -1,7 +1,8 @@
 // Owns importing from Codex.
 
-import { isMap } from '../problem.ts';
-import type { Content, Importer } from './importer.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
+import type { Importer } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { folderNamed, ownFiles, workspaceFiles } from './places.ts';
 
@@ -17,7 +18,7 @@ export const codex: Importer = {
 };
 
 /** A variable to pass on may come with the machine it is read on, which here is always this one. */
-function translate({ env_vars, http_headers_helper, ...entry }: Content): Content {
+function translate({ env_vars, http_headers_helper, ...entry }: ConfigMap): ConfigMap {
   const named = (variable: unknown) => (isMap(variable) ? variable['name'] : variable);
   return {
     ...entry,

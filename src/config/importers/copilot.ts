@@ -1,6 +1,7 @@
 // Owns importing from Copilot CLI.
 
-import type { Content, Importer } from './importer.ts';
+import type { ConfigMap } from '../config-map.ts';
+import type { Importer } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { folderNamed, ownFiles, workspaceFiles } from './places.ts';
 import { timeoutInMs } from './words.ts';
@@ -17,6 +18,6 @@ export const copilot: Importer = {
 };
 
 /** Every entry must say which tools it wants; a star among them means all. */
-function withoutEverything({ tools, ...entry }: Content): Content {
+function withoutEverything({ tools, ...entry }: ConfigMap): ConfigMap {
   return tools === undefined || [tools].flat().includes('*') ? entry : { ...entry, tools };
 }

@@ -1,7 +1,8 @@
 // Owns importing from Gemini CLI. Its `mcp` key holds settings about servers, and no server.
 
+import type { ConfigMap } from '../config-map.ts';
 import { pathsOf } from '../scopes.ts';
-import type { Content, Importer } from './importer.ts';
+import type { Importer } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { ownFiles, workspaceFiles } from './places.ts';
 import { mapTexts, timeoutInMs } from './words.ts';
@@ -21,5 +22,5 @@ export const gemini: Importer = {
 };
 
 /** `$VAR` is a placeholder as much as `${VAR}`. */
-const withBraces = (entry: Content) =>
+const withBraces = (entry: ConfigMap) =>
   mapTexts(entry, (text) => text.replace(/\$([A-Za-z_]\w*)/g, (_, name: string) => `\${${name}}`));

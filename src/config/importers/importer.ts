@@ -1,10 +1,8 @@
 // Owns what an importer is: which files another agent keeps its servers in, where in them they stand, and what its own words
 // mean in ours. Reading, checking and merging what it finds is the same for all, and not its work.
 
-import type { Path } from '../problem.ts';
+import type { ConfigMap, KeyPath } from '../config-map.ts';
 import type { HostEnvironment } from '../scopes.ts';
-
-export type Content = Readonly<Record<string, unknown>>;
 
 export interface Importer {
   /** The app as a person types it: `plexus import --from cursor`. */
@@ -14,9 +12,9 @@ export interface Importer {
   /** Every file that may hold servers, strongest first; most of them do not exist. */
   readonly places: (environment: HostEnvironment) => readonly ImportPlace[];
   /** Where the servers of such a file stand, strongest first. */
-  readonly find: (content: Content, environment: HostEnvironment) => readonly Group[];
+  readonly find: (content: ConfigMap, environment: HostEnvironment) => readonly EntryGroup[];
   /** Says one entry in our words, where this app uses one of them for something else. */
-  readonly translate?: (entry: Content) => Content;
+  readonly translate?: (entry: ConfigMap) => ConfigMap;
 }
 
 export interface ImportPlace {
@@ -26,9 +24,9 @@ export interface ImportPlace {
 }
 
 /** One map, or list, of servers. */
-export interface Group {
+export interface EntryGroup {
   /** From the top of the file. */
-  readonly path: Path;
+  readonly path: KeyPath;
   readonly entries: unknown;
   /** The folder these servers are for, when it is not this one: they are told of, not taken. */
   readonly forFolder?: string;

@@ -1,11 +1,12 @@
 // Owns finding servers in another program's file: at a path, under the name of a setting, or under the folder they are for.
 
-import { isMap } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
 import { type HostEnvironment, isWithin, pathsOf } from '../scopes.ts';
-import type { Content, Group } from './importer.ts';
+import type { EntryGroup } from './importer.ts';
 
 /** Whatever stands there is a group, even of the wrong type: the reader of all groups tells of it. */
-export function groupAt(content: Content, ...path: readonly string[]): readonly Group[] {
+export function groupAt(content: ConfigMap, ...path: readonly string[]): readonly EntryGroup[] {
   const entries = path.reduce<unknown>(
     (map, key) => (isMap(map) && Object.hasOwn(map, key) ? map[key] : undefined),
     content,
@@ -14,7 +15,7 @@ export function groupAt(content: Content, ...path: readonly string[]): readonly 
 }
 
 /** An editor takes a setting as one dotted key, as maps inside maps, or as both mixed. */
-export function groupsOfSetting(content: Content, setting: string): readonly Group[] {
+export function groupsOfSetting(content: ConfigMap, setting: string): readonly EntryGroup[] {
   return spellingsOf(setting.split('.')).flatMap((path) => groupAt(content, ...path));
 }
 
@@ -27,7 +28,7 @@ function spellingsOf([first = '', ...rest]: readonly string[]): readonly (readon
 }
 
 /** The servers of this folder, or of the closest one around it; then those for all. Other folders' are only told of. */
-export function groupsByFolder(content: Content, { cwd, platform }: HostEnvironment): readonly Group[] {
+export function groupsByFolder(content: ConfigMap, { cwd, platform }: HostEnvironment): readonly EntryGroup[] {
   const { isAbsolute, relative } = pathsOf(platform);
   const folders = isMap(content['projects']) ? Object.keys(content['projects']) : [];
   const above = folders.filter((folder) => isAbsolute(folder) && isWithin(folder, cwd, platform));
@@ -44,4 +45,4 @@ export function groupsByFolder(content: Content, { cwd, platform }: HostEnvironm
 }
 
 /** These programs note every folder they ever ran in, nearly always without a server. */
-const isFilled = ({ entries }: Group) => !isMap(entries) || Object.keys(entries).length > 0;
+const isFilled = ({ entries }: EntryGroup) => !isMap(entries) || Object.keys(entries).length > 0;

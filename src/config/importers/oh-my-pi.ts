@@ -1,8 +1,9 @@
 // Owns importing from Oh My Pi. The person's own servers belong to the profile that is active.
 
-import { isMap } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
 import { type HostEnvironment, pathsOf } from '../scopes.ts';
-import type { Content, Importer } from './importer.ts';
+import type { Importer } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { ownFiles, workspaceFiles } from './places.ts';
 import { mapTexts, timeoutInMs } from './words.ts';
@@ -29,7 +30,7 @@ function agentFolder({ home, env, platform }: HostEnvironment): string {
 }
 
 /** A value that is the name of a variable stands for that variable, as long as it is set. */
-function withVariables(entry: Content): Content {
+function withVariables(entry: ConfigMap): ConfigMap {
   const named = (text: string) => (/^[A-Z_][A-Z0-9_]*$/.test(text) ? `\${${text}:-${text}}` : text);
   const maps = Object.entries(entry).filter(([key]) => key === 'env' || key === 'headers');
   return {

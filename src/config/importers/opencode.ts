@@ -1,8 +1,9 @@
 // Owns importing from OpenCode: version 1 has the servers right under `mcp`, version 2 under `mcp.servers`.
 
-import { isMap } from '../problem.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
 import { pathsOf } from '../scopes.ts';
-import type { Content, Group, Importer, ImportPlace } from './importer.ts';
+import type { EntryGroup, Importer, ImportPlace } from './importer.ts';
 import { groupAt } from './lookup.ts';
 import { dotConfigFolder, ownFiles, workspaceFiles } from './places.ts';
 import { timeoutInMs } from './words.ts';
@@ -34,9 +35,10 @@ export const opencode: Importer = {
 };
 
 /** Version 2 still reads the old form, so that one file may hold both; a server may even be called "servers". */
-const nested = (content: Content, mcp: Content) => (isServer(mcp['servers']) ? [] : groupAt(content, 'mcp', 'servers'));
+const nested = (content: ConfigMap, mcp: ConfigMap) =>
+  isServer(mcp['servers']) ? [] : groupAt(content, 'mcp', 'servers');
 
-function flat(mcp: Content): readonly Group[] {
+function flat(mcp: ConfigMap): readonly EntryGroup[] {
   const servers = Object.entries(mcp).filter(([name, value]) => !reserved.has(name) || isServer(value));
   return servers.length === 0 ? [] : [{ path: ['mcp'], entries: Object.fromEntries(servers) }];
 }
@@ -45,7 +47,7 @@ const reserved: ReadonlySet<string> = new Set(['servers', 'timeout']);
 const isServer = (value: unknown) => isMap(value) && ['local', 'remote'].some((type) => value['type'] === type);
 
 /** Version 2 has a timeout per phase. `codemode` says how OpenCode shows the tools to its own model. */
-function translate({ codemode, ...entry }: Content): Content {
+function translate({ codemode, ...entry }: ConfigMap): ConfigMap {
   const { timeout, ...rest } = entry;
   if (!isMap(timeout)) return timeoutInMs(entry);
   const { startup, execution } = timeout;

@@ -1,7 +1,8 @@
 // Owns importing from SideCar, an extension of VS Code: what its setting says beats the file of the workspace.
 
-import { isMap } from '../problem.ts';
-import type { Content, Importer } from './importer.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
+import type { Importer } from './importer.ts';
 import { groupAt, groupsOfSetting } from './lookup.ts';
 import { editorSettings, workspaceFiles } from './places.ts';
 
@@ -14,7 +15,7 @@ export const sidecar: Importer = {
 };
 
 /** `tools` is a map with a switch for each tool. */
-function translate({ tools, toolAllowlist, ...entry }: Content): Content {
+function translate({ tools, toolAllowlist, ...entry }: ConfigMap): ConfigMap {
   const off = isMap(tools) ? Object.keys(tools).filter((name) => isOff(tools[name])) : [];
   return {
     ...entry,

@@ -36,12 +36,16 @@ export interface DockerDetector {
 }
 
 /** `usual`: where to look besides the path. */
-export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): DockerDetector {
-  const known = new Map<string, Question>();
+export function createDockerDetector(clock: Clock, usual: UsualPlaces = usualFiles): DockerDetector {
+  const known = new Map<string, DockerProbe>();
   const keyOf = (environment: HostEnvironment) =>
-    JSON.stringify([filesOnPath(environment), usual(environment), OF_DOCKER.map((name) => environment.env[name])]);
+    JSON.stringify([
+      filesOnPath(environment),
+      usual(environment),
+      DOCKER_VARIABLES.map((name) => environment.env[name]),
+    ]);
   const askAgain = (environment: HostEnvironment, signal?: AbortSignal) => {
-    const question = new Question(clock.now(), (stopped) => probe(environment, usual(environment), clock, stopped));
+    const question = new DockerProbe(clock.now(), (stopped) => probe(environment, usual(environment), clock, stopped));
     known.set(keyOf(environment), question);
     return question.join(signal);
   };
@@ -56,7 +60,7 @@ export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): D
 }
 
 /** One probe for all who ask meanwhile. It ends with the last of them, and then what it says is not what Docker said. */
-class Question {
+class DockerProbe {
   readonly at: number;
   readonly #answer: Promise<DockerAnswer>;
   readonly #stop = new AbortController();
@@ -85,11 +89,11 @@ class Question {
   }
 }
 
-type Usual = (environment: HostEnvironment) => readonly string[];
+type UsualPlaces = (environment: HostEnvironment) => readonly string[];
 
 const ofThisProcess = createDockerDetector(systemClock);
 
-export interface Gateway {
+export interface GatewaySource {
   readonly claims: readonly ServerClaim[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -101,11 +105,11 @@ export interface GatewayOptions {
   readonly defaults: EnvDefaults;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
   readonly settings: Settings;
-  readonly waitBudget?: GatewayPatience | undefined;
+  readonly waitBudget?: GatewayWaitBudget | undefined;
 }
 
 /** For a reader that lives on: it goes ahead without Docker's answer, and is told of it later. */
-export interface GatewayPatience {
+export interface GatewayWaitBudget {
   readonly limitMs: (settings: Settings) => number;
   /** What Docker last said. It counts until Docker says something else. */
   readonly known: { answer?: DockerAnswer };
@@ -116,7 +120,7 @@ export interface GatewayPatience {
   readonly signal: AbortSignal;
 }
 
-export async function readGateway(options: GatewayOptions): Promise<Gateway> {
+export async function readGateway(options: GatewayOptions): Promise<GatewaySource> {
   const { environment, docker = ofThisProcess, settings, waitBudget } = options;
   const asking = docker.ask(environment, waitBudget?.signal);
   if (waitBudget === undefined) return gatewayFor(await asking, options);
@@ -125,7 +129,7 @@ export async function readGateway(options: GatewayOptions): Promise<Gateway> {
     if (answer !== undefined && !signal.aborted) known.answer = answer;
     return gatewayFor(known.answer, options);
   };
-  const inTime = await within(limitMs(settings), asking, undefined, clock);
+  const inTime = await withTimeout(limitMs(settings), asking, undefined, clock);
   const read = learn(inTime);
   const isNews = (answer: DockerAnswer) => !isDeepStrictEqual(learn(answer), read);
   // What fails is told by the next reading, which meets it again.
@@ -134,7 +138,10 @@ export async function readGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** As long as nobody knows which program it is, nothing is started in its name: a repository might bring one. */
-function gatewayFor(answer: DockerAnswer | undefined, { environment, isAskedFor, defaults }: GatewayOptions): Gateway {
+function gatewayFor(
+  answer: DockerAnswer | undefined,
+  { environment, isAskedFor, defaults }: GatewayOptions,
+): GatewaySource {
   if (answer === undefined || (!isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
   const value = entryFor('program' in answer ? answer.program : undefined, environment);
@@ -151,7 +158,7 @@ function entryFor(program: Program | undefined, { platform }: HostEnvironment) {
     command: program?.command ?? 'docker',
     args: ['mcp', 'gateway', 'run'],
     env: program?.isOffPath ? { PATH: `${dirname(program.file)}${delimiter}\${PATH:-}` } : {},
-    inheritEnv: OF_DOCKER,
+    inheritEnv: DOCKER_VARIABLES,
     description: "Docker's MCP gateway: the servers that are switched on in Docker's MCP Toolkit.",
     lifecycle: 'lazy',
     idleStopMs: limits.gateway.idleStopMs,
@@ -159,7 +166,7 @@ function entryFor(program: Program | undefined, { platform }: HostEnvironment) {
 }
 
 /** Which daemon is asked, and as whom: without these the gateway would speak to another one than the probe did. */
-const OF_DOCKER = [
+const DOCKER_VARIABLES = [
   ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'DOCKER_API_VERSION'],
   'XDG_RUNTIME_DIR',
 ];
@@ -203,7 +210,7 @@ async function findCli(
 ): Promise<Program | { readonly problem: string }> {
   const { cliMs } = limits.gateway;
   const until = clock.now() + cliMs;
-  const programs = await within(cliMs, presentPrograms(environment, usual), [], clock);
+  const programs = await withTimeout(cliMs, presentPrograms(environment, usual), [], clock);
   let problem = 'there is no program "docker"';
   for (const program of programs) {
     if (clock.now() >= until) break;
@@ -272,7 +279,7 @@ async function isProgram(file: string): Promise<boolean> {
 }
 
 /** A folder of the path may lie on a network that does not answer. */
-function within<Value>(ms: number, work: Promise<Value>, otherwise: Value, clock: Clock): Promise<Value> {
+function withTimeout<Value>(ms: number, work: Promise<Value>, otherwise: Value, clock: Clock): Promise<Value> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => resolve(otherwise));
     work.then(resolve, reject).finally(cancel);

@@ -1,7 +1,7 @@
 // Owns what every dialect gives back: a value, and where its parts stand. Positions cost a second parse, so nothing is
 // located before someone asks.
 
-import type { Path } from '../problem.ts';
+import type { KeyPath } from '../config-map.ts';
 
 /** Both count from 1, as editors do. */
 export interface Position {
@@ -13,9 +13,9 @@ export interface Document {
   /** `undefined`: nothing is written. */
   readonly value: unknown;
   /** Where the part at `path` begins, or the closest part around it that is written. */
-  locate(path: Path): Promise<Position | undefined>;
+  locate(path: KeyPath): Promise<Position | undefined>;
   /** Keys that one map holds twice. The last one counts. */
-  repeated(): Promise<readonly Path[]>;
+  repeated(): Promise<readonly KeyPath[]>;
 }
 
 export interface SyntaxProblem extends Position {
@@ -24,7 +24,7 @@ export interface SyntaxProblem extends Position {
   readonly excerpt: string;
 }
 
-export type Parsed =
+export type ParsedDocument =
   | { readonly ok: true; readonly document: Document }
   | { readonly ok: false; readonly problem: SyntaxProblem };
 
@@ -35,17 +35,17 @@ export const DEEPEST_NESTING = 100;
 const LARGEST_LOCATED_CHARS = 256 * 1024;
 
 export class Positions {
-  readonly repeated: Path[] = [];
+  readonly repeated: KeyPath[] = [];
   readonly #repeated = new Set<string>();
   readonly #known = new Map<string, Position>();
 
-  add(path: Path, position: Position): void {
+  add(path: KeyPath, position: Position): void {
     const key = JSON.stringify(path);
     if (!this.#known.has(key)) this.#known.set(key, position);
   }
 
   /** Of a key that is there already it keeps the later place, as parsers keep the later value, and notes the repetition. */
-  addKey(path: Path, position: Position): void {
+  addKey(path: KeyPath, position: Position): void {
     const key = JSON.stringify(path);
     if (this.#known.has(key) && !this.#isInsideRepeated(path)) {
       this.#repeated.add(key);
@@ -54,11 +54,11 @@ export class Positions {
     this.#known.set(key, position);
   }
 
-  #isInsideRepeated(path: Path): boolean {
+  #isInsideRepeated(path: KeyPath): boolean {
     return path.some((_, length) => this.#repeated.has(JSON.stringify(path.slice(0, length))));
   }
 
-  find(path: Path): Position | undefined {
+  find(path: KeyPath): Position | undefined {
     for (let length = path.length; length >= 0; length--) {
       const position = this.#known.get(JSON.stringify(path.slice(0, length)));
       if (position) return position;
@@ -67,14 +67,14 @@ export class Positions {
   }
 }
 
-export interface Deps {
+export interface DocumentDeps {
   readonly text: string;
   readonly value: unknown;
   readonly mayRepeat: boolean;
   readonly index: () => Promise<Positions>;
 }
 
-export function createDocument({ text, value, mayRepeat, index }: Deps): Document {
+export function createDocument({ text, value, mayRepeat, index }: DocumentDeps): Document {
   let positions: Promise<Positions> | undefined;
   const located = (): Promise<Positions> => {
     positions ??= text.length > LARGEST_LOCATED_CHARS ? Promise.resolve(new Positions()) : index();
@@ -103,11 +103,11 @@ export function measure(value: unknown): { readonly depth: number; readonly keys
   return { depth: typeof value === 'object' && value !== null ? depthOf(value, 1) : 0, keys };
 }
 
-export function tooDeep(text: string): Parsed {
+export function tooDeep(text: string): ParsedDocument {
   return failed(text, { line: 1, column: 1 }, `more than ${DEEPEST_NESTING} maps and lists lie inside each other`);
 }
 
-export function failed(text: string, position: Position, message: string): Parsed {
+export function failed(text: string, position: Position, message: string): ParsedDocument {
   return { ok: false, problem: { ...position, message, excerpt: excerptOf(text, position) } };
 }
 

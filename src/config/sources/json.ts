@@ -2,10 +2,18 @@
 
 import type { ParseError, ParseErrorCode } from 'jsonc-parser';
 import { parseJson as parseStrictly } from '../../kernel/json.ts';
-import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
+import {
+  createDocument,
+  DEEPEST_NESTING,
+  failed,
+  measure,
+  type ParsedDocument,
+  Positions,
+  tooDeep,
+} from './document.ts';
 
 /** The strict parser is tried first: it is the fastest there is, and most files need no other. */
-export async function parseJson(written: string): Promise<Parsed> {
+export async function parseJson(written: string): Promise<ParsedDocument> {
   const text = written.replace(/^\uFEFF/, '');
   const strict = parseStrictly(text);
   if (!strict.ok) return parseWithComments(text);
@@ -14,7 +22,7 @@ export async function parseJson(written: string): Promise<Parsed> {
   return documentOf(text, strict.value, countKeys(text) > keys);
 }
 
-async function parseWithComments(text: string): Promise<Parsed> {
+async function parseWithComments(text: string): Promise<ParsedDocument> {
   const { parse, createScanner } = await import('jsonc-parser');
   if (isTooDeep(createScanner(text, true))) return tooDeep(text);
   const errors: ParseError[] = [];
@@ -25,7 +33,7 @@ async function parseWithComments(text: string): Promise<Parsed> {
   return documentOf(text, value, true);
 }
 
-function documentOf(text: string, value: unknown, mayRepeat: boolean): Parsed {
+function documentOf(text: string, value: unknown, mayRepeat: boolean): ParsedDocument {
   return { ok: true, document: createDocument({ text, value, mayRepeat, index: () => locateAll(text) }) };
 }
 

@@ -4,9 +4,10 @@
 import { readdir, realpath } from 'node:fs/promises';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
+import type { ConfigMap } from '../config-map.ts';
+import { isMap } from '../config-map.ts';
 import { findGroups } from '../groups.ts';
-import type { Content, Group } from '../importers/importer.ts';
-import { isMap } from '../problem.ts';
+import type { EntryGroup } from '../importers/importer.ts';
 import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
 import { type FilePlace, type HostEnvironment, isWithin, pathsOf, userFolder } from '../scopes.ts';
 
@@ -14,8 +15,8 @@ import { type FilePlace, type HostEnvironment, isWithin, pathsOf, userFolder } f
 export interface PluginFile {
   readonly place: FilePlace;
   readonly read: ReadDocument;
-  readonly find: (content: Content) => readonly Group[];
-  readonly translate: (entry: Content) => Content;
+  readonly find: (content: ConfigMap) => readonly EntryGroup[];
+  readonly translate: (entry: ConfigMap) => ConfigMap;
   readonly rename: (name: ServerName) => ServerName;
 }
 
@@ -38,9 +39,9 @@ export interface Plugins {
   readonly watched: readonly string[];
 }
 
-type Around = HostEnvironment & { readonly remembered?: Remembered | undefined };
+type PluginOptions = HostEnvironment & { readonly remembered?: Remembered | undefined };
 
-export async function readPlugins(folders: readonly string[], environment: Around): Promise<Plugins> {
+export async function readPlugins(folders: readonly string[], environment: PluginOptions): Promise<Plugins> {
   const { join } = pathsOf(environment.platform);
   const roots = (await Promise.all(folders.map((folder) => rootsIn(folder, environment)))).flat();
   const files = (await Promise.all(roots.map((root) => readPlugin(root, environment)))).flat();
@@ -65,7 +66,7 @@ async function list(folder: string): Promise<string[]> {
   }
 }
 
-async function readPlugin(root: string, environment: Around): Promise<readonly PluginFile[]> {
+async function readPlugin(root: string, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { join, basename } = pathsOf(environment.platform);
   for (const parts of manifests) {
     const file = join(root, ...parts);
@@ -90,13 +91,13 @@ interface Manifest {
 }
 
 /** The manifest holds the servers, or names the files that do; without a word, `.mcp.json` beside it is meant. */
-async function filesOf(found: Manifest, environment: Around): Promise<readonly PluginFile[]> {
+async function filesOf(found: Manifest, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { root, manifest, read, declared } = found;
   const { resolve } = pathsOf(environment.platform);
   const names = [declared].flat().filter((each) => typeof each === 'string');
   const isInline = names.length === 0 && declared !== undefined;
   if (isInline || read.kind !== 'document') {
-    const find = (content: Content) =>
+    const find = (content: ConfigMap) =>
       'mcpServers' in content ? [{ path: ['mcpServers'], entries: content['mcpServers'] }] : [];
     return [pluginFile(found, { file: manifest, read, find })];
   }
@@ -141,7 +142,7 @@ function pluginFile(
     place: { scope: 'plugin', file, provider: `plugin ${plugin}`, ...(inWorkspace && { inWorkspace }) },
     read,
     find,
-    translate: (entry) => withRoot(entry, root) as Content,
+    translate: (entry) => withRoot(entry, root) as ConfigMap,
     rename: (name) => `plugin:${plugin}:${name}`,
   };
 }

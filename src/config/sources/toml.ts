@@ -2,13 +2,21 @@
 
 import { parse, TomlError } from 'smol-toml';
 import type { AST } from 'toml-eslint-parser';
-import type { Path } from '../problem.ts';
-import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
+import type { KeyPath } from '../config-map.ts';
+import {
+  createDocument,
+  DEEPEST_NESTING,
+  failed,
+  measure,
+  type ParsedDocument,
+  Positions,
+  tooDeep,
+} from './document.ts';
 
 /** Written by hand, so never large; a repository that brings ten megabytes would hold up the start for half a minute. */
 const LARGEST_CHARS = 1024 * 1024;
 
-export function parseToml(written: string): Parsed {
+export function parseToml(written: string): ParsedDocument {
   const text = written.replace(/^\uFEFF/, '');
   if (text.length > LARGEST_CHARS) {
     return failed(
@@ -76,13 +84,13 @@ function addTable(positions: Positions, table: AST.TOMLTable): void {
   for (const pair of table.body) addPair(positions, pair, table.resolvedKey);
 }
 
-function addPair(positions: Positions, pair: AST.TOMLKeyValue, base: Path): void {
+function addPair(positions: Positions, pair: AST.TOMLKeyValue, base: KeyPath): void {
   const keys = pair.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value));
   addEvery(positions, base, keys, pair);
   addContent(positions, pair.value, [...base, ...keys]);
 }
 
-function addContent(positions: Positions, content: AST.TOMLContentNode, path: Path): void {
+function addContent(positions: Positions, content: AST.TOMLContentNode, path: KeyPath): void {
   if (content.type === 'TOMLInlineTable') for (const pair of content.body) addPair(positions, pair, path);
   if (content.type !== 'TOMLArray') return;
   for (const [at, element] of content.elements.entries()) {
@@ -92,7 +100,7 @@ function addContent(positions: Positions, content: AST.TOMLContentNode, path: Pa
 }
 
 /** `[a.b]` and `a.b = 1` also begin `a`, when nothing before them did. */
-function addEvery(positions: Positions, base: Path, keys: Path, node: Located): void {
+function addEvery(positions: Positions, base: KeyPath, keys: KeyPath, node: Located): void {
   for (let length = 1; length <= keys.length; length++)
     positions.add([...base, ...keys.slice(0, length)], positionOf(node));
 }

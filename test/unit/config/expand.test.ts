@@ -2,7 +2,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expand, inputsOf, isCommand, type Lookups, strangersIn, variablesOf } from '../../../src/config/expand.ts';
+import {
+  expand,
+  foreignPlaceholdersIn,
+  inputsOf,
+  isCommand,
+  type Lookups,
+  variablesOf,
+} from '../../../src/config/expand.ts';
 import { verifies } from '../../verifies.ts';
 
 const values = new Map([
@@ -113,7 +120,7 @@ describe('a placeholder', () => {
 test('placeholders of other programs are recognized, and stay as they are', () => {
   const foreign = ['${config:a.b}', '${command:x}', '${file:y}', '${evn:HOME}', '{file:~/k}'];
   const text = [...foreign, '${A}', '${input:a}', '{env:A}', '${file}', '${config:-x}'].join(' ');
-  expect(strangersIn(text)).toEqual(foreign);
+  expect(foreignPlaceholdersIn(text)).toEqual(foreign);
   expect(expand(foreign.join(' '), nothing).value).toBe(foreign.join(' '));
 });
 
@@ -177,7 +184,7 @@ describe('any text', () => {
       fc.property(fc.string({ unit, maxLength: 200 }), (each) => {
         const { value } = expand(each, { ...nothing, keepMissing: true });
         expect(value.length).toBeLessThanOrEqual(each.length);
-        expect([variablesOf(each), inputsOf(each), strangersIn(each)].every(Array.isArray)).toBe(true);
+        expect([variablesOf(each), inputsOf(each), foreignPlaceholdersIn(each)].every(Array.isArray)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -206,7 +213,7 @@ describe('any text', () => {
       ]) {
         expand(text, lookups);
         variablesOf(text);
-        strangersIn(text);
+        foreignPlaceholdersIn(text);
       }
     };
     work(100_000)();

@@ -33,8 +33,8 @@ const filesOf = fc.array(fc.record({ scope: fc.constantFrom(...scopeOrder), entr
 const idOf = ({ provenance }: Claim) => `${provenance.file}:${provenance.key.join()}`;
 const idsOf = (claims: readonly Claim[]) => claims.map(idOf).sort();
 const twins: DuplicateCheck<Entry> = {
-  kinOf: ({ starts }) => (starts === undefined ? undefined : 'kin'),
-  essenceOf: ({ starts }) => starts ?? '',
+  roughKey: ({ starts }) => (starts === undefined ? undefined : 'kin'),
+  exactKey: ({ starts }) => starts ?? '',
 };
 const isBrought = ({ provenance }: Claim) => ['plugin', 'imported'].includes(provenance.scope);
 
@@ -113,7 +113,7 @@ describe('dropping twins', () => {
           return idOf(claim);
         };
         const { winners } = merge(files);
-        dropDuplicates({ winners, shadowed: [] }, { ...twins, essenceOf });
+        dropDuplicates({ winners, shadowed: [] }, { ...twins, exactKey: essenceOf });
         expect(looks).toBeLessThanOrEqual(winners.length);
       }),
     );

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { jsonSchema } from '../../../src/config/json-schema.ts';
+import { snakeCase } from '../../../src/config/key-case.ts';
 import { readText } from '../../../src/config/read-text.ts';
 import { serverSchema } from '../../../src/config/schema.ts';
-import { snakeCase } from '../../../src/config/vocabulary.ts';
 import { verifies } from '../../verifies.ts';
 import { createFolder, loadFolder, messagesOf, USER } from './folder.ts';
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isMap } from '../../../../src/config/config-map.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
-import { isMap } from '../../../../src/config/problem.ts';
 import { verifies } from '../../../verifies.ts';
 
 const environment = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;

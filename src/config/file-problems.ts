@@ -2,21 +2,27 @@
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
-import { isMap, type Path, type Problem, within, wrongType } from './problem.ts';
+import { isMap, type KeyPath } from './config-map.ts';
+import { type ConfigProblem, within, wrongType } from './problem.ts';
 import type { Document } from './sources/document.ts';
-import { type Reading, readKeys, type Vocabulary } from './vocabulary.ts';
+import { type NormalizedSection, readKeys, type Vocabulary } from './vocabulary.ts';
 
-export interface Finding extends Problem {
+export interface FileProblem extends ConfigProblem {
   readonly server?: ServerName;
 }
 
-export type Note = (...findings: readonly Finding[]) => void;
+export type ReportProblem = (...problems_: readonly FileProblem[]) => void;
 
 /** Nothing can be read of what is no map, but that it is none. */
-export function readSection(value: unknown, path: Path, vocabulary: Vocabulary, note: Note): Reading {
-  if (value !== undefined && !isMap(value)) note(wrongType(path, 'a map of settings', value));
+export function readSection(
+  value: unknown,
+  path: KeyPath,
+  vocabulary: Vocabulary,
+  report: ReportProblem,
+): NormalizedSection {
+  if (value !== undefined && !isMap(value)) report(wrongType(path, 'a map of settings', value));
   const read = readKeys(isMap(value) ? value : {}, vocabulary);
-  note(...read.problems.map((problem) => within(path, problem)));
+  report(...read.problems.map((problem) => within(path, problem)));
   return read;
 }
 
@@ -24,14 +30,14 @@ const MOST_DIAGNOSTICS = 100;
 
 /** Whoever has more than that to mend begins with the first. */
 export async function diagnose(
-  findings: readonly Finding[],
+  problems_: readonly FileProblem[],
   document: Document,
   file: string | undefined,
   provider?: string,
-): Promise<ReadonlyMap<Finding, Diagnostic>> {
+): Promise<ReadonlyMap<FileProblem, Diagnostic>> {
   const isElsewhere = file === undefined && provider !== undefined;
-  const diagnostics = new Map<Finding, Diagnostic>();
-  for (const finding of findings) {
+  const diagnostics = new Map<FileProblem, Diagnostic>();
+  for (const finding of problems_) {
     const { path, code = 'CONFIG_INVALID', ...found } = finding;
     const said = isElsewhere ? { ...found, message: `${found.message} (in ${provider})` } : found;
     const isTold = diagnostics.size < MOST_DIAGNOSTICS || finding.loosens !== undefined;
