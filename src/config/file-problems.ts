@@ -1,4 +1,4 @@
-// Owns collecting what is wrong in one file, and giving it a line once all is read.
+// Owns the problems of one file: how readers report them, and how each becomes a diagnostic with its line once the file is read.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
@@ -7,13 +7,14 @@ import { type ConfigProblem, within, wrongType } from './problem.ts';
 import type { Document } from './sources/document.ts';
 import { type NormalizedSection, readKeys, type Vocabulary } from './vocabulary.ts';
 
+/** A problem whose path begins at the top of the file. */
 export interface FileProblem extends ConfigProblem {
   readonly server?: ServerName;
 }
 
-export type ReportProblem = (...problems_: readonly FileProblem[]) => void;
+export type ReportProblem = (...problems: readonly FileProblem[]) => void;
 
-/** Nothing can be read of what is no map, but that it is none. */
+/** Reads a section key by key. A value that is no map is reported and counts as empty. */
 export function readSection(
   value: unknown,
   path: KeyPath,
@@ -28,25 +29,30 @@ export function readSection(
 
 const MOST_DIAGNOSTICS = 100;
 
-/** Whoever has more than that to mend begins with the first. */
+/** Looks up lines for the first hundred problems, and for all that a person may approve: looking up is slow, and nobody reads more. */
 export async function diagnose(
-  problems_: readonly FileProblem[],
+  problems: readonly FileProblem[],
   document: Document,
   file: string | undefined,
   provider?: string,
 ): Promise<ReadonlyMap<FileProblem, Diagnostic>> {
-  const isElsewhere = file === undefined && provider !== undefined;
+  const isWithoutFile = file === undefined && provider !== undefined;
   const diagnostics = new Map<FileProblem, Diagnostic>();
-  for (const finding of problems_) {
-    const { path, code = 'CONFIG_INVALID', ...found } = finding;
-    const said = isElsewhere ? { ...found, message: `${found.message} (in ${provider})` } : found;
-    const isTold = diagnostics.size < MOST_DIAGNOSTICS || finding.loosens !== undefined;
-    const position = isTold ? await document.locate(path) : undefined;
-    diagnostics.set(finding, { ...said, code, ...(file !== undefined && { file, ...position }) });
+  for (const problem of problems) {
+    const { path, code = 'CONFIG_INVALID', message, ...rest } = problem;
+    const isLocated = diagnostics.size < MOST_DIAGNOSTICS || problem.loosens !== undefined;
+    const position = isLocated ? await document.locate(path) : undefined;
+    diagnostics.set(problem, {
+      ...rest,
+      message: isWithoutFile ? `${message} (in ${provider})` : message,
+      code,
+      ...(file !== undefined && { file, ...position }),
+    });
   }
   return diagnostics;
 }
 
+/** Keeps the first hundred diagnostics of a file and counts the others in one more. */
 export function shorten(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const more = diagnostics.length - MOST_DIAGNOSTICS;
   const [first] = diagnostics;
@@ -55,7 +61,7 @@ export function shorten(diagnostics: readonly Diagnostic[]): readonly Diagnostic
     severity: 'warning',
     code: 'CONFIG_INVALID',
     message: `${more} more problems in this file are not listed`,
-    remedy: 'Mend the listed ones first.',
+    remedy: 'Fix the listed problems first.',
     ...(first.file !== undefined && { file: first.file }),
   };
   return [...diagnostics.slice(0, MOST_DIAGNOSTICS), rest];

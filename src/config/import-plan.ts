@@ -11,7 +11,7 @@ import { foreignPlaceholdersIn } from './expand.ts';
 import { diagnose, type FileProblem, type ReportProblem, shorten } from './file-problems.ts';
 import { findInputs } from './groups.ts';
 import type { EntryGroup } from './importers/importer.ts';
-import { mapTexts, textsIn } from './importers/words.ts';
+import { mapTexts, textsIn } from './importers/translate.ts';
 import type { ImportFile } from './imports.ts';
 import type { InputRequest } from './inputs.ts';
 import { freeId, type LiteralSecret, replaceSecrets } from './literal-secrets.ts';
@@ -156,15 +156,15 @@ function foreignPlaceholders({ name, title, file }: ImportClaim, entry: ConfigMa
 async function readFile({ importer, place, read }: ImportFile, environment: HostEnvironment): Promise<ReadImport> {
   if (read.kind !== 'document') return { claims: [], diagnostics: [read.diagnostic] };
   const content = isMap(read.document.value) ? read.document.value : {};
-  const problems_: FileProblem[] = [];
-  const report: ReportProblem = (...found) => problems_.push(...found);
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
   const origin = { ...place, defaults: {}, mayLoosen: !place.inWorkspace, translate: importer.translate };
   const groups = importer.find(content, environment).map((group) => ({
     drafts: readServers([group], origin, report),
     ...(group.forFolder !== undefined && { forFolder: group.forFolder }),
     ...(group.isForThisFolder && { isForThisFolder: true as const }),
   }));
-  const diagnostics = await diagnose(problems_, read.document, place.file);
+  const diagnostics = await diagnose(fileProblems, read.document, place.file);
   const { entries } = findInputs(content);
   const common = {
     ...{ app: importer.app, title: importer.title, file: place.file },

@@ -38,8 +38,8 @@ export const emptyLayer: Layer = {
 };
 
 export async function readLayer(document: Document, origin: SourceOrigin): Promise<Layer> {
-  const problems_: FileProblem[] = [];
-  const report: ReportProblem = (...found) => problems_.push(...found);
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
   const content = contentOf(document.value, report);
   const { groups, rest } = findGroups(content);
   report(...(await document.repeated()).filter(([top = '']) => isRead(String(top), groups)).map(repetition));
@@ -54,7 +54,7 @@ export async function readLayer(document: Document, origin: SourceOrigin): Promi
     settings: readSettings(plexus, origin, report),
     ...(mode !== undefined && { mode }),
   };
-  const diagnostics = await diagnose(problems_, document, origin.file, origin.provider);
+  const diagnostics = await diagnose(fileProblems, document, origin.file, origin.provider);
   const all = [...diagnostics.values()];
   return {
     ...layer,
@@ -70,12 +70,12 @@ export async function readServersOnly(
   origin: SourceOrigin,
   find: (content: ConfigMap) => readonly EntryGroup[],
 ): Promise<Layer> {
-  const problems_: FileProblem[] = [];
-  const report: ReportProblem = (...found) => problems_.push(...found);
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
   const content = contentOf(document.value, report);
   const drafts = readServers(find(content), origin, report);
   const inputs = readInputs(findInputs(content), report);
-  const diagnostics = await diagnose(problems_, document, origin.file, origin.provider);
+  const diagnostics = await diagnose(fileProblems, document, origin.file, origin.provider);
   return {
     ...emptyLayer,
     promptInputs: inputs,

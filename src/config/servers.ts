@@ -60,9 +60,9 @@ export function readServers(groups: readonly EntryGroup[], origin: SourceOrigin,
     const said = isMap(value) && origin.translate ? origin.translate(value) : value;
     const { definition, problems, written: keys } = defineServer({ name, value: said, provenance }, origin);
     if (definition && problems.length === 0) return { name, provenance, definition, written: keys, fault: undefined };
-    const problems_ = problems.map((problem): FileProblem => ({ ...within(key, problem), server: name }));
-    report(...problems_);
-    const fault = problems_.find(({ severity }) => severity === 'error');
+    const located = problems.map((problem): FileProblem => ({ ...within(key, problem), server: name }));
+    report(...located);
+    const fault = located.find(({ severity }) => severity === 'error');
     return { name, provenance, definition, written: keys, fault };
   }
 }
