@@ -6,8 +6,8 @@ import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
+import { coversAddress } from './address-pattern.ts';
 import { expand } from './expand.ts';
-import { coversAddress } from './lists.ts';
 import { isOwnScope } from './scopes.ts';
 
 /** Something the host does itself. */
