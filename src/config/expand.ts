@@ -1,18 +1,18 @@
-// Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; where values come
-// from, and what a missing one means for its server, is `resolve.ts`'s.
+// Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; `resolve.ts` decides
+// where values come from and what a missing value means for its server.
 
 export type Lookup = (name: string) => string | undefined;
 
 export interface Lookups {
   readonly variable: Lookup;
   readonly input?: Lookup;
-  /** Whether a placeholder without a value stays as it is written, instead of becoming nothing. */
+  /** Whether a placeholder without a value stays as it is written, instead of becoming empty. */
   readonly keepMissing?: boolean;
 }
 
 export interface Expanded {
   readonly value: string;
-  /** Variables that are neither set nor have a default; each stands in `value` as nothing. */
+  /** Variables that are neither set nor have a default; each is empty in `value`. */
   readonly missing: readonly string[];
   readonly missingInputs: readonly string[];
 }
@@ -27,7 +27,7 @@ interface Placeholder {
 
 type Template = readonly (string | Placeholder)[];
 
-/** A default may hold placeholders itself; it is looked at only when it is needed. */
+/** A default may hold placeholders itself; they are filled in only when the default is needed. */
 export function expand(text: string, { variable, input, keepMissing }: Lookups): Expanded {
   const missing = new Set<string>();
   const missingInputs = new Set<string>();
@@ -36,7 +36,7 @@ export function expand(text: string, { variable, input, keepMissing }: Lookups):
     if (typeof part === 'string') return part;
     const { kind, name, fallback, text: written } = part;
     const found = kind === 'input' ? input?.(name) : variable(name);
-    // As in a shell, `:-` also stands in for a variable that is set to nothing.
+    // As in a shell, the default after `:-` also replaces a variable that is set to an empty text.
     if (found || (found === '' && fallback === undefined)) return found;
     if (fallback !== undefined) return fill(fallback);
     (kind === 'input' ? missingInputs : missing).add(name);
@@ -56,12 +56,12 @@ function namesOf(template: Template, kind: Placeholder['kind']): readonly string
   return [...new Set(names)];
 }
 
-/** What looks like a placeholder, of another program or mistyped, and stays as it is written. */
+/** Texts that look like placeholders, mistyped or of another program. They stay as they are written. */
 export const foreignPlaceholdersIn = (text: string): readonly string[] => text.match(FOREIGN_PLACEHOLDER) ?? [];
 
 const FOREIGN_PLACEHOLDER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
 
-/** A whole value `!command` stands for what the command prints; `!!` at the beginning is one plain `!`. */
+/** A value `!command` stands for the output of the command; `!!` at the beginning is one plain `!`. */
 export const isCommand = (value: string) => value.startsWith('!') && !value.startsWith('!!');
 
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*|\/)(:-)?/;
@@ -74,7 +74,7 @@ interface OpenPlaceholder {
   readonly parts: (string | Placeholder)[];
 }
 
-/** Linear: one pass, each brace is opened and closed once; what is never closed, or nested absurdly, is plain text. */
+/** Linear: one pass, each brace is opened and closed once. A placeholder that is never closed, or nested too deeply, is plain text. */
 function parse(text: string): Template {
   if (!text.includes('{')) return [text];
   const stack: OpenPlaceholder[] = [{ at: 0, parts: [] }];
@@ -100,7 +100,7 @@ function parse(text: string): Template {
     at = Math.max(at + 1, done);
   }
   add(text.slice(done));
-  // What was never closed is text, with the placeholders in it.
+  // A placeholder that was never closed is text, but the placeholders inside it count.
   while (stack.length > 1) {
     const { parts } = stack.pop() ?? { parts: [] };
     for (const part of ['${', ...parts]) add(part);
@@ -113,7 +113,7 @@ function nextBrace(text: string, from: number): number {
   return text.length;
 }
 
-/** One placeholder, or the same characters as text when it is none. */
+/** One placeholder, or the same characters as plain text when they do not make one. */
 function closed(parts: readonly (string | Placeholder)[], text: string): Template {
   const [head = '', ...rest] = parts;
   const input = typeof head === 'string' ? INPUT.exec(head) : null;

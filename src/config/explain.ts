@@ -1,5 +1,5 @@
-// Owns the answer to "why": for one server, each of its settings with its file and line, and what its entry beat.
-// Lines cost a second parse, so nothing is located before someone asks.
+// Owns the explanation of a server or of Plexus's settings: each setting with its file and line, and the entries that the server's
+// entry shadows. Lines cost a second parse, so they are looked up only when an explanation is asked for.
 
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
@@ -22,21 +22,21 @@ export interface ExplainedSetting {
 export interface ExplainedClaim {
   readonly provenance: Provenance;
   readonly settings: readonly ExplainedSetting[];
-  /** The entry is broken, and this is why. */
+  /** Why the entry is broken. */
   readonly problem?: string;
 }
 
 export interface ExplainedServer extends ExplainedClaim {
   readonly name: ServerName;
-  /** What keeps it out of use. */
+  /** Why the server is not used. */
   readonly refusal?: string;
   readonly beaten: readonly (ExplainedClaim & { readonly because: string })[];
 }
 
 export interface Explain {
-  /** `undefined`: nobody defines it. */
+  /** `undefined`: no entry defines the server. */
   server(name: ServerName): Promise<ExplainedServer | undefined>;
-  /** Plexus's own settings, each with where it was set. */
+  /** Plexus's own settings, each with the place that set it. */
   settings(): Promise<readonly ExplainedSetting[]>;
 }
 
@@ -93,12 +93,12 @@ export function createExplain(deps: ExplainDeps): Explain {
   return {
     async server(name) {
       const winner = deps.winners.find((each) => each.name === name);
-      const beaten = deps.shadowed.filter((each) => each.name === name);
-      const [first] = beaten;
+      const shadowed = deps.shadowed.filter((each) => each.name === name);
+      const [first] = shadowed;
       const main = winner ?? first;
       if (main === undefined) return undefined;
       const refusal = winner === undefined ? first?.because : deps.refused.get(name);
-      const others = beaten.filter((each) => each !== main);
+      const others = shadowed.filter((each) => each !== main);
       return {
         name,
         ...(await explainClaim(main)),
@@ -113,11 +113,11 @@ export function createExplain(deps: ExplainDeps): Explain {
   };
 }
 
-/** Everything a person can write about a server, as it is in effect. */
+/** Every setting of a server, as it is in effect. */
 function valuesOf({ launch, settings }: ServerDefinition): Record<string, unknown> {
-  const { kind: transport, ...way } = launch;
-  const said = { ...settings, reconnect: asEntry(settings.reconnect) };
-  return 'serve' in way ? { transport, ...said } : { transport, ...way, ...said };
+  const { kind: transport, ...launchSettings } = launch;
+  const written = { ...settings, reconnect: asEntry(settings.reconnect) };
+  return 'serve' in launchSettings ? { transport, ...written } : { transport, ...launchSettings, ...written };
 }
 
 function flatten(settings: Settings): readonly (readonly [key: string, value: unknown])[] {

@@ -1,4 +1,4 @@
-// Owns what one file says: its servers, rules, lists, inputs and settings. Which file wins is `merge.ts`'s.
+// Owns reading one file: its servers, rules, lists, inputs and settings. `merge.ts` decides which file wins.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
@@ -21,20 +21,27 @@ import { type NormalizedSection, readKeys, vocabularies } from './vocabulary.ts'
 export interface Layer extends ListedServers {
   readonly claims: readonly ServerClaim[];
   readonly rules: readonly RuleText[];
-  /** Those that were read and do not count. */
+  /** Rules that were read but have no effect. */
   readonly idleRules: readonly IdleRule[];
   readonly promptInputs: readonly InputRequest[];
   readonly settings: readonly SettingClaim[];
-  /** Said by the enterprise's file only. */
+  /** Set by the enterprise's file only. */
   readonly mode?: 'exclusive' | 'merge';
-  /** All that would widen what the scope may do, and does not count. */
+  /** Settings that would loosen something the scope may not loosen; they are ignored until the user approves the file. */
   readonly loosenings: readonly Diagnostic[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export const emptyLayer: Layer = {
-  ...{ claims: [], rules: [], idleRules: [], promptInputs: [], settings: [] },
-  ...{ allowlist: [], denylist: [], loosenings: [], diagnostics: [] },
+  claims: [],
+  rules: [],
+  idleRules: [],
+  promptInputs: [],
+  settings: [],
+  allowlist: [],
+  denylist: [],
+  loosenings: [],
+  diagnostics: [],
 };
 
 export async function readLayer(document: Document, origin: SourceOrigin): Promise<Layer> {
@@ -64,7 +71,7 @@ export async function readLayer(document: Document, origin: SourceOrigin): Promi
   };
 }
 
-/** Of another program's file only the servers are ours to read, and the inputs they ask for. */
+/** Reads another program's file, of which only the servers and their inputs count. */
 export async function readServersOnly(
   document: Document,
   origin: SourceOrigin,
@@ -95,21 +102,21 @@ function contentOf(value: unknown, report: ReportProblem): ConfigMap {
   return {};
 }
 
-/** What another program keeps in the same file is its own affair. */
+/** Keys of another program in the same file are not checked. */
 const isRead = (key: string, groups: readonly EntryGroup[]) =>
   vocabularies.file.meanings.has(camelCase(key)) || groups.some(({ path }) => path.length === 0 || path[0] === key);
 
-/** Of a file in which nothing is known, it is said once that this is so. */
+/** A file without any known key gets one warning for the whole file. */
 function readSections(rest: ConfigMap, hasGroups: boolean, report: ReportProblem): NormalizedSection {
   const strays = findStrays(rest);
   const isStray = (key: string) => strays.some(({ path }) => path.length === 0 || path[0] === key);
   const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !isStray(key)));
   const sections = readKeys(others, vocabularies.file);
   report(...strays.map(misplaced));
-  const { fields, problems, unknownKeys: strangers } = sections;
+  const { fields, problems, unknownKeys } = sections;
   const hasOwn = hasGroups || Object.keys(fields).some((key) => key !== '$schema');
-  const isStrange = !hasOwn && strangers.length > 0 && problems.length === 1;
-  if (!isStrange) report(...problems);
+  const isAllUnknown = !hasOwn && unknownKeys.length > 0 && problems.length === 1;
+  if (!isAllUnknown) report(...problems);
   else if (strays.length === 0) report(nothingKnown);
   return sections;
 }
@@ -123,18 +130,18 @@ const nothingKnown: FileProblem = {
 
 function misplaced({ path, more, isText }: StrayServers): FileProblem {
   const [where, map] = [labelOf(path), 'a map called "mcpServers" at the top of the file'];
-  const finding = (said: string, remedy: string): FileProblem => ({
+  const problem = (what: string, remedy: string): FileProblem => ({
     severity: 'warning',
     path,
-    message: `${where} ${said}, but none are read there`,
+    message: `${where} ${what}, but none are read there`,
     remedy,
   });
-  if (isText) return finding('holds servers inside of a text', `Write them as ${map}.`);
-  if (more > 0) return finding(`and ${more} more look like servers`, `Move them into ${map}.`);
-  return finding('looks like a server', path.length > 0 ? `Move it into ${map}.` : `Put it under a name into ${map}.`);
+  if (isText) return problem('holds servers inside of a text', `Write them as ${map}.`);
+  if (more > 0) return problem(`and ${more} more look like servers`, `Move them into ${map}.`);
+  return problem('looks like a server', path.length > 0 ? `Move it into ${map}.` : `Put it under a name into ${map}.`);
 }
 
-/** Only the enterprise's file can silence others. */
+/** Only the enterprise's file can switch other files off. */
 function readMode(sections: NormalizedSection, { scope }: SourceOrigin, report: ReportProblem): Pick<Layer, 'mode'> {
   const { mode } = sections.fields;
   if (mode === undefined) return {};
@@ -170,8 +177,8 @@ function readRules(value: unknown, origin: SourceOrigin, report: ReportProblem):
 const isIdle = (rule: RuleText): rule is IdleRule => 'idle' in rule;
 
 /**
- * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. What is said
- * about arguments is kept as it is written: whoever gives it a meaning lets a broken part open nothing and close more.
+ * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. Conditions on
+ * arguments are kept as written; `policy` interprets them so that a broken condition allows nothing and denies more.
  */
 function readRule(
   value: unknown,
@@ -187,8 +194,8 @@ function readRule(
   const { tool, action = 'ask' } = checkEach({ ...read, fields }, ruleSchema).fields;
   if (tool === undefined) return [];
   if (args !== undefined) report(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
-  const said = args !== undefined && { args: args as ArgumentConditions };
-  const rule: RuleText = { tool, action, ...said, provenance: provenanceOf(origin, path) };
+  const conditions = args !== undefined && { args: args as ArgumentConditions };
+  const rule: RuleText = { tool, action, ...conditions, provenance: provenanceOf(origin, path) };
   if (action === 'allow' && !origin.mayLoosen) {
     report(cannotAllow(path, tool));
     return [
@@ -220,13 +227,13 @@ function conditionFaults(args: unknown, path: KeyPath, action: RuleText['action'
     });
 }
 
-/** It may have been what narrows the rule. */
+/** The part that is not understood may have narrowed the rule. */
 function notUnderstood(path: KeyPath, tool: string): FileProblem {
   return {
     severity: 'warning',
     path,
     message: `the rule for "${tool}" allows nothing, because part of it is not understood`,
-    remedy: 'Mend or remove that part.',
+    remedy: 'Correct or remove that part.',
   };
 }
 
@@ -241,8 +248,8 @@ function cannotAllow(path: KeyPath, tool: string): FileProblem {
 }
 
 /**
- * What can be read of a list counts even when the rest is wrong: better one server too few than one too many. So a line of an
- * allow list that cannot be read allows nothing, instead of leaving an empty list, which allows everything.
+ * The valid lines of a list count even when others are wrong: better one server too few than one too many. An invalid line of an
+ * allow list allows nothing, instead of leaving an empty list, which would allow everything.
  */
 function readLists(value: unknown, report: ReportProblem): ListedServers {
   const read = readSection(value, ['security'], vocabularies.security, report);
@@ -261,7 +268,7 @@ function readLists(value: unknown, report: ReportProblem): ListedServers {
   return { allowlist: readList('mcpServerAllowlist', noServer), denylist: readList('mcpServerDenylist', everyServer) };
 }
 
-/** Each line is held against each server, and a hostile file must not hold up the start. */
+/** Each line is compared with each server, and a hostile file must not delay the start. */
 const MOST_LISTED = 10_000;
 
 function tooLong(path: KeyPath, found: number, beyond: ListedServer): FileProblem {
@@ -278,7 +285,7 @@ const everyServer: ListedServer = { name: '*' };
 /** No server has an empty name. */
 const noServer: ListedServer = { name: '' };
 
-/** The words of others for the same three keys. */
+/** Other agents' names for the same three keys. */
 const asListed = ({ serverName, serverCommand, serverUrl, ...own }: ConfigMap) => ({
   name: serverName,
   command: serverCommand,

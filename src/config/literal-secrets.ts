@@ -1,20 +1,20 @@
-// Owns finding secrets that stand literally in an entry, and putting something in their place: a placeholder where the entry is
-// taken over, a word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is
-// copied, committed and backed up.
+// Owns finding secrets that stand literally in an entry, and replacing them: by a placeholder where the entry is imported, by a
+// word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is copied, committed
+// and backed up.
 
 import { hasTokenShape, isTelling } from '../model/secret-shapes.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
 
 export interface LiteralSecret {
-  /** The id of the input that stands for it now. */
+  /** The id of the input that replaces it. */
   readonly id: string;
   /** `env.API_KEY`, `headers.Authorization`, `url`, `args[2]`. */
   readonly at: string;
   readonly value: string;
 }
 
-/** The keys of an entry that may hold one. */
+/** The keys of an entry that may hold a secret. */
 export interface SecretPlaces extends Partial<Pick<StdioLaunch, 'args' | 'env'>> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly url?: string;
@@ -43,7 +43,7 @@ export function replaceSecrets(
   return { entry: replaced, secrets };
 }
 
-/** The id itself, as a placeholder can hold it, or the same with the first number that is free. */
+/** The wanted id in characters that a placeholder allows, with a number behind it when it is taken. */
 export function freeId(wanted: string, isTaken: (id: string) => boolean): string {
   const base = wanted.replace(/[^\w.-]+/g, '-').replace(/^-+/, '') || 'input';
   let id = base;
@@ -53,13 +53,13 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
 
 const HIDDEN = '(hidden)';
 
-/** The same, fit to be shown: what has a placeholder says nothing and stays. */
+/** The entry with its secrets hidden, to be shown. Placeholders stay, since they reveal nothing. */
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
 
 export const withoutSecrets = (launch: Launch): Launch =>
   launch.kind === 'in-process' ? launch : { ...launch, ...hideSecrets(launch) };
 
-/** What of a filled-in entry is a secret, by a name for it. */
+/** The secrets of a filled-in entry, each under a name. */
 export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>> {
   const secrets = new Map<string, string>();
   inEntry(entry, (at, { name, value }) => {
@@ -72,17 +72,20 @@ export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>>
 interface SecretText {
   readonly name: string;
   readonly value: string;
-  /** It stands where only a secret stands, however short it is. */
+  /** It stands where only a secret can stand, however short it is. */
   readonly isCertain?: true;
 }
 
 type ReplaceSecret = (found: SecretText) => string;
 
-function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at: string, found: SecretText) => string) {
+function inEntry(
+  { args, env, headers, url, proxy }: SecretPlaces,
+  replaceAt: (at: string, found: SecretText) => string,
+) {
   const at =
     (where: string): ReplaceSecret =>
     (found) =>
-      placeAt(where, found);
+      replaceAt(where, found);
   const inMap = (key: string, map: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(map).map(([name, value]) => [name, inValue(name, value, at(`${key}.${name}`))]));
   return {
@@ -94,49 +97,50 @@ function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at:
   };
 }
 
-/** `Bearer x`: the word in front stays. */
-function inValue(name: string, value: string, place: ReplaceSecret): string {
-  if (ADDRESS.test(value)) return inUrl(value, place);
+/** Of `Bearer x`, only `x` is replaced. */
+function inValue(name: string, value: string, replace: ReplaceSecret): string {
+  if (ADDRESS.test(value)) return inUrl(value, replace);
   const [, scheme = '', rest = ''] = /^((?:Bearer|Basic|Token)\s+)?([\s\S]*)$/i.exec(value) ?? [];
   const isFound = isSecret(name, rest) || (scheme !== '' && isSecret('token', rest));
-  return isFound ? scheme + place({ name, value: rest }) : value;
+  return isFound ? scheme + replace({ name, value: rest }) : value;
 }
 
-/** An address first: its scheme looks like the name of an option. */
-function inArgument(arg: string, before: string, place: ReplaceSecret): string {
-  if (ADDRESS.test(arg)) return inUrl(arg, place);
+/** Addresses are tested first: a scheme looks like the name of an option. */
+function inArgument(arg: string, before: string, replace: ReplaceSecret): string {
+  if (ADDRESS.test(arg)) return inUrl(arg, replace);
   const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
-  if (option !== undefined) return option + inValue(name, value, place);
-  const [, asked = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
-  if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place({ name: asked, value: arg });
-  return hasTokenShape(arg) ? place({ name: 'key', value: arg }) : arg;
+  if (option !== undefined) return option + inValue(name, value, replace);
+  const [, optionName = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
+  if (optionName !== '' && !arg.startsWith('-') && isSecret(optionName, arg))
+    return replace({ name: optionName, value: arg });
+  return hasTokenShape(arg) ? replace({ name: 'key', value: arg }) : arg;
 }
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
 
-/** A password before the host, keys in the path, and parameters whose names tell. */
-function inUrl(url: string, place: ReplaceSecret): string {
+/** A password before the host, keys in the path, and parameters whose names suggest a secret. */
+function inUrl(url: string, replace: ReplaceSecret): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
-  const key = (value: string) => (hasTokenShape(value) ? place({ name: 'key', value }) : value);
+  const key = (value: string) => (hasTokenShape(value) ? replace({ name: 'key', value }) : value);
   const parameter = (whole: string, start: string, name: string, value: string) =>
-    isSecret(name, value) ? start + place({ name, value }) : whole;
+    isSecret(name, value) ? start + replace({ name, value }) : whole;
   return [
     scheme,
-    inHost(host, key, place),
+    inHost(host, key, replace),
     path.replace(/[^/]+/g, key),
     rest.replace(/([?&#]([^=&#]+)=)([^&#]+)/g, parameter),
   ].join('');
 }
 
 /** `user:password@host`; the last `@` counts, since people do not escape those in a password. */
-function inHost(host: string, key: (value: string) => string, place: ReplaceSecret): string {
+function inHost(host: string, key: (value: string) => string, replace: ReplaceSecret): string {
   const [, user = '', colon = '', password = '', rest = ''] = /^([^:@]*)(:?)(.*)(@[^@]*)$/s.exec(host) ?? [];
   if (rest === '') return host;
   return (
     key(user) +
     colon +
-    (isLiteral(password) ? place({ name: 'password', value: password, isCertain: true }) : password) +
+    (isLiteral(password) ? replace({ name: 'password', value: password, isCertain: true }) : password) +
     rest
   );
 }
@@ -144,7 +148,7 @@ function inHost(host: string, key: (value: string) => string, place: ReplaceSecr
 const isSecret = (name: string, value: string) =>
   isLiteral(value) && (hasTokenShape(value) || (isTelling(name) && !isHarmless(name, value)));
 
-/** Nothing is filled in or run to get it, here or by the program that it was written for. */
+/** The value holds no placeholder and no command, neither ours nor one of the program that it was written for. */
 const isLiteral = (value: string) =>
   value !== '' &&
   !isCommand(value) &&
@@ -153,7 +157,7 @@ const isLiteral = (value: string) =>
 
 const SHORTEST = 6;
 
-/** What documentation is full of, where a secret belongs. */
+/** Sample texts that documentation puts where a secret belongs. */
 const isForReaders = (value: string) =>
   /^<.*>$|^(your|insert|replace|enter|change)[-_ ]|^my[-_ ][a-z_ -]*(key|token|secret|password)$|^[x*.•-]+$|placeholder|example/i.test(
     value,

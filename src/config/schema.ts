@@ -1,11 +1,11 @@
-// Owns what a person may write: every key, its type, its default and its meaning. The types, `json-schema.ts` and
-// docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
+// Owns every key of a configuration file: its type, its default and its meaning. The types, `json-schema.ts` and docs/settings.md
+// come from here. `vocabulary.ts` knows other spellings of a key, `launch.ts` which keys go together.
 
 import * as z from 'zod';
 import { limits } from '../model/limits.ts';
 import type { ServerEntry } from './server-entry.ts';
 
-/** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
+/** The message of each check completes the sentence "it must be …" of a diagnostic. */
 const duration = () => z.number('a number, 0 or more').nonnegative('a number, 0 or more');
 const size = () => z.int('a whole number above 0').positive('a whole number above 0');
 const text = () => z.string('a string').min(1, 'a string that is not empty');
@@ -15,7 +15,7 @@ const flag = () => z.boolean('true or false');
 
 const above = () => z.number('a number above 0').positive('a number above 0');
 
-/** Only a remote server can fall silent without its process telling; a local one may think for as long as it likes. */
+/** Only a remote server can fall silent unnoticed, since a local one's process would end; so local servers have no such limit. */
 export const remoteToolIdleTimeoutMs = 300_000;
 
 const presetWords = ['doubling', 'quick', 'steady', 'patient', 'none'] as const;
@@ -60,7 +60,7 @@ export const reconnectSchema = z.object({
     .describe('Whether a remote server is tried on and on when the attempts are used up, and how often.'),
 });
 
-/** In the protocol's words, the least important first. */
+/** The protocol's levels, the least important first. */
 const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const healthModes = ['remote', 'all', 'off'] as const;
@@ -77,7 +77,7 @@ export const healthSchema = z.object({
 
 const exposure = () => z.enum(['load', 'defer', 'use_tool'], '"load", "defer" or "use_tool"').optional();
 
-/** The strictest first; whoever says both for a server and for one of its tools gets the stricter of the two. */
+/** The strictest first; where both a server and one of its tools have one, the stricter counts. */
 const approvalModes = ['prompt', 'writes', 'auto', 'approve'] as const;
 const approval = () => z.enum(approvalModes, '"auto", "prompt", "writes" or "approve"').optional();
 
@@ -253,7 +253,7 @@ export const serverSchema = z.object({
 const plain = () => z.union([z.string(), z.number(), z.boolean()]);
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item)]).optional();
 
-/** For editors; what is wrong with a condition is found by `model/rule`, which also gives it its meaning. */
+/** For editors only; `model/rule` checks conditions and gives them their meaning. */
 const conditionSchema = z.union([
   plain(),
   z.array(plain()),
@@ -284,11 +284,11 @@ export const permissionsSchema = z.object({
   rules: z.array(ruleSchema, 'a list of rules').default([]).describe('Which tools may be called without asking.'),
 });
 
-/** One line of a list of servers: by name, or by what it is, so that renaming does not evade it. */
+/** One line of a list of servers: by name, or by command or address, so that renaming does not evade it. */
 export const listedServerSchema = z.union(
   [
     text(),
-    // Strict: a condition that is not understood must not make an allow wider.
+    // Strict: ignoring an unknown condition would make an allow wider.
     z
       .strictObject({
         name: text().optional(),
@@ -464,6 +464,6 @@ export type ReconnectSettings = z.output<typeof reconnectSchema>;
 export type Settings = z.output<typeof plexusSchema>;
 export type ListedServer = z.output<typeof listedServerSchema>;
 
-/** A key that only one of the two knows is an error here. */
+/** A key that only one of the two types has is a compile error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;
 true satisfies SameKeys<z.input<typeof serverSchema>, ServerEntry>;

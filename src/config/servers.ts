@@ -1,4 +1,4 @@
-// Owns reading the servers of one file: each entry by itself, so that one mistake costs one entry.
+// Owns reading the servers of one file: each entry by itself, so that one mistake disables one entry.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
@@ -13,7 +13,7 @@ import type { Claim } from './merge.ts';
 import { labelOf, within, wrongType } from './problem.ts';
 import type { ConfigPlace } from './scopes.ts';
 
-/** A name someone claims: with a definition, or with the reason why there is none. */
+/** An entry that claims a server's name: with its definition, or with the diagnostic that says why there is none. */
 export type ServerClaim = Claim & { readonly written: WrittenKeys } & (
     | { readonly definition: ServerDefinition }
     | { readonly diagnostic: Diagnostic }
@@ -21,14 +21,14 @@ export type ServerClaim = Claim & { readonly written: WrittenKeys } & (
 
 export interface SourceOrigin extends ConfigPlace {
   readonly defaults: EnvDefaults;
-  /** Whether what the file says may widen anything: it is the person's own, or a person approved its exact content. */
+  /** Whether the file may loosen anything: it is the user's own, or the user approved its exact content. */
   readonly mayLoosen: boolean;
-  /** Says one entry in our words, where another program uses one of them for something else. */
+  /** Rewrites one entry in our keys, where another program gives one of them another meaning. */
   readonly translate?: ((entry: ConfigMap) => ConfigMap) | undefined;
   readonly rename?: ((name: ServerName) => ServerName) | undefined;
 }
 
-/** A claim whose fault has no line yet. */
+/** A claim whose problem has no line yet. */
 export interface ServerDraft extends Claim {
   readonly definition: ServerDefinition | undefined;
   readonly written: WrittenKeys;
@@ -47,7 +47,7 @@ export function readServers(groups: readonly EntryGroup[], origin: SourceOrigin,
       const before = name === undefined ? undefined : seen.get(name);
       if (name === undefined) report(nameless(value, path));
       else if (before)
-        report({ ...again(name, path, isSameGroup(before, path)), server: origin.rename?.(name) ?? name });
+        report({ ...repeated(name, path, isSameGroup(before, path)), server: origin.rename?.(name) ?? name });
       else drafts.push(readServer(name, value, path));
       if (name !== undefined) seen.set(name, path);
     }
@@ -57,8 +57,8 @@ export function readServers(groups: readonly EntryGroup[], origin: SourceOrigin,
   function readServer(written: ServerName, value: unknown, key: KeyPath): ServerDraft {
     const name = origin.rename?.(written) ?? written;
     const provenance = provenanceFor(key);
-    const said = isMap(value) && origin.translate ? origin.translate(value) : value;
-    const { definition, problems, written: keys } = defineServer({ name, value: said, provenance }, origin);
+    const translated = isMap(value) && origin.translate ? origin.translate(value) : value;
+    const { definition, problems, written: keys } = defineServer({ name, value: translated, provenance }, origin);
     if (definition && problems.length === 0) return { name, provenance, definition, written: keys, fault: undefined };
     const located = problems.map((problem): FileProblem => ({ ...within(key, problem), server: name }));
     report(...located);
@@ -82,7 +82,7 @@ export function claimsOf(
 
 export const provenanceOf = (place: ConfigPlace, key: KeyPath): Provenance => provenanceIn(place)(key);
 
-/** The place taken apart once, for all that stands there. */
+/** Made once per place, for all entries there. */
 function provenanceIn({ scope, file, inWorkspace, provider }: ConfigPlace): (key: KeyPath) => Provenance {
   if (provider === undefined && !inWorkspace)
     return file === undefined ? (key) => ({ scope, key }) : (key) => ({ scope, file, key });
@@ -90,7 +90,7 @@ function provenanceIn({ scope, file, inWorkspace, provider }: ConfigPlace): (key
   return file === undefined ? (key) => ({ scope, ...more, key }) : (key) => ({ scope, ...more, file, key });
 }
 
-/** Far above any real fleet; a hostile file must not hold up the start. */
+/** Far above any real number of servers; a hostile file must not delay the start. */
 const MOST_SERVERS = 1_000;
 
 function tooMany(path: KeyPath, found: number): FileProblem {
@@ -116,7 +116,7 @@ function nameless(value: unknown, path: KeyPath): FileProblem {
 
 const isSameGroup = (one: KeyPath, other: KeyPath) => one.slice(0, -1).join('\0') === other.slice(0, -1).join('\0');
 
-function again(name: ServerName, path: KeyPath, inOneList: boolean): FileProblem {
+function repeated(name: ServerName, path: KeyPath, inOneList: boolean): FileProblem {
   return {
     severity: inOneList ? 'error' : 'warning',
     path,

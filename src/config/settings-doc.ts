@@ -1,4 +1,4 @@
-// Owns the reference page of settings, drawn from the schema. `npm run docs` writes it to docs/settings.md.
+// Owns the reference page of settings, generated from the schema. `npm run docs` writes it to docs/settings.md.
 
 import * as z from 'zod';
 import { snakeCase } from './key-case.ts';
@@ -91,7 +91,7 @@ function typeOf(schema: JsonSchema): string {
   return schema.type === 'integer' ? 'whole number' : String(schema.type);
 }
 
-/** A map of strings, or one of switches and maps. */
+/** Strings, or settings that are booleans or maps. */
 function valuesOf({ additionalProperties: values }: JsonSchema): string {
   return typeof values === 'object' && values.anyOf ? 'maps' : 'strings';
 }

@@ -1,4 +1,4 @@
-// Owns the settings of Plexus itself: what one file says of them, whether it may say it, and which file's word counts.
+// Owns the settings of Plexus itself: reading them from one file, whether that file may set them, and merging them from all files.
 
 import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';
@@ -16,18 +16,18 @@ import {
 import { provenanceOf, type SourceOrigin } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
-/** One setting as one file has it. */
+/** One setting of one file. */
 export interface SettingClaim {
-  /** Canonical, as in `startup.gateMs`. */
+  /** The canonical key, such as `startup.gateMs`. */
   readonly key: string;
   readonly value: unknown;
   readonly provenance: Provenance;
 }
 
-/** What any file may say, because it only ever takes away. */
+/** Settings that any file may set, because they only ever take servers away. */
 const tighteningSettings = new Set(['disabledServers']);
 
-/** What says which files are read at all: it cannot stand in one of those, whoever approved it. */
+/** Settings that decide which files are read at all: a file in the workspace cannot set them, even when it is approved. */
 const fileSwitches = new Set(['enabled', 'project.enabled']);
 
 const sections = {
@@ -37,7 +37,7 @@ const sections = {
   results: resultsSchema,
 } as const;
 
-/** How the person's own program behaves is not a repository's to say, unless the person agreed. */
+/** A repository cannot decide how Plexus behaves, unless the user approved its file. */
 export function readSettings(value: unknown, origin: SourceOrigin, report: ReportProblem): readonly SettingClaim[] {
   const base: KeyPath = ['plexus'];
   const top = readSection(value, base, vocabularies.plexus, report);
@@ -58,13 +58,13 @@ export function readSettings(value: unknown, origin: SourceOrigin, report: Repor
   );
   for (const { key, provenance, value } of claims.filter((claim) => !allowed.includes(claim))) {
     const label = labelOf(provenance.key);
-    const isForOwn = fileSwitches.has(key);
+    const isOwnOnly = fileSwitches.has(key);
     report({
       severity: 'warning',
-      ...(!isForOwn && { loosens: `${label} = ${JSON.stringify(value)}` }),
+      ...(!isOwnOnly && { loosens: `${label} = ${JSON.stringify(value)}` }),
       path: provenance.key,
       message: `a file in the workspace cannot set ${label}, so this is ignored`,
-      remedy: isForOwn
+      remedy: isOwnOnly
         ? 'Set it in your own file.'
         : 'Set it in your own file, or approve this one as it is: plexus approve --policy',
     });
@@ -79,9 +79,9 @@ export function readSettings(value: unknown, origin: SourceOrigin, report: Repor
   ): SettingClaim[] {
     const { fields, problems } = checkEach(read, schema);
     report(...problems.map((problem) => within(path, problem)));
-    return Object.entries(fields).map(([key, said]) => ({
+    return Object.entries(fields).map(([key, setting]) => ({
       key: prefix + key,
-      value: said,
+      value: setting,
       provenance: provenanceOf(origin, [...path, read.writtenAs.get(key) ?? key]),
     }));
   }
@@ -89,11 +89,11 @@ export function readSettings(value: unknown, origin: SourceOrigin, report: Repor
 
 export interface MergedSettings {
   readonly settings: Settings;
-  /** Where each setting that is not a default comes from. */
+  /** The source of each setting that is not a default. */
   readonly origins: ReadonlyMap<string, Provenance>;
 }
 
-/** The strongest file's word counts; layers come strongest first. What only takes away is joined from all of them. */
+/** The strongest file decides; layers come strongest first. Tightening settings are joined from all files. */
 export function mergeSettings(layers: readonly (readonly SettingClaim[])[]): MergedSettings {
   const merged = new Map<string, SettingClaim>();
   for (const claim of layers.flat()) {

@@ -608,7 +608,7 @@ describe('a reader that lives on', () => {
           severity: 'error',
           code: 'CONFIG_INVALID',
           file,
-          remedy: 'Correct that line; until then what the file said before counts.',
+          remedy: 'Correct that line; until then the previous content of the file counts.',
         },
       ]);
       await write({ [file]: good });
