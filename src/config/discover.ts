@@ -1,5 +1,5 @@
-// Owns finding and reading everything that may hold configuration: files, plugins, other agents' files, what a host gives.
-// A broken file costs itself, a broken entry costs itself; both are told.
+// Owns finding and reading every source of configuration: files, plugins, other agents' files, and what a host gives in code.
+// A broken file or entry is reported and disables only itself.
 
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -27,34 +27,34 @@ import { mergeSettings } from './settings.ts';
 import type { GatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
 
-/** Settings that a host keeps elsewhere, in the shape of a file. */
+/** Settings that a host keeps elsewhere than in files, in the shape of a file. */
 export interface ConfigSource {
-  /** Shown to people as where a server comes from. */
+  /** Shown to users as the origin of a server. */
   readonly name: string;
   readonly read: () => unknown;
-  /** `host`: the host vouches for it, as for what it gives in code. Otherwise it is as little trusted as a local file. */
+  /** `host`: as trusted as servers that the host gives in code. `local`, the default: as little trusted as a local file. */
   readonly scope?: 'host' | 'local';
 }
 
 export interface LoadOptions extends HostEnvironment {
-  /** When false, no file is looked for. */
+  /** When false, no files are searched for. */
   readonly discover: boolean;
-  /** This file instead of all others but the enterprise's. */
+  /** Read this file instead of all others, except the enterprise's. */
   readonly configFile?: string | undefined;
-  /** Given in code, stronger than any file of the same scope. */
+  /** Servers given in code; they are stronger than any file of the same scope. */
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   readonly extraSources?: readonly ConfigSource[] | undefined;
-  /** Asks whether Docker is on this machine; the default keeps its answer for the process. */
+  /** Detects Docker on this machine; the default caches the answer for the process. */
   readonly docker?: GatewayOptions['docker'];
-  /** How long Docker is waited for; otherwise as long as it may take. */
+  /** Limits how long to wait for Docker. Absent: without limit. */
   readonly waitBudget?: GatewayOptions['waitBudget'];
-  /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
+  /** The last readable content of each file, for a long-running reader: while a file is being edited, its servers stay. */
   readonly remembered?: Remembered | undefined;
-  /** Whether a person approved this exact content of a file in the workspace. */
+  /** Whether the user approved this exact content of a file in the workspace. */
   readonly isApproved?: ((file: string, text: string) => Promise<boolean>) | undefined;
 }
 
-/** One source, read. */
+/** One source and what was read from it. */
 export interface ReadPlace {
   readonly place: ConfigPlace;
   readonly layer: Layer;
@@ -74,11 +74,11 @@ export interface DiscoveredConfig {
   readonly watched: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   readonly isExclusive: boolean;
-  /** The file that switches everything off. */
+  /** The setting that switches everything off. */
   readonly offBy?: Provenance;
 }
 
-/** The person's own files first: they say whether anything else is read at all, and what. */
+/** The user's own files are read first: they decide whether anything else is read, and what. */
 export async function discover(options: DiscoverOptions): Promise<DiscoveredConfig> {
   const { cwd, configFile, discover: isWanted } = options;
   const all = isWanted ? placesOf(options) : [];
@@ -104,7 +104,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredConf
   const isLeftOut = ({ scope }: ConfigPlace) => scope === 'project' && !first.project.enabled;
   const isAlone = !isWanted || configFile !== undefined || isExclusive;
   const inWorkspace = wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place));
-  // Side by side: what plugins and other agents bring rarely depends on what the workspace says.
+  // In parallel: which plugins and other agents' files are read rarely depends on the workspace's files.
   const [workspace, expected] = await Promise.all([
     readPlaces(inWorkspace, options),
     isAlone ? undefined : readContributions(first, options),
@@ -115,7 +115,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredConf
   );
   if (expected === undefined)
     return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = asksForTheSame(first, settings) ? expected : await readContributions(settings, options);
+  const others = hasSameContributions(first, settings) ? expected : await readContributions(settings, options);
   return {
     places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],
@@ -124,16 +124,16 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredConf
   };
 }
 
-const asksForTheSame = (one: Settings, other: Settings) =>
+const hasSameContributions = (one: Settings, other: Settings) =>
   isDeepStrictEqual([one.import, one.pluginFolders, one.project], [other.import, other.pluginFolders, other.project]);
 
-/** Another agent's file that is read as one of ours anyway is ours. */
+/** Another agent's file that is also read as one of Plexus's own counts only as that. */
 function withoutTaken(others: readonly ReadPlace[], sources: readonly ReadPlace[]): readonly ReadPlace[] {
   const taken = new Set(sources.map(identityOf));
   return others.filter((each) => each.place.scope !== 'imported' || !taken.has(identityOf(each)));
 }
 
-/** A file that could not be read is known by its path alone. */
+/** A file that could not be read is identified by its path. */
 const identityOf = ({ identity, place }: ReadPlace) => identity ?? place.file;
 
 function switchedOffBy({ file }: Provenance): Diagnostic {
@@ -146,14 +146,14 @@ function switchedOffBy({ file }: Provenance): Diagnostic {
   };
 }
 
-/** A file that cannot be read may have said anything: then the others stay silent. */
+/** An enterprise file that cannot be read may demand to be exclusive, so it is taken to be. */
 function isMerged(enterprise: readonly ReadPlace[]): boolean {
-  const said = enterprise.flatMap(({ layer }) => layer.mode ?? []);
-  return said[0] === 'merge' && enterprise.every(({ document }) => document !== undefined);
+  const [mode] = enterprise.flatMap(({ layer }) => layer.mode ?? []);
+  return mode === 'merge' && enterprise.every(({ document }) => document !== undefined);
 }
 
 /**
- * What two paths lead to counts once, for the stronger of the two scopes. The person's own file stays their own: a repository
+ * A file that two paths lead to counts once, in the stronger of the two scopes. The user's own file stays the user's: a repository
  * could hold a link to it.
  */
 function withoutDuplicates(places: readonly ReadPlace[]): readonly ReadPlace[] {
@@ -167,7 +167,7 @@ function withoutDuplicates(places: readonly ReadPlace[]): readonly ReadPlace[] {
   return places.filter((each) => kept.includes(each));
 }
 
-/** Stable: within one scope the order of the places counts, and what is given in code comes before its scope's files. */
+/** Stable: within one scope the order of the places stays, and sources in code come before the scope's files. */
 function inOrder(places: readonly ReadPlace[], mergeOrder: Settings['mergeOrder']): readonly ReadPlace[] {
   const order = mergeOrder === 'user-over-project' ? userOverProject : scopeOrder;
   const rank = ({ place }: ReadPlace) => order.indexOf(place.scope) - (place.file === undefined ? 0.5 : 0);
@@ -188,7 +188,7 @@ async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<Re
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
   const origin: SourceOrigin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
-  // Hardly any file asks for more than it may have; only then is it looked up whether a person agreed.
+  // Hardly any file tries to loosen something; only then the approvals are looked up.
   const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity, text: read.text };
@@ -206,7 +206,7 @@ function requireReadable({ file }: FilePlace, read: ReadDocument): void {
   throw new RuntimeError('CONFIG_INVALID', { file, problem, ...(line !== undefined && { line }) });
 }
 
-/** A source that throws costs itself. */
+/** A source that throws is reported and disables only itself. */
 function readExtraSources({ extraSources = [], defaults }: DiscoverOptions): Promise<readonly ReadPlace[]> {
   return Promise.all(
     extraSources.map(async ({ name, read, scope = 'local' }): Promise<ReadPlace> => {
@@ -236,23 +236,23 @@ interface Contribution extends Pick<DiscoveredConfig, 'watched' | 'diagnostics'>
   readonly places: readonly Promise<ReadPlace>[];
 }
 
-/** What plugins and other agents bring, side by side. */
+/** The servers of plugins and of other agents, read in parallel. */
 async function readContributions(
   settings: Settings,
   options: DiscoverOptions,
 ): Promise<Omit<DiscoveredConfig, 'isExclusive'>> {
-  const brought = await Promise.all([readPluginPlaces(settings, options), readImportPlaces(settings, options)]);
+  const contributions = await Promise.all([readPluginPlaces(settings, options), readImportPlaces(settings, options)]);
   return {
-    places: await Promise.all(brought.flatMap(({ places }) => places)),
-    watched: brought.flatMap(({ watched }) => watched),
-    diagnostics: brought.flatMap(({ diagnostics }) => diagnostics),
+    places: await Promise.all(contributions.flatMap(({ places }) => places)),
+    watched: contributions.flatMap(({ watched }) => watched),
+    diagnostics: contributions.flatMap(({ diagnostics }) => diagnostics),
   };
 }
 
 let plugins: Promise<typeof import('./sources/plugin.ts')> | undefined;
 let imports: Promise<typeof import('./imports.ts')> | undefined;
 
-/** Loaded by need, as the importers are, and kept: asking for a module again is not free. */
+/** The module is loaded when it is needed, as the importers are, and kept: importing it again is not free. */
 async function readPluginPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
   plugins ??= import('./sources/plugin.ts');
   const { pluginFolders, readPlugins } = await plugins;
@@ -260,7 +260,7 @@ async function readPluginPlaces(settings: Settings, options: DiscoverOptions): P
   const { files, watched } = await readPlugins(folders, options);
   const places = files
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
-    .map(({ place, read, find, ...spoken }) => readContributed({ ...place, ...spoken }, read, find, options));
+    .map(({ place, read, find, ...dialect }) => readContributed({ ...place, ...dialect }, read, find, options));
   return { places, watched: [...folders, ...watched], diagnostics: [] };
 }
 
@@ -296,14 +296,14 @@ async function readContributed(
 
 function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {
   const diagnostics: Diagnostic[] = [];
-  const claims = Object.entries(servers).flatMap(([name, given]): ServerClaim[] => {
+  const claims = Object.entries(servers).flatMap(([name, server]): ServerClaim[] => {
     const provenance = provenanceOf({ scope: 'host' }, ['servers', name]);
     const { definition, problems, written } = defineServer(
-      { name, provenance, ...splitServe(given) },
+      { name, provenance, ...splitServe(server) },
       { defaults, mayLoosen: true },
     );
     const found = problems.map(
-      ({ path: _, ...said }): Diagnostic => ({ code: 'CONFIG_INVALID', ...said, server: name }),
+      ({ path: _, ...problem }): Diagnostic => ({ code: 'CONFIG_INVALID', ...problem, server: name }),
     );
     diagnostics.push(...found);
     if (definition) return [{ name, provenance, written, definition }];
@@ -315,9 +315,9 @@ function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {
   return { ...emptyLayer, claims, diagnostics };
 }
 
-/** A server that runs inside the host is the one thing that cannot be written in a file. */
-function splitServe(given: unknown) {
-  if (!isMap(given) || typeof given['serve'] !== 'function') return { value: given };
-  const { serve, ...value } = given;
+/** The `serve` function of a server that runs inside the host is the one key that a file cannot hold, so it is passed on separately. */
+function splitServe(server: unknown) {
+  if (!isMap(server) || typeof server['serve'] !== 'function') return { value: server };
+  const { serve, ...value } = server;
   return { value, serve: serve as Extract<HostServer, { serve: unknown }>['serve'] };
 }

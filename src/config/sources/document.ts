@@ -1,5 +1,5 @@
-// Owns what every dialect gives back: a value, and where its parts stand. Positions cost a second parse, so nothing is
-// located before someone asks.
+// Owns the result of parsing a file in any format: a value, and the positions of its parts. Positions cost a second parse, so they
+// are made only when a diagnostic needs one.
 
 import type { KeyPath } from '../config-map.ts';
 
@@ -10,9 +10,9 @@ export interface Position {
 }
 
 export interface Document {
-  /** `undefined`: nothing is written. */
+  /** `undefined`: the file is empty. */
   readonly value: unknown;
-  /** Where the part at `path` begins, or the closest part around it that is written. */
+  /** Where the part at `path` begins, or else the closest part around it. */
   locate(path: KeyPath): Promise<Position | undefined>;
   /** Keys that one map holds twice. The last one counts. */
   repeated(): Promise<readonly KeyPath[]>;
@@ -20,7 +20,7 @@ export interface Document {
 
 export interface SyntaxProblem extends Position {
   readonly message: string;
-  /** The line it is on, shortened around the column. */
+  /** The line of the problem, shortened around the column. */
   readonly excerpt: string;
 }
 
@@ -31,7 +31,7 @@ export type ParsedDocument =
 /** Deeper than any configuration, and shallow enough for every recursive reader that follows. */
 export const DEEPEST_NESTING = 100;
 
-/** The second parse takes seconds for a megabyte; a file so large does without line numbers. */
+/** The second parse takes seconds for a megabyte, so larger files get no line numbers. */
 const LARGEST_LOCATED_CHARS = 256 * 1024;
 
 export class Positions {
@@ -44,7 +44,7 @@ export class Positions {
     if (!this.#known.has(key)) this.#known.set(key, position);
   }
 
-  /** Of a key that is there already it keeps the later place, as parsers keep the later value, and notes the repetition. */
+  /** For a repeated key keeps the later position, as parsers keep the later value, and records the repetition. */
   addKey(path: KeyPath, position: Position): void {
     const key = JSON.stringify(path);
     if (this.#known.has(key) && !this.#isInsideRepeated(path)) {
@@ -87,7 +87,7 @@ export function createDocument({ text, value, mayRepeat, index }: DocumentDeps):
   };
 }
 
-/** Goes no deeper than it must to know that it is too deep: the value may be nested a million times. */
+/** Stops once the value is too deep: it may be nested a million times. */
 export function measure(value: unknown): { readonly depth: number; readonly keys: number } {
   let keys = 0;
   const depthOf = (part: object, level: number): number => {
@@ -124,13 +124,13 @@ function excerptOf(text: string, { line, column }: Position): string {
   return shown.slice(0, EXCERPT_CHARS).replace(/\0+/g, '…').trim();
 }
 
-/** Looked at on both sides, so that what is cut cannot hide what it was. */
+/** Masking looks at so many characters on both sides of the excerpt, so that cutting cannot hide that a text is a secret. */
 const AROUND_CHARS = 200;
 
-/** Diagnostics travel. What may be a secret is blotted out, character for character, so that all else stays in its place. */
+/** Diagnostics end up in logs, so texts that may be secrets are masked, character for character: all else keeps its column. */
 function masked(line: string): string {
-  const blot = (secret: string) => '\0'.repeat(secret.length);
+  const mask = (secret: string) => '\0'.repeat(secret.length);
   return line
-    .replace(/(?<=(?:key|token|secret|passw\w*|auth\w*|credential\w*)["']?\s*[:=]\s*["'])[^"']+/gi, blot)
-    .replace(/(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20,}/gi, blot);
+    .replace(/(?<=(?:key|token|secret|passw\w*|auth\w*|credential\w*)["']?\s*[:=]\s*["'])[^"']+/gi, mask)
+    .replace(/(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20,}/gi, mask);
 }

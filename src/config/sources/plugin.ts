@@ -1,5 +1,5 @@
-// Owns plugins as a source: a folder with a manifest that brings servers. They are named after their plugin, and what lies in
-// the workspace is as little trusted as anything else there.
+// Owns plugins as a source: folders with a manifest that defines servers. Their servers are named after the plugin, and a plugin
+// in the workspace is as little trusted as any other file there.
 
 import { readdir, realpath } from 'node:fs/promises';
 import type { Diagnostic } from '../../model/diagnostic.ts';
@@ -21,11 +21,11 @@ export interface PluginFile {
 }
 
 const manifests = [['plugin.json'], ['.claude-plugin', 'plugin.json'], ['.codex-plugin', 'plugin.json']];
-/** Far above what anyone has; a hostile folder must not hold up the start. */
+/** Far above any real number; a hostile folder must not delay the start. */
 const MOST_PLUGINS = 200;
 const MOST_FILES = 100;
 
-/** Where plugins are looked for, whether or not anything is there. */
+/** The folders that are searched for plugins, whether or not they exist. */
 export function pluginFolders(configured: readonly string[], environment: HostEnvironment): readonly string[] {
   const { join, resolve } = pathsOf(environment.platform);
   const own = [join(environment.cwd, '.plexus', 'plugins'), join(userFolder(environment), 'plugins')];
@@ -35,7 +35,7 @@ export function pluginFolders(configured: readonly string[], environment: HostEn
 
 export interface Plugins {
   readonly files: readonly PluginFile[];
-  /** What could be read besides the folders themselves, whether or not it is there. */
+  /** Files to watch besides the folders themselves, whether or not they exist. */
   readonly watched: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function readPlugins(folders: readonly string[], environment: Plugi
   return { files, watched: [...new Set([...places, ...files.map(({ place }) => place.file)])] };
 }
 
-/** A folder is a plugin itself, or holds some. */
+/** A folder is a plugin itself, or holds plugins. */
 async function rootsIn(folder: string, { platform }: HostEnvironment): Promise<readonly string[]> {
   const { join } = pathsOf(platform);
   const names = (await list(folder)).sort();
@@ -90,7 +90,7 @@ interface Manifest {
   readonly declared: unknown;
 }
 
-/** The manifest holds the servers, or names the files that do; without a word, `.mcp.json` beside it is meant. */
+/** The manifest holds the servers, or names the files that do; without either, `.mcp.json` in the plugin's folder counts. */
 async function filesOf(found: Manifest, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { root, manifest, read, declared } = found;
   const { resolve } = pathsOf(environment.platform);
@@ -118,7 +118,7 @@ async function filesOf(found: Manifest, environment: PluginOptions): Promise<rea
     .map((each) => pluginFile(found, { ...each, find: (content) => findGroups(content).groups }));
 }
 
-/** A manifest speaks for its own folder, not for files elsewhere on the machine, whatever links lead there. */
+/** A manifest may only name files in its own folder, not files elsewhere that a link leads to. */
 async function isInside(root: string, file: string, environment: HostEnvironment): Promise<boolean> {
   const [from = root, to = from] = await Promise.all([follow(root), follow(file)]);
   return isWithin(root, file, environment.platform) && isWithin(from, to, environment.platform);
@@ -147,14 +147,14 @@ function pluginFile(
   };
 }
 
-/** By its path or by where that leads: a link makes nobody's work the person's own. */
+/** Judged by the path and by its real path: a link in the user's folder does not make a repository's plugin the user's own. */
 async function isInWorkspace(root: string, environment: HostEnvironment): Promise<boolean> {
   if (isWithin(userFolder(environment), root, environment.platform)) return false;
   const [from = environment.cwd, to = root] = await Promise.all([follow(environment.cwd), follow(root)]);
   return isWithin(environment.cwd, root, environment.platform) || isWithin(from, to, environment.platform);
 }
 
-/** Where a path leads, if anything is there. */
+/** The real path, if it exists. */
 async function follow(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -166,7 +166,7 @@ async function follow(path: string): Promise<string | undefined> {
 
 const ROOT = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|pluginRoot|extensionPath)\}/g;
 
-/** A plugin knows where it lies only by this placeholder. */
+/** Plugins refer to their own folder by these placeholders. */
 function withRoot(value: unknown, root: string): unknown {
   if (typeof value === 'string') return value.includes('${') ? value.replace(ROOT, () => root) : value;
   if (Array.isArray(value)) return value.map((each) => withRoot(each, root));
