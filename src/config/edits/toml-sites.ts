@@ -1,4 +1,4 @@
-// Owns where everything in a TOML file stands: each table, each pair and each element of a list, with its full path.
+// Owns the places in a TOML text: each table, each pair and each element of a list, with its full path.
 
 import type { AST } from 'toml-eslint-parser';
 import type { KeyPath } from '../config-map.ts';
@@ -12,7 +12,7 @@ export interface TomlTable {
 export interface TomlPair {
   readonly kind: 'pair';
   readonly path: KeyPath;
-  /** The path of what holds it. */
+  /** The path of the table that holds the pair. */
   readonly base: KeyPath;
   readonly node: AST.TOMLKeyValue;
 }
@@ -27,7 +27,7 @@ export interface TomlElement {
 
 export type TomlSite = TomlTable | TomlPair | TomlElement;
 
-/** In the order they are written. */
+/** In the order of the text. */
 export function readSites(program: AST.TOMLProgram): readonly TomlSite[] {
   return program.body[0].body.flatMap((node): TomlSite[] => {
     if (node.type === 'TOMLKeyValue') return sitesOfPair(node, []);
@@ -50,7 +50,7 @@ function sitesInside(content: AST.TOMLContentNode, base: KeyPath): TomlSite[] {
   });
 }
 
-/** The places that hold what is at `path`, whole or in part, and nothing else. What lies inside one of them comes with it. */
+/** The outermost places that hold the value at `path` or parts of it, and nothing else. */
 export function fragmentsOf(sites: readonly TomlSite[], path: KeyPath): readonly TomlSite[] {
   return sites.filter((site) => startsWith(site.path, path) && (site.kind === 'table' || !startsWith(site.base, path)));
 }

@@ -1,4 +1,4 @@
-// Owns how a value is written in TOML: one line for each setting, and maps inside an entry in braces.
+// Owns writing a value as TOML text: one line per setting, and maps inside an entry in braces.
 
 import { stringify } from 'smol-toml';
 import type { ConfigMap } from '../config-map.ts';
@@ -15,7 +15,7 @@ export const pairText = (key: string, value: unknown) => `${keyText(key)} = ${in
 
 export const keyText = (key: string) => stringify({ [key]: 0 }).slice(0, -' = 0\n'.length);
 
-/** Without the indices: in a list of tables the header does not say which. */
+/** Without indices: the header of a list of tables has none. */
 export const keysText = (path: KeyPath) =>
   path
     .filter((key) => typeof key === 'string')

@@ -1,5 +1,5 @@
-// Owns changing TOML text: text in, text out. An entry may be a table, an inline table, dotted keys, or all of that in several
-// places; what was not asked for stays as it is, character by character.
+// Owns editing TOML text: text in, text out. An entry may be a table, an inline table, dotted keys, or all of that in several
+// places. Everything else stays as it is, character by character.
 
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { unreachable } from '../../kernel/unreachable.ts';
@@ -30,7 +30,7 @@ import {
 } from './toml-sites.ts';
 import { inlineText, keysText, linesOf, pairText } from './toml-text.ts';
 
-/** A last line without an end gets one for the time of the work. */
+/** A last line without a line ending gets one while the text is edited. */
 export function editToml(written: string, operation: Operation): string {
   const eol = eolAt(written, 0);
   const isOpen = written !== '' && !written.endsWith('\n');
@@ -44,7 +44,7 @@ interface TomlSource {
   readonly eol: string;
   readonly sites: readonly TomlSite[];
   readonly tables: readonly TomlTable[];
-  /** Where a line begins that holds a comment and nothing else. */
+  /** The starts of lines that hold only a comment. */
   readonly commentLines: ReadonlySet<number>;
 }
 
@@ -53,7 +53,9 @@ function read(text: string, eol: string): TomlSource {
   const sites = readSites(program);
   const alone = program.comments.map(({ range }) => range[0]).filter((at) => indentBefore(text, at) !== undefined);
   return {
-    ...{ text, eol, sites },
+    text,
+    eol,
+    sites,
     tables: sites.filter((site) => site.kind === 'table'),
     commentLines: new Set(alone.map((at) => lineStart(text, at))),
   };
@@ -76,7 +78,7 @@ function splicesFor(source: TomlSource, operation: Operation): readonly Splice[]
 
 type InsertOperation = Extract<Operation, { kind: 'insert' }>;
 
-/** As its neighbors are written: in their braces, on a line of their table, or as a table of its own. */
+/** Follows the entry's neighbors: in their braces, on a line of their table, or as a table of its own. */
 function insert(source: TomlSource, { group, key, value }: InsertOperation): readonly Splice[] {
   const { sites, text, eol } = source;
   const holder = sites.find((site) => site.kind === 'pair' && isAt(site.path, group));
@@ -94,7 +96,7 @@ function insert(source: TomlSource, { group, key, value }: InsertOperation): rea
   return [insertTable(source, inGroup.at(-1), [header, ...linesOf(value)])];
 }
 
-/** Behind the last table of the group, or at the end: wherever a header stands, what follows must not fall to it. */
+/** After the last table of the group, or at the end of the file, so that no existing line falls under the new header. */
 function insertTable(
   source: TomlSource,
   last: TomlTable | undefined,
@@ -138,7 +140,7 @@ function replace(source: TomlSource, path: KeyPath, value: ConfigMap): readonly 
   return [...others, { start, end: nextLine(text, node.range[1]), text: [...header, ...body].join('') }];
 }
 
-/** As it is written, up to where the entry is named. */
+/** The key's text, up to and including the entry's name. */
 function keyTextOf({ text }: TomlSource, { base, node }: TomlPair, path: KeyPath): string {
   const last = node.key.keys[path.length - base.length - 1] ?? node.key;
   return text.slice(node.key.range[0], last.range[1]);
@@ -202,7 +204,7 @@ interface LineRange extends Range {
   readonly isTable: boolean;
 }
 
-/** Parts of one entry that follow each other go as one, with the blank lines between them. */
+/** Joins ranges that follow each other, with the blank lines between them. */
 function joined(text: string, ranges: readonly LineRange[]): readonly LineRange[] {
   const done: LineRange[] = [];
   for (const range of ranges) {
@@ -214,24 +216,24 @@ function joined(text: string, ranges: readonly LineRange[]): readonly LineRange[
   return done;
 }
 
-/** The blank line above a table sets it apart from what is before; the first one is set apart by that below. */
+/** The blank line above a table is removed with it; for the first table, the one below. */
 function withBlankLine({ text, commentLines }: TomlSource, { start, end }: Range): Range {
   const isLast = text.slice(end).trim() === '';
   if (start === 0) return { start, end: !isLast && isBlankLine(text, end) ? nextLine(text, end) : end };
   const above = lineStart(text, start - 1);
-  // Without it, a comment above would stand directly over what is below.
+  // Without the blank line, a comment above would stand directly over the next table.
   const isSafe = isLast || isBlankLine(text, end) || !commentLines.has(lineStart(text, above - 1));
   return { start: isBlankLine(text, above) && isSafe ? above : start, end };
 }
 
-/** Comments directly above belong to what is below. */
+/** Comments directly above a table or pair belong to it. */
 function startOfRemarks({ text, commentLines }: TomlSource, at: number): number {
   let start = lineStart(text, at);
   while (start > 0 && commentLines.has(lineStart(text, start - 1))) start = lineStart(text, start - 1);
   return start;
 }
 
-/** Comments directly below belong to what is above, unless something follows them as directly. */
+/** Comments directly below a table or pair belong to it, unless something else follows them directly. */
 function endOfRemarks({ text, commentLines }: TomlSource, { range }: AST.TOMLNode): number {
   const end = nextLine(text, range[1]);
   let after = end;
@@ -239,7 +241,7 @@ function endOfRemarks({ text, commentLines }: TomlSource, { range }: AST.TOMLNod
   return isBlankLine(text, after) ? after : end;
 }
 
-/** Before blank lines at the end of the file. */
+/** The position before the blank lines at the end of the file. */
 const endOfWriting = (text: string) => (text.trim() === '' ? 0 : nextLine(text, text.trimEnd().length));
 
 function listOf(text: string, node: AST.TOMLNode): CommaList | undefined {
