@@ -1,4 +1,4 @@
-// Owns the lists of servers that may or must not be used: by name, by command, by address. They are asked when files are read and,
+// Owns the lists of servers that may or must not be used: by name, by command, by address. They are checked when files are read and,
 // with all placeholders filled in, when a server is opened. Renaming a server evades none of them.
 
 import type { ServerDefinition } from '../model/server.ts';
@@ -41,7 +41,7 @@ export function refusalOf(lists: readonly ListedServers[], subject: ListSubject)
 
 export const inWords = ({ because, file }: ListRefusal) => (file === undefined ? because : `${because} (in ${file})`);
 
-/** Every list counts, whoever wrote it: a file can only ever take servers away. `undefined`: the server may be used. */
+/** Every list of every file counts: a file can only ever take servers away. `undefined`: the server may be used. */
 export function findRefusal(lists: readonly ListedServers[], subject: ListSubject): ListRefusal | undefined {
   if (lists.length === 0) return undefined;
   const server = examine(subject);

@@ -1,5 +1,5 @@
 // Owns rewriting one entry of another agent's file in our keys, for the agents that give one of our keys another meaning.
-// Keys that only this agent has, but nobody else for something different, are known to `vocabulary.ts`.
+// Keys that no other agent uses differently are known to `vocabulary.ts`.
 
 import { type ConfigMap, isMap } from '../config-map.ts';
 
@@ -18,7 +18,7 @@ export function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** For agents whose `timeout` is in milliseconds. A value below a second cannot be meant so: it stays, and the reader of all files judges it. */
+/** For agents whose `timeout` is in milliseconds. A value below 1000 is hardly milliseconds, so it stays as it is for `vocabulary.ts`. */
 export function timeoutInMs({ timeout, ...entry }: ConfigMap): ConfigMap {
   if (timeout === undefined) return entry;
   return typeof timeout === 'number' && timeout >= 1_000 ? { ...entry, toolTimeoutMs: timeout } : { ...entry, timeout };

@@ -202,7 +202,7 @@ async function probe(
   const info = await runProgram(command, limits.gateway.daemonMs, optionsFor(cli.file, environment, clock, signal));
   const version = info.ok ? info.output.trim() : '';
   if (version !== '') return { kind: 'ready', version, program: cli };
-  const problem = `the Docker daemon does not answer: ${info.ok ? 'it told no version' : info.problem}`;
+  const problem = `the Docker daemon does not answer: ${info.ok ? 'it reports no version' : info.problem}`;
   return { kind: 'no-daemon', problem, program: cli };
 }
 

@@ -1,4 +1,4 @@
-// Owns the proof that placeholders are read as written, filled in once, and in linear time, and that what is missing is named.
+// Owns the proof that placeholders are filled in once and in linear time, and that missing values are named.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -217,8 +217,8 @@ describe('any text', () => {
       }
     };
     work(100_000)();
-    // Eight times the text: eight times the work, where the square would be sixty-four times as much. One good look is
-    // enough: what else the machine does meanwhile can only spoil one.
+    // Eight times the text: eight times the work, where the square would be sixty-four times as much. One good
+    // measurement is enough: other work of the machine can only spoil one.
     const isLinear = () => timeOf(work(40_000)) < 24 * timeOf(work(5_000));
     expect(Array.from({ length: 10 }).some(isLinear)).toBe(true);
   });
@@ -234,7 +234,7 @@ const MARK = /[\ue000-\uf8ff]/g;
 const INNERMOST = /\$\{((?:(?!\$\{)[^}])*)\}/;
 const BODY = /^(?:(input):([\w.][\w.-]*)|(?:env:)?([A-Za-z_]\w*|\/))(?::-([\s\S]*))?$/;
 
-/** The same by other means: whatever is innermost becomes a mark, until nothing is left; marks are read from the outside in. */
+/** An independent implementation: replaces the innermost placeholder by a mark until none is left, then reads the marks from the outside in. */
 function rewrite(text: string, { variable, input, keepMissing }: Lookups) {
   const marks: (() => string)[] = [];
   const missing = new Set<string>();

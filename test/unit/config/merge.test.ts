@@ -1,4 +1,4 @@
-// Owns the proof that the strongest claim to a name wins, that nothing weaker has a say in it, and that the losers are kept.
+// Owns the proof that the strongest claim to a name wins, that weaker claims change nothing, and that shadowed claims are kept.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { type Claim, type DuplicateCheck, dropDuplicates, merge } from '../../..
 import { scopeOrder } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
 
-/** What it starts, besides its name. */
+/** A claim with the command that it starts. */
 interface Entry extends Claim {
   readonly starts: string | undefined;
 }

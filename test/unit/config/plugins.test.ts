@@ -1,5 +1,5 @@
-// Owns the proof that plugins bring servers under their own name, speak for their own folder only, and that those of a repository
-// are as little trusted as the rest of it.
+// Owns the proof that plugins define servers under their own name, may name files of their own folder only, and that a plugin of a
+// repository is as little trusted as the rest of it.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ describe('a plugin', () => {
       return definitions.map(({ provenance: { inWorkspace = false } }) => inWorkspace);
     };
     expect(await scopes(await createFolder({}))).toEqual([false, false]);
-    // Who works in their home folder has written their own folder all the same.
+    // The workspace may be the home folder; the user's own plugins stay the user's.
     expect(await scopes(home)).toEqual([false, true]);
   });
 

@@ -1,4 +1,4 @@
-// Owns the proof that each entry is filled in from what it may see and from nothing else, and that what it lacks is said.
+// Owns the proof that each entry is filled in only from values that it may read, and that missing values are reported.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const own = ['enterprise', 'host', 'user'] as const satisfies Scope[];
 
 const environment = { cwd: '/work/app', home: '/home/me', platform: 'linux', env: {} } as const;
 
-/** Nobody answers, nothing runs: a test gives what it is about. */
+/** No input is answered and no command runs; each test replaces the part it is about. */
 const bare: Resolving = {
   environment,
   grants: [],
@@ -801,7 +801,7 @@ describe('a repository that wants the host’s key', () => {
           'it asks for your variable ANTHROPIC_API_KEY and does not get it; give it with: plexus approve evil --allow-env ANTHROPIC_API_KEY',
         ],
       });
-      // As it is written, and nothing else, is what is kept and compared.
+      // The launch as written, with its placeholders, is what is stored and compared.
       expect(JSON.stringify(definition)).not.toContain(KEY);
     },
   );

@@ -1,4 +1,4 @@
-// Owns the proof that each kind of wrong entry has its own sentence, place and remedy, and costs only itself.
+// Owns the proof that each kind of wrong entry has its own message, position and remedy, and disables only itself.
 
 import fs, { type BigIntStats } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

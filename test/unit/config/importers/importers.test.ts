@@ -1,4 +1,4 @@
-// Owns the proof that every app is listed once, in the order of strength, and that no file can upset its importer.
+// Owns the proof that every app is listed once, in the order of strength, and that no file content makes its importer throw.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

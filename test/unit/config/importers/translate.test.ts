@@ -1,4 +1,4 @@
-// Owns the proof that what only one app says in its own way means the same here, and that all else stays as it is written.
+// Owns the proof that each app's own keys are translated to ours, and that everything else stays as it is written.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof of when Docker's gateway is a server and what is said when it cannot be. No Docker engine is available here: the
+// Owns the proof of when Docker's gateway is a server, and of the diagnostics when it cannot be. No Docker engine is available here: the
 // `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the documented command
 // line does and runs a real MCP server as the gateway.
 
@@ -31,10 +31,10 @@ import { createDocker, type Docker, type StandIn, writeDocker } from './stand-in
 const gateway = (word: string) => `[plexus]\ngateway = "${word}"\n`;
 const namesOf = (definitions: readonly ServerDefinition[]) => definitions.map(({ name }) => name);
 
-/** The machine that runs the tests may well have one where it usually is. */
+/** Without this, the tests would find a Docker that is installed on the machine. */
 const detectorOf = (clock = systemClock) => createDockerDetector(clock, () => []);
 
-/** A machine whose path leads to a docker, or to none, and whose usual places hold none. */
+/** A machine with a docker on its PATH, or with none, and none in the usual places. */
 async function setUp(standIn: StandIn | undefined, clock = systemClock) {
   const docker = standIn && (await createDocker(standIn));
   const detector = detectorOf(clock);
@@ -239,7 +239,7 @@ describe('looking for the program', () => {
     const [bare, full] = [await createDocker({ mcp: 'absent' }), await createDocker()];
     const { load } = await setUp(undefined);
     const { definitions } = await load({}, { env: { PATH: `${bare.folder}:${full.folder}` } });
-    // By its path, since its name alone would mean the first.
+    // Started by its path, since the bare name would start the first docker.
     expect(definitions).toMatchObject([{ launch: { command: full.file, env: {} } }]);
   });
 
@@ -331,7 +331,7 @@ verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and
 });
 
 describe('a daemon that takes longer than the gate', () => {
-  /** Past the gate, however many turns of the loop the reading of files takes until it waits. */
+  /** Advances the clock past the gate, however many turns of the event loop it takes until the reading waits. */
   const passGate = async <Value>(clock: FakeClock, starting: Promise<Value>): Promise<Value> => {
     let isThere = false;
     const there = () => {
@@ -359,7 +359,7 @@ describe('a daemon that takes longer than the gate', () => {
         },
         ...options,
       });
-      // The daemon is being asked, and nothing but time is left to wait for.
+      // The probe of the daemon runs now, and only time is left to wait for.
       await pidsOnce(docker.pids, 1);
       return { clock, starting, loaded, errors };
     };
@@ -377,7 +377,7 @@ describe('a daemon that takes longer than the gate', () => {
       await docker.speak('up');
       await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
       expect(loaded.length).toBe(2);
-      // Asked no more: what it said is known.
+      // Docker is not asked again: its answer is known.
       await runtime.reload();
       expect([serversOf(runtime), errors]).toEqual([['docker-gateway'], []]);
       expect((await docker.asked()).filter((line) => line.startsWith('info'))).toHaveLength(1);
