@@ -48,7 +48,10 @@ describe('an edit', () => {
     const file = join(folder, 'a', 'b', 'mcp.toml');
     const edited = await edit(file, put('x'), { isPrivateFolder: true });
     expect(edited).toEqual({
-      ...{ kind: 'written', entry: { command: 'x' }, before: undefined, isReadableByOthers: false },
+      kind: 'written',
+      entry: { command: 'x' },
+      before: undefined,
+      isReadableByOthers: false,
       texts: { before: '', now: '[mcp_servers.x]\ncommand = "x"\n' },
     });
     expect(await readFile(file, 'utf8')).toBe('[mcp_servers.x]\ncommand = "x"\n');

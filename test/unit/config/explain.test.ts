@@ -139,7 +139,11 @@ describe('a server', () => {
       [USER]: '[plexus]\nenabled_servers = ["a"]',
     });
     expect((await server('a'))?.settings.find(({ key }) => key === 'enabled')).toEqual({
-      ...{ key: 'enabled', value: true, from: 'file', file: USER, line: 2 },
+      key: 'enabled',
+      value: true,
+      from: 'file',
+      file: USER,
+      line: 2,
     });
   });
 

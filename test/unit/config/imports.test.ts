@@ -91,7 +91,11 @@ describe('importing', () => {
       'home/.cursor/mcp.json': JSON.stringify({ mcpServers: { a: entry }, plexus: { enabled: false } }),
     });
     expect(loaded.definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', command: 'x', args: [], env: { A: '' }, inheritEnv: 'safe' },
+      kind: 'stdio',
+      command: 'x',
+      args: [],
+      env: { A: '' },
+      inheritEnv: 'safe',
     });
     expect(loaded.diagnostics.map(({ severity }) => severity)).toEqual(Array.from({ length: 4 }, () => 'warning'));
   });

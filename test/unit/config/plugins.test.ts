@@ -145,7 +145,8 @@ describe('a plugin', () => {
     });
     const root = join(cwd, OWN, 'p');
     expect((await loadConfig(environment(cwd))).definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', inheritEnv: 'safe' },
+      kind: 'stdio',
+      inheritEnv: 'safe',
       command: `${root}/bin`,
       args: [`--root=${root}`, root, `${root}/x`, `\${OTHER}`],
       env: { HERE: root },
@@ -164,7 +165,11 @@ describe('a plugin', () => {
     });
     expect([loaded.rules, loaded.lists, loaded.settings.enabled]).toEqual([[], [], true]);
     expect(loaded.definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', command: 'x', args: [], env: { A: '' }, inheritEnv: 'safe' },
+      kind: 'stdio',
+      command: 'x',
+      args: [],
+      env: { A: '' },
+      inheritEnv: 'safe',
     });
     expect(loaded.diagnostics.map(({ server: name, severity }) => [name, severity])).toEqual(
       Array.from({ length: 3 }, () => ['plugin:p:s', 'warning']),

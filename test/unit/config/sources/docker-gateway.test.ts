@@ -141,7 +141,11 @@ describe('gateway = "on"', () => {
       'the Docker daemon does not answer: it ended with exit code 1',
       start,
     ],
-    'a daemon that tells nothing': [{ daemon: 'mute' }, 'the Docker daemon does not answer: it told no version', start],
+    'a daemon that tells nothing': [
+      { daemon: 'mute' },
+      'the Docker daemon does not answer: it reports no version',
+      start,
+    ],
   };
   for (const [what, [standIn, problem, remedy]] of Object.entries(answers)) {
     verifies(['TRN-06', 'TRN-07', 'TRN-08'], `is there and says what to do about ${what}`, async () => {
@@ -204,7 +208,9 @@ describe('it is silent, and Docker is asked nothing,', () => {
 
 describe('looking for the program', () => {
   const resolving: Omit<Resolving, 'environment'> = {
-    ...{ grants: undefined, unresolvedEnv: 'scoped', input: async () => undefined },
+    grants: undefined,
+    unresolvedEnv: 'scoped',
+    input: async () => undefined,
     run: async () => ({ ok: false, problem: 'nothing is run' }),
     runAnew: async () => ({ ok: false, problem: 'nothing is run' }),
   };
@@ -317,7 +323,10 @@ verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and
   const { docker } = await setUp({});
   const cwd = await createFolder();
   const runtime = await createRuntime({
-    ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: false },
+    cwd,
+    home: join(cwd, 'home'),
+    env: { PATH: docker.folder },
+    interactive: false,
     permissions: [{ tool: 'mcp__docker-gateway__*', action: 'allow' }],
   });
   try {
@@ -352,8 +361,14 @@ describe('a daemon that takes longer than the gate', () => {
       const loaded: string[] = [];
       const errors: unknown[] = [];
       const starting = createRuntime({
-        ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: true, watch: false, logs: false },
-        ...{ clock, onError: (error: unknown) => errors.push(error) },
+        cwd,
+        home: join(cwd, 'home'),
+        env: { PATH: docker.folder },
+        interactive: true,
+        watch: false,
+        logs: false,
+        clock,
+        onError: (error: unknown) => errors.push(error),
         onEvent: (event) => {
           if (event.type === 'config.loaded') loaded.push(event.diagnostics.map(({ message }) => message).join());
         },
