@@ -2,8 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ConfigMap } from '../config/config-map.ts';
-import { isMap } from '../config/config-map.ts';
+import { type ConfigMap, isMap } from '../config/config-map.ts';
 import { type HostEnvironment, pathsOf } from '../config/scopes.ts';
 import type { StdioLaunch } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';

@@ -1,8 +1,7 @@
 // Owns finding servers in a file: under which of the keys that people and programs use, as a map or as a list. Also finds what
 // looks like servers in places where none are read. `define.ts` decides what one entry means.
 
-import type { ConfigMap } from './config-map.ts';
-import { isMap, type KeyPath } from './config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import type { EntryGroup } from './importers/importer.ts';
 import { camelCase } from './key-case.ts';
 import { isRemark, vocabularies } from './vocabulary.ts';

@@ -3,8 +3,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
 import { asWritten, checkEach, explain } from './check.ts';
-import type { ConfigMap } from './config-map.ts';
-import { isMap, type KeyPath } from './config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import { diagnose, type FileProblem, type ReportProblem, readSection, shorten } from './file-problems.ts';
 import { findGroups, findInputs, findStrays, type StrayServers } from './groups.ts';
 import type { EntryGroup } from './importers/importer.ts';

@@ -3,8 +3,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
-import type { ConfigMap } from './config-map.ts';
-import { isMap, type KeyPath } from './config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import { defineServer, type EnvDefaults, type WrittenKeys } from './define.ts';
 import type { FileProblem, ReportProblem } from './file-problems.ts';
 import { entriesOf } from './groups.ts';

@@ -2,8 +2,7 @@
 // of them into canonical keys. Every map of a file goes through it, so that no key is dropped without a message.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigMap } from './config-map.ts';
-import { isMap } from './config-map.ts';
+import { type ConfigMap, isMap } from './config-map.ts';
 import { inputsOf, variablesOf } from './expand.ts';
 import { camelCase } from './key-case.ts';
 import { type ConfigProblem, within } from './problem.ts';

@@ -12,7 +12,11 @@ import { secretsAmong, secretsSent } from '../shaping/secrets/given.ts';
 type Values = Readonly<Record<string, string>>;
 
 /** Secrets by name. `launch` is the definition's launch with its placeholders filled in. */
-export function resolvedSecrets({ launch: written }: ServerDefinition, launch: Launch, env: EnvironmentVariables): Values {
+export function resolvedSecrets(
+  { launch: written }: ServerDefinition,
+  launch: Launch,
+  env: EnvironmentVariables,
+): Values {
   if (launch.kind === 'in-process' || written.kind === 'in-process') return {};
   const read = variablesRead({ launch: written }).all.map((key) => [key, env[key] ?? '']);
   const isSent = launch.kind !== 'stdio' && written.kind !== 'stdio';

@@ -175,7 +175,7 @@ function doneText(plan: ImportPlan, written: Written, paint: Paint): string {
   const refused = plan.taken.filter((each) => !done.includes(each));
   const lines = [...new Set(done.map((each) => written.get(each)))].map((file) => {
     const names = done.filter((each) => written.get(each) === file).map(({ name }) => name);
-    return `ImportedServer over into ${file}\n${indent(names.join('\n'))}`;
+    return `Taken over into ${file}\n${indent(names.join('\n'))}`;
   });
   const waiting = done.filter(({ scope }) => scope !== 'user').map(({ name }) => name);
   return [

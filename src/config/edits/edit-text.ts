@@ -1,8 +1,7 @@
 // Owns one change of one text, in JSON or TOML: planned, written, and parsed again to verify it. Reads and writes no file.
 
 import { RuntimeError } from '../../model/errors.ts';
-import type { ConfigMap } from '../config-map.ts';
-import { isMap } from '../config-map.ts';
+import { type ConfigMap, isMap } from '../config-map.ts';
 import { camelCase, snakeCase } from '../key-case.ts';
 import { dialectOf } from '../read-document.ts';
 import type { ParsedDocument } from '../sources/document.ts';

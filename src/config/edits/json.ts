@@ -3,8 +3,7 @@
 
 import { type Node, parseTree } from 'jsonc-parser';
 import { unreachable } from '../../kernel/unreachable.ts';
-import type { ConfigMap } from '../config-map.ts';
-import { isMap, type KeyPath } from '../config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
 import { type CommaList, insertItem, type Layout, removeItem, unitOf } from './comma-list.ts';
 import type { Operation } from './plan.ts';
 import { applySplices, eolAt, indentBefore, indentOfLine, type Splice } from './splice.ts';

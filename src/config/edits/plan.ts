@@ -2,8 +2,7 @@
 // must result. Edits no text; `json.ts` and `toml.ts` write the operations.
 
 import { unreachable } from '../../kernel/unreachable.ts';
-import type { ConfigMap } from '../config-map.ts';
-import { isMap, type KeyPath } from '../config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
 import { entriesOf, findGroups, type GroupEntry } from '../groups.ts';
 import { camelCase } from '../key-case.ts';
 import { labelOf } from '../problem.ts';

@@ -1,8 +1,7 @@
 // Owns writing a value as TOML text: one line per setting, and maps inside an entry in braces.
 
 import { stringify } from 'smol-toml';
-import type { ConfigMap } from '../config-map.ts';
-import { isMap, type KeyPath } from '../config-map.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
 
 export function inlineText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inlineText).join(', ')}]`;

@@ -4,8 +4,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { ConfigMap } from '../config-map.ts';
-import { isMap } from '../config-map.ts';
+import { type ConfigMap, isMap } from '../config-map.ts';
 import { findGroups } from '../groups.ts';
 import type { EntryGroup } from '../importers/importer.ts';
 import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
