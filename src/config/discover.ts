@@ -314,7 +314,10 @@ function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {
   return { ...emptyLayer, claims, diagnostics };
 }
 
-/** The `serve` function of a server that runs inside the host is the one key that a file cannot hold, so it is passed on separately. */
+/**
+ * The `serve` function of a server that runs inside the host is the one key that a file cannot hold, so it is passed on
+ * separately.
+ */
 function splitServe(server: unknown) {
   if (!isMap(server) || typeof server['serve'] !== 'function') return { value: server };
   const { serve, ...value } = server;

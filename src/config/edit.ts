@@ -84,7 +84,10 @@ async function editLocked(file: string, change: Change, options: EditOptions): P
   throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: 'another program keeps changing it' });
 }
 
-/** One lock for every path that leads to the file. It does not exclude other users; for them the file is compared once more before it is replaced. */
+/**
+ * One lock for every path that leads to the file. It does not exclude other users; for them the file is compared once more
+ * before it is replaced.
+ */
 async function hold(target: string, { lockFolder, clock, signal }: EditOptions): Promise<() => Promise<void>> {
   const lock = join(lockFolder, `edit-${createHash('sha256').update(target).digest('hex').slice(0, 32)}.lock`);
   try {

@@ -74,7 +74,10 @@ interface OpenPlaceholder {
   readonly parts: (string | Placeholder)[];
 }
 
-/** Linear: one pass, each brace is opened and closed once. A placeholder that is never closed, or nested too deeply, is plain text. */
+/**
+ * Linear: one pass, each brace is opened and closed once. A placeholder that is never closed, or nested too deeply, is plain
+ * text.
+ */
 function parse(text: string): Template {
   if (!text.includes('{')) return [text];
   const stack: OpenPlaceholder[] = [{ at: 0, parts: [] }];

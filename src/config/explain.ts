@@ -1,5 +1,5 @@
-// Owns the explanation of a server or of Plexus's settings: each setting with its file and line, and the entries that the server's
-// entry shadows. Lines cost a second parse, so they are looked up only when an explanation is asked for.
+// Owns the explanation of a server or of Plexus's settings: each setting with its file and line, and the entries that the
+// server's entry shadows. Lines cost a second parse, so they are looked up only when an explanation is asked for.
 
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';

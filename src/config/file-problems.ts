@@ -29,7 +29,10 @@ export function readSection(
 
 const MOST_DIAGNOSTICS = 100;
 
-/** Looks up lines for the first hundred problems, and for all that the user may approve; looking up is slow, and only those are shown. */
+/**
+ * Looks up lines for the first hundred problems, and for all that the user may approve; looking up is slow, and only those are
+ * shown.
+ */
 export async function diagnose(
   problems: readonly FileProblem[],
   document: Document,

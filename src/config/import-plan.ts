@@ -1,5 +1,5 @@
-// Owns the plan of `plexus import`: which servers other agents' files hold, which of them are imported and how, and why the others
-// are not. Writes nothing.
+// Owns the plan of `plexus import`: which servers other agents' files hold, which of them are imported and how, and why the
+// others are not. Writes nothing.
 
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';

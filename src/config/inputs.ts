@@ -1,4 +1,5 @@
-// Owns `${input:id}`: values that the user is asked for once. The answer is kept in the secret store, never in a configuration file.
+// Owns `${input:id}`: values that the user is asked for once. The answer is kept in the secret store, never in a configuration
+// file.
 
 import { SingleFlight } from '../kernel/single-flight.ts';
 import type { ServerName } from '../model/names.ts';

@@ -1,5 +1,5 @@
-// Owns the lists of servers that may or must not be used: by name, by command, by address. They are checked when files are read and,
-// with all placeholders filled in, when a server is opened. Renaming a server evades none of them.
+// Owns the lists of servers that may or must not be used: by name, by command, by address. They are checked when files are read
+// and, with all placeholders filled in, when a server is opened. Renaming a server evades none of them.
 
 import type { ServerDefinition } from '../model/server.ts';
 import {
@@ -158,7 +158,10 @@ const HIGHEST_COST = 50_000;
 const WILDCARD_COST = 20;
 const costOf = (pattern: string) => (hasWildcard(pattern) ? WILDCARD_COST : 1) + pattern.length / 64;
 
-/** Lines that name the server plainly come first. `too-long`: the list was not searched, since a hostile list must not delay the start. */
+/**
+ * Lines that name the server plainly come first. `too-long`: the list was not searched, since a hostile list must not delay the
+ * start.
+ */
 function findLine(list: CompiledList, server: ExaminedServer): ListLine | 'too-long' | undefined {
   const { name, names, address } = server;
   const length = name.length + (typeof address === 'object' ? address.path.length : 0);

@@ -1,4 +1,5 @@
-// Owns which entry wins when several files define the same server. Pure; shadowed entries are kept, so that they can be explained.
+// Owns which entry wins when several files define the same server. Pure; shadowed entries are kept, so that they can be
+// explained.
 
 import type { ServerName } from '../model/names.ts';
 import { type Provenance, scopeOrder } from '../model/server.ts';

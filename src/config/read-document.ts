@@ -1,5 +1,5 @@
-// Owns the step from a path to a document: reading the file safely and parsing it as JSON or TOML, or the diagnostic that says why
-// that failed.
+// Owns the step from a path to a document: reading the file safely and parsing it as JSON or TOML, or the diagnostic that says
+// why that failed.
 
 import { extname } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -51,7 +51,10 @@ export async function readRemembering(file: string, remembered: Remembered | und
 let json: Promise<typeof import('./sources/json.ts')> | undefined;
 let toml: Promise<typeof import('./sources/toml.ts')> | undefined;
 
-/** Each parser is loaded when it is first needed, since most people use one format. Kept, since importing a module again costs as much as reading a small file. */
+/**
+ * Each parser is loaded when it is first needed, since most people use one format. Kept, since importing a module again costs as
+ * much as reading a small file.
+ */
 async function parseFile(file: string, text: string): Promise<ParsedDocument> {
   if (dialectOf(file, text) === 'json') {
     json ??= import('./sources/json.ts');

@@ -1,5 +1,6 @@
-// Owns filling in the placeholders of a definition when its server is opened: from the entry's own variables, from the host's where
-// the scope may read them, and from files, commands and the user's answers where the entry is the user's own. Stores nothing.
+// Owns filling in the placeholders of a definition when its server is opened: from the entry's own variables, from the host's
+// where the scope may read them, and from files, commands and the user's answers where the entry is the user's own. Stores
+// nothing.
 
 import { parseEnv } from 'node:util';
 import { isObject, parseJson } from '../kernel/json.ts';
@@ -49,7 +50,10 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
   return { launch: resolved, warnings };
 }
 
-/** The parts of a launch that decide which program runs, filled in as if the entry were given every variable it reads. The user's answers are left out. */
+/**
+ * The parts of a launch that decide which program runs, filled in as if the entry were given every variable it reads. The user's
+ * answers are left out.
+ */
 export function programOf(
   definition: ServerDefinition,
   environment: HostEnvironment,

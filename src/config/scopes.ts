@@ -3,7 +3,10 @@
 import { posix, win32 } from 'node:path';
 import type { Scope } from '../model/server.ts';
 
-/** Scopes that only the user, the host or the administrator writes: they may start servers, read variables, run commands and loosen rules. */
+/**
+ * Scopes that only the user, the host or the administrator writes: they may start servers, read variables, run commands and
+ * loosen rules.
+ */
 export function isOwnScope(scope: Scope): boolean {
   return scope === 'enterprise' || scope === 'host' || scope === 'user';
 }

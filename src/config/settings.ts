@@ -1,4 +1,5 @@
-// Owns the settings of Plexus itself: reading them from one file, whether that file may set them, and merging them from all files.
+// Owns the settings of Plexus itself: reading them from one file, whether that file may set them, and merging them from all
+// files.
 
 import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';

@@ -199,7 +199,10 @@ export const importers: readonly Importer[] = rows.map(({ files, find, ...row })
   find: (content, environment) => find.flatMap((each) => each(content, environment)),
 }));
 
-/** The folder of Oh My Pi's active profile. The profile's name becomes part of a path, so only a name that Oh My Pi accepts counts. */
+/**
+ * The folder of Oh My Pi's active profile. The profile's name becomes part of a path, so only a name that Oh My Pi accepts
+ * counts.
+ */
 function ohMyPiProfile({ env, home, join }: ImportFolders): string {
   const root = home(env['PI_CONFIG_DIR'] || '.omp');
   const profile = (env['OMP_PROFILE'] ?? env['PI_PROFILE'] ?? '').trim();

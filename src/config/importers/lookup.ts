@@ -33,7 +33,10 @@ function spellingsOf([first = '', ...rest]: readonly string[]): readonly (readon
   ]);
 }
 
-/** The servers for the current folder, or for the closest folder above it, then those for all folders. Those for other folders are only reported. */
+/**
+ * The servers for the current folder, or for the closest folder above it, then those for all folders. Those for other folders
+ * are only reported.
+ */
 export const byFolder: FindGroups = (content, { cwd, platform }) => {
   const { isAbsolute, relative } = pathsOf(platform);
   const folders = isMap(content['projects']) ? Object.keys(content['projects']) : [];

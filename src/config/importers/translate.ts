@@ -18,7 +18,10 @@ export function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** For agents whose `timeout` is in milliseconds. A value below 1000 is hardly milliseconds, so it stays as it is for `vocabulary.ts`. */
+/**
+ * For agents whose `timeout` is in milliseconds. A value below 1000 is hardly milliseconds, so it stays as it is for
+ * `vocabulary.ts`.
+ */
 export function timeoutInMs({ timeout, ...entry }: ConfigMap): ConfigMap {
   if (timeout === undefined) return entry;
   return typeof timeout === 'number' && timeout >= 1_000 ? { ...entry, toolTimeoutMs: timeout } : { ...entry, timeout };

@@ -1,5 +1,5 @@
-// Owns Docker's MCP gateway as a source of configuration: detecting it on this machine, and the definition of its one server, which
-// is a local server like any other.
+// Owns Docker's MCP gateway as a source of configuration: detecting it on this machine, and the definition of its one server,
+// which is a local server like any other.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -30,7 +30,10 @@ export type DockerAnswer =
   | { readonly kind: 'ready'; readonly version: string; readonly program: Program };
 
 export interface DockerDetector {
-  /** The last answer as long as it is fresh, so that Docker is not waited for twice within a minute. A caller that no longer waits aborts the signal. */
+  /**
+   * The last answer as long as it is fresh, so that Docker is not waited for twice within a minute. A caller that no longer
+   * waits aborts the signal.
+   */
   readonly ask: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
   readonly askAgain: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
 }
@@ -100,7 +103,10 @@ export interface GatewaySource {
 
 export interface GatewayOptions {
   readonly environment: HostEnvironment;
-  /** A setting asks for the gateway: it is a server even when Docker is not ready, with a diagnostic. Otherwise only when Docker is ready. */
+  /**
+   * A setting asks for the gateway: it is a server even when Docker is not ready, with a diagnostic. Otherwise only when Docker
+   * is ready.
+   */
   readonly isAskedFor: boolean;
   readonly defaults: EnvDefaults;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
@@ -165,7 +171,10 @@ function entryFor(program: Program | undefined, { platform }: HostEnvironment) {
   };
 }
 
-/** The variables that choose Docker's daemon and account: without them the gateway would talk to another daemon than the probe did. */
+/**
+ * The variables that choose Docker's daemon and account: without them the gateway would talk to another daemon than the probe
+ * did.
+ */
 const DOCKER_VARIABLES = [
   'DOCKER_HOST',
   'DOCKER_CONTEXT',
@@ -206,7 +215,10 @@ async function probe(
   return { kind: 'no-daemon', problem, program: cli };
 }
 
-/** The first `docker` that has the `mcp` command. All programs share one time limit, so a slow one may leave no time for the others. */
+/**
+ * The first `docker` that has the `mcp` command. All programs share one time limit, so a slow one may leave no time for the
+ * others.
+ */
 async function findCli(
   environment: HostEnvironment,
   usual: readonly string[],

@@ -1,5 +1,5 @@
-// Owns the result of parsing a file in any format: a value, and the positions of its parts. Positions cost a second parse, so they
-// are made only when a diagnostic needs one.
+// Owns the result of parsing a file in any format: a value, and the positions of its parts. Positions cost a second parse, so
+// they are made only when a diagnostic needs one.
 
 import type { KeyPath } from '../config-map.ts';
 

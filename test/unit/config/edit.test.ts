@@ -1,5 +1,5 @@
-// Owns the proof that a file is edited by one process at a time, atomically, with the rights it had, and without losing the change
-// of another program.
+// Owns the proof that a file is edited by one process at a time, atomically, with the rights it had, and without losing the
+// change of another program.
 
 import { appendFileSync } from 'node:fs';
 import {

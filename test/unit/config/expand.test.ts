@@ -234,7 +234,10 @@ const MARK = /[\ue000-\uf8ff]/g;
 const INNERMOST = /\$\{((?:(?!\$\{)[^}])*)\}/;
 const BODY = /^(?:(input):([\w.][\w.-]*)|(?:env:)?([A-Za-z_]\w*|\/))(?::-([\s\S]*))?$/;
 
-/** An independent implementation: replaces the innermost placeholder by a mark until none is left, then reads the marks from the outside in. */
+/**
+ * An independent implementation: replaces the innermost placeholder by a mark until none is left, then reads the marks from the
+ * outside in.
+ */
 function rewrite(text: string, { variable, input, keepMissing }: Lookups) {
   const marks: (() => string)[] = [];
   const missing = new Set<string>();

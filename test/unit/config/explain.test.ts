@@ -1,4 +1,5 @@
-// Owns the proof that every setting of a server can be traced to its file and line, and every shadowed entry to the entry that shadows it.
+// Owns the proof that every setting of a server can be traced to its file and line, and every shadowed entry to the entry that
+// shadows it.
 
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../src/config/discover.ts';

@@ -1,5 +1,5 @@
-// Owns the proof of the plan of `plexus import`: into which file each server goes, under which ids its secrets and inputs, and what
-// is reported.
+// Owns the proof of the plan of `plexus import`: into which file each server goes, under which ids its secrets and inputs, and
+// what is reported.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';

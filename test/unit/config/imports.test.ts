@@ -1,5 +1,5 @@
-// Owns the proof that other agents' files are used only when the user asks for it, each file in its app's format, and never trusted
-// more than the author of the file.
+// Owns the proof that other agents' files are used only when the user asks for it, each file in its app's format, and never
+// trusted more than the author of the file.
 
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';

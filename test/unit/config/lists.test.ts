@@ -1,5 +1,5 @@
-// Owns the proof that the lists of servers refuse exactly the servers they should, by name, command or address: allowing is strict,
-// denying is broad, and renaming a server changes nothing.
+// Owns the proof that the lists of servers refuse exactly the servers they should, by name, command or address: allowing is
+// strict, denying is broad, and renaming a server changes nothing.
 
 import { describe, expect, test } from 'vitest';
 import { type ListedServers, refusalOf } from '../../../src/config/lists.ts';

@@ -1,5 +1,5 @@
-// Owns the proof that servers are replaced by the host's own tools only when the host asks for it, that the host gets the key of a
-// user's entry, and never that of a repository's.
+// Owns the proof that servers are replaced by the host's own tools only when the host asks for it, that the host gets the key of
+// a user's entry, and never that of a repository's.
 
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../src/config/discover.ts';

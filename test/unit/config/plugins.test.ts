@@ -1,5 +1,5 @@
-// Owns the proof that plugins define servers under their own name, may name files of their own folder only, and that a plugin of a
-// repository is as little trusted as the rest of it.
+// Owns the proof that plugins define servers under their own name, may name files of their own folder only, and that a plugin of
+// a repository is as little trusted as the rest of it.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Owns the proof of the `reconnect` and `health` keys of an entry: the presets to the millisecond, and every shape in which people
-// write their own.
+// Owns the proof of the `reconnect` and `health` keys of an entry: the presets to the millisecond, and every shape in which
+// people write their own.
 
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';

@@ -1,6 +1,6 @@
-// Owns the proof of when Docker's gateway is a server, and of the diagnostics when it cannot be. No Docker engine is available here: the
-// `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the documented command
-// line does and runs a real MCP server as the gateway.
+// Owns the proof of when Docker's gateway is a server, and of the diagnostics when it cannot be. No Docker engine is available
+// here: the `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the
+// documented command line does and runs a real MCP server as the gateway.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
