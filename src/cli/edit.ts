@@ -1,6 +1,6 @@
 // Owns editing a file for a command: with its clock, until Ctrl-C, and with a word when somebody else holds the file.
 
-import type { Change, Edited, EditOptions } from '../config/edit.ts';
+import type { Change, EditOptions, EditResult } from '../config/edit.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Context } from './command.ts';
 import { isOwnFile } from './file-of-scope.ts';
@@ -12,7 +12,7 @@ export async function edit(
   file: string,
   change: Change,
   options: Pick<EditOptions, 'closeToOthers' | 'isPrivateFolder'> = { closeToOthers: false, isPrivateFolder: false },
-): Promise<Edited> {
+): Promise<EditResult> {
   const [{ editServer }, { stateFolder }] = await Promise.all([
     import('../config/edit.ts'),
     import('../config/scopes.ts'),

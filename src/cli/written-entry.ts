@@ -2,15 +2,14 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Content } from '../config/importers/importer.ts';
-import { isMap } from '../config/problem.ts';
+import { type ConfigMap, isMap } from '../config/config-map.ts';
 import { type HostEnvironment, pathsOf } from '../config/scopes.ts';
 import type { StdioLaunch } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';
 import { shellWord } from './render/text.ts';
 
 /** `-- COMMAND ARGS…`, or `--url`; the words of the command are taken as they are. */
-export function entryFromWords(name: string, { positionals, rest, values }: Context): Content {
+export function entryFromWords(name: string, { positionals, rest, values }: Context): ConfigMap {
   const [, ...stray] = positionals;
   if (stray.length > 0) throw new UsageError(howToSay(name, [...stray, ...rest]));
   const { url, transport } = values;
@@ -37,7 +36,7 @@ function howToSay(name: string, words: readonly string[]): string {
   return `write it so: plexus add ${[name, ...meant].map(shellWord).join(' ')}`;
 }
 
-function pairsIn(option: string, given: Context['values'][string], shape: RegExp): Content | undefined {
+function pairsIn(option: string, given: Context['values'][string], shape: RegExp): ConfigMap | undefined {
   if (!Array.isArray(given)) return undefined;
   const pairs = given.map((word: string): [string, string] => {
     const [, key, value = ''] = shape.exec(word) ?? [];
@@ -48,7 +47,7 @@ function pairsIn(option: string, given: Context['values'][string], shape: RegExp
 }
 
 /** JSON itself, `@FILE`, or `-` for standard input; comments and trailing commas do no harm. */
-export async function entryFromJson(name: string, given: string, context: Context): Promise<Content> {
+export async function entryFromJson(name: string, given: string, context: Context): Promise<ConfigMap> {
   const { text, source } = await textOf(given, context);
   const { parseJson } = await import('../config/sources/json.ts');
   const parsed = await parseJson(text);
@@ -73,7 +72,7 @@ async function textOf(given: string, { cwd, readStdin }: Context) {
 }
 
 /** People paste what a README shows: often the whole file around one server, and sometimes its name inside. */
-async function unwrap(name: string, value: Content): Promise<Content> {
+async function unwrap(name: string, value: ConfigMap): Promise<ConfigMap> {
   const { entriesOf, findGroups } = await import('../config/groups.ts');
   const entries = findGroups(value).groups.flatMap((group) => entriesOf(group) ?? []);
   const [only, other] = entries;
@@ -86,7 +85,7 @@ async function unwrap(name: string, value: Content): Promise<Content> {
   return only.value;
 }
 
-function withoutName(name: string, { name: written, ...rest }: Content): Content {
+function withoutName(name: string, { name: written, ...rest }: ConfigMap): ConfigMap {
   return written === undefined || written === name ? rest : { name: written, ...rest };
 }
 
@@ -108,7 +107,7 @@ export function absoluteCommand(
 const PLACEHOLDER = /^(?:\$\{|\{env:)/;
 
 /** The entry with another program, in whichever of the shapes it is written: a text, a list of words, a map of its parts. */
-export function withCommand(entry: Content, key: string, { from, to }: { from: string; to: string }): Content {
+export function withCommand(entry: ConfigMap, key: string, { from, to }: { from: string; to: string }): ConfigMap {
   const change = (value: unknown): unknown => {
     if (Array.isArray(value)) return [change(value[0]), ...value.slice(1)];
     if (!isMap(value)) return value === from ? to : value;

@@ -1,68 +1,68 @@
-// Owns the step from one written entry to one definition. Reads no file. An entry with an error gives no definition, and says
-// why. Which keys go together is in `launch.ts`.
+// Owns the step from one written entry to one definition. Reads no file. An entry with an error gives no definition, only the
+// problems. `launch.ts` decides which keys go together.
 
 import type { Launch, Scope, ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
+import { isMap, type KeyPath } from './config-map.ts';
 import { isCommand } from './expand.ts';
 import { healthPolicy } from './health.ts';
 import { launchOf, type Mutable } from './launch.ts';
-import { isMap, labelOf, type Path, type Problem, wrongType } from './problem.ts';
+import { type ConfigProblem, labelOf, wrongType } from './problem.ts';
 import { conflictIn, reconnectPolicy } from './reconnect.ts';
 import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
 import type { InProcessEntry } from './server-entry.ts';
-import { type Reading, readKeys, vocabularies } from './vocabulary.ts';
+import { type NormalizedSection, readKeys, vocabularies } from './vocabulary.ts';
 
-/** What stands in for a schema's default where an entry says nothing. */
-/** What the environment says instead of the schema. */
+/** Defaults that environment variables set in place of the schema's. */
 export type EnvDefaults = Partial<Pick<ServerSettings, 'startupTimeoutMs' | 'toolTimeoutMs' | 'maxResultTokens'>>;
 
-export interface Written extends Pick<ServerDefinition, 'name' | 'provenance'> {
+export interface WrittenEntry extends Pick<ServerDefinition, 'name' | 'provenance'> {
   readonly value: unknown;
-  /** Given in code only: the server runs inside the host. */
+  /** Set for a server that runs inside the host, which only code can define. */
   readonly serve?: InProcessEntry['serve'];
 }
 
-/** Canonical key → key as the file has it. */
+/** Canonical key → key as the file spells it. */
 export type WrittenKeys = ReadonlyMap<string, string>;
 
-export interface Defined {
+export interface DefinedServer {
   readonly definition?: ServerDefinition;
   readonly written: WrittenKeys;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 }
 
-export interface Circumstances {
+export interface DefineOptions {
   readonly defaults: EnvDefaults;
-  /** Whether the entry may widen what its server sees. */
+  /** Whether the entry may loosen anything: see more of the environment, or have tools called without asking. */
   readonly mayLoosen: boolean;
 }
 
-export function defineServer(written: Written, { defaults, mayLoosen }: Circumstances): Defined {
+export function defineServer(written: WrittenEntry, { defaults, mayLoosen }: DefineOptions): DefinedServer {
   const { name, provenance, value, serve } = written;
   const fault = faultOfName(name) ?? faultOfShape(name, value);
   if (fault || !isMap(value)) return { written: new Map(), problems: fault ? [fault] : [] };
 
   const read = readKeys(value, vocabularies.server);
   const { fields, problems } = tidy(read, { mayLoosen, scope: provenance.scope });
-  const { fields: said, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, serverSchema);
+  const { fields: entry, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, serverSchema);
   for (const problem of wrong) problems.push(problem);
   if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
 
-  blank ??= serverSchema.parse({});
-  const launch = conflictIn(said.reconnect) ?? launchOf(said, blank, serve);
+  emptyEntry ??= serverSchema.parse({});
+  const launch = conflictIn(entry.reconnect) ?? launchOf(entry, emptyEntry, serve);
   if ('message' in launch) {
     problems.push({ ...launch, path: asWritten(launch.path, read) });
     return { written: read.writtenAs, problems };
   }
-  const definition = { name, launch, settings: settingsOf(said, blank, defaults, launch), provenance };
+  const definition = { name, launch, settings: settingsOf(entry, emptyEntry, defaults, launch), provenance };
   return { definition: freeze(definition), written: read.writtenAs, problems };
 }
 
-/** What an entry is that says nothing; made once. */
-let blank: CompleteEntry | undefined;
+/** An entry without any key, with every default; made once. */
+let emptyEntry: CompleteEntry | undefined;
 
-/** A definition is a few maps deep, and its policies are frozen already, so this is all of it. */
+/** A definition is a few maps deep, and its policies are frozen already, so this freezes all of it. */
 function freeze(definition: ServerDefinition): ServerDefinition {
   const { launch, settings, provenance } = definition;
   if (launch.kind === 'stdio') Object.freeze(launch.args);
@@ -84,9 +84,9 @@ function freeze(definition: ServerDefinition): ServerDefinition {
 const LONGEST_NAME = 100;
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A name may hold anything a real file holds, but it is shown in terminals and used as a key. */
-function faultOfName(name: string): Problem | undefined {
-  const bad = (message: string): Problem => ({
+/** Names come from files and may hold almost anything, but they are shown in terminals and used as keys. */
+function faultOfName(name: string): ConfigProblem | undefined {
+  const bad = (message: string): ConfigProblem => ({
     severity: 'error',
     path: [],
     message,
@@ -100,8 +100,8 @@ function faultOfName(name: string): Problem | undefined {
   return reserved.has(name) ? bad(`"${name}" cannot be the name of a server`) : undefined;
 }
 
-/** A text is not shown: it is most often an address or a command line, and those hold keys. */
-function faultOfShape(name: string, value: unknown): Problem | undefined {
+/** The message does not quote a text: it is most often an address or a command line, and those may hold secrets. */
+function faultOfShape(name: string, value: unknown): ConfigProblem | undefined {
   if (isMap(value)) return undefined;
   const remedy = 'Write a map with "command" or "url" there.';
   if (typeof value !== 'string') return { ...wrongType([name], 'a map of settings', value), remedy, path: [] };
@@ -113,17 +113,17 @@ function faultOfShape(name: string, value: unknown): Problem | undefined {
   };
 }
 
-interface Rights {
+interface EntryRights {
   readonly mayLoosen: boolean;
-  /** Only what the person wrote may have commands run and files read for its values. */
+  /** Only the user's own entries may run commands and read files for their values. */
   readonly scope: Scope;
 }
 
-/** Takes the shapes people write to the one the schema knows, and takes back what the scope may not say. */
-function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
+/** Turns the shapes that people write into the one the schema knows, and drops what the scope may not set. */
+function tidy({ fields, writtenAs, problems }: NormalizedSection, rights: EntryRights) {
   const isOwn = isOwnScope(rights.scope);
   const tidied: Record<string, unknown> = { ...fields };
-  const found: Problem[] = [...problems];
+  const found: ConfigProblem[] = [...problems];
   const keyOf = (field: string) => writtenAs.get(field) ?? field;
   const words = wordsOf(fields['command'], fields['args']);
   if (Array.isArray(words)) {
@@ -141,16 +141,16 @@ function tidy({ fields, writtenAs, problems }: Reading, rights: Rights) {
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
   }
   if (isMap(fields['tools'])) tidied['tools'] = withoutProto(fields['tools'], keyOf('tools'), found);
-  takeBack(tidied, keyOf, rights, found);
+  dropForbidden(tidied, keyOf, rights, found);
   return { fields: tidied, problems: found };
 }
 
-/** What the scope may not say is as if it were not written, and told. */
-function takeBack(
+/** Drops the keys that the scope may not set, each with a warning. */
+function dropForbidden(
   tidied: Record<string, unknown>,
   keyOf: (field: string) => string,
-  { mayLoosen, scope }: Rights,
-  found: Problem[],
+  { mayLoosen, scope }: EntryRights,
+  found: ConfigProblem[],
 ): void {
   const { inheritEnv = 'safe', envAllow, trustHints, bearerToken } = tidied;
   if (inheritEnv !== 'safe' && !mayLoosen) {
@@ -165,7 +165,7 @@ function takeBack(
     delete tidied['trustHints'];
     found.push(cannotVouch(keyOf('trustHints'), scope));
   }
-  if (!mayLoosen) takeBackApproval(tidied, keyOf, scope, found);
+  if (!mayLoosen) dropLooseApproval(tidied, keyOf, scope, found);
   for (const key of isOwnScope(scope) ? [] : ownKeys) {
     if (tidied[key] === undefined) continue;
     delete tidied[key];
@@ -174,18 +174,18 @@ function takeBack(
   if (bearerToken !== undefined) found.push(literalBearer(keyOf('bearerToken')));
 }
 
-/** That nobody is asked is not a repository's to say, of the server or of one of its tools. */
-function takeBackApproval(
+/** A repository cannot have tools called without asking the user: neither all of a server nor a single one. */
+function dropLooseApproval(
   tidied: Record<string, unknown>,
   keyOf: (field: string) => string,
   scope: Scope,
-  found: Problem[],
+  found: ConfigProblem[],
 ): void {
-  const said = 'a file that is not your own cannot have tools called without asking, so';
+  const prefix = 'a file that is not your own cannot have tools called without asking, so';
   if (tidied['approval'] === 'approve') {
     delete tidied['approval'];
     const key = keyOf('approval');
-    found.push(loosening(key, 'approve', scope, `${said} ${labelOf([key])} is ignored`));
+    found.push(loosening(key, 'approve', scope, `${prefix} ${labelOf([key])} is ignored`));
   }
   const { tools } = tidied;
   if (!isMap(tools)) return;
@@ -201,10 +201,12 @@ function takeBackApproval(
   tidied['tools'] = Object.fromEntries(
     Object.entries(tools).map(([name, value]) => [name, without(value, looseKeys(value))]),
   );
-  found.push(loosening(key, loose, scope, `${said} what ${labelOf([key])} says so of ${names.join(', ')} is ignored`));
+  found.push(
+    loosening(key, loose, scope, `${prefix} what ${labelOf([key])} says so of ${names.join(', ')} is ignored`),
+  );
 }
 
-/** What of a tool's settings would have it called where somebody would be asked. */
+/** The settings of a tool that would have it called where the user would otherwise be asked. */
 function looseKeys(value: unknown): readonly string[] {
   if (!isMap(value)) return [];
   return [
@@ -221,7 +223,7 @@ function without(value: unknown, keys: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-/** Many write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */
+/** Many people write a whole command line as the command. A path may hold spaces, the bare name of a program does not. */
 function wordsOf(command: unknown, args: unknown): unknown {
   const hasArgs = Array.isArray(args) ? args.length > 0 : args !== undefined;
   if (typeof command !== 'string' || command.length > LONGEST_LINE || hasArgs || !LINE.test(command)) return command;
@@ -229,21 +231,21 @@ function wordsOf(command: unknown, args: unknown): unknown {
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** Nobody types more, and a pattern must not be led through megabytes. */
+/** A longer text is no typed command line, and the pattern below must not run over megabytes. */
 const LONGEST_LINE = 8_192;
 
-/** A bare name, then more, with every quote closed. */
+/** A bare name, then arguments, with every quote closed. */
 const LINE = /^[\w.@+-]+\s(?:[^"']|"[^"]*"|'[^']*')+$/;
 
-/** A tool of that name would be a key that is none. */
-function withoutProto(map: Readonly<Record<string, unknown>>, key: string, found: Problem[]) {
+/** A tool called `__proto__` would set the prototype of a map instead of a key. */
+function withoutProto(map: Readonly<Record<string, unknown>>, key: string, found: ConfigProblem[]) {
   if (!Object.hasOwn(map, '__proto__')) return map;
   found.push(unsafe([key, '__proto__']));
   return Object.fromEntries(Object.entries(map).filter(([name]) => name !== '__proto__'));
 }
 
-/** Always a copy: what a host gave stays the host's. */
-function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: Problem[]) {
+/** Always copies: the map may be an object of the host's. */
+function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boolean, found: ConfigProblem[]) {
   const tidied: Record<string, unknown> = {};
   for (const name of Object.keys(map)) {
     const value = map[name];
@@ -257,10 +259,10 @@ function tidyMap(map: Readonly<Record<string, unknown>>, key: string, isOwn: boo
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Files write ports and switches without quotes; only what keeps its exact spelling is taken for a string. */
+/** Files write ports and switches without quotes; only values that keep their exact spelling as text are converted. */
 const asText = (value: unknown) => (typeof value === 'boolean' || Number.isSafeInteger(value) ? String(value) : value);
 
-function unsafe(path: Path): Problem {
+function unsafe(path: KeyPath): ConfigProblem {
   return {
     severity: 'warning',
     path,
@@ -271,25 +273,25 @@ function unsafe(path: Path): Problem {
 
 const ownKeys = ['envFile', 'headersHelper', 'proxy', 'caFile', 'certFile', 'keyFile'] as const;
 
-function cannotWiden(key: string, value: unknown, scope: Scope): Problem {
-  const said = `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`;
-  return loosening(key, value, scope, said);
+function cannotWiden(key: string, value: unknown, scope: Scope): ConfigProblem {
+  const message = `a file that is not your own cannot widen what a server sees of your environment, so ${labelOf([key])} is ignored`;
+  return loosening(key, value, scope, message);
 }
 
-function cannotVouch(key: string, scope: Scope): Problem {
-  const said = `a file that is not your own cannot vouch for what a server says of its tools, so ${labelOf([key])} is ignored`;
-  return loosening(key, true, scope, said);
+function cannotVouch(key: string, scope: Scope): ConfigProblem {
+  const message = `a file that is not your own cannot vouch for what a server says of its tools, so ${labelOf([key])} is ignored`;
+  return loosening(key, true, scope, message);
 }
 
-/** Only a file of the workspace can be approved as a whole; what plugins and other agents bring never widens anything. */
-function loosening(key: string, value: unknown, scope: Scope, message: string): Problem {
-  const isBrought = scope === 'plugin' || scope === 'imported';
+/** Only a file of the workspace can be approved as a whole; servers of plugins and other agents can never loosen anything. */
+function loosening(key: string, value: unknown, scope: Scope, message: string): ConfigProblem {
+  const isContributed = scope === 'plugin' || scope === 'imported';
   return {
     severity: 'warning',
-    ...(!isBrought && { loosens: `${labelOf([key])} = ${JSON.stringify(value)}` }),
+    ...(!isContributed && { loosens: `${labelOf([key])} = ${JSON.stringify(value)}` }),
     path: [key],
     message,
-    remedy: isBrought
+    remedy: isContributed
       ? IN_OWN_FILE
       : 'Define the server in your own file, or approve this one as it is: plexus approve --policy',
   };
@@ -297,7 +299,7 @@ function loosening(key: string, value: unknown, scope: Scope, message: string): 
 
 const IN_OWN_FILE = 'Define the server in your own file; see where it lies with: plexus config path';
 
-function onlyFromOwn(path: Path): Problem {
+function onlyFromOwn(path: KeyPath): ConfigProblem {
   return {
     severity: 'warning',
     path,
@@ -306,7 +308,7 @@ function onlyFromOwn(path: Path): Problem {
   };
 }
 
-function cannotRedirect(key: string): Problem {
+function cannotRedirect(key: string): ConfigProblem {
   return {
     severity: 'warning',
     path: [key],
@@ -315,8 +317,8 @@ function cannotRedirect(key: string): Problem {
   };
 }
 
-/** Files are copied, committed and backed up. */
-function literalBearer(key: string): Problem {
+/** A token does not belong in a file, since files are copied, committed and backed up. */
+function literalBearer(key: string): ConfigProblem {
   const named = key.includes('_') ? 'bearer_token_env_var' : 'bearerTokenEnvVar';
   return {
     severity: 'error',
@@ -326,38 +328,38 @@ function literalBearer(key: string): Problem {
   };
 }
 
-/** Key by key: of all that is done for an entry, a general merge of maps would take the longest. */
+/** Written key by key: a general merge of maps would take longer than everything else that is done for an entry. */
 function settingsOf(
-  said: Partial<CompleteEntry>,
+  entry: Partial<CompleteEntry>,
   blank: CompleteEntry,
   defaults: EnvDefaults,
   launch: Launch,
 ): ServerSettings {
   const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
-  const idle = said.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
-  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel, approval } = said;
+  const idle = entry.toolIdleTimeoutMs ?? (isRemote ? remoteToolIdleTimeoutMs : undefined);
+  const { title, description, enabledTools, tools, exposure, toolCacheTtlMs, logLevel, approval } = entry;
   const settings: Mutable<ServerSettings> = {
-    enabled: said.enabled ?? blank.enabled,
-    startupTimeoutMs: said.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
-    toolTimeoutMs: said.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
-    disabledTools: said.disabledTools ?? blank.disabledTools,
-    alwaysLoad: said.alwaysLoad ?? blank.alwaysLoad,
-    instructions: said.instructions ?? blank.instructions,
-    cacheable: said.cacheable ?? blank.cacheable,
-    subscriptions: said.subscriptions ?? blank.subscriptions,
-    maxResultChars: said.maxResultChars ?? blank.maxResultChars,
-    maxResultTokens: said.maxResultTokens ?? defaults.maxResultTokens ?? blank.maxResultTokens,
-    maxMessageBytes: said.maxMessageBytes ?? blank.maxMessageBytes,
-    lifecycle: said.lifecycle ?? blank.lifecycle,
-    idleStopMs: said.idleStopMs ?? blank.idleStopMs,
-    required: said.required ?? blank.required,
-    perClient: said.perClient ?? blank.perClient,
-    trustHints: said.trustHints ?? blank.trustHints,
-    elicitation: said.elicitation ?? blank.elicitation,
-    parallel: said.parallel ?? blank.parallel,
-    reconnect: reconnectPolicy(said.reconnect ?? blank.reconnect),
-    health: healthPolicy(said.health ?? blank.health),
-    keepAliveMs: said.keepAliveMs ?? blank.keepAliveMs,
+    enabled: entry.enabled ?? blank.enabled,
+    startupTimeoutMs: entry.startupTimeoutMs ?? defaults.startupTimeoutMs ?? blank.startupTimeoutMs,
+    toolTimeoutMs: entry.toolTimeoutMs ?? defaults.toolTimeoutMs ?? blank.toolTimeoutMs,
+    disabledTools: entry.disabledTools ?? blank.disabledTools,
+    alwaysLoad: entry.alwaysLoad ?? blank.alwaysLoad,
+    instructions: entry.instructions ?? blank.instructions,
+    cacheable: entry.cacheable ?? blank.cacheable,
+    subscriptions: entry.subscriptions ?? blank.subscriptions,
+    maxResultChars: entry.maxResultChars ?? blank.maxResultChars,
+    maxResultTokens: entry.maxResultTokens ?? defaults.maxResultTokens ?? blank.maxResultTokens,
+    maxMessageBytes: entry.maxMessageBytes ?? blank.maxMessageBytes,
+    lifecycle: entry.lifecycle ?? blank.lifecycle,
+    idleStopMs: entry.idleStopMs ?? blank.idleStopMs,
+    required: entry.required ?? blank.required,
+    perClient: entry.perClient ?? blank.perClient,
+    trustHints: entry.trustHints ?? blank.trustHints,
+    elicitation: entry.elicitation ?? blank.elicitation,
+    parallel: entry.parallel ?? blank.parallel,
+    reconnect: reconnectPolicy(entry.reconnect ?? blank.reconnect),
+    health: healthPolicy(entry.health ?? blank.health),
+    keepAliveMs: entry.keepAliveMs ?? blank.keepAliveMs,
   };
   if (title !== undefined) settings.title = title;
   if (description !== undefined) settings.description = description;
@@ -371,12 +373,12 @@ function settingsOf(
   return settings;
 }
 
-/** A switch alone is the shortest way to say whether a tool is offered. */
+/** A boolean alone is the shortest way to switch a tool on or off. */
 function toolsOf(written: NonNullable<CompleteEntry['tools']>): Record<string, ToolSettings> {
   return Object.fromEntries(
-    Object.entries(written).map(([name, said]) => {
-      if (typeof said === 'boolean') return [name, { enabled: said }];
-      return [name, Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined))];
+    Object.entries(written).map(([name, tool]) => {
+      if (typeof tool === 'boolean') return [name, { enabled: tool }];
+      return [name, Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== undefined))];
     }),
   );
 }

@@ -1,54 +1,61 @@
-// Owns finding and reading everything that may hold configuration: files, plugins, other agents' files, what a host gives.
-// A broken file costs itself, a broken entry costs itself; both are told.
+// Owns finding and reading every source of configuration: files, plugins, other agents' files, and what a host gives in code.
+// A broken file or entry is reported and disables only itself.
 
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
+import { type ConfigMap, isMap } from './config-map.ts';
 import { defineServer, type EnvDefaults } from './define.ts';
-import type { Content, Group } from './importers/importer.ts';
+import type { EntryGroup } from './importers/importer.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
-import { isMap } from './problem.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
-import { enterprisePlaces, type FilePlace, type HostEnvironment, isOwnScope, type Place, placesOf } from './scopes.ts';
+import {
+  type ConfigPlace,
+  enterprisePlaces,
+  type FilePlace,
+  type HostEnvironment,
+  isOwnScope,
+  placesOf,
+} from './scopes.ts';
 import type { HostServer } from './server-entry.ts';
-import { type Origin, provenanceOf, type ServerClaim } from './servers.ts';
+import { provenanceOf, type ServerClaim, type SourceOrigin } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { GatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
 
-/** Settings that a host keeps elsewhere, in the shape of a file. */
+/** Settings that a host keeps elsewhere than in files, in the shape of a file. */
 export interface ConfigSource {
-  /** Shown to people as where a server comes from. */
+  /** Shown to users as the origin of a server. */
   readonly name: string;
   readonly read: () => unknown;
-  /** `host`: the host vouches for it, as for what it gives in code. Otherwise it is as little trusted as a local file. */
+  /** `host`: as trusted as servers that the host gives in code. `local`, the default: as little trusted as a local file. */
   readonly scope?: 'host' | 'local';
 }
 
 export interface LoadOptions extends HostEnvironment {
-  /** When false, no file is looked for. */
+  /** When false, no files are searched for. */
   readonly discover: boolean;
-  /** This file instead of all others but the enterprise's. */
+  /** Read this file instead of all others, except the enterprise's. */
   readonly configFile?: string | undefined;
-  /** Given in code, stronger than any file of the same scope. */
+  /** Servers given in code; they are stronger than any file of the same scope. */
   readonly servers?: Readonly<Record<string, HostServer>> | undefined;
   readonly extraSources?: readonly ConfigSource[] | undefined;
-  /** Asks whether Docker is on this machine; the default keeps its answer for the process. */
+  /** Detects Docker on this machine; the default caches the answer for the process. */
   readonly docker?: GatewayOptions['docker'];
-  /** How long Docker is waited for; otherwise as long as it may take. */
+  /** Limits how long to wait for Docker. Absent: without limit. */
   readonly waitBudget?: GatewayOptions['waitBudget'];
-  /** What each file last said, for a reader that lives on: a file that someone is just editing does not take its servers away. */
+  /** The last readable content of each file, for a long-running reader: while a file is being edited, its servers stay. */
   readonly remembered?: Remembered | undefined;
-  /** Whether a person approved this exact content of a file in the workspace. */
+  /** Whether the user approved this exact content of a file in the workspace. */
   readonly isApproved?: ((file: string, text: string) => Promise<boolean>) | undefined;
 }
 
-/** One source, read. */
+/** One source and what was read from it. */
 export interface ReadPlace {
-  readonly place: Place;
+  readonly place: ConfigPlace;
   readonly layer: Layer;
   readonly document?: Document;
   /** The same for every path that leads to the file. */
@@ -56,22 +63,22 @@ export interface ReadPlace {
   readonly text?: string;
 }
 
-interface Reading extends LoadOptions {
+interface DiscoverOptions extends LoadOptions {
   readonly defaults: EnvDefaults;
 }
 
-export interface Found {
+export interface DiscoveredConfig {
   /** Strongest first. */
   readonly places: readonly ReadPlace[];
   readonly watched: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   readonly isExclusive: boolean;
-  /** The file that switches everything off. */
+  /** The setting that switches everything off. */
   readonly offBy?: Provenance;
 }
 
-/** The person's own files first: they say whether anything else is read at all, and what. */
-export async function discover(options: Reading): Promise<Found> {
+/** The user's own files are read first: they decide whether anything else is read, and what. */
+export async function discover(options: DiscoverOptions): Promise<DiscoveredConfig> {
   const { cwd, configFile, discover: isWanted } = options;
   const all = isWanted ? placesOf(options) : [];
   const named: FilePlace[] = configFile === undefined ? [] : [{ scope: 'host', file: resolve(cwd, configFile) }];
@@ -93,21 +100,21 @@ export async function discover(options: Reading): Promise<Found> {
   if (!first.enabled && offBy)
     return { places: deciding, watched, diagnostics: [switchedOffBy(offBy)], isExclusive, offBy };
 
-  const isLeftOut = ({ scope }: Place) => scope === 'project' && !first.project.enabled;
+  const isLeftOut = ({ scope }: ConfigPlace) => scope === 'project' && !first.project.enabled;
   const isAlone = !isWanted || configFile !== undefined || isExclusive;
   const inWorkspace = wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place));
-  // Side by side: what plugins and other agents bring rarely depends on what the workspace says.
+  // In parallel: which plugins and other agents' files are read rarely depends on the workspace's files.
   const [workspace, expected] = await Promise.all([
     readPlaces(inWorkspace, options),
-    isAlone ? undefined : readOthers(first, options),
+    isAlone ? undefined : readContributions(first, options),
   ]);
-  const sources = withoutDoubles(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
+  const sources = withoutDuplicates(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
   const { settings } = mergeSettings(
     inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
   );
   if (expected === undefined)
     return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = asksForTheSame(first, settings) ? expected : await readOthers(settings, options);
+  const others = hasSameContributions(first, settings) ? expected : await readContributions(settings, options);
   return {
     places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],
@@ -116,17 +123,17 @@ export async function discover(options: Reading): Promise<Found> {
   };
 }
 
-const asksForTheSame = (one: Settings, other: Settings) =>
+const hasSameContributions = (one: Settings, other: Settings) =>
   isDeepStrictEqual([one.import, one.pluginFolders, one.project], [other.import, other.pluginFolders, other.project]);
 
-/** Another agent's file that is read as one of ours anyway is ours. */
+/** Another agent's file that is also read as one of Plexus's own counts only as that. */
 function withoutTaken(others: readonly ReadPlace[], sources: readonly ReadPlace[]): readonly ReadPlace[] {
-  const taken = new Set(sources.map(whoIs));
-  return others.filter((each) => each.place.scope !== 'imported' || !taken.has(whoIs(each)));
+  const taken = new Set(sources.map(identityOf));
+  return others.filter((each) => each.place.scope !== 'imported' || !taken.has(identityOf(each)));
 }
 
-/** A file that could not be read is known by its path alone. */
-const whoIs = ({ identity, place }: ReadPlace) => identity ?? place.file;
+/** A file that could not be read is identified by its path. */
+const identityOf = ({ identity, place }: ReadPlace) => identity ?? place.file;
 
 function switchedOffBy({ file }: Provenance): Diagnostic {
   return {
@@ -138,17 +145,17 @@ function switchedOffBy({ file }: Provenance): Diagnostic {
   };
 }
 
-/** A file that cannot be read may have said anything: then the others stay silent. */
+/** An enterprise file that cannot be read may demand to be exclusive, so it is taken to be. */
 function isMerged(enterprise: readonly ReadPlace[]): boolean {
-  const said = enterprise.flatMap(({ layer }) => layer.mode ?? []);
-  return said[0] === 'merge' && enterprise.every(({ document }) => document !== undefined);
+  const [mode] = enterprise.flatMap(({ layer }) => layer.mode ?? []);
+  return mode === 'merge' && enterprise.every(({ document }) => document !== undefined);
 }
 
 /**
- * What two paths lead to counts once, for the stronger of the two scopes. The person's own file stays their own: a repository
+ * A file that two paths lead to counts once, in the stronger of the two scopes. The user's own file stays the user's: a repository
  * could hold a link to it.
  */
-function withoutDoubles(places: readonly ReadPlace[]): readonly ReadPlace[] {
+function withoutDuplicates(places: readonly ReadPlace[]): readonly ReadPlace[] {
   const isOwn = ({ place }: ReadPlace) => isOwnScope(place.scope);
   const seen = new Set<string>();
   const kept = [...places.filter(isOwn), ...places.filter((each) => !isOwn(each))].filter(({ identity }) => {
@@ -159,7 +166,7 @@ function withoutDoubles(places: readonly ReadPlace[]): readonly ReadPlace[] {
   return places.filter((each) => kept.includes(each));
 }
 
-/** Stable: within one scope the order of the places counts, and what is given in code comes before its scope's files. */
+/** Stable: within one scope the order of the places stays, and sources in code come before the scope's files. */
 function inOrder(places: readonly ReadPlace[], mergeOrder: Settings['mergeOrder']): readonly ReadPlace[] {
   const order = mergeOrder === 'user-over-project' ? userOverProject : scopeOrder;
   const rank = ({ place }: ReadPlace) => order.indexOf(place.scope) - (place.file === undefined ? 0.5 : 0);
@@ -168,19 +175,19 @@ function inOrder(places: readonly ReadPlace[], mergeOrder: Settings['mergeOrder'
 
 const userOverProject = [...new Set<Scope>(['enterprise', 'host', 'user', ...scopeOrder])];
 
-async function readPlaces(places: readonly FilePlace[], options: Reading): Promise<readonly ReadPlace[]> {
+async function readPlaces(places: readonly FilePlace[], options: DiscoverOptions): Promise<readonly ReadPlace[]> {
   const read = await Promise.all(places.map((place) => readPlace(place, options)));
   return read.filter((each) => each !== undefined);
 }
 
-async function readPlace(place: FilePlace, options: Reading): Promise<ReadPlace | undefined> {
+async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<ReadPlace | undefined> {
   const read = await readRemembering(place.file, options.remembered);
   if (place.scope === 'host') requireReadable(place, read);
   if (read.kind === 'absent') return undefined;
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
-  const origin: Origin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
+  const origin: SourceOrigin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
-  // Hardly any file asks for more than it may have; only then is it looked up whether a person agreed.
+  // Hardly any file tries to loosen something; only then the approvals are looked up.
   const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity, text: read.text };
@@ -198,12 +205,12 @@ function requireReadable({ file }: FilePlace, read: ReadDocument): void {
   throw new RuntimeError('CONFIG_INVALID', { file, problem, ...(line !== undefined && { line }) });
 }
 
-/** A source that throws costs itself. */
-function readExtraSources({ extraSources = [], defaults }: Reading): Promise<readonly ReadPlace[]> {
+/** A source that throws is reported and disables only itself. */
+function readExtraSources({ extraSources = [], defaults }: DiscoverOptions): Promise<readonly ReadPlace[]> {
   return Promise.all(
     extraSources.map(async ({ name, read, scope = 'local' }): Promise<ReadPlace> => {
       const isOwn = isOwnScope(scope);
-      const place: Place = { scope, provider: name, ...(!isOwn && { inWorkspace: true }) };
+      const place: ConfigPlace = { scope, provider: name, ...(!isOwn && { inWorkspace: true }) };
       try {
         const value: unknown = (await read()) ?? {};
         const document: Document = { value, locate: async () => undefined, repeated: async () => [] };
@@ -224,36 +231,39 @@ function failedSource(name: string, error: unknown): Diagnostic {
   };
 }
 
-interface Brought extends Pick<Found, 'watched' | 'diagnostics'> {
+interface Contribution extends Pick<DiscoveredConfig, 'watched' | 'diagnostics'> {
   readonly places: readonly Promise<ReadPlace>[];
 }
 
-/** What plugins and other agents bring, side by side. */
-async function readOthers(settings: Settings, options: Reading): Promise<Omit<Found, 'isExclusive'>> {
-  const brought = await Promise.all([bringPlugins(settings, options), bringImports(settings, options)]);
+/** The servers of plugins and of other agents, read in parallel. */
+async function readContributions(
+  settings: Settings,
+  options: DiscoverOptions,
+): Promise<Omit<DiscoveredConfig, 'isExclusive'>> {
+  const contributions = await Promise.all([readPluginPlaces(settings, options), readImportPlaces(settings, options)]);
   return {
-    places: await Promise.all(brought.flatMap(({ places }) => places)),
-    watched: brought.flatMap(({ watched }) => watched),
-    diagnostics: brought.flatMap(({ diagnostics }) => diagnostics),
+    places: await Promise.all(contributions.flatMap(({ places }) => places)),
+    watched: contributions.flatMap(({ watched }) => watched),
+    diagnostics: contributions.flatMap(({ diagnostics }) => diagnostics),
   };
 }
 
 let plugins: Promise<typeof import('./sources/plugin.ts')> | undefined;
 let imports: Promise<typeof import('./imports.ts')> | undefined;
 
-/** Loaded by need, as the importers are, and kept: asking for a module again is not free. */
-async function bringPlugins(settings: Settings, options: Reading): Promise<Brought> {
+/** The module is loaded when it is needed, as the importers are, and kept: importing it again is not free. */
+async function readPluginPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
   plugins ??= import('./sources/plugin.ts');
   const { pluginFolders, readPlugins } = await plugins;
   const folders = pluginFolders(settings.pluginFolders, options);
   const { files, watched } = await readPlugins(folders, options);
   const places = files
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
-    .map(({ place, read, find, ...spoken }) => readBrought({ ...place, ...spoken }, read, find, options));
+    .map(({ place, read, find, ...dialect }) => readContributed({ ...place, ...dialect }, read, find, options));
   return { places, watched: [...folders, ...watched], diagnostics: [] };
 }
 
-async function bringImports(settings: Settings, options: Reading): Promise<Brought> {
+async function readImportPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
   if (settings.import === 'off') return { places: [], watched: [], diagnostics: [] };
   imports ??= import('./imports.ts');
   const { chooseApps, readImports } = await imports;
@@ -261,38 +271,38 @@ async function bringImports(settings: Settings, options: Reading): Promise<Broug
   const places = (await readImports(chosen, options))
     .filter(({ place }) => !place.inWorkspace || settings.project.enabled)
     .map(({ importer, place, read }) => {
-      const find = (content: Content) =>
+      const find = (content: ConfigMap) =>
         importer.find(content, options).filter(({ forFolder }) => forFolder === undefined);
-      return readBrought({ ...place, translate: importer.translate }, read, find, options);
+      return readContributed({ ...place, translate: importer.translate }, read, find, options);
     });
   const watched = chosen.flatMap((importer) => importer.places(options).map(({ file }) => file));
   return { places, watched, diagnostics };
 }
 
-type Speaking = FilePlace & Pick<Origin, 'translate' | 'rename'>;
+type ContributedPlace = FilePlace & Pick<SourceOrigin, 'translate' | 'rename'>;
 
-async function readBrought(
-  { translate, rename, ...place }: Speaking,
+async function readContributed(
+  { translate, rename, ...place }: ContributedPlace,
   read: ReadDocument,
-  find: (content: Content) => readonly Group[],
-  { defaults }: Reading,
+  find: (content: ConfigMap) => readonly EntryGroup[],
+  { defaults }: DiscoverOptions,
 ): Promise<ReadPlace> {
   if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
-  const origin: Origin = { ...place, defaults, mayLoosen: false, translate, rename };
+  const origin: SourceOrigin = { ...place, defaults, mayLoosen: false, translate, rename };
   const layer = await readServersOnly(read.document, origin, find);
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
 }
 
-function readHostServers({ servers = {}, defaults }: Reading): Layer {
+function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {
   const diagnostics: Diagnostic[] = [];
-  const claims = Object.entries(servers).flatMap(([name, given]): ServerClaim[] => {
+  const claims = Object.entries(servers).flatMap(([name, server]): ServerClaim[] => {
     const provenance = provenanceOf({ scope: 'host' }, ['servers', name]);
     const { definition, problems, written } = defineServer(
-      { name, provenance, ...splitServe(given) },
+      { name, provenance, ...splitServe(server) },
       { defaults, mayLoosen: true },
     );
     const found = problems.map(
-      ({ path: _, ...said }): Diagnostic => ({ code: 'CONFIG_INVALID', ...said, server: name }),
+      ({ path: _, ...problem }): Diagnostic => ({ code: 'CONFIG_INVALID', ...problem, server: name }),
     );
     diagnostics.push(...found);
     if (definition) return [{ name, provenance, written, definition }];
@@ -304,9 +314,12 @@ function readHostServers({ servers = {}, defaults }: Reading): Layer {
   return { ...emptyLayer, claims, diagnostics };
 }
 
-/** A server that runs inside the host is the one thing that cannot be written in a file. */
-function splitServe(given: unknown) {
-  if (!isMap(given) || typeof given['serve'] !== 'function') return { value: given };
-  const { serve, ...value } = given;
+/**
+ * The `serve` function of a server that runs inside the host is the one key that a file cannot hold, so it is passed on
+ * separately.
+ */
+function splitServe(server: unknown) {
+  if (!isMap(server) || typeof server['serve'] !== 'function') return { value: server };
+  const { serve, ...value } = server;
   return { value, serve: serve as Extract<HostServer, { serve: unknown }>['serve'] };
 }

@@ -1,5 +1,5 @@
-// Owns changing a configuration file: one server is put, removed, enabled or disabled, under a lock, in one step. Everything
-// else in the file stays byte for byte, and a file that changes meanwhile is never overwritten.
+// Owns changing a configuration file: one server is put, removed, enabled or disabled, under a lock and in one atomic write.
+// Everything else in the file stays byte for byte, and a file that another program changed meanwhile is never overwritten.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,54 +18,54 @@ import { isWithin } from './scopes.ts';
 export type { Change } from './edits/plan.ts';
 
 export interface EditOptions {
-  /** Where the locks of all files stand: a folder of the person's own, since what a workspace holds somebody else may have put there. */
+  /** The folder of all lock files. It is the user's own, since a repository could put lock files into a workspace. */
   readonly lockFolder: string;
-  /** The folder that the file must not leave, for files that a repository brings: their links lead where its author wants. */
+  /** The folder that the file must not leave. For files of a repository, whose links lead where its author wants. */
   readonly within?: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
   /**
-   * Whether the file is closed to everyone but its owner: what is written there is nobody else's business. For the person's
-   * own file only: one in a workspace, or one that somebody named, may be shared with other users on purpose.
+   * Whether to remove other users' rights to the file. For the user's own file only: a file in a workspace, or one that the user
+   * named, may be shared on purpose.
    */
   readonly closeToOthers: boolean;
-  /** Whether folders that are made on the way are the person's own. */
+  /** Whether missing folders are made for the user alone. */
   readonly isPrivateFolder: boolean;
 }
 
-export type Edited =
+export type EditResult =
   | {
       readonly kind: 'written';
-      /** As it stands in the file now; for a removed one, as it stood. */
+      /** The entry as the file has it now; for a removed server, as it was. */
       readonly entry: unknown;
       readonly before: unknown;
       readonly isReadableByOthers: boolean;
-      /** The whole file, before and now; before is empty where there was none. */
+      /** The whole file before and now; `before` is empty when the file is new. */
       readonly texts: { readonly before: string; readonly now: string };
     }
-  /** It was so already, or it is there and should not be replaced. */
+  /** `unchanged`: the file says so already. `present`: the server exists and should not be replaced. */
   | { readonly kind: 'unchanged' | 'present'; readonly entry: unknown }
   | { readonly kind: 'absent' };
 
-/** Only a dead process holds the lock for so long: what is done under it takes milliseconds. */
+/** Only a dead process holds the lock for so long: the work under it takes milliseconds. */
 const LOCK_TTL_MS = 10_000;
 const MOST_TRIES = 20;
 
-export async function editServer(file: string, change: Change, options: EditOptions): Promise<Edited> {
+export async function editServer(file: string, change: Change, options: EditOptions): Promise<EditResult> {
   try {
     return await editLocked(file, change, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    // Where a folder should be made and a file is.
+    // EEXIST: a folder should be made where a file is.
     const problem = error.code === 'EEXIST' ? 'a part of its path is not a folder' : reasonOf(error);
     throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem }, { cause: error });
   }
 }
 
-async function editLocked(file: string, change: Change, options: EditOptions): Promise<Edited> {
+async function editLocked(file: string, change: Change, options: EditOptions): Promise<EditResult> {
   const target = await followLinks(file);
   if (options.within !== undefined) await refuseOutside(options.within, { file, target });
-  // Looked at first without the lock: most refusals end here, and whoever then holds the lock has everything loaded.
+  // Planned once without the lock: most refusals end here, and the parsers are loaded before the lock is held.
   const planned = await planText(file, (await readWritten(file, target)) ?? '', change);
   if (planned.kind !== 'edit') return planned;
 
@@ -84,7 +84,10 @@ async function editLocked(file: string, change: Change, options: EditOptions): P
   throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: 'another program keeps changing it' });
 }
 
-/** One lock for every path that leads to the file. Two people do not exclude each other: for them there is the look before replacing. */
+/**
+ * One lock for every path that leads to the file. It does not exclude other users; for them the file is compared once more
+ * before it is replaced.
+ */
 async function hold(target: string, { lockFolder, clock, signal }: EditOptions): Promise<() => Promise<void>> {
   const lock = join(lockFolder, `edit-${createHash('sha256').update(target).digest('hex').slice(0, 32)}.lock`);
   try {
@@ -97,7 +100,7 @@ async function hold(target: string, { lockFolder, clock, signal }: EditOptions):
   }
 }
 
-/** The link stays and its target is replaced, also one that does not exist yet. Of what does not exist, the folders are real. */
+/** The file that a link leads to, which is replaced while the link stays. It may not exist yet; then its folder is resolved. */
 async function followLinks(file: string): Promise<string> {
   const found = await ifThere(realpath(file));
   if (found !== undefined) return found;
@@ -106,7 +109,7 @@ async function followLinks(file: string): Promise<string> {
   return link === undefined ? join(folder, basename(file)) : followLinks(resolve(folder, link));
 }
 
-async function refuseOutside(within: string, { file, target }: Place): Promise<void> {
+async function refuseOutside(within: string, { file, target }: EditTarget): Promise<void> {
   if (isWithin(await realpath(within), target, process.platform)) return;
   throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem: `its link leads out of ${within}, to ${target}` });
 }
@@ -120,18 +123,22 @@ async function ifThere(path: Promise<string>): Promise<string | undefined> {
   }
 }
 
-interface Place {
-  /** As the person named it. */
+interface EditTarget {
+  /** The path as the user named it. */
   readonly file: string;
   readonly target: string;
 }
 
-async function editOnce({ file, target }: Place, change: Change, options: EditOptions): Promise<Edited | 'overtaken'> {
+async function editOnce(
+  { file, target }: EditTarget,
+  change: Change,
+  options: EditOptions,
+): Promise<EditResult | 'overtaken'> {
   const written = await readWritten(file, target);
   const edited = await editText(file, written ?? '', change);
   if (edited.kind !== 'edited') return edited;
   const rights = await rightsOf(target, written !== undefined, options.closeToOthers);
-  const mayReplace = () => readNow(target) === written;
+  const mayReplace = () => readCurrent(target) === written;
   if (!(await replaceFile(target, edited.text, { ...rights, mayReplace }))) return 'overtaken';
   const { entry, before, text: now } = edited;
   const texts = { before: written ?? '', now };
@@ -147,7 +154,7 @@ async function readWritten(file: string, target: string): Promise<string | undef
   throw new RuntimeError('CONFIG_UNREADABLE', { file, problem }, { cause: read.cause });
 }
 
-/** As they were; a new file is for its owner only. */
+/** The rights of the file as they were; a new file is for its owner only. */
 async function rightsOf(target: string, isThere: boolean, closeToOthers: boolean) {
   if (!isThere) return { mode: 0o600 };
   await access(target, constants.W_OK);
@@ -155,7 +162,7 @@ async function rightsOf(target: string, isThere: boolean, closeToOthers: boolean
   return { mode: mode & (closeToOthers ? 0o700 : 0o777), owner: { uid, gid } };
 }
 
-function readNow(target: string): string | undefined {
+function readCurrent(target: string): string | undefined {
   try {
     return readFileSync(target, 'utf8');
   } catch (error) {

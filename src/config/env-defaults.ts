@@ -1,11 +1,11 @@
-// Owns the environment variables that other agents made known: MCP_TIMEOUT for the start, MCP_TOOL_TIMEOUT for a call,
+// Owns the environment variables that other agents introduced: MCP_TIMEOUT for the start, MCP_TOOL_TIMEOUT for a call,
 // MAX_MCP_OUTPUT_TOKENS for a result.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { EnvDefaults } from './define.ts';
 import type { HostEnvironment } from './scopes.ts';
 
-export interface FromEnv {
+export interface EnvDefaultsResult {
   readonly defaults: EnvDefaults;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -18,8 +18,8 @@ interface Quantity {
 const MILLISECONDS: Quantity = { unit: 'milliseconds', least: 0 };
 const TOKENS: Quantity = { unit: 'tokens', least: 1 };
 
-/** The environment replaces a default, never what an entry says. */
-export function readEnvDefaults(env: HostEnvironment['env']): FromEnv {
+/** A variable replaces a default of the schema, never a value that an entry sets. */
+export function readEnvDefaults(env: HostEnvironment['env']): EnvDefaultsResult {
   const diagnostics: Diagnostic[] = [];
   const read = (variable: string, { unit, least }: Quantity): number | undefined => {
     const written = env[variable]?.trim();

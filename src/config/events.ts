@@ -1,4 +1,4 @@
-// Owns what reading the configuration reports to the outside.
+// Owns the event that reports a loaded configuration.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 

@@ -1,19 +1,18 @@
-// Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; where values come
-// from, and what a missing one means for its server, is `resolve.ts`'s.
+// Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; `resolve.ts` decides
+// where values come from and what a missing value means for its server.
 
-export type Environment = Readonly<Record<string, string | undefined>>;
 export type Lookup = (name: string) => string | undefined;
 
 export interface Lookups {
   readonly variable: Lookup;
   readonly input?: Lookup;
-  /** Whether a placeholder without a value stays as it is written, instead of becoming nothing. */
+  /** Whether a placeholder without a value stays as it is written, instead of becoming empty. */
   readonly keepMissing?: boolean;
 }
 
 export interface Expanded {
   readonly value: string;
-  /** Variables that are neither set nor have a default; each stands in `value` as nothing. */
+  /** Variables that are neither set nor have a default; each is empty in `value`. */
   readonly missing: readonly string[];
   readonly missingInputs: readonly string[];
 }
@@ -28,7 +27,7 @@ interface Placeholder {
 
 type Template = readonly (string | Placeholder)[];
 
-/** A default may hold placeholders itself; it is looked at only when it is needed. */
+/** A default may hold placeholders itself; they are filled in only when the default is needed. */
 export function expand(text: string, { variable, input, keepMissing }: Lookups): Expanded {
   const missing = new Set<string>();
   const missingInputs = new Set<string>();
@@ -37,7 +36,7 @@ export function expand(text: string, { variable, input, keepMissing }: Lookups):
     if (typeof part === 'string') return part;
     const { kind, name, fallback, text: written } = part;
     const found = kind === 'input' ? input?.(name) : variable(name);
-    // As in a shell, `:-` also stands in for a variable that is set to nothing.
+    // As in a shell, the default after `:-` also replaces a variable that is set to an empty text.
     if (found || (found === '' && fallback === undefined)) return found;
     if (fallback !== undefined) return fill(fallback);
     (kind === 'input' ? missingInputs : missing).add(name);
@@ -57,38 +56,41 @@ function namesOf(template: Template, kind: Placeholder['kind']): readonly string
   return [...new Set(names)];
 }
 
-/** What looks like a placeholder, of another program or mistyped, and stays as it is written. */
-export const strangersIn = (text: string): readonly string[] => text.match(STRANGER) ?? [];
+/** Texts that look like placeholders, mistyped or of another program. They stay as they are written. */
+export const foreignPlaceholdersIn = (text: string): readonly string[] => text.match(FOREIGN_PLACEHOLDER) ?? [];
 
-const STRANGER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
+const FOREIGN_PLACEHOLDER = /\$\{(?!(?:env|input):)[A-Za-z]\w*:(?!-)[^{}]*\}|\{file:[^{}]*\}/g;
 
-/** A whole value `!command` stands for what the command prints; `!!` at the beginning is one plain `!`. */
+/** A value `!command` stands for the output of the command; `!!` at the beginning is one plain `!`. */
 export const isCommand = (value: string) => value.startsWith('!') && !value.startsWith('!!');
 
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*|\/)(:-)?/;
 const INPUT = /^input:([\w.][\w.-]*)(:-)?/;
-const BRACED = /\{env:([A-Za-z_]\w*)\}/y;
-const DEEPEST = 20;
+const BRACED_VARIABLE = /\{env:([A-Za-z_]\w*)\}/y;
+const DEEPEST_NESTING = 20;
 
-interface Open {
+interface OpenPlaceholder {
   readonly at: number;
   readonly parts: (string | Placeholder)[];
 }
 
-/** Linear: one pass, each brace is opened and closed once; what is never closed, or nested absurdly, is plain text. */
+/**
+ * Linear: one pass, each brace is opened and closed once. A placeholder that is never closed, or nested too deeply, is plain
+ * text.
+ */
 function parse(text: string): Template {
   if (!text.includes('{')) return [text];
-  const stack: Open[] = [{ at: 0, parts: [] }];
+  const stack: OpenPlaceholder[] = [{ at: 0, parts: [] }];
   let done = 0;
   const add = (part: string | Placeholder) => part !== '' && stack.at(-1)?.parts.push(part);
   for (let at = nextBrace(text, 0); at < text.length; at = nextBrace(text, at)) {
-    BRACED.lastIndex = at;
-    const braced = text[at - 1] === '$' ? undefined : BRACED.exec(text)?.[1];
+    BRACED_VARIABLE.lastIndex = at;
+    const braced = text[at - 1] === '$' ? undefined : BRACED_VARIABLE.exec(text)?.[1];
     if (braced !== undefined) {
       add(text.slice(done, at));
-      done = BRACED.lastIndex;
+      done = BRACED_VARIABLE.lastIndex;
       add({ kind: 'variable', name: braced, fallback: undefined, text: text.slice(at, done) });
-    } else if (text.startsWith('${', at - 1) && text[at] === '{' && stack.length <= DEEPEST) {
+    } else if (text.startsWith('${', at - 1) && text[at] === '{' && stack.length <= DEEPEST_NESTING) {
       add(text.slice(done, at - 1));
       stack.push({ at: at - 1, parts: [] });
       done = at + 1;
@@ -101,7 +103,7 @@ function parse(text: string): Template {
     at = Math.max(at + 1, done);
   }
   add(text.slice(done));
-  // What was never closed is text, with the placeholders in it.
+  // A placeholder that was never closed is text, but the placeholders inside it count.
   while (stack.length > 1) {
     const { parts } = stack.pop() ?? { parts: [] };
     for (const part of ['${', ...parts]) add(part);
@@ -114,7 +116,7 @@ function nextBrace(text: string, from: number): number {
   return text.length;
 }
 
-/** One placeholder, or the same characters as text when it is none. */
+/** One placeholder, or the same characters as plain text when they do not make one. */
 function closed(parts: readonly (string | Placeholder)[], text: string): Template {
   const [head = '', ...rest] = parts;
   const input = typeof head === 'string' ? INPUT.exec(head) : null;

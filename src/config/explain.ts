@@ -1,11 +1,11 @@
-// Owns the answer to "why": for one server, each of its settings with its file and line, and what its entry beat.
-// Lines cost a second parse, so nothing is located before someone asks.
+// Owns the explanation of a server or of Plexus's settings: each setting with its file and line, and the entries that the
+// server's entry shadows. Lines cost a second parse, so they are looked up only when an explanation is asked for.
 
 import type { ServerName } from '../model/names.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
+import type { KeyPath } from './config-map.ts';
 import type { EnvDefaults } from './define.ts';
 import type { Shadowed } from './merge.ts';
-import type { Path } from './problem.ts';
 import { asEntry } from './reconnect.ts';
 import type { Settings } from './schema.ts';
 import type { ServerClaim } from './servers.ts';
@@ -22,25 +22,25 @@ export interface ExplainedSetting {
 export interface ExplainedClaim {
   readonly provenance: Provenance;
   readonly settings: readonly ExplainedSetting[];
-  /** The entry is broken, and this is why. */
+  /** Why the entry is broken. */
   readonly problem?: string;
 }
 
 export interface ExplainedServer extends ExplainedClaim {
   readonly name: ServerName;
-  /** What keeps it out of use. */
+  /** Why the server is not used. */
   readonly refusal?: string;
   readonly beaten: readonly (ExplainedClaim & { readonly because: string })[];
 }
 
 export interface Explain {
-  /** `undefined`: nobody defines it. */
+  /** `undefined`: no entry defines the server. */
   server(name: ServerName): Promise<ExplainedServer | undefined>;
-  /** Plexus's own settings, each with where it was set. */
+  /** Plexus's own settings, each with the place that set it. */
   settings(): Promise<readonly ExplainedSetting[]>;
 }
 
-export interface Known {
+export interface ExplainDeps {
   readonly winners: readonly ServerClaim[];
   readonly shadowed: readonly Shadowed<ServerClaim>[];
   readonly refused: ReadonlyMap<ServerName, string>;
@@ -50,19 +50,19 @@ export interface Known {
   readonly documents: ReadonlyMap<string, Document>;
 }
 
-export function createExplain(known: Known): Explain {
-  const locate = async ({ file, key }: Provenance, inside: Path = []) =>
-    file === undefined ? undefined : (await known.documents.get(file)?.locate([...key, ...inside]))?.line;
+export function createExplain(deps: ExplainDeps): Explain {
+  const locate = async ({ file, key }: Provenance, inside: KeyPath = []) =>
+    file === undefined ? undefined : (await deps.documents.get(file)?.locate([...key, ...inside]))?.line;
 
   const explainClaim = async (claim: ServerClaim): Promise<ExplainedClaim> => {
     const line = await locate(claim.provenance);
     const provenance = { ...claim.provenance, ...(line !== undefined && { line }) };
     if ('diagnostic' in claim) return { provenance, settings: [], problem: claim.diagnostic.message };
     const { name } = claim;
-    const isSwitchedOn = known.settings.enabledServers.includes(name) && !known.refused.has(name);
+    const isSwitchedOn = deps.settings.enabledServers.includes(name) && !deps.refused.has(name);
     const settings = Object.entries(valuesOf(claim.definition)).map(([key, value]) =>
       key === 'enabled' && value === false && isSwitchedOn
-        ? explainSetting(key, true, known.origins.get('enabledServers'))
+        ? explainSetting(key, true, deps.origins.get('enabledServers'))
         : explainKey(claim, key, value),
     );
     return { provenance, settings: await Promise.all(settings) };
@@ -74,7 +74,7 @@ export function createExplain(known: Known): Explain {
   ): Promise<ExplainedSetting> => {
     const spelled = written.get(key);
     if (spelled === undefined)
-      return { key, value, from: Object.hasOwn(known.defaults, key) ? 'environment' : 'default' };
+      return { key, value, from: Object.hasOwn(deps.defaults, key) ? 'environment' : 'default' };
     if (provenance.file === undefined) return { key, value, from: 'code' };
     const line = await locate(provenance, [spelled]);
     return { key, value, from: 'file', file: provenance.file, ...(line !== undefined && { line }) };
@@ -92,13 +92,13 @@ export function createExplain(known: Known): Explain {
 
   return {
     async server(name) {
-      const winner = known.winners.find((each) => each.name === name);
-      const beaten = known.shadowed.filter((each) => each.name === name);
-      const [first] = beaten;
+      const winner = deps.winners.find((each) => each.name === name);
+      const shadowed = deps.shadowed.filter((each) => each.name === name);
+      const [first] = shadowed;
       const main = winner ?? first;
       if (main === undefined) return undefined;
-      const refusal = winner === undefined ? first?.because : known.refused.get(name);
-      const others = beaten.filter((each) => each !== main);
+      const refusal = winner === undefined ? first?.because : deps.refused.get(name);
+      const others = shadowed.filter((each) => each !== main);
       return {
         name,
         ...(await explainClaim(main)),
@@ -109,15 +109,15 @@ export function createExplain(known: Known): Explain {
       };
     },
     settings: () =>
-      Promise.all(flatten(known.settings).map(([key, value]) => explainSetting(key, value, known.origins.get(key)))),
+      Promise.all(flatten(deps.settings).map(([key, value]) => explainSetting(key, value, deps.origins.get(key)))),
   };
 }
 
-/** Everything a person can write about a server, as it is in effect. */
+/** Every setting of a server, as it is in effect. */
 function valuesOf({ launch, settings }: ServerDefinition): Record<string, unknown> {
-  const { kind: transport, ...way } = launch;
-  const said = { ...settings, reconnect: asEntry(settings.reconnect) };
-  return 'serve' in way ? { transport, ...said } : { transport, ...way, ...said };
+  const { kind: transport, ...launchSettings } = launch;
+  const written = { ...settings, reconnect: asEntry(settings.reconnect) };
+  return 'serve' in launchSettings ? { transport, ...written } : { transport, ...launchSettings, ...written };
 }
 
 function flatten(settings: Settings): readonly (readonly [key: string, value: unknown])[] {

@@ -1,19 +1,20 @@
-// Owns where servers stand in a file: under which of the keys that people and programs use, as a map or as a list. Knows as well
-// what looks like servers where none are read. What one entry means is `define.ts`'s.
+// Owns finding servers in a file: under which of the keys that people and programs use, as a map or as a list. Also finds what
+// looks like servers in places where none are read. `define.ts` decides what one entry means.
 
-import type { Content, Group } from './importers/importer.ts';
-import { isMap, type Path } from './problem.ts';
-import { camelCase, isRemark, vocabularies } from './vocabulary.ts';
+import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
+import type { EntryGroup } from './importers/importer.ts';
+import { camelCase } from './key-case.ts';
+import { isRemark, vocabularies } from './vocabulary.ts';
 
-export interface Found {
-  readonly groups: readonly Group[];
-  /** What the file says besides. */
-  readonly rest: Content;
+export interface FoundGroups {
+  readonly groups: readonly EntryGroup[];
+  /** All other keys of the file. */
+  readonly rest: ConfigMap;
 }
 
-/** In the order they are written. A file that holds nothing but servers, without a key around them, is one group. */
-export function findGroups(content: Content): Found {
-  const groups: Group[] = [];
+/** In the order of the file. A file that holds nothing but servers, without a key around them, is one group. */
+export function findGroups(content: ConfigMap): FoundGroups {
+  const groups: EntryGroup[] = [];
   const rest: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(content)) {
     const found = value === null ? [] : groupsUnder(key, value);
@@ -25,14 +26,14 @@ export function findGroups(content: Content): Found {
   return { groups: [{ path: [], entries: Object.fromEntries(entriesOfBare(content)) }], rest: {} };
 }
 
-function groupsUnder(key: string, value: unknown): readonly Group[] {
+function groupsUnder(key: string, value: unknown): readonly EntryGroup[] {
   const [word = ''] = camelCase(key).split('.').slice(-1);
   const isDotted = key.includes('.');
   if (isGroupKey(word) && (!isDotted || word !== 'servers' || /(^|\.)mcp\.servers$/.test(key)))
     return [{ path: [key], entries: value }];
-  // What a schema says of servers is about them, and holds none.
+  // In a JSON Schema, `properties` describes servers and holds none.
   if (!isMap(value) || key === 'properties') return [];
-  const inside = Object.entries(value).flatMap(([inner, entries]): Group[] =>
+  const inside = Object.entries(value).flatMap(([inner, entries]): EntryGroup[] =>
     isNestedKey(key, camelCase(inner)) && entries !== null ? [{ path: [key, inner], entries }] : [],
   );
   if (inside.length > 0 || key !== 'mcp') return inside;
@@ -47,47 +48,48 @@ const isNestedKey = (outer: string, inner: string) =>
 
 const isSection = (key: string) => vocabularies.file.meanings.has(camelCase(key));
 
-/** A section of our own that also holds servers still says the rest of what it says. */
-function without(value: unknown, groups: readonly Group[]): Content {
+/** A section of Plexus's own that also holds servers keeps its other keys. */
+function without(value: unknown, groups: readonly EntryGroup[]): ConfigMap {
   const taken = groups.map(({ path }) => path[1]);
   return Object.fromEntries(Object.entries(Object(value)).filter(([key]) => !taken.includes(key)));
 }
 
-const entriesOfBare = (content: Content) => Object.entries(content).filter(([key]) => !isRemark(key));
+const entriesOfBare = (content: ConfigMap) => Object.entries(content).filter(([key]) => !isRemark(key));
 
-function isBare(content: Content): boolean {
+function isBare(content: ConfigMap): boolean {
   const entries = entriesOfBare(content);
   return entries.some(([, value]) => isServerLike(value)) && entries.every(([, value]) => isMap(value));
 }
 
-const isServerLike = (value: unknown) => isMap(value) && Object.keys(value).some((key) => telling.has(camelCase(key)));
+const isServerLike = (value: unknown) =>
+  isMap(value) && Object.keys(value).some((key) => serverKeys.has(camelCase(key)));
 
 const addresses = ['url', 'httpUrl', 'serverUrl', 'baseUrl'];
-const telling = new Set(['command', 'program', ...addresses]);
+const serverKeys = new Set(['command', 'program', ...addresses]);
 
-/** What a person is asked for stands beside the servers: in an editor's settings, too. */
-export function findInputs(content: Content): Group {
+/** Inputs stand beside the servers, also in an editor's settings. */
+export function findInputs(content: ConfigMap): EntryGroup {
   const { inputs, mcp } = content;
   if (inputs === undefined && isMap(mcp)) return { path: ['mcp', 'inputs'], entries: mcp['inputs'] };
   return { path: ['inputs'], entries: inputs };
 }
 
-/** Something that looks like servers, where none are read. */
-export interface Stray {
-  /** The first of them. Empty: the whole file is one. */
-  readonly path: Path;
+/** Servers, by their looks, where none are read. */
+export interface StrayServers {
+  /** The path of the first one. Empty: the whole file looks like one server. */
+  readonly path: KeyPath;
   readonly more: number;
-  /** They are inside of a text. */
+  /** The servers stand inside a text. */
   readonly isText: boolean;
 }
 
 const MOST_STRAYS = 5;
 
-/** In what is left of a file when its groups are taken out, and its own sections left alone. */
-export function findStrays(rest: Content): readonly Stray[] {
-  if (isCertainly(rest)) return [{ path: [], more: 0, isText: false }];
-  const strays: Stray[] = [];
-  const visit = (value: unknown, path: Path): void => {
+/** Searches the keys of a file that are neither groups of servers nor sections of Plexus's own. */
+export function findStrays(rest: ConfigMap): readonly StrayServers[] {
+  if (isSurelyServer(rest)) return [{ path: [], more: 0, isText: false }];
+  const strays: StrayServers[] = [];
+  const visit = (value: unknown, path: KeyPath): void => {
     if (strays.length === MOST_STRAYS) return;
     if (typeof value === 'string' && WRITTEN_SERVERS.test(value)) strays.push({ path, more: 0, isText: true });
     if (typeof value !== 'object' || value === null) return;
@@ -95,7 +97,7 @@ export function findStrays(rest: Content): readonly Stray[] {
       key: Array.isArray(value) ? Number(key) : key,
       each,
     }));
-    const [first, ...others] = children.filter(({ each }) => isCertainly(each));
+    const [first, ...others] = children.filter(({ each }) => isSurelyServer(each));
     if (first) strays.push({ path: [...path, first.key], more: others.length, isText: false });
     else for (const { key, each } of children) visit(each, [...path, key]);
   };
@@ -105,8 +107,8 @@ export function findStrays(rest: Content): readonly Stray[] {
 
 const WRITTEN_SERVERS = /"(?:mcpServers|mcp_servers|context_servers)"\s*:\s*\{\s*"/;
 
-/** Many maps have a `url`, and some a `command`: only together with what else makes a server of it. */
-function isCertainly(value: unknown): boolean {
+/** Many maps have a `url`, and some a `command`: only further keys make it certain that the map is a server. */
+function isSurelyServer(value: unknown): boolean {
   if (!isMap(value)) return false;
   const { command, args, env, headers, type = value['transport'] } = value;
   const isStarted = typeof command === 'string' || Array.isArray(command);
@@ -117,23 +119,23 @@ function isCertainly(value: unknown): boolean {
 
 const TRANSPORT = /^(stdio|local|remote|sse|ws|websocket|http|streamable.?http)$/i;
 
-export interface Entry {
-  /** `undefined`: it has none, and a list needs one. */
+export interface GroupEntry {
+  /** `undefined`: an entry of a list without a name. */
   readonly name: string | undefined;
   readonly value: unknown;
-  readonly path: Path;
+  readonly path: KeyPath;
 }
 
-/** `undefined`: neither a map nor a list. In a list, the name is one of the entry's own keys. */
-export function entriesOf({ path, entries }: Pick<Group, 'path' | 'entries'>): readonly Entry[] | undefined {
+/** In a list, the name is one of the entry's own keys. `undefined`: the group is neither a map nor a list. */
+export function entriesOf({ path, entries }: Pick<EntryGroup, 'path' | 'entries'>): readonly GroupEntry[] | undefined {
   if (Array.isArray(entries)) return entries.map((value, at) => listed(value, [...path, at]));
   if (!isMap(entries)) return undefined;
   return Object.entries(entries).map(([name, value]) => ({ name, value, path: [...path, name] }));
 }
 
-function listed(value: unknown, path: Path): Entry {
+function listed(value: unknown, path: KeyPath): GroupEntry {
   if (!isMap(value)) return { name: undefined, value, path };
   const { name, id, ...rest } = value;
-  const given = name ?? id;
-  return { name: typeof given === 'string' ? given : undefined, value: rest, path };
+  const label = name ?? id;
+  return { name: typeof label === 'string' ? label : undefined, value: rest, path };
 }

@@ -1,11 +1,11 @@
-// Owns how closely the health of a server is watched, from what an entry says of it.
+// Owns the step from the `health` key of an entry to a health policy.
 
 import type { HealthPolicy } from '../model/server.ts';
 import { type CompleteEntry, healthSchema } from './schema.ts';
 
 const inMode = (mode: HealthPolicy['mode']): HealthPolicy => Object.freeze(healthSchema.parse({ mode }));
 
-/** Hardly any entry says more than a word; all that say the same share one. */
+/** Hardly any entry sets more than the mode, so entries with the same mode share one policy. */
 const modes = { remote: inMode('remote'), all: inMode('all'), off: inMode('off') };
 
 export const healthPolicy = (written: CompleteEntry['health']): HealthPolicy =>

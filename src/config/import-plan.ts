@@ -1,172 +1,175 @@
-// Owns what `plexus import` would do: which servers other agents' files hold, which of them are taken over and as what, and why
-// the others are not. Decides, and writes nothing.
+// Owns the plan of `plexus import`: which servers other agents' files hold, which of them are imported and how, and why the
+// others are not. Writes nothing.
 
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, Provenance, Scope, ServerDefinition } from '../model/server.ts';
-import { strangersIn } from './expand.ts';
-import { diagnose, type Finding, type Note, shorten } from './finding.ts';
+import { type ConfigMap, isMap } from './config-map.ts';
+import { foreignPlaceholdersIn } from './expand.ts';
+import { diagnose, type FileProblem, type ReportProblem, shorten } from './file-problems.ts';
 import { findInputs } from './groups.ts';
-import type { Content, Group } from './importers/importer.ts';
-import { mapTexts, textsIn } from './importers/words.ts';
+import type { EntryGroup } from './importers/importer.ts';
+import { mapTexts, textsIn } from './importers/translate.ts';
 import type { ImportFile } from './imports.ts';
 import type { InputRequest } from './inputs.ts';
-import { type FoundSecret, freeId, replaceSecrets } from './literal-secrets.ts';
-import { isMap } from './problem.ts';
+import { freeId, type LiteralSecret, replaceSecrets } from './literal-secrets.ts';
 import { asEntry } from './reconnect.ts';
 import type { HostEnvironment } from './scopes.ts';
 import { claimsOf, readServers, type ServerClaim } from './servers.ts';
 
-export interface Candidate {
+export interface ImportCandidate {
   readonly name: ServerName;
   readonly app: string;
   readonly file: string;
   readonly transport: Launch['kind'] | 'unknown';
 }
 
-export interface Taken extends Candidate {
+export interface ImportedServer extends ImportCandidate {
   /**
-   * What a file in the workspace holds goes into the workspace's file, what is for this folder alone into its local one; both
-   * still have to be approved. The rest is the person's.
+   * Servers of a file in the workspace go into the workspace's file, servers for this folder only into its local file; both still
+   * have to be approved. All others go into the user's own file.
    */
   readonly scope: TargetScope;
-  /** In our words, secrets replaced. */
-  readonly entry: Content;
-  readonly secrets: readonly FoundSecret[];
-  /** What the person will be asked for, since the app keeps its answers to itself. */
+  /** In our keys, with secrets replaced. */
+  readonly entry: ConfigMap;
+  readonly secrets: readonly LiteralSecret[];
+  /** Inputs that the user will be asked for, since the app does not share its answers. */
   readonly inputs: readonly AskedInput[];
 }
 
 export type TargetScope = Extract<Scope, 'user' | 'project' | 'local'>;
 
-/** A question can only be told of: the files that entries go into get servers and nothing else. */
+/** Inputs are only reported: nothing but servers is written into the files. */
 export type AskedInput = Pick<InputRequest, 'id' | 'description' | 'options'>;
 
-export interface Skipped extends Candidate {
-  /** Completes "it is not taken, because …". */
+export interface SkippedServer extends ImportCandidate {
+  /** Completes "it is not imported, because …". */
   readonly because: string;
 }
 
-export interface Takeover {
-  readonly found: readonly Candidate[];
-  readonly taken: readonly Taken[];
-  readonly skipped: readonly Skipped[];
-  /** What was not understood, or could not be read. */
+export interface ImportPlan {
+  readonly found: readonly ImportCandidate[];
+  readonly taken: readonly ImportedServer[];
+  readonly skipped: readonly SkippedServer[];
+  /** Problems of the files that were read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface Existing {
+export interface ExistingConfig {
   readonly definitions: readonly ServerDefinition[];
-  /** The files that Plexus reads anyway. */
+  /** The files that Plexus reads already. */
   readonly files: readonly string[];
-  /** Ids of inputs that the files written to use already. */
+  /** Ids of inputs that the target files use already. */
   readonly inputs: readonly string[];
 }
 
 type ImportClaim = ServerClaim &
-  Pick<Candidate, 'app' | 'file'> &
-  Pick<Group, 'forFolder' | 'isForThisFolder'> & {
+  Pick<ImportCandidate, 'app' | 'file'> &
+  Pick<EntryGroup, 'forFolder' | 'isForThisFolder'> & {
     readonly title: string;
-    /** What the file says of the inputs that its entries ask for. */
-    readonly declared: readonly Content[];
+    /** The inputs that the file declares. */
+    readonly declared: readonly ConfigMap[];
   };
 
-interface Read {
+interface ReadImport {
   readonly claims: readonly ImportClaim[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export async function planTakeover(
+export async function planImport(
   files: readonly ImportFile[],
-  existing: Existing,
+  existing: ExistingConfig,
   environment: HostEnvironment,
-): Promise<Takeover> {
-  // Many apps read the workspace's common file, as Plexus does: it is told of once.
+): Promise<ImportPlan> {
+  // Many apps read the workspace's common file, as Plexus does: it is reported once.
   const isRepeated = ({ place }: ImportFile, at: number) =>
     existing.files.includes(place.file) && files.findIndex((other) => other.place.file === place.file) !== at;
   const distinct = files.filter((file, at) => !isRepeated(file, at));
   const read = await Promise.all(distinct.map((file) => readFile(file, environment)));
   const known = new Map(existing.definitions.map((each) => [each.name, [each.provenance]]));
-  const essences = new Map(
-    existing.definitions.map((each) => [essenceOf(each.launch), `"${each.name}", which is there already`]),
+  const sameLaunches = new Map(
+    existing.definitions.map((each) => [comparableLaunch(each.launch), `"${each.name}", which is there already`]),
   );
-  const inputs = createIds(existing.inputs);
-  const found: Candidate[] = [];
-  const taken: Taken[] = [];
-  const skipped: Skipped[] = [];
-  const strangers: Diagnostic[] = [];
+  const inputs = createInputIds(existing.inputs);
+  const found: ImportCandidate[] = [];
+  const taken: ImportedServer[] = [];
+  const skipped: SkippedServer[] = [];
+  const foreign: Diagnostic[] = [];
   const claims = read.flatMap((each) => each.claims).sort((a, b) => rankOf(a) - rankOf(b));
   for (const claim of claims) {
     const { name, app, file } = claim;
     const definition = 'definition' in claim ? claim.definition : undefined;
-    const candidate: Candidate = { name, app, file, transport: definition?.launch.kind ?? 'unknown' };
+    const candidate: ImportCandidate = { name, app, file, transport: definition?.launch.kind ?? 'unknown' };
     found.push(candidate);
-    const because = reasonAgainst(claim, existing, known, essences);
+    const because = reasonAgainst(claim, existing, known, sameLaunches);
     if (because !== undefined || definition === undefined) {
       skipped.push({ ...candidate, because: because ?? 'it is not valid' });
       continue;
     }
     const scope = scopeOf(claim);
     known.set(name, [...(known.get(name) ?? []), { ...definition.provenance, scope }]);
-    essences.set(essenceOf(definition.launch), `"${name}" of ${app}`);
+    sameLaunches.set(comparableLaunch(definition.launch), `"${name}" of ${app}`);
     const entry = entryOf(definition, claim, inputs);
     taken.push({ ...candidate, scope, ...entry });
-    strangers.push(...strangersOf(claim, entry.entry));
+    foreign.push(...foreignPlaceholders(claim, entry.entry));
   }
-  return { found, taken, skipped, diagnostics: [...read.flatMap(({ diagnostics }) => diagnostics), ...strangers] };
+  return { found, taken, skipped, diagnostics: [...read.flatMap(({ diagnostics }) => diagnostics), ...foreign] };
 }
 
 const scopeOf = ({ provenance, isForThisFolder }: ImportClaim): TargetScope =>
   provenance.inWorkspace ? 'project' : isForThisFolder ? 'local' : 'user';
 
-/** Of two that are the same, the one that is for all folders and needs no approval is taken. */
+/** Of two equal servers, the one that is for all folders and needs no approval is imported. */
 const rankOf = (claim: ImportClaim) => (['user', 'local', 'project'] as const).indexOf(scopeOf(claim));
 
 function reasonAgainst(
   claim: ImportClaim,
-  { files }: Existing,
+  { files }: ExistingConfig,
   known: ReadonlyMap<ServerName, readonly Pick<Provenance, 'scope' | 'file'>[]>,
-  essences: ReadonlyMap<string, string>,
+  sameLaunches: ReadonlyMap<string, string>,
 ): string | undefined {
   if ('diagnostic' in claim) return `its entry is not valid: ${claim.diagnostic.message}`;
   if (claim.forFolder !== undefined) return `it is for the folder ${claim.forFolder}; import it there`;
   if (files.includes(claim.file)) return 'Plexus reads this file anyway';
-  const same = essences.get(essenceOf(claim.definition.launch));
+  const same = sameLaunches.get(comparableLaunch(claim.definition.launch));
   if (same !== undefined) return `it is the same as ${same}`;
-  // What is for one folder beats what is for all, here as there.
+  // A server for one folder beats one for all folders, in Plexus as in the app.
   const isBeaten = ({ scope }: Pick<Provenance, 'scope'>) => scopeOf(claim) === 'local' && scope === 'user';
   const other = known.get(claim.name)?.find((each) => !isBeaten(each));
   return other && `another server of that name comes from ${other.file ?? other.scope}`;
 }
 
-/** Otherwise the server would get them as they are written, and nobody would know why it fails. */
-function strangersOf({ name, title, file }: ImportClaim, entry: Content): readonly Diagnostic[] {
-  const placeholders = new Set(textsIn(entry).flatMap(strangersIn));
+/** Without this warning the server would get such a placeholder as text, and the user would not know why it fails. */
+function foreignPlaceholders({ name, title, file }: ImportClaim, entry: ConfigMap): readonly Diagnostic[] {
+  const placeholders = new Set(textsIn(entry).flatMap(foreignPlaceholdersIn));
   return [...placeholders].map((placeholder) => ({
     severity: 'warning',
     code: 'CONFIG_INVALID',
     message: `server "${name}" uses ${placeholder}, which is filled in by ${title} only and stays as it is written`,
     remedy: 'Write the value in its place, or a variable of yours.',
-    ...{ file, server: name },
+    file,
+    server: name,
   }));
 }
 
-async function readFile({ importer, place, read }: ImportFile, environment: HostEnvironment): Promise<Read> {
+async function readFile({ importer, place, read }: ImportFile, environment: HostEnvironment): Promise<ReadImport> {
   if (read.kind !== 'document') return { claims: [], diagnostics: [read.diagnostic] };
   const content = isMap(read.document.value) ? read.document.value : {};
-  const findings: Finding[] = [];
-  const note: Note = (...found) => findings.push(...found);
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
   const origin = { ...place, defaults: {}, mayLoosen: !place.inWorkspace, translate: importer.translate };
   const groups = importer.find(content, environment).map((group) => ({
-    drafts: readServers([group], origin, note),
+    drafts: readServers([group], origin, report),
     ...(group.forFolder !== undefined && { forFolder: group.forFolder }),
     ...(group.isForThisFolder && { isForThisFolder: true as const }),
   }));
-  const diagnostics = await diagnose(findings, read.document, place.file);
+  const diagnostics = await diagnose(fileProblems, read.document, place.file);
   const { entries } = findInputs(content);
   const common = {
-    ...{ app: importer.app, title: importer.title, file: place.file },
+    app: importer.app,
+    title: importer.title,
+    file: place.file,
     declared: Array.isArray(entries) ? entries.filter(isMap) : [],
   };
   const claims = groups.flatMap(({ drafts, ...more }) =>
@@ -175,38 +178,38 @@ async function readFile({ importer, place, read }: ImportFile, environment: Host
   return { claims, diagnostics: shorten([...diagnostics.values()]) };
 }
 
-/** Only what was written, in canonical keys: what is a default here stays one. */
-function entryOf({ name, launch, settings }: ServerDefinition, claim: ImportClaim, ids: Ids) {
+/** Only keys that were written, in canonical spelling; defaults stay defaults. */
+function entryOf({ name, launch, settings }: ServerDefinition, claim: ImportClaim, ids: InputIds) {
   if (launch.kind === 'in-process') return { entry: {}, secrets: [], inputs: [] };
   const { written } = claim;
-  const { kind, ...way } = launch;
-  const isMade = kind === 'stdio' || kind === 'auto' || (kind === 'ws' && !written.has('transport'));
+  const { kind, ...launchSettings } = launch;
+  const isImplied = kind === 'stdio' || kind === 'auto' || (kind === 'ws' && !written.has('transport'));
   const inputs = new Map<string, AskedInput>();
-  const said = mapTexts(
+  const ownEntry = mapTexts(
     {
-      ...(!isMade && { transport: kind }),
-      // One key may say several things: a command in a list holds its arguments.
-      ...Object.fromEntries(Object.entries(way).filter(([key, value]) => !isDefault(key, value))),
+      ...(!isImplied && { transport: kind }),
+      // Not limited to written keys: a command that is written as a list also sets the arguments.
+      ...Object.fromEntries(Object.entries(launchSettings).filter(([key, value]) => !isDefault(key, value))),
       ...Object.fromEntries(Object.entries(settings).filter(([key]) => written.has(key))),
       ...(written.has('reconnect') && { reconnect: asEntry(settings.reconnect) }),
     },
     (text) => withIds(text, claim, ids, (asked) => inputs.set(asked.id, asked)),
   );
-  const { entry, secrets } = replaceSecrets(name, said, ids.isTaken);
+  const { entry, secrets } = replaceSecrets(name, ownEntry, ids.isTaken);
   for (const { id } of secrets) ids.take(id);
-  return { entry: { ...said, ...entry }, secrets, inputs: [...inputs.values()] };
+  return { entry: { ...ownEntry, ...entry }, secrets, inputs: [...inputs.values()] };
 }
 
-interface Ids {
+interface InputIds {
   readonly isTaken: (id: string) => boolean;
   readonly take: (id: string) => void;
-  /** The same for all that one file calls so, and never what another file calls so. */
+  /** The new id of a file's input: the same for all entries of that file, and never that of another file's input. */
   readonly of: (file: string, id: string, server: ServerName) => string;
 }
 
-function createIds(used: readonly string[]): Ids {
+function createInputIds(used: readonly string[]): InputIds {
   const taken = new Set(used);
-  const given = new Map<string, string>();
+  const assigned = new Map<string, string>();
   const isTaken = (id: string) => taken.has(id);
   const take = (id: string) => void taken.add(id);
   return {
@@ -214,19 +217,19 @@ function createIds(used: readonly string[]): Ids {
     take,
     of: (file, id, server) => {
       const key = `${file}\0${id}`;
-      const free = given.get(key) ?? (isTaken(id) ? freeId(`${server}-${id}`, isTaken) : id);
-      given.set(key, free);
+      const free = assigned.get(key) ?? (isTaken(id) ? freeId(`${server}-${id}`, isTaken) : id);
+      assigned.set(key, free);
       take(free);
       return free;
     },
   };
 }
 
-/** A declared default goes along inside the placeholder; the rest of the question is told. */
+/** Keeps a declared default inside the placeholder; the rest of the input is reported through `onAsked`. */
 function withIds(
   text: string,
   { name, file, declared }: ImportClaim,
-  ids: Ids,
+  ids: InputIds,
   onAsked: (asked: AskedInput) => void,
 ): string {
   return text.replace(/\$\{input:([\w.][\w.-]*)(\}|:-)/g, (_, id: string, end: string) => {
@@ -245,8 +248,8 @@ function withIds(
 const isDefault = (key: string, value: unknown) =>
   key === 'inheritEnv' ? value === 'safe' : typeof value === 'object' && Object.keys(Object(value)).length === 0;
 
-/** Two that differ only in where their secrets stand are the same: one of them was taken over before. */
-function essenceOf(launch: Launch): string {
+/** Equal for launches that differ only in how their secrets are written: one of them was imported before. */
+function comparableLaunch(launch: Launch): string {
   if (launch.kind === 'in-process') return '';
   return canonicalJson({ ...launch, ...replaceSecrets('', launch).entry }).replace(/\$\{input:[^}]*\}/g, '(secret)');
 }

@@ -1,4 +1,4 @@
-// Owns reading other agents' files: each app's places, each file once for each app, and the person's own as their own.
+// Owns reading other agents' files: which apps are wanted, and each file of theirs once per app.
 
 import { nearest } from '../kernel/nearest.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -40,7 +40,7 @@ function unknownApp(app: string, known: readonly string[]): Diagnostic {
   };
 }
 
-/** Every file that is there, strongest first. */
+/** Every file that exists, strongest first. */
 export async function readImports(
   apps: readonly Importer[],
   environment: HostEnvironment & { readonly remembered?: Remembered | undefined },
@@ -64,7 +64,7 @@ export async function readImports(
   );
   const identified = read.map((each) => ({ ...each, identity: identityOf(each) }));
   const own = new Map(identified.filter(({ place }) => !place.inWorkspace).map((each) => [each.identity, each.place]));
-  // One file may serve two apps under different keys, so it is read once for each; a broken one serves none and is told once.
+  // One file may serve two apps under different keys, so it counts once for each; a broken file is reported once.
   const seen = new Set<string>();
   return identified.flatMap(({ importer, place, read: found, identity }) => {
     const use = found.kind === 'document' ? `${importer.app}\0${identity}` : identity;
@@ -77,7 +77,7 @@ export async function readImports(
 const identityOf = ({ read, place }: Pick<ImportFile, 'read' | 'place'>) =>
   read.kind === 'document' ? read.identity : place.file;
 
-/** The person's own file stays their own: a repository could hold a link to it, and the home folder may be the workspace. */
+/** The user's own file stays the user's: a repository could hold a link to it, and the home folder may be the workspace. */
 function asOwn(place: FilePlace, own: FilePlace | undefined): FilePlace {
   if (own === undefined || !place.inWorkspace) return place;
   const { inWorkspace: _, ...rest } = place;

@@ -1,30 +1,31 @@
-// Owns `${input:id}`: what a person is asked for once. The answer is kept in the secret store, never in a file.
+// Owns `${input:id}`: values that the user is asked for once. The answer is kept in the secret store, never in a configuration
+// file.
 
 import { SingleFlight } from '../kernel/single-flight.ts';
 import type { ServerName } from '../model/names.ts';
 
-/** What a file asks a person for. */
+/** A value that a file asks the user for. */
 export interface InputRequest {
   readonly id: string;
   readonly type?: string | undefined;
   readonly description?: string | undefined;
-  /** Counts where nobody answers. */
+  /** Used when the user gives no answer. */
   readonly default?: string | undefined;
-  /** Hidden while it is typed. */
+  /** The answer is hidden while it is typed. */
   readonly password: boolean;
   readonly options?: readonly string[] | undefined;
 }
 
-/** Where answers are kept. */
+/** The store of given answers. */
 export interface Answers {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
 }
 
-/** Supplied by the host; `undefined` means that nobody can or will answer. */
+/** Supplied by the host; `undefined` means that there is no answer. */
 export type AskInput = (request: InputRequest & { readonly server: ServerName }) => Promise<string | undefined>;
 
-/** What declares an input: two files, or two sources without a file, may mean different things by one id. */
+/** The source that declares an input: two files, or two sources without a file, may mean different things by one id. */
 export interface Declaring {
   readonly file?: string | undefined;
   readonly provider?: string | undefined;
@@ -41,7 +42,7 @@ export interface InputDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** However many servers need it at once, a person is asked once. */
+/** The user is asked once, however many servers need the input at the same time. */
 export function createInputs({
   answers,
   ask,
@@ -71,6 +72,6 @@ export function createInputs({
 
 export const inputName = (declaring: Declaring, id: string) => `inputs/${declaredBy(declaring)}#${id}`;
 
-/** A source without a file never gets what was answered to the host itself, which has no name. */
+/** A source without a file has a name of its own, so that it never gets an answer that was given to the host itself. */
 export const declaredBy = ({ file, provider }: Declaring) =>
   file ?? (provider === undefined ? '' : `provider:${provider}`);

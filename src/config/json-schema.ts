@@ -1,10 +1,10 @@
-// Owns the JSON Schema of a configuration file, for editors; it says what `schema.ts` says.
+// Owns the JSON Schema of a configuration file, for editors. It is generated from `schema.ts`.
 
 import * as z from 'zod';
+import { snakeCase } from './key-case.ts';
 import { fileSchema } from './schema.ts';
-import { snakeCase } from './spelling.ts';
 
-/** Draft 7 is what most of them understand. Both spellings of every key, since both are read. */
+/** Draft 7, which most editors understand, with both spellings of every key, since both are read. */
 export function jsonSchema(): Record<string, unknown> {
   const schema = bothSpellings(z.toJSONSchema(fileSchema, { io: 'input', target: 'draft-7' }));
   const { mcpServers, mcp_servers } = Object(schema['properties']);
@@ -27,19 +27,19 @@ function spelledTwice(properties: Readonly<Record<string, object>>): Record<stri
   return Object.fromEntries(
     Object.entries(properties).flatMap(([key, property]) => {
       const list = 'type' in property ? lists.get(key) : undefined;
-      const said = list ? orList(bothSpellings(property), list) : bothSpellings(property);
+      const spelled = list ? orList(bothSpellings(property), list) : bothSpellings(property);
       const snake = snakeCase(key);
       return snake === key
-        ? [[key, said]]
+        ? [[key, spelled]]
         : [
-            [key, said],
-            [snake, said],
+            [key, spelled],
+            [snake, spelled],
           ];
     }),
   );
 }
 
-/** The keys whose second shape ends before the schema is asked. */
+/** Keys that may also be a list, which `vocabulary.ts` and `define.ts` resolve before the schema is checked. */
 const lists: ReadonlyMap<string, object> = new Map([
   ['command', { type: 'array', items: { type: 'string' }, minItems: 1 }],
   ['tools', { type: 'array', items: { type: 'string' } }],

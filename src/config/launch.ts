@@ -2,28 +2,32 @@
 
 import type { Launch, RemoteLaunch, StdioLaunch } from '../model/server.ts';
 import { inputsOf, variablesOf } from './expand.ts';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 import type { CompleteEntry } from './schema.ts';
 import type { InProcessEntry } from './server-entry.ts';
 
-type Entry = Partial<CompleteEntry>;
+type PartialEntry = Partial<CompleteEntry>;
 
-/** `blank` says what counts where the entry is silent. */
-export function launchOf(entry: Entry, blank: CompleteEntry, serve?: InProcessEntry['serve']): Launch | Problem {
+/** `defaults` fills in the keys that the entry does not set. */
+export function launchOf(
+  entry: PartialEntry,
+  defaults: CompleteEntry,
+  serve?: InProcessEntry['serve'],
+): Launch | ConfigProblem {
   const { command, url, transport } = entry;
-  const ways = Number(command !== undefined) + Number(url !== undefined) + Number(serve !== undefined);
-  if (ways > 1) return conflict;
+  const launchKeys = Number(command !== undefined) + Number(url !== undefined) + Number(serve !== undefined);
+  if (launchKeys > 1) return conflict;
   if (serve) return { kind: 'in-process', serve };
   if (transport !== undefined && (transport === 'stdio' ? command : url) === undefined) return lacking(transport);
-  if (url !== undefined) return remoteLaunch(entry, blank, url);
-  return command === undefined ? incomplete : stdioLaunch(entry, blank, command);
+  if (url !== undefined) return remoteLaunch(entry, defaults, url);
+  return command === undefined ? incomplete : stdioLaunch(entry, defaults, command);
 }
 
-/** While it is being made. */
+/** For objects that are filled in key by key before they are handed out. */
 export type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-function stdioLaunch(entry: Entry, blank: CompleteEntry, command: string): StdioLaunch {
-  const { args = blank.args, env = blank.env, inheritEnv = blank.inheritEnv, cwd, envFile, envAllow } = entry;
+function stdioLaunch(entry: PartialEntry, defaults: CompleteEntry, command: string): StdioLaunch {
+  const { args = defaults.args, env = defaults.env, inheritEnv = defaults.inheritEnv, cwd, envFile, envAllow } = entry;
   const launch: Mutable<StdioLaunch> = { kind: 'stdio', command, args, env, inheritEnv };
   if (cwd !== undefined) launch.cwd = cwd;
   if (envFile !== undefined) launch.envFile = envFile;
@@ -31,8 +35,8 @@ function stdioLaunch(entry: Entry, blank: CompleteEntry, command: string): Stdio
   return launch;
 }
 
-function remoteLaunch(entry: Entry, blank: CompleteEntry, url: string): RemoteLaunch | Problem {
-  const { env = blank.env, headers = blank.headers, transport, proxy, certFile, keyFile } = entry;
+function remoteLaunch(entry: PartialEntry, defaults: CompleteEntry, url: string): RemoteLaunch | ConfigProblem {
+  const { env = defaults.env, headers = defaults.headers, transport, proxy, certFile, keyFile } = entry;
   const { bearerTokenEnvVar, headersHelper, caFile, envAllow } = entry;
   const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
   const fault =
@@ -52,7 +56,7 @@ function remoteLaunch(entry: Entry, blank: CompleteEntry, url: string): RemoteLa
   return launch;
 }
 
-/** It has placeholders, so what it says is known only when its server is opened. */
+/** Whether a text has placeholders, so that its value is known only when its server is opened. */
 export const isUndecided = (text: string) => variablesOf(text).length > 0 || inputsOf(text).length > 0;
 
 const schemes: Readonly<Record<RemoteLaunch['kind'], readonly string[]>> = {
@@ -62,15 +66,15 @@ const schemes: Readonly<Record<RemoteLaunch['kind'], readonly string[]>> = {
   auto: ['http', 'https', 'ws', 'wss'],
 };
 
-/** Where it is open what is spoken, the address may say it. */
+/** With transport `auto`, the scheme of the address may decide. */
 export const kindFor = (kind: RemoteLaunch['kind'], url: string) =>
   kind === 'auto' && /^\s*wss?:/i.test(url) ? 'ws' : kind;
 
-/** Asked for what has no placeholders, or none any more. */
-export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): Problem | undefined =>
+/** For an address without placeholders, or whose placeholders are filled in. */
+export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): ConfigProblem | undefined =>
   schemes[kind].includes(schemeOf(url)) ? undefined : badAddress(kind, url);
 
-export function faultOfProxy(proxy: string): Problem | undefined {
+export function faultOfProxy(proxy: string): ConfigProblem | undefined {
   if (proxy === 'off' || schemes.http.includes(schemeOf(proxy))) return undefined;
   return bad(
     'proxy',
@@ -79,17 +83,17 @@ export function faultOfProxy(proxy: string): Problem | undefined {
   );
 }
 
-function faultOfPair(certFile: string | undefined, keyFile: string | undefined): Problem | undefined {
+function faultOfPair(certFile: string | undefined, keyFile: string | undefined): ConfigProblem | undefined {
   if ((certFile === undefined) === (keyFile === undefined)) return undefined;
   const [set, missing] = certFile === undefined ? ['keyFile', 'certFile'] : ['certFile', 'keyFile'];
   return bad(set, `"${set}" needs "${missing}", which is not set`, `Set "${missing}" too: a certificate and its key.`);
 }
 
-/** Empty for what is no address. Where no host stands, the parser would take the path for one. */
+/** Empty for a text that is no address. The pattern demands a host: without one, the URL parser would take the path for a host. */
 const schemeOf = (url: string) => (URL.canParse(url) ? (BEGINNING.exec(url)?.[1]?.toLowerCase() ?? '') : '');
 const BEGINNING = /^\s*([a-z][a-z+.-]*):\/\/[^/\\?#]/i;
 
-const bad = (key: string, message: string, remedy: string): Problem => ({
+const bad = (key: string, message: string, remedy: string): ConfigProblem => ({
   severity: 'error',
   path: [key],
   message,
@@ -108,7 +112,7 @@ const incomplete = bad(
   'Set "command" for a local server or "url" for a remote one.',
 );
 
-function lacking(transport: string): Problem {
+function lacking(transport: string): ConfigProblem {
   const needed = transport === 'stdio' ? 'command' : 'url';
   return bad(
     'transport',
@@ -117,8 +121,8 @@ function lacking(transport: string): Problem {
   );
 }
 
-/** Says nothing of the address itself: tokens are often part of it. */
-function badAddress(kind: RemoteLaunch['kind'], url: string): Problem {
+/** The message does not quote the address: tokens are often part of it. */
+function badAddress(kind: RemoteLaunch['kind'], url: string): ConfigProblem {
   if (/<[^<>]*>/.test(url))
     return bad('url', '"url" holds a part in < and > that is still to be filled in', 'Put the real value there.');
   const expected = schemes[kind].map((scheme) => `${scheme}://`);

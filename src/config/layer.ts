@@ -1,57 +1,66 @@
-// Owns what one file says: its servers, rules, lists, inputs and settings. Which file wins is `merge.ts`'s.
+// Owns reading one file: its servers, rules, lists, inputs and settings. `merge.ts` decides which file wins.
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
 import { asWritten, checkEach, explain } from './check.ts';
-import { diagnose, type Finding, type Note, readSection, shorten } from './finding.ts';
-import { findGroups, findInputs, findStrays, type Stray } from './groups.ts';
-import type { Content, Group } from './importers/importer.ts';
+import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
+import { diagnose, type FileProblem, type ReportProblem, readSection, shorten } from './file-problems.ts';
+import { findGroups, findInputs, findStrays, type StrayServers } from './groups.ts';
+import type { EntryGroup } from './importers/importer.ts';
 import type { InputRequest } from './inputs.ts';
+import { camelCase } from './key-case.ts';
 import type { ListedServers } from './lists.ts';
-import { isMap, labelOf, type Path, within, wrongType } from './problem.ts';
+import { labelOf, within, wrongType } from './problem.ts';
 import { fileSchema, inputSchema, type ListedServer, listedServerSchema, ruleSchema } from './schema.ts';
-import { claimsOf, type Origin, provenanceOf, readServers, type ServerClaim } from './servers.ts';
+import { claimsOf, provenanceOf, readServers, type ServerClaim, type SourceOrigin } from './servers.ts';
 import { readSettings, type SettingClaim } from './settings.ts';
 import type { Document } from './sources/document.ts';
-import { camelCase, type Reading, readKeys, vocabularies } from './vocabulary.ts';
+import { type NormalizedSection, readKeys, vocabularies } from './vocabulary.ts';
 
 export interface Layer extends ListedServers {
   readonly claims: readonly ServerClaim[];
   readonly rules: readonly RuleText[];
-  /** Those that were read and do not count. */
+  /** Rules that were read but have no effect. */
   readonly idleRules: readonly IdleRule[];
   readonly promptInputs: readonly InputRequest[];
   readonly settings: readonly SettingClaim[];
-  /** Said by the enterprise's file only. */
+  /** Set by the enterprise's file only. */
   readonly mode?: 'exclusive' | 'merge';
-  /** All that would widen what the scope may do, and does not count. */
+  /** Settings that would loosen something the scope may not loosen; they are ignored until the user approves the file. */
   readonly loosenings: readonly Diagnostic[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export const emptyLayer: Layer = {
-  ...{ claims: [], rules: [], idleRules: [], promptInputs: [], settings: [] },
-  ...{ allowlist: [], denylist: [], loosenings: [], diagnostics: [] },
+  claims: [],
+  rules: [],
+  idleRules: [],
+  promptInputs: [],
+  settings: [],
+  allowlist: [],
+  denylist: [],
+  loosenings: [],
+  diagnostics: [],
 };
 
-export async function readLayer(document: Document, origin: Origin): Promise<Layer> {
-  const findings: Finding[] = [];
-  const note: Note = (...found) => findings.push(...found);
-  const content = contentOf(document.value, note);
+export async function readLayer(document: Document, origin: SourceOrigin): Promise<Layer> {
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
+  const content = contentOf(document.value, report);
   const { groups, rest } = findGroups(content);
-  note(...(await document.repeated()).filter(([top = '']) => isRead(String(top), groups)).map(repetition));
-  const drafts = readServers(groups, origin, note);
-  const sections = readSections(rest, groups.length > 0, note);
+  report(...(await document.repeated()).filter(([top = '']) => isRead(String(top), groups)).map(repetition));
+  const drafts = readServers(groups, origin, report);
+  const sections = readSections(rest, groups.length > 0, report);
   const { permissions, security, plexus } = sections.fields;
-  const { mode } = readMode(sections, origin, note);
+  const { mode } = readMode(sections, origin, report);
   const layer = {
-    ...readRules(permissions, origin, note),
-    ...readLists(security, note),
-    promptInputs: readInputs(findInputs(content), note),
-    settings: readSettings(plexus, origin, note),
+    ...readRules(permissions, origin, report),
+    ...readLists(security, report),
+    promptInputs: readInputs(findInputs(content), report),
+    settings: readSettings(plexus, origin, report),
     ...(mode !== undefined && { mode }),
   };
-  const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
+  const diagnostics = await diagnose(fileProblems, document, origin.file, origin.provider);
   const all = [...diagnostics.values()];
   return {
     ...layer,
@@ -61,18 +70,18 @@ export async function readLayer(document: Document, origin: Origin): Promise<Lay
   };
 }
 
-/** Of another program's file only the servers are ours to read, and the inputs they ask for. */
+/** Reads another program's file, of which only the servers and their inputs count. */
 export async function readServersOnly(
   document: Document,
-  origin: Origin,
-  find: (content: Content) => readonly Group[],
+  origin: SourceOrigin,
+  find: (content: ConfigMap) => readonly EntryGroup[],
 ): Promise<Layer> {
-  const findings: Finding[] = [];
-  const note: Note = (...found) => findings.push(...found);
-  const content = contentOf(document.value, note);
-  const drafts = readServers(find(content), origin, note);
-  const inputs = readInputs(findInputs(content), note);
-  const diagnostics = await diagnose(findings, document, origin.file, origin.provider);
+  const fileProblems: FileProblem[] = [];
+  const report: ReportProblem = (...found) => fileProblems.push(...found);
+  const content = contentOf(document.value, report);
+  const drafts = readServers(find(content), origin, report);
+  const inputs = readInputs(findInputs(content), report);
+  const diagnostics = await diagnose(fileProblems, document, origin.file, origin.provider);
   return {
     ...emptyLayer,
     promptInputs: inputs,
@@ -81,72 +90,72 @@ export async function readServersOnly(
   };
 }
 
-function contentOf(value: unknown, note: Note): Content {
+function contentOf(value: unknown, report: ReportProblem): ConfigMap {
   if (isMap(value)) return value;
   if (value === undefined) {
-    note({ severity: 'warning', path: [], message: 'the file is empty', remedy: 'Add servers to it, or delete it.' });
+    report({ severity: 'warning', path: [], message: 'the file is empty', remedy: 'Add servers to it, or delete it.' });
   } else {
     const problem = wrongType([], 'a map of settings', value);
-    note(Array.isArray(value) ? { ...problem, remedy: 'Put the list into a map: { "servers": [ … ] }.' } : problem);
+    report(Array.isArray(value) ? { ...problem, remedy: 'Put the list into a map: { "servers": [ … ] }.' } : problem);
   }
   return {};
 }
 
-/** What another program keeps in the same file is its own affair. */
-const isRead = (key: string, groups: readonly Group[]) =>
+/** Keys of another program in the same file are not checked. */
+const isRead = (key: string, groups: readonly EntryGroup[]) =>
   vocabularies.file.meanings.has(camelCase(key)) || groups.some(({ path }) => path.length === 0 || path[0] === key);
 
-/** Of a file in which nothing is known, it is said once that this is so. */
-function readSections(rest: Content, hasGroups: boolean, note: Note): Reading {
+/** A file without any known key gets one warning for the whole file. */
+function readSections(rest: ConfigMap, hasGroups: boolean, report: ReportProblem): NormalizedSection {
   const strays = findStrays(rest);
   const isStray = (key: string) => strays.some(({ path }) => path.length === 0 || path[0] === key);
   const others = Object.fromEntries(Object.entries(rest).filter(([key]) => !isStray(key)));
   const sections = readKeys(others, vocabularies.file);
-  note(...strays.map(misplaced));
-  const { fields, problems, strangers } = sections;
+  report(...strays.map(misplaced));
+  const { fields, problems, unknownKeys } = sections;
   const hasOwn = hasGroups || Object.keys(fields).some((key) => key !== '$schema');
-  const isStrange = !hasOwn && strangers.length > 0 && problems.length === 1;
-  if (!isStrange) note(...problems);
-  else if (strays.length === 0) note(nothingKnown);
+  const isAllUnknown = !hasOwn && unknownKeys.length > 0 && problems.length === 1;
+  if (!isAllUnknown) report(...problems);
+  else if (strays.length === 0) report(nothingKnown);
   return sections;
 }
 
-const nothingKnown: Finding = {
+const nothingKnown: FileProblem = {
   severity: 'warning',
   path: [],
   message: 'the file holds neither servers nor settings that are known here',
   remedy: 'Write servers into a map called "mcpServers" (in TOML "mcp_servers"), each under its name.',
 };
 
-function misplaced({ path, more, isText }: Stray): Finding {
+function misplaced({ path, more, isText }: StrayServers): FileProblem {
   const [where, map] = [labelOf(path), 'a map called "mcpServers" at the top of the file'];
-  const finding = (said: string, remedy: string): Finding => ({
+  const problem = (what: string, remedy: string): FileProblem => ({
     severity: 'warning',
     path,
-    message: `${where} ${said}, but none are read there`,
+    message: `${where} ${what}, but none are read there`,
     remedy,
   });
-  if (isText) return finding('holds servers inside of a text', `Write them as ${map}.`);
-  if (more > 0) return finding(`and ${more} more look like servers`, `Move them into ${map}.`);
-  return finding('looks like a server', path.length > 0 ? `Move it into ${map}.` : `Put it under a name into ${map}.`);
+  if (isText) return problem('holds servers inside of a text', `Write them as ${map}.`);
+  if (more > 0) return problem(`and ${more} more look like servers`, `Move them into ${map}.`);
+  return problem('looks like a server', path.length > 0 ? `Move it into ${map}.` : `Put it under a name into ${map}.`);
 }
 
-/** Only the enterprise's file can silence others. */
-function readMode(sections: Reading, { scope }: Origin, note: Note): Pick<Layer, 'mode'> {
+/** Only the enterprise's file can switch other files off. */
+function readMode(sections: NormalizedSection, { scope }: SourceOrigin, report: ReportProblem): Pick<Layer, 'mode'> {
   const { mode } = sections.fields;
   if (mode === undefined) return {};
   if (scope !== 'enterprise') {
     const path = asWritten(['mode'], sections);
     const message = `only the enterprise configuration can set ${labelOf(path)}, so this is ignored`;
-    note({ severity: 'warning', path, message, remedy: 'Remove it.' });
+    report({ severity: 'warning', path, message, remedy: 'Remove it.' });
     return {};
   }
   const { fields, problems } = checkEach({ ...sections, fields: { mode } }, fileSchema);
-  note(...problems);
+  report(...problems);
   return fields.mode === undefined ? {} : { mode: fields.mode };
 }
 
-function repetition(path: Path): Finding {
+function repetition(path: KeyPath): FileProblem {
   return {
     severity: 'warning',
     path,
@@ -155,11 +164,11 @@ function repetition(path: Path): Finding {
   };
 }
 
-function readRules(value: unknown, origin: Origin, note: Note): Pick<Layer, 'rules' | 'idleRules'> {
-  const { rules: written = [] } = readSection(value, ['permissions'], vocabularies.permissions, note).fields;
-  if (!Array.isArray(written)) note(wrongType(['permissions', 'rules'], 'a list of rules', written));
+function readRules(value: unknown, origin: SourceOrigin, report: ReportProblem): Pick<Layer, 'rules' | 'idleRules'> {
+  const { rules: written = [] } = readSection(value, ['permissions'], vocabularies.permissions, report).fields;
+  if (!Array.isArray(written)) report(wrongType(['permissions', 'rules'], 'a list of rules', written));
   const read = Array.isArray(written)
-    ? written.flatMap((rule, at) => readRule(rule, ['permissions', 'rules', at], origin, note))
+    ? written.flatMap((rule, at) => readRule(rule, ['permissions', 'rules', at], origin, report))
     : [];
   return { rules: read.filter((rule) => !isIdle(rule)), idleRules: read.filter(isIdle) };
 }
@@ -167,22 +176,27 @@ function readRules(value: unknown, origin: Origin, note: Note): Pick<Layer, 'rul
 const isIdle = (rule: RuleText): rule is IdleRule => 'idle' in rule;
 
 /**
- * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. What is said
- * about arguments is kept as it is written: whoever gives it a meaning lets a broken part open nothing and close more.
+ * A rule whose action cannot be read counts as "ask": a mistyped deny must not leave the tool to a looser rule. Conditions on
+ * arguments are kept as written; `policy` interprets them so that a broken condition allows nothing and denies more.
  */
-function readRule(value: unknown, path: Path, origin: Origin, note: Note): readonly (RuleText | IdleRule)[] {
-  const read = readSection(value, path, vocabularies.rule, note);
+function readRule(
+  value: unknown,
+  path: KeyPath,
+  origin: SourceOrigin,
+  report: ReportProblem,
+): readonly (RuleText | IdleRule)[] {
+  const read = readSection(value, path, vocabularies.rule, report);
   if (!isMap(value)) return [];
   const { args, ...fields } = read.fields;
   const parsed = ruleSchema.safeParse(fields);
-  note(...(parsed.error?.issues ?? []).map((issue) => within(path, explain(issue, read))));
+  report(...(parsed.error?.issues ?? []).map((issue) => within(path, explain(issue, read))));
   const { tool, action = 'ask' } = checkEach({ ...read, fields }, ruleSchema).fields;
   if (tool === undefined) return [];
-  if (args !== undefined) note(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
-  const said = args !== undefined && { args: args as ArgumentConditions };
-  const rule: RuleText = { tool, action, ...said, provenance: provenanceOf(origin, path) };
+  if (args !== undefined) report(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
+  const conditions = args !== undefined && { args: args as ArgumentConditions };
+  const rule: RuleText = { tool, action, ...conditions, provenance: provenanceOf(origin, path) };
   if (action === 'allow' && !origin.mayLoosen) {
-    note(cannotAllow(path, tool));
+    report(cannotAllow(path, tool));
     return [
       {
         ...rule,
@@ -192,7 +206,7 @@ function readRule(value: unknown, path: Path, origin: Origin, note: Note): reado
   }
   const [problem] = read.problems;
   if (action === 'allow' && problem) {
-    note(notUnderstood(path, tool));
+    report(notUnderstood(path, tool));
     return [{ ...rule, idle: `allows nothing, because part of it is not understood: ${problem.message}` }];
   }
   if (parsed.error) return [{ ...rule, misread: `counts as "${action}", because part of it cannot be read` }];
@@ -201,7 +215,7 @@ function readRule(value: unknown, path: Path, origin: Origin, note: Note): reado
 
 const SHOWN_FAULTS = 5;
 
-function conditionFaults(args: unknown, path: Path, action: RuleText['action']): readonly Finding[] {
+function conditionFaults(args: unknown, path: KeyPath, action: RuleText['action']): readonly FileProblem[] {
   const so = action === 'allow' ? 'so the rule allows nothing' : 'so the rule counts without it';
   return faultsIn(args)
     .slice(0, SHOWN_FAULTS)
@@ -212,17 +226,17 @@ function conditionFaults(args: unknown, path: Path, action: RuleText['action']):
     });
 }
 
-/** It may have been what narrows the rule. */
-function notUnderstood(path: Path, tool: string): Finding {
+/** The part that is not understood may have narrowed the rule. */
+function notUnderstood(path: KeyPath, tool: string): FileProblem {
   return {
     severity: 'warning',
     path,
     message: `the rule for "${tool}" allows nothing, because part of it is not understood`,
-    remedy: 'Mend or remove that part.',
+    remedy: 'Correct or remove that part.',
   };
 }
 
-function cannotAllow(path: Path, tool: string): Finding {
+function cannotAllow(path: KeyPath, tool: string): FileProblem {
   return {
     severity: 'warning',
     loosens: `the rule "${tool}" = allow`,
@@ -233,19 +247,19 @@ function cannotAllow(path: Path, tool: string): Finding {
 }
 
 /**
- * What can be read of a list counts even when the rest is wrong: better one server too few than one too many. So a line of an
- * allow list that cannot be read allows nothing, instead of leaving an empty list, which allows everything.
+ * The valid lines of a list count even when others are wrong: better one server too few than one too many. An invalid line of an
+ * allow list allows nothing, instead of leaving an empty list, which would allow everything.
  */
-function readLists(value: unknown, note: Note): ListedServers {
-  const read = readSection(value, ['security'], vocabularies.security, note);
+function readLists(value: unknown, report: ReportProblem): ListedServers {
+  const read = readSection(value, ['security'], vocabularies.security, report);
   const readList = (key: string, beyond: ListedServer) => {
     const path = ['security', read.writtenAs.get(key) ?? key];
     const lines = [read.fields[key] ?? []].flat();
-    if (lines.length > MOST_LISTED) note(tooLong(path, lines.length, beyond));
+    if (lines.length > MOST_LISTED) report(tooLong(path, lines.length, beyond));
     const listed = lines.slice(0, MOST_LISTED).map((each, at) => {
       const parsed = listedServerSchema.safeParse(isMap(each) ? asListed(each) : each);
       if (parsed.success) return parsed.data;
-      note(wrongType([...path, at], 'a name, an address, or a map with "name", "command" or "url"', each));
+      report(wrongType([...path, at], 'a name, an address, or a map with "name", "command" or "url"', each));
       return noServer;
     });
     return lines.length > MOST_LISTED ? [...listed, beyond] : listed;
@@ -253,10 +267,10 @@ function readLists(value: unknown, note: Note): ListedServers {
   return { allowlist: readList('mcpServerAllowlist', noServer), denylist: readList('mcpServerDenylist', everyServer) };
 }
 
-/** Each line is held against each server, and a hostile file must not hold up the start. */
+/** Each line is compared with each server, and a hostile file must not delay the start. */
 const MOST_LISTED = 10_000;
 
-function tooLong(path: Path, found: number, beyond: ListedServer): Finding {
+function tooLong(path: KeyPath, found: number, beyond: ListedServer): FileProblem {
   const so = beyond === everyServer ? 'no server is used' : 'the rest allows nothing';
   return {
     severity: 'error',
@@ -270,27 +284,27 @@ const everyServer: ListedServer = { name: '*' };
 /** No server has an empty name. */
 const noServer: ListedServer = { name: '' };
 
-/** The words of others for the same three keys. */
-const asListed = ({ serverName, serverCommand, serverUrl, ...own }: Content) => ({
+/** Other agents' names for the same three keys. */
+const asListed = ({ serverName, serverCommand, serverUrl, ...own }: ConfigMap) => ({
   name: serverName,
   command: serverCommand,
   url: serverUrl,
   ...own,
 });
 
-function readInputs({ path: base, entries }: Group, note: Note): InputRequest[] {
+function readInputs({ path: base, entries }: EntryGroup, report: ReportProblem): InputRequest[] {
   if (entries === undefined || entries === null) return [];
   if (!Array.isArray(entries)) {
-    note(wrongType(base, 'a list of inputs', entries));
+    report(wrongType(base, 'a list of inputs', entries));
     return [];
   }
   return entries.flatMap((each, at) => {
     const path = [...base, at];
-    const read = readSection(each, path, vocabularies.input, note);
+    const read = readSection(each, path, vocabularies.input, report);
     if (!isMap(each)) return [];
     const parsed = inputSchema.safeParse(read.fields);
     if (parsed.success) return [parsed.data];
-    note(...parsed.error.issues.map((issue) => within(path, explain(issue, read))));
+    report(...parsed.error.issues.map((issue) => within(path, explain(issue, read))));
     return [];
   });
 }

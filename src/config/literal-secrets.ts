@@ -1,20 +1,20 @@
-// Owns finding secrets that stand literally in an entry, and putting something in their place: a placeholder where the entry is
-// taken over, a word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is
-// copied, committed and backed up.
+// Owns finding secrets that stand literally in an entry, and replacing them: by a placeholder where the entry is imported, by a
+// word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is copied, committed
+// and backed up.
 
 import { isHarmlessLiteral, isSecretName, isSecretShape } from '../model/secret-shapes.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
-import { inputsOf, isCommand, strangersIn, variablesOf } from './expand.ts';
+import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
 
-export interface FoundSecret {
-  /** The id of the input that stands for it now. */
+export interface LiteralSecret {
+  /** The id of the input that replaces it. */
   readonly id: string;
   /** `env.API_KEY`, `headers.Authorization`, `url`, `args[2]`. */
   readonly at: string;
   readonly value: string;
 }
 
-/** The keys of an entry that may hold one. */
+/** The keys of an entry that may hold a secret. */
 export interface SecretPlaces extends Partial<Pick<StdioLaunch, 'args' | 'env'>> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly url?: string;
@@ -23,7 +23,7 @@ export interface SecretPlaces extends Partial<Pick<StdioLaunch, 'args' | 'env'>>
 
 export interface Replaced {
   readonly entry: SecretPlaces;
-  readonly secrets: readonly FoundSecret[];
+  readonly secrets: readonly LiteralSecret[];
 }
 
 /** `isTaken`: two secrets never share an id, since the second would overwrite the first. */
@@ -32,7 +32,7 @@ export function replaceSecrets(
   entry: SecretPlaces,
   isTaken: (id: string) => boolean = () => false,
 ): Replaced {
-  const secrets: FoundSecret[] = [];
+  const secrets: LiteralSecret[] = [];
   const isUsed = (id: string) => isTaken(id) || secrets.some((each) => each.id === id);
   const replaced = inEntry(entry, (at, { name, value, isCertain }) => {
     if (!isCertain && (value.length < SHORTEST || isForReaders(value))) return value;
@@ -43,7 +43,7 @@ export function replaceSecrets(
   return { entry: replaced, secrets };
 }
 
-/** The id itself, as a placeholder can hold it, or the same with the first number that is free. */
+/** The wanted id in characters that a placeholder allows, with a number behind it when it is taken. */
 export function freeId(wanted: string, isTaken: (id: string) => boolean): string {
   const base = wanted.replace(/[^\w.-]+/g, '-').replace(/^-+/, '') || 'input';
   let id = base;
@@ -53,13 +53,13 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
 
 const HIDDEN = '(hidden)';
 
-/** The same, fit to be shown: what has a placeholder says nothing and stays. */
+/** The entry with its secrets hidden, to be shown. Placeholders stay, since they reveal nothing. */
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
 
 export const withoutSecrets = (launch: Launch): Launch =>
   launch.kind === 'in-process' ? launch : { ...launch, ...hideSecrets(launch) };
 
-/** What of a filled-in entry is a secret, by a name for it. */
+/** The secrets of a filled-in entry, each under a name. */
 export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>> {
   const secrets = new Map<string, string>();
   inEntry(entry, (at, { name, value }) => {
@@ -69,20 +69,23 @@ export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>>
   return Object.fromEntries(secrets);
 }
 
-interface Found {
+interface SecretText {
   readonly name: string;
   readonly value: string;
-  /** It stands where only a secret stands, however short it is. */
+  /** It stands where only a secret can stand, however short it is. */
   readonly isCertain?: true;
 }
 
-type Place = (found: Found) => string;
+type ReplaceSecret = (found: SecretText) => string;
 
-function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at: string, found: Found) => string) {
+function inEntry(
+  { args, env, headers, url, proxy }: SecretPlaces,
+  replaceAt: (at: string, found: SecretText) => string,
+) {
   const at =
-    (where: string): Place =>
+    (where: string): ReplaceSecret =>
     (found) =>
-      placeAt(where, found);
+      replaceAt(where, found);
   const inMap = (key: string, map: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(map).map(([name, value]) => [name, inValue(name, value, at(`${key}.${name}`))]));
   return {
@@ -94,49 +97,50 @@ function inEntry({ args, env, headers, url, proxy }: SecretPlaces, placeAt: (at:
   };
 }
 
-/** `Bearer x`: the word in front stays. */
-function inValue(name: string, value: string, place: Place): string {
-  if (ADDRESS.test(value)) return inUrl(value, place);
+/** Of `Bearer x`, only `x` is replaced. */
+function inValue(name: string, value: string, replace: ReplaceSecret): string {
+  if (ADDRESS.test(value)) return inUrl(value, replace);
   const [, scheme = '', rest = ''] = /^((?:Bearer|Basic|Token)\s+)?([\s\S]*)$/i.exec(value) ?? [];
   const isFound = isSecret(name, rest) || (scheme !== '' && isSecret('token', rest));
-  return isFound ? scheme + place({ name, value: rest }) : value;
+  return isFound ? scheme + replace({ name, value: rest }) : value;
 }
 
-/** An address first: its scheme looks like the name of an option. */
-function inArgument(arg: string, before: string, place: Place): string {
-  if (ADDRESS.test(arg)) return inUrl(arg, place);
+/** Addresses are tested first: a scheme looks like the name of an option. */
+function inArgument(arg: string, before: string, replace: ReplaceSecret): string {
+  if (ADDRESS.test(arg)) return inUrl(arg, replace);
   const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
-  if (option !== undefined) return option + inValue(name, value, place);
-  const [, asked = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
-  if (asked !== '' && !arg.startsWith('-') && isSecret(asked, arg)) return place({ name: asked, value: arg });
-  return isSecretShape(arg) ? place({ name: 'key', value: arg }) : arg;
+  if (option !== undefined) return option + inValue(name, value, replace);
+  const [, optionName = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
+  if (optionName !== '' && !arg.startsWith('-') && isSecret(optionName, arg))
+    return replace({ name: optionName, value: arg });
+  return isSecretShape(arg) ? replace({ name: 'key', value: arg }) : arg;
 }
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
 
-/** A password before the host, keys in the path, and parameters whose names tell. */
-function inUrl(url: string, place: Place): string {
+/** A password before the host, keys in the path, and parameters whose names suggest a secret. */
+function inUrl(url: string, replace: ReplaceSecret): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
-  const key = (value: string) => (isSecretShape(value) ? place({ name: 'key', value }) : value);
+  const key = (value: string) => (isSecretShape(value) ? replace({ name: 'key', value }) : value);
   const parameter = (whole: string, start: string, name: string, value: string) =>
-    isSecret(name, value) ? start + place({ name, value }) : whole;
+    isSecret(name, value) ? start + replace({ name, value }) : whole;
   return [
     scheme,
-    inHost(host, key, place),
+    inHost(host, key, replace),
     path.replace(/[^/]+/g, key),
     rest.replace(/([?&#]([^=&#]+)=)([^&#]+)/g, parameter),
   ].join('');
 }
 
 /** `user:password@host`; the last `@` counts, since people do not escape those in a password. */
-function inHost(host: string, key: (value: string) => string, place: Place): string {
+function inHost(host: string, key: (value: string) => string, replace: ReplaceSecret): string {
   const [, user = '', colon = '', password = '', rest = ''] = /^([^:@]*)(:?)(.*)(@[^@]*)$/s.exec(host) ?? [];
   if (rest === '') return host;
   return (
     key(user) +
     colon +
-    (isLiteral(password) ? place({ name: 'password', value: password, isCertain: true }) : password) +
+    (isLiteral(password) ? replace({ name: 'password', value: password, isCertain: true }) : password) +
     rest
   );
 }
@@ -144,16 +148,16 @@ function inHost(host: string, key: (value: string) => string, place: Place): str
 const isSecret = (name: string, value: string) =>
   isLiteral(value) && (isSecretShape(value) || (isSecretName(name) && !isHarmlessLiteral(name, value)));
 
-/** Nothing is filled in or run to get it, here or by the program that it was written for. */
+/** The value holds no placeholder and no command, neither ours nor one of the program that it was written for. */
 const isLiteral = (value: string) =>
   value !== '' &&
   !isCommand(value) &&
-  [variablesOf, inputsOf, strangersIn].every((placeholdersOf) => placeholdersOf(value).length === 0) &&
+  [variablesOf, inputsOf, foreignPlaceholdersIn].every((placeholdersOf) => placeholdersOf(value).length === 0) &&
   !/\$\{|^\$\w+$/.test(value);
 
 const SHORTEST = 6;
 
-/** What documentation is full of, where a secret belongs. */
+/** Sample texts that documentation puts where a secret belongs. */
 const isForReaders = (value: string) =>
   /^<.*>$|^(your|insert|replace|enter|change)[-_ ]|^my[-_ ][a-z_ -]*(key|token|secret|password)$|^[x*.•-]+$|placeholder|example/i.test(
     value,

@@ -1,5 +1,5 @@
-// Owns the configuration as it counts: everything that was found, merged, with what others keep out of use and why.
-// Starts nothing, and resolves no placeholder.
+// Owns the effective configuration: all sources merged, and for each server that is not used the reason. Starts nothing, and
+// resolves no placeholder.
 
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -7,16 +7,16 @@ import type { ServerName } from '../model/names.ts';
 import type { IdleRule, RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
-import { discover, type Found, type LoadOptions, type ReadPlace } from './discover.ts';
+import { type DiscoveredConfig, discover, type LoadOptions, type ReadPlace } from './discover.ts';
 import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { declaredBy, type InputRequest } from './inputs.ts';
-import { findRefusal, inWords, type ListedServers, type Refusal } from './lists.ts';
+import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
 import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
-import type { Gateway } from './sources/docker-gateway.ts';
+import type { GatewaySource } from './sources/docker-gateway.ts';
 
 /** An entry that owns its name but cannot be used. */
 export type InvalidServer = ServerClaim & { readonly diagnostic: Diagnostic };
@@ -26,24 +26,24 @@ export interface LoadedConfig {
   readonly definitions: readonly ServerDefinition[];
   readonly invalid: readonly InvalidServer[];
   readonly shadowed: readonly Shadowed[];
-  /** What another setting keeps out of use, by name, in words that complete "it is not in use: …". */
+  /** Servers that a setting or a list keeps out of use, each with a reason that completes "it is not in use: …". */
   readonly refused: ReadonlyMap<ServerName, string>;
-  /** Servers that the enterprise's file silences. */
+  /** Servers of files that the enterprise's file switches off. */
   readonly suppressed: readonly Shadowed[];
   readonly rules: readonly RuleText[];
-  /** Those that were read and do not count. */
+  /** Rules that were read but have no effect. */
   readonly idleRules: readonly IdleRule[];
   readonly lists: readonly ListedServers[];
-  /** By what declares them, in the words of `declaredBy`. */
+  /** By the source that declares them, as `declaredBy` names it. */
   readonly promptInputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
-  /** Every path whose change may change the configuration, whether or not something is there. */
+  /** Every path whose change may change the configuration, whether or not it exists. */
   readonly watched: readonly string[];
   readonly explain: Explain;
-  /** Files of the workspace that would loosen something, with the text that was read: what a person may approve. */
+  /** Files of the workspace that would loosen something, with the text that was read and that the user may approve. */
   readonly loosening: readonly Loosening[];
 }
 
@@ -53,43 +53,43 @@ export interface Loosening {
   readonly lines: readonly Diagnostic[];
 }
 
-/** Throws only for a `configFile` that cannot be read or parsed: whoever names a file wants that one or none. */
+/** Throws only for a `configFile` that cannot be read or parsed: a caller who names a file wants that file or none. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const timeouts = readEnvDefaults(options.env);
   const found = await discover({ ...options, defaults: timeouts.defaults });
-  const counting = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
-  const { settings, origins } = mergeSettings(counting.map(({ layer }) => layer.settings));
-  const gateway = await bringGateway(found, settings, options, timeouts.defaults);
-  const claims = [...counting.map(({ layer }) => layer.claims), gateway.claims];
+  const effective = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
+  const { settings, origins } = mergeSettings(effective.map(({ layer }) => layer.settings));
+  const gateway = await loadGateway(found, settings, options, timeouts.defaults);
+  const claims = [...effective.map(({ layer }) => layer.claims), gateway.claims];
   const { winners, shadowed } = dropDuplicates(merge(claims), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
-  const lists = counting.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
+  const lists = effective.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
   const denied = denialsOf(definitions, lists);
   const refused = refusals(definitions, settings, denied, found.offBy);
-  const suppressed = suppressedBy(found.places, counting);
+  const suppressed = suppressedBy(found.places, effective);
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
     shadowed,
     refused,
     suppressed,
-    rules: counting.flatMap(({ layer }) => layer.rules),
-    idleRules: counting.flatMap(({ layer }) => layer.idleRules),
+    rules: effective.flatMap(({ layer }) => layer.rules),
+    idleRules: effective.flatMap(({ layer }) => layer.idleRules),
     lists,
-    promptInputs: inputsOf(counting),
+    promptInputs: inputsOf(effective),
     settings,
     diagnostics: [
       ...timeouts.diagnostics,
       ...found.diagnostics,
-      ...counting.flatMap(({ layer }) => layer.diagnostics),
+      ...effective.flatMap(({ layer }) => layer.diagnostics),
       ...gateway.diagnostics,
       ...denials(denied),
     ],
     files: found.places.flatMap(({ place }) => place.file ?? []),
     watched: found.watched,
-    loosening: counting.flatMap(({ place: { file }, text, layer: { loosenings: lines } }) =>
+    loosening: effective.flatMap(({ place: { file }, text, layer: { loosenings: lines } }) =>
       file !== undefined && text !== undefined && lines.length > 0 ? [{ file, text, lines }] : [],
     ),
     explain: createExplain({
@@ -107,55 +107,55 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 }
 
 /**
- * Docker's gateway is the weakest of all, and unasked it comes only where nothing else is: not when someone said which file
- * counts, nor when a file cannot be read, since that may have said anything.
+ * Docker's gateway is the weakest source. Unless a setting asks for it, it counts only where no other server is configured: not
+ * with a `configFile`, and not when a file cannot be read, since that file may hold servers.
  */
-async function bringGateway(
-  { places, isExclusive, offBy }: Found,
+async function loadGateway(
+  { places, isExclusive, offBy }: DiscoveredConfig,
   settings: Settings,
   options: LoadOptions,
   defaults: EnvDefaults,
-): Promise<Gateway> {
-  const saysSomething = ({ place, layer, document }: ReadPlace) =>
+): Promise<GatewaySource> {
+  const mayHoldServers = ({ place, layer, document }: ReadPlace) =>
     layer.claims.length > 0 || (place.file !== undefined && document === undefined);
   const isAlone = options.configFile !== undefined || isExclusive;
   const isAskedFor = settings.gateway === 'on';
-  const isWanted = isAskedFor || (settings.gateway === 'auto' && !isAlone && !places.some(saysSomething));
+  const isWanted = isAskedFor || (settings.gateway === 'auto' && !isAlone && !places.some(mayHoldServers));
   if (!isWanted || !options.discover || offBy) return { claims: [], diagnostics: [] };
   const { readGateway } = await import('./sources/docker-gateway.ts');
   const { docker, waitBudget } = options;
   return readGateway({ environment: options, isAskedFor, defaults, settings, docker, waitBudget });
 }
 
-/** One file may stand in two layers, for two apps. */
+/** One file may be read for two apps, and then stands in two layers. */
 function inputsOf(places: readonly ReadPlace[]): LoadedConfig['promptInputs'] {
   const inputs = new Map<string, readonly InputRequest[]>();
   for (const { place, layer } of places.filter((each) => each.layer.promptInputs.length > 0)) {
-    const by = declaredBy(place);
-    inputs.set(by, [...(inputs.get(by) ?? []), ...layer.promptInputs]);
+    const source = declaredBy(place);
+    inputs.set(source, [...(inputs.get(source) ?? []), ...layer.promptInputs]);
   }
   return inputs;
 }
 
 const launchOf = (claim: ServerClaim) => ('definition' in claim ? claim.definition.launch : undefined);
 
-/** Two entries that would start or reach the same thing. */
+/** Two entries are duplicates when they start the same command or reach the same address. */
 const sameLaunch: DuplicateCheck<ServerClaim> = {
-  kinOf: (claim) => {
+  roughKey: (claim) => {
     const launch = launchOf(claim);
     if (launch === undefined || launch.kind === 'in-process') return undefined;
     return launch.kind === 'stdio' ? `${launch.command} ${launch.args.join(' ')}` : launch.url;
   },
-  essenceOf: (claim) => canonicalJson(launchOf(claim)),
+  exactKey: (claim) => canonicalJson(launchOf(claim)),
 };
 
 type Reasons = ReadonlyMap<ServerName, string>;
-type Denials = ReadonlyMap<ServerName, Refusal>;
+type Denials = ReadonlyMap<ServerName, ListRefusal>;
 
 function denialsOf(definitions: readonly ServerDefinition[], lists: readonly ListedServers[]): Denials {
   if (lists.length === 0) return new Map();
   return new Map(
-    definitions.flatMap((definition): [ServerName, Refusal][] => {
+    definitions.flatMap((definition): [ServerName, ListRefusal][] => {
       const refusal = findRefusal(lists, definition);
       return refusal === undefined ? [] : [[definition.name, refusal]];
     }),
@@ -177,30 +177,30 @@ function refusals(
   ]);
 }
 
-/** A server that a list rules out keeps its name and is switched off, with the reason beside it. */
+/** A server that a list or setting refuses keeps its name and is switched off; `refused` has the reason. */
 function switched(definition: ServerDefinition, { enabledServers }: Settings, isRefused: boolean): ServerDefinition {
   const enabled = !isRefused && (definition.settings.enabled || enabledServers.includes(definition.name));
   if (enabled === definition.settings.enabled) return definition;
   return Object.freeze({ ...definition, settings: Object.freeze({ ...definition.settings, enabled }) });
 }
 
-/** Told where the list is, which is what a person can change. */
+/** Names the file of the list, which is what the user can change. */
 function denials(denied: Denials): readonly Diagnostic[] {
   return [...denied].map(([server, { because, file }]) => ({
     severity: 'warning',
     code: 'SERVER_DENIED',
     server,
     message: `server "${server}" is not used, because ${because}`,
-    remedy: 'Change that list, or ask whoever wrote it.',
+    remedy: 'Change that list, or ask its author.',
     ...(file !== undefined && { file }),
   }));
 }
 
-function suppressedBy(all: readonly ReadPlace[], counting: readonly ReadPlace[]): readonly Shadowed<ServerClaim>[] {
-  const [enterprise] = counting;
-  if (enterprise === undefined || all.length === counting.length) return [];
-  const silenced = all.filter((each) => !counting.includes(each));
+function suppressedBy(all: readonly ReadPlace[], effective: readonly ReadPlace[]): readonly Shadowed<ServerClaim>[] {
+  const [enterprise] = effective;
+  if (enterprise === undefined || all.length === effective.length) return [];
+  const suppressed = all.filter((each) => !effective.includes(each));
   const to = { name: '', provenance: provenanceOf(enterprise.place, []) };
   const because = `the enterprise configuration ${enterprise.place.file ?? ''} replaces all others`;
-  return silenced.flatMap(({ layer }) => layer.claims.map((claim) => shadow(claim, to, because)));
+  return suppressed.flatMap(({ layer }) => layer.claims.map((claim) => shadow(claim, to, because)));
 }

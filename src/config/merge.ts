@@ -1,4 +1,5 @@
-// Owns who wins when several files name the same server. Pure; the losers are kept, so that they can be explained.
+// Owns which entry wins when several files define the same server. Pure; shadowed entries are kept, so that they can be
+// explained.
 
 import type { ServerName } from '../model/names.ts';
 import { type Provenance, scopeOrder } from '../model/server.ts';
@@ -16,17 +17,17 @@ export interface ShadowedBy {
 
 export type Shadowed<Each extends Claim = Claim> = Each & ShadowedBy;
 
-export interface Merged<Each extends Claim> {
+export interface MergedClaims<Each extends Claim> {
   /** Sorted by name. */
   readonly winners: readonly Each[];
   readonly shadowed: readonly Shadowed<Each>[];
 }
 
 /**
- * The first claim of a name wins, so layers come strongest first. A disabled or broken entry still owns its name:
- * whoever switched a server off must not get its weaker twin instead.
+ * The first claim of a name wins, so layers come strongest first. A disabled or broken entry still owns its name: a user who
+ * switched a server off must not get a weaker file's server of that name instead.
  */
-export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): Merged<Each> {
+export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]): MergedClaims<Each> {
   const owners = new Map<ServerName, Each>();
   const shadowed: Shadowed<Each>[] = [];
   for (const claim of layers.flat()) {
@@ -37,53 +38,53 @@ export function merge<Each extends Claim>(layers: readonly (readonly Each[])[]):
   return { winners: [...owners.values()].sort(byName), shadowed };
 }
 
-/** How twins are told: the cheap question is asked of every claim, the other only where it does not settle the matter. */
+/** Two keys that find duplicates: the cheap one is made for every claim, the exact one only where the cheap ones are equal. */
 export interface DuplicateCheck<Each> {
-  /** Equal for all that might be the same; `undefined` for what never is. */
-  readonly kinOf: (claim: Each) => string | undefined;
-  /** Equal for what is the same, among kin. */
-  readonly essenceOf: (claim: Each) => string;
+  /** Equal for claims that might be duplicates; `undefined` for a claim that never is one. */
+  readonly roughKey: (claim: Each) => string | undefined;
+  /** Equal for duplicates, among claims with the same rough key. */
+  readonly exactKey: (claim: Each) => string;
 }
 
-/** The same server under two names would run twice: of those that others brought, the first one stays. */
+/** The same server under two names would run twice. Of duplicates that plugins and other agents contribute, the first one stays. */
 export function dropDuplicates<Each extends Claim>(
-  { winners, shadowed }: Merged<Each>,
-  twins: DuplicateCheck<Each>,
-): Merged<Each> {
-  if (!winners.some(isBrought)) return { winners, shadowed };
-  const families = new Map<string, Each[]>();
+  { winners, shadowed }: MergedClaims<Each>,
+  check: DuplicateCheck<Each>,
+): MergedClaims<Each> {
+  if (!winners.some(isContributed)) return { winners, shadowed };
+  const alike = new Map<string, Each[]>();
   for (const claim of winners) {
-    const kin = twins.kinOf(claim);
-    const family = kin === undefined ? undefined : families.get(kin);
-    if (family) family.push(claim);
-    else if (kin !== undefined) families.set(kin, [claim]);
+    const key = check.roughKey(claim);
+    const others = key === undefined ? undefined : alike.get(key);
+    if (others) others.push(claim);
+    else if (key !== undefined) alike.set(key, [claim]);
   }
-  const lost = [...families.values()].flatMap((family) => (family.length > 1 ? duplicatesIn(family, twins) : []));
-  const dropped = new Set(lost.map(({ name }) => name));
-  return { winners: winners.filter(({ name }) => !dropped.has(name)), shadowed: [...shadowed, ...lost] };
+  const duplicates = [...alike.values()].flatMap((claims) => (claims.length > 1 ? duplicatesIn(claims, check) : []));
+  const dropped = new Set(duplicates.map(({ name }) => name));
+  return { winners: winners.filter(({ name }) => !dropped.has(name)), shadowed: [...shadowed, ...duplicates] };
 }
 
 function duplicatesIn<Each extends Claim>(
-  family: readonly Each[],
-  { essenceOf }: DuplicateCheck<Each>,
+  claims: readonly Each[],
+  { exactKey }: DuplicateCheck<Each>,
 ): Shadowed<Each>[] {
   const rank = ({ provenance }: Claim) => scopeOrder.indexOf(provenance.scope);
   const first = new Map<string, Each>();
-  return [...family]
+  return [...claims]
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((claim) => {
-      const essence = essenceOf(claim);
-      const owner = first.get(essence);
-      if (owner === undefined) first.set(essence, claim);
-      return owner && isBrought(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
+      const key = exactKey(claim);
+      const owner = first.get(key);
+      if (owner === undefined) first.set(key, claim);
+      return owner && isContributed(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
     });
 }
 
-const isBrought = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
+const isContributed = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
 
 export function shadow<Each extends Claim>(claim: Each, to: Claim, because: string): Shadowed<Each> {
   return { ...claim, lostTo: to.provenance, because };
 }
 
-/** By code unit: the same order on every machine, whatever its language. */
+/** By code unit: the same order on every machine, whatever its locale. */
 const byName = (a: Claim, b: Claim) => (a.name < b.name ? -1 : 1);

@@ -1,19 +1,20 @@
-// Owns leaving out servers that do what the host does itself. Which servers those are is data outside of the code; nothing is
-// left out unless the host says what it has.
+// Owns leaving out servers whose work the host does itself. A data file lists those servers; nothing is left out unless the host
+// names its own tools.
 
 import rows from '../../data/native-replacements.json' with { type: 'json' };
 import { matchesWildcard } from '../kernel/wildcard.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
-import { type Environment, expand } from './expand.ts';
-import { coversAddress } from './lists.ts';
+import { coversAddress } from './address-pattern.ts';
+import { expand } from './expand.ts';
 import { isOwnScope } from './scopes.ts';
 
 /** Something the host does itself. */
 export interface NativeTool {
-  /** The row of the data file it stands for, such as `web-search` or `browser`; or a row of the host's own. */
+  /** The id of a row of the data file, such as `web-search` or `browser`; or a row of the host's own. */
   readonly replaces: string | Replacement;
-  /** Given the key that a server it replaces would have used. */
+  /** Called with the key that a replaced server would have used. */
   readonly onSecret?: (secret: string, server: ServerName) => void;
 }
 
@@ -21,29 +22,29 @@ export interface Replacement {
   readonly id: string;
   readonly names?: readonly string[];
   readonly urls?: readonly string[];
-  /** As they stand among the arguments, without their version; `*` stands for anything. */
+  /** As they are written among the arguments, without their version; `*` stands for anything. */
   readonly packages?: readonly string[];
-  /** Where such a server has its key. */
+  /** Where the entry of such a server holds its key. */
   readonly secret?: { readonly query?: string; readonly env?: string; readonly header?: string };
   /** The parameter of the address, or the option, that names the wanted tools. */
   readonly toolsParameter?: string;
-  /** What the host can do; a server that is asked for more is kept. Absent: everything. */
+  /** The tools that the host has; a server whose entry names others is kept. Absent: all. */
   readonly tools?: readonly string[];
 }
 
-const known: readonly Replacement[] = rows;
+const replacements: readonly Replacement[] = rows;
 
-/** Which servers are not used, in words that complete "it is not in use: …". */
+/** The servers that are not used, each with a reason that completes "it is not in use: …". */
 export function replaceNative(
   definitions: readonly ServerDefinition[],
   natives: readonly NativeTool[],
-  env: Environment,
+  env: EnvironmentVariables,
 ): ReadonlyMap<ServerName, string> {
   const reasons = new Map<ServerName, string>();
   for (const { replaces, onSecret } of natives) {
-    const row = typeof replaces === 'string' ? known.find(({ id }) => id === replaces) : replaces;
+    const row = typeof replaces === 'string' ? replacements.find(({ id }) => id === replaces) : replaces;
     for (const definition of definitions.filter(({ settings }) => settings.enabled)) {
-      if (row === undefined || !isSame(row, definition) || asksForMore(row, definition)) continue;
+      if (row === undefined || !isSame(row, definition) || needsOtherTools(row, definition)) continue;
       reasons.set(definition.name, `the host program has its own "${row.id}"`);
       const secret = secretOf(row, definition, env);
       if (secret) onSecret?.(secret, definition.name);
@@ -60,16 +61,16 @@ function isSame({ names = [], urls = [], packages = [] }: Replacement, { name, l
   return words.some((word) => packages.some((each) => matchesWildcard(each, word)));
 }
 
-function asksForMore({ tools, toolsParameter }: Replacement, { launch, settings }: ServerDefinition): boolean {
+function needsOtherTools({ tools, toolsParameter }: Replacement, { launch, settings }: ServerDefinition): boolean {
   if (tools === undefined) return false;
   const wanted = [
     ...(settings.enabledTools ?? []),
-    ...(toolsParameter === undefined ? [] : namedIn(launch, toolsParameter)),
+    ...(toolsParameter === undefined ? [] : toolsNamedIn(launch, toolsParameter)),
   ];
   return wanted.some((tool) => !tools.includes(tool));
 }
 
-function namedIn(launch: ServerDefinition['launch'], parameter: string): readonly string[] {
+function toolsNamedIn(launch: ServerDefinition['launch'], parameter: string): readonly string[] {
   const split = (list: string) =>
     list
       .split(',')
@@ -85,13 +86,13 @@ function namedIn(launch: ServerDefinition['launch'], parameter: string): readonl
 }
 
 /**
- * Filled in as the server itself would have had it. A repository's entry can neither fetch one of the person's keys this way nor
- * slip in a key of its own, which would see what the person asks for.
+ * The key as the server itself would have had it. A repository's entry has none: it could read one of the user's keys this way, or
+ * put in a key of its own, whose owner would see the user's requests.
  */
 function secretOf(
   { secret }: Replacement,
   { launch, provenance }: ServerDefinition,
-  env: Environment,
+  env: EnvironmentVariables,
 ): string | undefined {
   if (secret === undefined || launch.kind === 'in-process' || provenance.inWorkspace) return undefined;
   const own = launch.env ?? {};

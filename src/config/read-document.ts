@@ -1,9 +1,10 @@
-// Owns the step from a path to a document: read safely, parsed in its dialect, or the diagnostic that says why not.
+// Owns the step from a path to a document: reading the file safely and parsing it as JSON or TOML, or the diagnostic that says
+// why that failed.
 
 import { extname } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type FileText, readText } from './read-text.ts';
-import type { Document, Parsed } from './sources/document.ts';
+import type { Document, ParsedDocument } from './sources/document.ts';
 
 export type ReadDocument =
   | {
@@ -12,7 +13,7 @@ export type ReadDocument =
       readonly text: string;
       /** The same for every path that leads to the file. */
       readonly identity: string;
-      /** The file is broken now, and this is what it said before. */
+      /** Set when the file is broken now and the document is the one that was read before. */
       readonly outdated?: Diagnostic;
     }
   | {
@@ -36,22 +37,25 @@ export async function readDocument(file: string): Promise<ReadDocument> {
 
 export type Remembered = Map<string, Extract<ReadDocument, { kind: 'document' }>>;
 
-/** For a reader that lives on: a file that someone is just editing says what it said before, until it can be read again. */
+/** For a long-running reader: while a file is being edited and cannot be read, its last readable content counts. */
 export async function readRemembering(file: string, remembered: Remembered | undefined): Promise<ReadDocument> {
   const now = await readDocument(file);
   if (now.kind === 'document') remembered?.set(file, now);
   if (now.kind === 'absent') remembered?.delete(file);
   const former = now.kind === 'document' ? undefined : remembered?.get(file);
   if (former === undefined || now.kind === 'document') return now;
-  const remedy = 'Correct that line; until then what the file said before counts.';
+  const remedy = 'Correct that line; until then the previous content of the file counts.';
   return { ...former, outdated: { ...now.diagnostic, remedy } };
 }
 
 let json: Promise<typeof import('./sources/json.ts')> | undefined;
 let toml: Promise<typeof import('./sources/toml.ts')> | undefined;
 
-/** Loaded by need: most people write one dialect. Kept, since asking for a module again costs as much as reading a small file. */
-async function parseFile(file: string, text: string): Promise<Parsed> {
+/**
+ * Each parser is loaded when it is first needed, since most people use one format. Kept, since importing a module again costs as
+ * much as reading a small file.
+ */
+async function parseFile(file: string, text: string): Promise<ParsedDocument> {
   if (dialectOf(file, text) === 'json') {
     json ??= import('./sources/json.ts');
     return (await json).parseJson(text);
@@ -60,7 +64,7 @@ async function parseFile(file: string, text: string): Promise<Parsed> {
   return (await toml).parseToml(text);
 }
 
-/** A file without a telling name is known by how it begins. */
+/** A file without a known extension is recognised by its first characters. */
 export function dialectOf(file: string, text: string): 'json' | 'toml' {
   const extension = extname(file).toLowerCase();
   if (extension === '.toml') return 'toml';
@@ -70,14 +74,16 @@ export function dialectOf(file: string, text: string): 'json' | 'toml' {
     : 'toml';
 }
 
-function broken(file: string, { problem }: Extract<Parsed, { ok: false }>): Diagnostic {
+function broken(file: string, { problem }: Extract<ParsedDocument, { ok: false }>): Diagnostic {
   const { message, excerpt, line, column } = problem;
   return {
     severity: 'error',
     code: 'CONFIG_INVALID',
     message: excerpt === '' ? message : `${message}, at: ${excerpt}`,
     remedy: 'Correct that line; until then nothing in the file counts.',
-    ...{ file, line, column },
+    file,
+    line,
+    column,
   };
 }
 

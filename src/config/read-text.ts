@@ -1,4 +1,4 @@
-// Owns getting a file's text safely: never a device, a pipe, too much, or bytes that are not text.
+// Owns reading a file's text safely: never a device or a pipe, never too much, never bytes that are not text.
 
 import { isUtf8 } from 'node:buffer';
 import * as fs from 'node:fs';
@@ -21,8 +21,8 @@ export async function readText(file: string): Promise<FileText> {
 }
 
 /**
- * Opening is what may take long – a hanging network folder, a link to one – and is waited for without holding anybody up; it does
- * not wait for the other end of a pipe, which a repository may hold. A file that is open is then read at once, if it is small.
+ * Opening a file may take long, on a hanging network folder for example, so it is asynchronous; `O_NONBLOCK` keeps it from waiting
+ * for the other end of a pipe that a repository may hold. An open file is then read synchronously, if it is small.
  */
 function readOpened(file: string): Promise<FileText> {
   return new Promise((resolve, reject) => {
@@ -37,17 +37,17 @@ const READ_AT_ONCE_BYTES = 256 * 1024;
 
 async function readWhole(opened: number, file: string): Promise<FileText> {
   try {
-    // As big integers: some systems count their files beyond what a number can hold, and two would look like one.
+    // As big integers: some systems have inode numbers that a number cannot hold, and two files would look like one.
     const found = fs.fstatSync(opened, { bigint: true });
     if (!found.isFile()) return { kind: 'unreadable', problem: 'it is not a file' };
     const size = Number(found.size);
     if (size > limits.configBytes) return tooLarge(size);
-    // Who the file is, whatever path leads to it; some systems do not count their files.
+    // The same for every path that leads to the file; some systems have no inode numbers.
     const identity = found.ino === 0n ? file : `${found.dev}:${found.ino}`;
     const buffer = Buffer.allocUnsafe(size);
     const isSmall = size <= READ_AT_ONCE_BYTES;
-    const read = isSmall ? readNow : readLater;
-    // The size said before counts: a file that grows meanwhile is cut, and then is not valid.
+    const read = isSmall ? readSync : readAsync;
+    // Reads only as much as `fstat` reported: a file that grows meanwhile is cut, and then does not parse.
     let filled = 0;
     for (let more = -1; more !== 0 && filled < size; filled += more) more = await read(opened, buffer, filled);
     return decode(buffer.subarray(0, filled), identity);
@@ -56,10 +56,10 @@ async function readWhole(opened: number, file: string): Promise<FileText> {
   }
 }
 
-const readNow = (opened: number, buffer: Buffer, from: number) =>
+const readSync = (opened: number, buffer: Buffer, from: number) =>
   fs.readSync(opened, buffer, from, buffer.length - from, null);
 
-const readLater = async (opened: number, buffer: Buffer, from: number) =>
+const readAsync = async (opened: number, buffer: Buffer, from: number) =>
   (await promisify(fs.read)(opened, buffer, from, buffer.length - from, null)).bytesRead;
 
 function decode(bytes: Buffer, identity: string): FileText {

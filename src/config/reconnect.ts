@@ -1,8 +1,8 @@
-// Owns the five ways in which a lost connection is tried again, and what an entry says instead of one of their names.
+// Owns the step from the `reconnect` key of an entry to a reconnect policy: five presets, or a map of settings.
 
 import type { Schedule } from '../kernel/backoff.ts';
 import type { ReconnectPolicy } from '../model/server.ts';
-import type { Problem } from './problem.ts';
+import type { ConfigProblem } from './problem.ts';
 import { backgroundSchema, type CompleteEntry, type ReconnectSettings, reconnectSchema } from './schema.ts';
 
 type Preset = Extract<CompleteEntry['reconnect'], string>;
@@ -11,7 +11,7 @@ const { jitter } = reconnectSchema.parse({});
 const growing = { initialMs: 1_000, multiplier: 2, maxMs: 30_000, maxAttempts: 3 };
 const listed = (...delaysMs: number[]) => ({ delaysMs, jitter });
 
-/** All that say the same share one. */
+/** Entries with the same preset share one policy. */
 const presets: Readonly<Record<Preset, ReconnectPolicy>> = {
   doubling: frozen({ schedule: { ...growing, jitter } }),
   quick: frozen({ schedule: { initialMs: 100, multiplier: 2, maxMs: 10_000, maxAttempts: 5, jitter } }),
@@ -20,7 +20,7 @@ const presets: Readonly<Record<Preset, ReconnectPolicy>> = {
   none: frozen({ schedule: listed() }),
 };
 
-/** The background counts for remote servers only; that is for whoever connects them to see to. */
+/** The background attempts are for remote servers only; the connection ignores them for others. */
 export function reconnectPolicy(written: CompleteEntry['reconnect']): ReconnectPolicy {
   if (typeof written === 'string') return presets[written];
   const { background } = written;
@@ -35,14 +35,14 @@ function scheduleOf({ background: _, delaysMs, jitter, ...grows }: ReconnectSett
     : { ...presets.steady.schedule, jitter };
 }
 
-/** The same as a person would write it. */
+/** The policy as an entry writes it. */
 export function asEntry(policy: ReconnectPolicy): string | Readonly<Record<string, unknown>> {
   const [preset] = Object.entries(presets).find(([, each]) => each === policy) ?? [];
   return preset ?? { ...policy.schedule, ...(policy.background && { background: policy.background }) };
 }
 
-/** A list of waits and a rule for them cannot both be meant. */
-export function conflictIn(written: CompleteEntry['reconnect'] | undefined): Problem | undefined {
+/** A list of delays and a rule for them cannot both be set. */
+export function conflictIn(written: CompleteEntry['reconnect'] | undefined): ConfigProblem | undefined {
   if (typeof written !== 'object' || written.delaysMs === undefined) return undefined;
   const other = (['initialMs', 'multiplier', 'maxMs', 'maxAttempts'] as const).find(
     (key) => written[key] !== undefined,

@@ -1,16 +1,17 @@
-// Owns what an entry asks for: the person's variables and answers, and what only looks like a placeholder. Reads none of them.
+// Owns which variables and inputs the placeholders of an entry refer to, and which texts only look like placeholders. Reads no
+// value.
 
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { inputsOf, strangersIn, variablesOf } from './expand.ts';
+import { foreignPlaceholdersIn, inputsOf, variablesOf } from './expand.ts';
 
-type Asking = Pick<ServerDefinition, 'launch'>;
+type LaunchHolder = Pick<ServerDefinition, 'launch'>;
 
-/** Every host variable the entry would read, and those of them that would leave the machine with its url or headers. */
-export function variablesRead({ launch }: Asking): { all: string[]; sent: string[] } {
+/** Every host variable that the entry would read, and those that would leave the machine with its url or headers. */
+export function variablesRead({ launch }: LaunchHolder): { all: string[]; sent: string[] } {
   if (launch.kind === 'in-process') return { all: [], sent: [] };
   const own = new Set(Object.keys(launch.env ?? {}));
   const inEnv = Object.entries(launch.env ?? {}).flatMap(([name, value]) =>
-    // `PATH = "${PATH}:/opt"` means the host's.
+    // `PATH = "${PATH}:/opt"` refers to the host's PATH.
     variablesOf(value).filter((variable) => variable === name || !own.has(variable)),
   );
   const bearer = launch.kind === 'stdio' || launch.bearerTokenEnvVar === undefined ? [] : [launch.bearerTokenEnvVar];
@@ -19,23 +20,23 @@ export function variablesRead({ launch }: Asking): { all: string[]; sent: string
   return { all, sent: launch.kind === 'stdio' ? [] : all };
 }
 
-/** Every answer of a person that the entry would use. */
-export function inputsRead({ launch }: Asking): readonly string[] {
+/** The ids of all inputs that the entry would use. */
+export function inputsRead({ launch }: LaunchHolder): readonly string[] {
   if (launch.kind === 'in-process') return [];
   return [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(inputsOf))].sort();
 }
 
-export const strangersOf = ({ launch }: Asking): readonly string[] =>
+export const foreignPlaceholdersOf = ({ launch }: LaunchHolder): readonly string[] =>
   launch.kind === 'in-process'
     ? []
-    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(strangersIn))];
+    : [...new Set([...textsOf(launch), ...Object.values(launch.env ?? {})].flatMap(foreignPlaceholdersIn))];
 
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
 
 export function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {
-  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers), ...textsOfWay(launch)];
+  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers), ...textsOfRoute(launch)];
   return [launch.command, ...launch.args, launch.cwd ?? ''];
 }
 
-const textsOfWay = ({ proxy, caFile, certFile, keyFile }: RemoteLaunch) =>
+const textsOfRoute = ({ proxy, caFile, certFile, keyFile }: RemoteLaunch) =>
   [proxy, caFile, certFile, keyFile].filter((text) => text !== undefined);

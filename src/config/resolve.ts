@@ -1,37 +1,39 @@
-// Owns filling in a definition when its server is opened: from the entry's own variables, from the host's where the scope may
-// see them, from files, commands and a person's answers where the entry is the person's own. Nothing of it is ever stored.
+// Owns filling in the placeholders of a definition when its server is opened: from the entry's own variables, from the host's
+// where the scope may read them, and from files, commands and the user's answers where the entry is the user's own. Stores
+// nothing.
 
 import { parseEnv } from 'node:util';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { shellWord } from '../kernel/shell-word.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { isSecretVariable } from '../model/secret-shapes.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
-import { type Environment, expand, isCommand, type Lookup } from './expand.ts';
+import { expand, isCommand, type Lookup } from './expand.ts';
 import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
 import { readText } from './read-text.ts';
-import { strangersOf, textsOf, variablesRead } from './referenced-variables.ts';
+import { foreignPlaceholdersOf, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
 import type { Settings } from './schema.ts';
 import { type HostEnvironment, isOwnScope, pathsOf } from './scopes.ts';
 
 export interface Resolving {
   readonly environment: HostEnvironment;
-  /** The host's variables that a person gave to an entry which is not their own; `undefined`: nobody approved it. */
+  /** The host's variables that the user gave to an entry of a workspace, plugin or import; `undefined`: the entry is not approved. */
   readonly grants: readonly string[] | undefined;
   readonly unresolvedEnv: Settings['unresolvedEnv'];
-  /** Asked for one command, it may answer what that printed before. */
+  /** Runs a command, or returns its cached output. */
   readonly run: (command: string) => Promise<CommandOutput>;
-  /** For what must be fresh each time. */
+  /** Runs a command whose output must be fresh each time. */
   readonly runAnew: (command: string) => Promise<CommandOutput>;
-  /** A person's answer, remembered or asked for; `undefined` where there is none, or the entry may not ask. */
+  /** The user's answer, stored or asked for; `undefined` when there is none, or the entry may not ask. */
   readonly input: (id: string) => Promise<string | undefined>;
 }
 
 export interface Resolved {
   readonly launch: Launch;
-  /** What the server goes without, in words for the person. */
+  /** Values that the server has to do without, in messages for the user. */
   readonly warnings: readonly string[];
 }
 
@@ -44,12 +46,15 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
     launch.kind === 'stdio'
       ? fillStdio(launch, filling, resolving.environment)
       : await fillRemote(definition, launch, filling, resolving);
-  const warnings = settle(definition, filling, resolving);
+  const warnings = checkMissing(definition, filling, resolving);
   if (resolved.kind !== 'stdio') requireAddresses(definition, resolved);
   return { launch: resolved, warnings };
 }
 
-/** What decides which program runs, filled in as it will be when the entry was given all it reads. Answers of a person are not in it. */
+/**
+ * The parts of a launch that decide which program runs, filled in as if the entry were given every variable it reads. The user's
+ * answers are left out.
+ */
 export function programOf(
   definition: ServerDefinition,
   environment: HostEnvironment,
@@ -57,8 +62,8 @@ export function programOf(
   const { launch } = definition;
   if (launch.kind !== 'stdio') return { command: '', env: {} };
   const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
-  const given = { environment, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
-  const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, given);
+  const visibility = { environment, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
+  const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, visibility);
   const { command, cwd } = fillStdio(launch, { fill, env }, environment);
   return { command, env, ...(cwd !== undefined && { cwd }) };
 }
@@ -66,7 +71,7 @@ export function programOf(
 interface Filling {
   readonly fill: (text: string) => string;
   readonly env: Readonly<Record<string, string>>;
-  /** Those that were looked at. */
+  /** The inputs that were looked up. */
   readonly inputs: ReadonlySet<string>;
   readonly missing: ReadonlySet<string>;
   readonly missingInputs: ReadonlySet<string>;
@@ -75,18 +80,18 @@ interface Filling {
 
 type Openable = ServerDefinition & { readonly launch: StdioLaunch | RemoteLaunch };
 
-/** A value of the entry; what a command or a file gave is a value already, whatever it looks like. */
-interface Written {
+/** A value of the entry. The output of a command, or a line of a file, is literal: text in it that looks like a placeholder stays. */
+interface WrittenValue {
   readonly text: string;
   readonly isLiteral: boolean;
 }
 
-/** A person is asked only for what is needed: a trial without any answer shows it. */
+/** The user is asked only for inputs that are needed: a trial run without any answer shows which. */
 async function beginFilling(definition: Openable, resolving: Resolving): Promise<Filling> {
   const own = await ownVariables(definition, resolving);
   const answers = new Map<string, string>();
   const trial = createFilling(definition, { own, answers }, resolving);
-  // Of these only a header can be a command, and the shell has its own way with placeholders.
+  // Of these texts only a header can be a command, and the shell expands its variables itself.
   const isRun = definition.launch.kind === 'stdio' ? () => false : isCommand;
   for (const text of textsOf(definition.launch)) if (!isRun(text)) trial.fill(text);
   for (const id of trial.inputs) {
@@ -96,27 +101,27 @@ async function beginFilling(definition: Openable, resolving: Resolving): Promise
   return createFilling(definition, { own, answers }, resolving);
 }
 
-interface Given {
-  readonly own: ReadonlyMap<string, Written>;
+interface EntryValues {
+  readonly own: ReadonlyMap<string, WrittenValue>;
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Longer than any real one, and short enough for the stack. */
+/** How many variables may refer to each other in a row: more than any real entry has, and few enough for the stack. */
 const LONGEST_CHAIN = 20;
 
-type Seeing = Pick<Resolving, 'environment' | 'grants' | 'unresolvedEnv'>;
+type VisibilityOptions = Pick<Resolving, 'environment' | 'grants' | 'unresolvedEnv'>;
 
-function createFilling(definition: Openable, { own, answers }: Given, resolving: Seeing): Filling {
+function createFilling(definition: Openable, { own, answers }: EntryValues, resolving: VisibilityOptions): Filling {
   const inputs = new Set<string>();
   const missing = new Set<string>();
   const missingInputs = new Set<string>();
   const circular = new Set<string>();
-  const known = new Map<string, string>();
+  const values = new Map<string, string>();
   const path: string[] = [];
   const outside = outsideLookup(definition, resolving);
   let spent = 0;
 
-  /** Counted over the whole entry, before anything is put together: a few lines of a file could stand for gigabytes. */
+  /** Counts the length over the whole entry, before any text is built: a few lines of a file could stand for gigabytes. */
   const spend = (value: string | undefined) => {
     spent += value?.length ?? 0;
     if (spent <= limits.expandedChars) return value;
@@ -135,11 +140,11 @@ function createFilling(definition: Openable, { own, answers }: Given, resolving:
     for (const id of expanded.missingInputs) missingInputs.add(id);
     return expanded.value;
   };
-  /** The entry's own first; within its own value a variable means the one outside. */
+  /** The entry's own variables come first; inside its own value, a variable refers to the host's variable of that name. */
   const lookUp: Lookup = (name) => {
     const written = own.get(name);
     if (written === undefined || path.at(-1) === name) return outside(name);
-    const before = known.get(name);
+    const before = values.get(name);
     if (before !== undefined) return before;
     if (path.includes(name)) {
       circular.add([...path.slice(path.indexOf(name)), name].join(' → '));
@@ -150,15 +155,15 @@ function createFilling(definition: Openable, { own, answers }: Given, resolving:
     path.push(name);
     const value = written.isLiteral ? written.text : fill(written.text);
     path.pop();
-    known.set(name, value);
+    values.set(name, value);
     return value;
   };
   const env = Object.fromEntries([...own.keys()].map((name) => [name, lookUp(name) ?? '']));
   return { fill, env, inputs, missing, missingInputs, circular };
 }
 
-/** What the entry itself brings: its file first, so that its own `env` wins over that. Commands run side by side. */
-async function ownVariables(definition: Openable, resolving: Resolving): Promise<ReadonlyMap<string, Written>> {
+/** The entry's own variables: first those of its `envFile`, so that its `env` wins over them. Commands run in parallel. */
+async function ownVariables(definition: Openable, resolving: Resolving): Promise<ReadonlyMap<string, WrittenValue>> {
   const { launch } = definition;
   const envFile = launch.kind === 'stdio' && isOwn(definition) ? launch.envFile : undefined;
   const file = envFile === undefined ? [] : await readEnvFile(definition, envFile, resolving);
@@ -171,7 +176,7 @@ function writtenForEach(
   values: Readonly<Record<string, string>>,
   key: string,
   resolving: Resolving,
-): Promise<(readonly [string, Written])[]> {
+): Promise<(readonly [string, WrittenValue])[]> {
   return Promise.all(
     Object.entries(values).map(
       async ([name, value]) => [name, await writtenFor(definition, value, `"${key}.${name}"`, resolving)] as const,
@@ -179,7 +184,7 @@ function writtenForEach(
   );
 }
 
-async function writtenFor(definition: Openable, text: string, what: string, { run }: Resolving): Promise<Written> {
+async function writtenFor(definition: Openable, text: string, what: string, { run }: Resolving): Promise<WrittenValue> {
   if (!isCommand(text) || !isOwn(definition))
     return { text: text.startsWith('!!') ? text.slice(1) : text, isLiteral: false };
   const result = await run(text.slice(1));
@@ -191,7 +196,7 @@ async function readEnvFile(
   definition: Openable,
   written: string,
   resolving: Resolving,
-): Promise<(readonly [string, Written])[]> {
+): Promise<(readonly [string, WrittenValue])[]> {
   const { value, missing } = expand(written, { variable: outsideLookup(definition, resolving) });
   const [variable] = missing;
   if (variable !== undefined) throw new RuntimeError('ENV_MISSING', { server: definition.name, variable });
@@ -201,7 +206,7 @@ async function readEnvFile(
   return Object.entries(parseEnv(read.text)).map(([name, text = '']) => [name, { text, isLiteral: true }]);
 }
 
-/** A path in an entry is meant from the folder of its file. */
+/** A relative path in an entry counts from the folder of its file. */
 function fileBeside({ provenance }: ServerDefinition, path: string, { cwd, home, platform }: HostEnvironment): string {
   const { resolve, dirname } = pathsOf(platform);
   return resolve(provenance.file === undefined ? cwd : dirname(provenance.file), fromHome(path, home));
@@ -219,22 +224,22 @@ function builtinLookup({ cwd, home, platform }: HostEnvironment): Lookup {
   return (name) => values.get(name);
 }
 
-/** Entries that are not the person's own see of the host what a person gave them, and nothing else. */
-function outsideLookup(definition: Openable, { environment, grants }: Seeing): Lookup {
+/** Entries that are not the user's own see only the host variables that the user gave them. */
+function outsideLookup(definition: Openable, { environment, grants }: VisibilityOptions): Lookup {
   const { launch } = definition;
   const isRemote = launch.kind !== 'stdio';
   const isApproved = isOwn(definition) || grants !== undefined;
-  // The names of folders tell who somebody is: they do not leave the machine unasked either.
+  // Names of folders reveal who the user is, so they do not leave the machine without approval either.
   const builtin: Lookup = isRemote && !isApproved ? () => undefined : builtinLookup(environment);
   const allowed = isApproved ? (launch.envAllow ?? []).filter((name) => !isRemote || !isSecretVariable(name)) : [];
-  const given = new Set([...(grants ?? []), ...allowed]);
-  const mayRead = isOwn(definition) ? () => true : (name: string) => given.has(name);
+  const granted = new Set([...(grants ?? []), ...allowed]);
+  const mayRead = isOwn(definition) ? () => true : (name: string) => granted.has(name);
   const host = environmentLookup(environment.env, environment.platform);
   return (name) => builtin(name) ?? (mayRead(name) ? host(name) : undefined);
 }
 
-/** Names come from files: `${constructor}` must not find what every object inherits. On Windows case means nothing. */
-function environmentLookup(env: Environment, platform: NodeJS.Platform): Lookup {
+/** Names come from files: `${constructor}` must not find a member that every object inherits. On Windows case does not count. */
+function environmentLookup(env: EnvironmentVariables, platform: NodeJS.Platform): Lookup {
   if (platform !== 'win32') return (name) => (Object.hasOwn(env, name) ? env[name] : undefined);
   const folded = new Map(Object.entries(env).map(([name, value]) => [name.toUpperCase(), value]));
   return (name) => folded.get(name.toUpperCase());
@@ -254,7 +259,7 @@ function fillStdio(
   };
 }
 
-/** As a shell takes it, which is what people have in mind when they write it. */
+/** Replaces `~` as a shell does, which is what people expect. */
 const fromHome = (path: string, home: string) => path.replace(/^~(?=[\\/]|$)/, () => home);
 
 async function fillRemote(
@@ -270,7 +275,7 @@ async function fillRemote(
     headersHelper === undefined || !isOwn(definition) ? {} : await runHelper(openable, headersHelper, resolving);
   const headers = values
     .map(([name, { text, isLiteral }]) => [name, isLiteral ? text : fill(text)] as const)
-    .filter(([, value]) => !isHollow(value));
+    .filter(([, value]) => !isEmptyHeader(value));
   const url = fill(launch.url);
   const filled = {
     ...launch,
@@ -285,7 +290,7 @@ async function fillRemote(
   return { ...filled, ...(proxy !== undefined && { proxy: fill(proxy) }), ...Object.fromEntries(files) };
 }
 
-/** Known only now where a placeholder was part of it. */
+/** Addresses with placeholders can be checked only now that they are filled in. */
 function requireAddresses(definition: ServerDefinition, { kind, url, proxy }: RemoteLaunch): void {
   const fault = faultOfAddress(kind, url) ?? (proxy === undefined ? undefined : faultOfProxy(proxy));
   if (fault) throw invalid(definition, fault.message);
@@ -293,7 +298,7 @@ function requireAddresses(definition: ServerDefinition, { kind, url, proxy }: Re
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The names of headers know no case; of two that are the same the second's counts. */
+/** Names of headers ignore case; where both maps have a header, the second counts. */
 function joined(first: Headers, second: Headers): Headers {
   const replaced = new Set(Object.keys(second).map((name) => name.toLowerCase()));
   const kept = Object.entries(first).filter(([name]) => !replaced.has(name.toLowerCase()));
@@ -306,21 +311,25 @@ async function runHelper(
   { runAnew }: Resolving,
 ): Promise<Record<string, string>> {
   const result = await runAnew(command);
-  const said = `the headersHelper of server "${definition.name}"`;
-  if (!result.ok) throw invalid(definition, `${said} failed: ${result.problem}`);
+  const helper = `the headersHelper of server "${definition.name}"`;
+  if (!result.ok) throw invalid(definition, `${helper} failed: ${result.problem}`);
   const parsed = parseJson(result.output);
   if (parsed.ok && isTextMap(parsed.value)) return parsed.value;
-  throw invalid(definition, `${said} did not print a JSON map of strings`);
+  throw invalid(definition, `${helper} did not print a JSON map of strings`);
 }
 
 const isTextMap = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((each) => typeof each === 'string');
 
-/** A header whose secret is missing is left out: an empty one only invites a misleading answer. */
-const isHollow = (header: string) => /^\s*(bearer|basic|token)?\s*$/i.test(header);
+/** A header whose secret is missing is left out: servers answer an empty one with misleading errors. */
+const isEmptyHeader = (header: string) => /^\s*(bearer|basic|token)?\s*$/i.test(header);
 
-/** Throws where the server must not start without what is missing; otherwise says what it goes without. */
-function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv, environment }: Resolving): string[] {
+/** Throws when a value is missing that the server must not start without; otherwise returns a warning for each missing value. */
+function checkMissing(
+  definition: ServerDefinition,
+  filling: Filling,
+  { unresolvedEnv, environment }: Resolving,
+): string[] {
   const { name: server } = definition;
   const isFatal = unresolvedEnv === 'error' || (unresolvedEnv === 'scoped' && isOwn(definition));
   const [variable] = filling.missing;
@@ -331,16 +340,16 @@ function settle(definition: ServerDefinition, filling: Filling, { unresolvedEnv,
   if (isFatal && variable !== undefined) throw new RuntimeError('ENV_MISSING', { server, variable });
   if (isFatal && input !== undefined) throw new RuntimeError('INPUT_MISSING', { server, input });
   const host = environmentLookup(environment.env, environment.platform);
-  const so = unresolvedEnv === 'literal' ? 'so its placeholder stays as it is written' : 'so it is empty';
+  const effect = unresolvedEnv === 'literal' ? 'so its placeholder stays as it is written' : 'so it is empty';
   return [
     ...[...filling.circular].map((each) => `its variables lead back to themselves, so they are empty: ${each}`),
     ...[...filling.missing].map((name) =>
       !isOwn(definition) && host(name) !== undefined
         ? `it asks for your variable ${name} and does not get it; give it with: plexus approve ${shellWord(server)}${definition.launch.kind === 'stdio' ? '' : ` --allow-env ${name}`}`
-        : `the variable ${name} is not set, ${so}`,
+        : `the variable ${name} is not set, ${effect}`,
     ),
-    ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${so}`),
-    ...strangersOf(definition).map(
+    ...[...filling.missingInputs].map((id) => `the input "${id}" was not given, ${effect}`),
+    ...foreignPlaceholdersOf(definition).map(
       (each) => `it holds ${each}, which is no placeholder here and stays as it is written`,
     ),
   ];

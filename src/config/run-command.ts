@@ -1,10 +1,10 @@
-// Owns running a command for its output, be it one that a person wrote into their own file: bounded in time and size, and
-// ended whole.
+// Owns running a command for its output, such as a `!command` of the user's own file: limited in time and size, and ended with
+// everything it started.
 
 import { type SpawnOptions, spawn } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { limits } from '../model/limits.ts';
-import type { Environment } from './expand.ts';
 
 export type CommandOutput =
   | { readonly ok: true; readonly output: string }
@@ -12,18 +12,18 @@ export type CommandOutput =
 
 export interface CommandOptions {
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
-  /** Aborting it ends the command: nobody wants to know any more. */
+  /** Aborting it ends the command. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves whatever happens. What it wrote on stderr is not told: it may hold what was asked for. */
+/** Resolves whatever happens. The command's stderr is not reported, since it may hold the secret that the command was run for. */
 export const runCommand = (command: string, options: CommandOptions): Promise<CommandOutput> =>
   run(() => startShell(command, options), limits.helper.ms, options);
 
-/** The same for one program with its arguments, and no shell in between. */
+/** Runs one program with its arguments, without a shell. */
 export const runProgram = (
   [program, ...args]: readonly [string, ...string[]],
   ms: number,
@@ -35,7 +35,7 @@ async function run(start: () => Child, ms: number, options: CommandOptions): Pro
   try {
     return await outputOf(start(), ms, options);
   } catch (error) {
-    // What the system cannot even be asked for: a NUL, more than it takes, a folder that is none.
+    // `spawn` itself throws for a NUL byte, too many arguments, or a folder that does not exist.
     if (error instanceof Error && 'code' in error) return notStarted;
     throw error;
   }
@@ -47,7 +47,7 @@ type Child = ReturnType<typeof start>;
 
 function startShell(command: string, options: CommandOptions): Child {
   if (options.platform !== 'win32') return start('sh', ['-c', command], options);
-  // As Node's own `exec` does it: cmd.exe takes the quotes off, and the rest as it is.
+  // As Node's own `exec` does it: cmd.exe removes the outer quotes and takes the rest as it is.
   const args = ['/d', '/s', '/c', `"${command}"`];
   return start(options.env['COMSPEC'] ?? 'cmd.exe', args, options, { windowsVerbatimArguments: true });
 }
@@ -76,7 +76,7 @@ function outputOf(child: Child, ms: number, options: CommandOptions): Promise<Co
     const { pid, stdout } = child;
     const chunks: Buffer[] = [];
     let size = 0;
-    /** Also what it started and left behind, which may hold the output open long after the command itself has ended. */
+    /** Ends the whole process group: a process that the command left behind may hold the output open long after it has ended. */
     const stop = (problem: string) => {
       unsubscribe();
       kill(platform === 'win32' ? pid : -pid);
@@ -110,7 +110,7 @@ const textOf = (chunks: readonly Buffer[]) =>
 const endOf = (code: number | null, signal: NodeJS.Signals | null) =>
   signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
 
-/** What is gone needs no end, and what runs as someone else is not ours to end. */
+/** Ignores a process that is gone already, or that runs as another user. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

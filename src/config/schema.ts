@@ -1,11 +1,11 @@
-// Owns what a person may write: every key, its type, its default and its meaning. The types, `json-schema.ts` and
-// docs/settings.md come from here. Other spellings of a key end in `vocabulary.ts`; which keys go together is `define.ts`'s.
+// Owns every key of a configuration file: its type, its default and its meaning. The types, `json-schema.ts` and docs/settings.md
+// come from here. `vocabulary.ts` knows other spellings of a key, `launch.ts` which keys go together.
 
 import * as z from 'zod';
 import { limits } from '../model/limits.ts';
 import type { ServerEntry } from './server-entry.ts';
 
-/** What each check says completes the sentence "it must be …"; a diagnostic quotes it. */
+/** The message of each check completes the sentence "it must be …" of a diagnostic. */
 const duration = () => z.number('a number, 0 or more').nonnegative('a number, 0 or more');
 const size = () => z.int('a whole number above 0').positive('a whole number above 0');
 const text = () => z.string('a string').min(1, 'a string that is not empty');
@@ -15,7 +15,7 @@ const flag = () => z.boolean('true or false');
 
 const above = () => z.number('a number above 0').positive('a number above 0');
 
-/** Only a remote server can fall silent without its process telling; a local one may think for as long as it likes. */
+/** Only a remote server can fall silent unnoticed, since a local one's process would end; so local servers have no such limit. */
 export const remoteToolIdleTimeoutMs = 300_000;
 
 const presetWords = ['doubling', 'quick', 'steady', 'patient', 'none'] as const;
@@ -53,14 +53,14 @@ export const reconnectSchema = z.object({
     .min(0, 'a number from 0 to 1')
     .max(1, 'a number from 0 to 1')
     .default(0.2)
-    .describe('How far chance moves each wait, to both sides, as a part of it.'),
+    .describe('How much each delay is randomly shortened or lengthened, as a fraction of it.'),
   background: z
     .union([z.literal(false), backgroundSchema], 'false or a map of settings')
     .default(false)
-    .describe('Whether a remote server is tried on and on when the attempts are used up, and how often.'),
+    .describe('Whether a remote server is retried without end once the attempts are used up, and how often.'),
 });
 
-/** In the protocol's words, the least important first. */
+/** The protocol's levels, the least important first. */
 const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const healthModes = ['remote', 'all', 'off'] as const;
@@ -69,15 +69,15 @@ export const healthSchema = z.object({
   mode: z
     .enum(healthModes, '"remote", "all" or "off"')
     .default('remote')
-    .describe('Which servers are asked: remote ones, local ones too, or none.'),
-  intervalMs: above().default(30_000).describe('How long a server may be quiet before it is asked.'),
-  timeoutMs: above().default(5_000).describe('How long it may take to answer.'),
-  failures: size().default(5).describe('After so many missing answers in a row the connection counts as lost.'),
+    .describe('Which servers are pinged: remote ones, local ones too, or none.'),
+  intervalMs: above().default(30_000).describe('How long a server may be quiet before it is pinged.'),
+  timeoutMs: above().default(5_000).describe('How long it may take to answer a ping.'),
+  failures: size().default(5).describe('After this many unanswered pings in a row the connection counts as lost.'),
 });
 
 const exposure = () => z.enum(['load', 'defer', 'use_tool'], '"load", "defer" or "use_tool"').optional();
 
-/** The strictest first; whoever says both for a server and for one of its tools gets the stricter of the two. */
+/** The strictest first; where both a server and one of its tools have one, the stricter counts. */
 const approvalModes = ['prompt', 'writes', 'auto', 'approve'] as const;
 const approval = () => z.enum(approvalModes, '"auto", "prompt", "writes" or "approve"').optional();
 
@@ -93,10 +93,10 @@ export const toolSchema = z.object({
     .describe('How long its server may be silent during one call of it. Otherwise as its server says.'),
   maxResultChars: size().optional().describe('How much of one result the model gets to read, in characters.'),
   maxResultTokens: size().optional().describe('The same in tokens.'),
-  approval: approval().describe("When somebody is asked before it is called; the stricter of this and its server's."),
+  approval: approval().describe("When you are asked before it is called; the stricter of this and its server's."),
   outbound: flag()
     .optional()
-    .describe('Whether it sends something to the outside, whatever it says of itself: see `taint`.'),
+    .describe('Whether it sends data to the outside, whatever its own hints say: see `taint`.'),
 });
 
 export const serverSchema = z.object({
@@ -154,7 +154,7 @@ export const serverSchema = z.object({
   enabled: flag()
     .default(true)
     .describe('Whether the server is used. When false it keeps its name but is never started.'),
-  title: z.string('a string').optional().describe('How the server is called; shown to people beside its name.'),
+  title: z.string('a string').optional().describe('A title that is shown to people beside the name.'),
   description: z.string('a string').optional().describe('What the server is for; shown to people.'),
   startupTimeoutMs: duration()
     .default(60_000)
@@ -185,7 +185,7 @@ export const serverSchema = z.object({
   alwaysLoad: flag()
     .default(false)
     .describe('Whether the model sees the tools even while others must be searched for.'),
-  instructions: flag().default(true).describe('Whether what the server says about its use is put before the model.'),
+  instructions: flag().default(true).describe("Whether the server's instructions are shown to the model."),
   cacheable: flag()
     .default(true)
     .describe('Whether the list of tools is kept on disk, so that the next start need not wait for it.'),
@@ -194,11 +194,11 @@ export const serverSchema = z.object({
     .describe("How long the list of tools counts as fresh, instead of what Plexus's own setting says."),
   subscriptions: flag()
     .default(false)
-    .describe('Whether the server is asked to tell when a resource that was read changes.'),
+    .describe('Whether Plexus subscribes to resources that were read, so that the server reports when they change.'),
   logLevel: z
     .enum(logLevels, `${logLevels.map((level) => `"${level}"`).join(', ')}`)
     .optional()
-    .describe('From which level on the server is asked to send its log. Otherwise as it likes.'),
+    .describe('The lowest level of log messages that the server is asked to send. Otherwise the server decides.'),
   maxResultChars: size()
     .default(50_000)
     .describe('How much of one result the model gets to read; the middle of a longer one is cut.'),
@@ -215,20 +215,20 @@ export const serverSchema = z.object({
     .describe('After so long without a call the server is stopped until it is needed again; its tools stay. 0: never.'),
   required: flag()
     .default(false)
-    .describe('Whether a start that nobody watches waits for the server, and fails without it.'),
-  perClient: flag().default(false).describe('Whether each user of the server gets a connection of its own.'),
+    .describe('Whether a start without a terminal waits for the server, and fails without it.'),
+  perClient: flag().default(false).describe('Whether each client of Plexus gets its own connection to the server.'),
   trustHints: flag()
     .default(false)
     .describe(
-      'Whether to believe what the tools say of themselves: that they only read, or may be repeated. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
+      'Whether to trust the hints of the tools: that they only read, or may be repeated. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
     ),
   approval: approval().describe(
-    'When somebody is asked before a tool is called of which no rule speaks. `prompt`: always; `writes`: unless it only reads; `auto`, as without this key: unless it only reads, or neither destroys nor reaches outside; `approve`: never. What tools say of themselves counts only with `trustHints`. In a workspace file `approve` counts once you approved that file.',
+    'When you are asked before a tool is called that no rule covers. `prompt`: always; `writes`: unless it only reads; `auto`, as without this key: unless it only reads, or neither destroys nor reaches outside; `approve`: never. The hints of tools count only with `trustHints`. In a workspace file `approve` counts once you approved that file.',
   ),
   elicitation: z
     .enum(['ask', 'decline'], '"ask" or "decline"')
     .default('ask')
-    .describe('What becomes of a question that the server has for you during a call.'),
+    .describe('Whether a question that the server has for you during a call is passed on to you or declined.'),
   parallel: flag()
     .default(true)
     .describe('Whether several calls may run at once. When false, one waits for the other.'),
@@ -239,21 +239,23 @@ export const serverSchema = z.object({
     )
     .default('steady')
     .describe(
-      'How a lost connection is tried again. `doubling`: after 1, 2 and 4 s; `quick`: five times, after 0.1 s and then twice as long each time; `steady`: after 0.5, 1, 2 and 4 s, then for remote servers on and on, every 15 s to 5 min; `patient`: after 2, 5 and 15 s; `none`: not at all. Or a map, see below.',
+      'How a lost connection is retried. `doubling`: after 1, 2 and 4 s; `quick`: five times, after 0.1 s and then twice as long each time; `steady`: after 0.5, 1, 2 and 4 s, then for remote servers without end, every 15 s to 5 min; `patient`: after 2, 5 and 15 s; `none`: not at all. Or a map, see below.',
     ),
   health: z
     .union([z.enum(healthModes), z.literal(false), healthSchema], '"remote", "all", "off" or a map of settings')
     .default('remote')
-    .describe('Which quiet servers are asked for a sign of life; `false` means `off`. Or a map, see below.'),
+    .describe('Which quiet servers are pinged; `false` means `off`. Or a map, see below.'),
   keepAliveMs: duration()
     .default(50_000)
-    .describe('After so much silence a remote session is used once, so that nobody closes it. 0: never.'),
+    .describe(
+      'After this much silence Plexus sends one request on a remote session, so that it is not closed as idle. 0: never.',
+    ),
 });
 
 const plain = () => z.union([z.string(), z.number(), z.boolean()]);
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item)]).optional();
 
-/** For editors; what is wrong with a condition is found by `model/rule`, which also gives it its meaning. */
+/** For editors only; `model/rule` checks conditions and gives them their meaning. */
 const conditionSchema = z.union([
   plain(),
   z.array(plain()),
@@ -284,11 +286,11 @@ export const permissionsSchema = z.object({
   rules: z.array(ruleSchema, 'a list of rules').default([]).describe('Which tools may be called without asking.'),
 });
 
-/** One line of a list of servers: by name, or by what it is, so that renaming does not evade it. */
+/** One line of a list of servers: by name, or by command or address, so that renaming does not evade it. */
 export const listedServerSchema = z.union(
   [
     text(),
-    // Strict: a condition that is not understood must not make an allow wider.
+    // Strict: ignoring an unknown condition would make an allow wider.
     z
       .strictObject({
         name: text().optional(),
@@ -307,7 +309,7 @@ export const securitySchema = z.object({
     'When not empty, only these servers are used. A text is a name or, with `://`, an address and all below it; `*` stands for anything. `{ command = "npx" }` or `{ command = ["npx", "-y", "x"] }` means the program or the exact command, `{ url = "https://…" }` an address.',
   ),
   mcpServerDenylist: listedServers().describe(
-    'These servers are never used, whoever defines or allows them, and whatever they are called. Written as in the allow list.',
+    'These servers are never used, even when another file defines or allows them, and under any name. Written as in the allow list.',
   ),
 });
 
@@ -338,7 +340,7 @@ export const resultsSchema = z.object({
     ),
   wrap: flag()
     .default(true)
-    .describe('Whether results stand in a mark that tells the model where data begins and ends.'),
+    .describe('Whether results are wrapped in a marker that tells the model where data begins and ends.'),
 });
 
 const NAME_LENGTH = 'a whole number from 20 to 256';
@@ -382,7 +384,7 @@ export const plexusSchema = z.object({
     .enum(['canonical', 'compact', 'single', 'bare'], '"canonical", "compact", "single" or "bare"')
     .default('canonical')
     .describe(
-      'How the model is told the names of tools: `mcp__server__tool`, `mcp__server_tool`, `mcp_server_tool` or `tool`. All of them are understood.',
+      'How the names of tools are spelled for the model: `mcp__server__tool`, `mcp__server_tool`, `mcp_server_tool` or `tool`. All of them are understood.',
     ),
   maxToolNameLength: z
     .int(NAME_LENGTH)
@@ -408,13 +410,11 @@ export const plexusSchema = z.object({
   alwaysLoad: texts()
     .default([])
     .describe('Tools that the model sees even while others must be searched for; written as in a rule.'),
-  instructions: flag()
-    .default(true)
-    .describe('Whether what servers say about their use is put into the system prompt.'),
+  instructions: flag().default(true).describe("Whether the servers' instructions are put into the system prompt."),
   builtinTools: flag()
     .default(true)
     .describe('Whether the model gets tools to list and read resources and prompts, where a server has any.'),
-  results: resultsSchema.prefault({}).describe('What becomes of results before the model reads them.'),
+  results: resultsSchema.prefault({}).describe('How results are changed before the model reads them.'),
   signals: z
     .enum(['log', 'annotate', 'ask'], '"log", "annotate" or "ask"')
     .default('log')
@@ -425,7 +425,7 @@ export const plexusSchema = z.object({
     .enum(['off', 'ask'], '"off" or "ask"')
     .default('off')
     .describe(
-      'Whether a call that destroys or reaches outside asks first, even where a rule allows it, once the agent has read what a server said.',
+      'Whether a call that destroys or reaches outside asks first, even where a rule allows it, once the agent has read output of a server.',
     ),
 });
 
@@ -452,7 +452,7 @@ export const fileSchema = z.object({
   inputs: z
     .array(inputSchema, 'a list of inputs')
     .default([])
-    .describe('What a person is asked for once; the answers are kept in the secret store, never in a file.'),
+    .describe('Values that you are asked for once; the answers are kept in the secret store, never in a file.'),
   permissions: permissionsSchema.prefault({}).describe('Which tools may be called.'),
   security: securitySchema.prefault({}).describe('Which servers may be used.'),
   plexus: plexusSchema.prefault({}).describe("Plexus's own settings."),
@@ -464,6 +464,6 @@ export type ReconnectSettings = z.output<typeof reconnectSchema>;
 export type Settings = z.output<typeof plexusSchema>;
 export type ListedServer = z.output<typeof listedServerSchema>;
 
-/** A key that only one of the two knows is an error here. */
+/** A key that only one of the two types has is a compile error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;
 true satisfies SameKeys<z.input<typeof serverSchema>, ServerEntry>;

@@ -1,9 +1,12 @@
-// Owns the scopes: their order, where the files of each lie, and which of them a repository can write.
+// Owns the scopes: where the files of each lie, and which of them a repository can write. Also the folders of Plexus's own state.
 
 import { posix, win32 } from 'node:path';
 import type { Scope } from '../model/server.ts';
 
-/** Written by the person or by who runs the machine: it may start servers, read variables, run commands and loosen rules. */
+/**
+ * Scopes that only the user, the host or the administrator writes: they may start servers, read variables, run commands and
+ * loosen rules.
+ */
 export function isOwnScope(scope: Scope): boolean {
   return scope === 'enterprise' || scope === 'host' || scope === 'user';
 }
@@ -13,22 +16,22 @@ export interface HostEnvironment {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** Where the enterprise's file lies; the default is the platform's place, and no variable can move it. */
+  /** The folder of the enterprise's file; the default is the platform's, and no environment variable can move it. */
   readonly systemFolder?: string;
 }
 
-export interface Place {
+export interface ConfigPlace {
   readonly scope: Scope;
-  /** Absent for settings that a host put in. */
+  /** Absent for settings that a host gives in code. */
   readonly file?: string;
-  /** Whoever wrote the repository wrote it: it may define and tighten, never start or loosen. */
+  /** The author of the repository may have written it: it may define servers and tighten rules, never start or loosen anything. */
   readonly inWorkspace?: true;
   readonly provider?: string;
 }
 
-export type FilePlace = Place & { readonly file: string };
+export type FilePlace = ConfigPlace & { readonly file: string };
 
-/** Every file of our own that may hold configuration, strongest first; most of them do not exist. */
+/** Every configuration file of Plexus itself, strongest first; most of them do not exist. */
 export function placesOf(environment: HostEnvironment): readonly FilePlace[] {
   const { join } = pathsOf(environment.platform);
   const local = { scope: 'local', inWorkspace: true } as const;
@@ -51,61 +54,80 @@ function bothDialects(folder: string, { platform }: HostEnvironment, scope: Scop
   return ['mcp.toml', 'mcp.json'].map((name) => ({ scope, file: pathsOf(platform).join(folder, name) }));
 }
 
-/** Only an administrator writes there. */
+/** Only an administrator can write to these folders. */
 function systemFolder({ platform }: HostEnvironment): string {
   if (platform === 'win32') return 'C:\\Program Files\\Plexus';
   return platform === 'darwin' ? '/Library/Application Support/Plexus' : '/etc/plexus';
 }
 
-/** `XDG_CONFIG_HOME` counts wherever someone set it; a relative one is ignored, as its specification demands. */
-export function userFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
-  const { join, isAbsolute } = pathsOf(platform);
-  const xdg = env['XDG_CONFIG_HOME'];
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
-  if (platform === 'win32') return join(env['APPDATA'] || join(home, 'AppData', 'Roaming'), 'plexus');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'plexus');
-  return join(home, '.config', 'plexus');
+type UserEnvironment = Omit<HostEnvironment, 'cwd'>;
+
+/** Where each platform has a folder, in the home folder unless a variable moves it. */
+interface PlatformFolder {
+  readonly xdg: string;
+  readonly windows: readonly ['Roaming' | 'Local', ...string[]];
+  readonly mac: readonly string[];
+  readonly unix: readonly string[];
 }
 
-/** Where what Plexus itself remembers lies: approvals, grants, tokens. Never in the workspace. */
-export function stateFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
+/** The XDG variable counts on every platform; a relative path in it is ignored, as its specification demands. */
+function platformFolder({ home, env, platform }: UserEnvironment, { xdg, windows, mac, unix }: PlatformFolder): string {
   const { join, isAbsolute } = pathsOf(platform);
-  const xdg = env['XDG_STATE_HOME'];
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'plexus', 'state');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'plexus', 'state');
-  return join(home, '.local', 'state', 'plexus');
+  const moved = env[xdg];
+  if (moved && isAbsolute(moved)) return join(moved, 'plexus');
+  if (platform === 'darwin') return join(home, 'Library', ...mac);
+  if (platform !== 'win32') return join(home, ...unix);
+  const [kind, ...rest] = windows;
+  return join(env[kind === 'Roaming' ? 'APPDATA' : 'LOCALAPPDATA'] || join(home, 'AppData', kind), ...rest);
 }
 
-/** Where results that a model could not read whole are kept for a while. */
-export const resultsFolder = (environment: Omit<HostEnvironment, 'cwd'>): string =>
+/** The folder of the user's own configuration file. */
+export const userFolder = (environment: UserEnvironment): string =>
+  platformFolder(environment, {
+    xdg: 'XDG_CONFIG_HOME',
+    windows: ['Roaming', 'plexus'],
+    mac: ['Application Support', 'plexus'],
+    unix: ['.config', 'plexus'],
+  });
+
+/** The folder of approvals, grants and tokens. Never in the workspace. */
+export const stateFolder = (environment: UserEnvironment): string =>
+  platformFolder(environment, {
+    xdg: 'XDG_STATE_HOME',
+    windows: ['Local', 'plexus', 'state'],
+    mac: ['Application Support', 'plexus', 'state'],
+    unix: ['.local', 'state', 'plexus'],
+  });
+
+/** The folder of files that can be made again. */
+export const cacheFolder = (environment: UserEnvironment): string =>
+  platformFolder(environment, {
+    xdg: 'XDG_CACHE_HOME',
+    windows: ['Local', 'plexus', 'cache'],
+    mac: ['Caches', 'plexus'],
+    unix: ['.cache', 'plexus'],
+  });
+
+/** The folder of results that were too long for the model and are kept for a while. */
+export const resultsFolder = (environment: UserEnvironment): string =>
   pathsOf(environment.platform).join(cacheFolder(environment), 'results');
 
-/** Where what can be found out again is kept. */
-export function cacheFolder({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
-  const { join, isAbsolute } = pathsOf(platform);
-  const xdg = env['XDG_CACHE_HOME'];
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus');
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'plexus', 'cache');
-  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'plexus');
-  return join(home, '.cache', 'plexus');
-}
-
-/** The key to what is kept encrypted; not beside it, so that neither folder alone gives anything away. */
-export function keyFile({ home, env, platform }: Omit<HostEnvironment, 'cwd'>): string {
-  const { join, isAbsolute } = pathsOf(platform);
-  const xdg = env['XDG_DATA_HOME'];
-  if (xdg && isAbsolute(xdg)) return join(xdg, 'plexus', 'key');
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'plexus', 'key');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'plexus', 'key');
-  return join(home, '.local', 'share', 'plexus', 'key');
+/** The key that decrypts stored secrets. It lies in another folder than they do, so that neither folder alone is enough. */
+export function keyFile(environment: UserEnvironment): string {
+  const folder = platformFolder(environment, {
+    xdg: 'XDG_DATA_HOME',
+    windows: ['Local', 'plexus'],
+    mac: ['Application Support', 'plexus'],
+    unix: ['.local', 'share', 'plexus'],
+  });
+  return pathsOf(environment.platform).join(folder, 'key');
 }
 
 export const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);
 
-/** The folder itself counts as within. */
+/** The folder itself counts as within it. */
 export function isWithin(folder: string, path: string, platform: NodeJS.Platform): boolean {
   const { relative, isAbsolute } = pathsOf(platform);
-  const way = relative(folder, path);
-  return !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
+  const route = relative(folder, path);
+  return !/^\.\.(?:[\\/]|$)/.test(route) && !isAbsolute(route);
 }

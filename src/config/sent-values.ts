@@ -1,4 +1,4 @@
-// Owns which values of a remote entry were filled in and are sent with each request: headers, and parameters of the address.
+// Owns which filled-in values of a remote entry are sent with each request: headers, and parameters of the address.
 
 import type { RemoteLaunch } from '../model/server.ts';
 import { inputsOf, variablesOf } from './expand.ts';
@@ -7,11 +7,11 @@ export interface FilledValue {
   readonly name: string;
   /** As it is sent. */
   readonly value: string;
-  /** What its placeholders name. */
+  /** The variables that its placeholders name. */
   readonly variables: readonly string[];
 }
 
-/** Those that have a placeholder as they are written; `filled` is the same entry without any. */
+/** Values that were written with a placeholder. `written` has the placeholders, `filled` is the same entry with their values. */
 export function filledValues(written: RemoteLaunch, filled: RemoteLaunch): readonly FilledValue[] {
   const sent = new Map(Object.entries(filled.headers));
   const headers = Object.entries(written.headers).map(([name, text]) => [name, text, sent.get(name)] as const);

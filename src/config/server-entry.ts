@@ -1,5 +1,5 @@
-// Owns the type of one server as a host or a file writes it, in plain TypeScript: what a user's compiler and editor read.
-// `schema.ts` is where the keys, their defaults and their meaning are defined; the compiler holds the two together.
+// Owns the type of one server as a host or a file writes it, in plain TypeScript, for the host's compiler and editor.
+// `schema.ts` defines the keys, their defaults and their meaning; the compiler checks that the two have the same keys.
 
 import type {
   ApprovalMode,
@@ -12,7 +12,7 @@ import type {
   ToolSettings,
 } from '../model/server.ts';
 
-/** How a lost connection is tried again, where none of the five words fits. */
+/** How a lost connection is retried, where none of the five presets fits. */
 export interface ReconnectEntry {
   delaysMs?: number[] | undefined;
   initialMs?: number | undefined;
@@ -25,7 +25,7 @@ export interface ReconnectEntry {
 
 export type HealthEntry = { -readonly [Key in keyof HealthPolicy]?: HealthPolicy[Key] | undefined };
 
-/** What is said of a single tool. */
+/** Settings of a single tool. */
 export type ToolEntry = { -readonly [Key in keyof ToolSettings]?: ToolSettings[Key] | undefined };
 
 interface CommonEntry {

@@ -1,6 +1,7 @@
-// Owns the reference page of settings, drawn from the schema. `npm run docs` writes it to docs/settings.md.
+// Owns the reference page of settings, generated from the schema. `npm run docs` writes it to docs/settings.md.
 
 import * as z from 'zod';
+import { snakeCase } from './key-case.ts';
 import {
   backgroundSchema,
   connectConcurrencySchema,
@@ -18,19 +19,18 @@ import {
   startupSchema,
   toolSchema,
 } from './schema.ts';
-import { snakeCase } from './vocabulary.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['A server: `[mcp_servers.NAME]`, in JSON `mcpServers.NAME`', serverSchema],
   ['A tool: `[mcp_servers.NAME.tools.TOOL]`, in JSON `mcpServers.NAME.tools.TOOL`', toolSchema],
-  ['Trying again: `[mcp_servers.NAME.reconnect]`, in JSON `mcpServers.NAME.reconnect`', reconnectSchema],
+  ['Reconnecting: `[mcp_servers.NAME.reconnect]`, in JSON `mcpServers.NAME.reconnect`', reconnectSchema],
   [
-    'Trying on and on: `[mcp_servers.NAME.reconnect.background]`, in JSON `mcpServers.NAME.reconnect.background`',
+    'Reconnecting in the background: `[mcp_servers.NAME.reconnect.background]`, in JSON `mcpServers.NAME.reconnect.background`',
     backgroundSchema,
   ],
-  ['Signs of life: `[mcp_servers.NAME.health]`, in JSON `mcpServers.NAME.health`', healthSchema],
+  ['Health checks: `[mcp_servers.NAME.health]`, in JSON `mcpServers.NAME.health`', healthSchema],
   ['Permissions: `[permissions]`, in JSON `permissions`', permissionsSchema],
   ['A rule: `[[permissions.rules]]`, in JSON one of `permissions.rules`', ruleSchema],
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
@@ -39,13 +39,13 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
     plexusSchema.omit({ project: true, startup: true, connectConcurrency: true, results: true }),
   ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
-  ['The start: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
+  ['Startup: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
   [
-    'Opening side by side: `[plexus.connect_concurrency]`, in JSON `plexus.connectConcurrency`',
+    'Connecting in parallel: `[plexus.connect_concurrency]`, in JSON `plexus.connectConcurrency`',
     connectConcurrencySchema,
   ],
   ['Results: `[plexus.results]`, in JSON `plexus.results`', resultsSchema],
-  ['What a person is asked for: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
+  ['Inputs: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];
 
@@ -91,7 +91,7 @@ function typeOf(schema: JsonSchema): string {
   return schema.type === 'integer' ? 'whole number' : String(schema.type);
 }
 
-/** A map of strings, or one of switches and maps. */
+/** Strings, or settings that are booleans or maps. */
 function valuesOf({ additionalProperties: values }: JsonSchema): string {
   return typeof values === 'object' && values.anyOf ? 'maps' : 'strings';
 }

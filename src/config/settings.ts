@@ -1,9 +1,11 @@
-// Owns the settings of Plexus itself: what one file says of them, whether it may say it, and which file's word counts.
+// Owns the settings of Plexus itself: reading them from one file, whether that file may set them, and merging them from all
+// files.
 
 import type { Provenance } from '../model/server.ts';
 import { checkEach } from './check.ts';
-import { type Note, readSection } from './finding.ts';
-import { labelOf, type Path, within } from './problem.ts';
+import type { KeyPath } from './config-map.ts';
+import { type ReportProblem, readSection } from './file-problems.ts';
+import { labelOf, within } from './problem.ts';
 import {
   connectConcurrencySchema,
   plexusSchema,
@@ -12,22 +14,22 @@ import {
   type Settings,
   startupSchema,
 } from './schema.ts';
-import { type Origin, provenanceOf } from './servers.ts';
+import { provenanceOf, type SourceOrigin } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
-/** One setting as one file has it. */
+/** One setting of one file. */
 export interface SettingClaim {
-  /** Canonical, as in `startup.gateMs`. */
+  /** The canonical key, such as `startup.gateMs`. */
   readonly key: string;
   readonly value: unknown;
   readonly provenance: Provenance;
 }
 
-/** What any file may say, because it only ever takes away. */
-const tightening = new Set(['disabledServers']);
+/** Settings that any file may set, because they only ever take servers away. */
+const tighteningSettings = new Set(['disabledServers']);
 
-/** What says which files are read at all: it cannot stand in one of those, whoever approved it. */
-const deciding = new Set(['enabled', 'project.enabled']);
+/** Settings that decide which files are read at all: a file in the workspace cannot set them, even when it is approved. */
+const fileSwitches = new Set(['enabled', 'project.enabled']);
 
 const sections = {
   startup: startupSchema,
@@ -36,10 +38,10 @@ const sections = {
   results: resultsSchema,
 } as const;
 
-/** How the person's own program behaves is not a repository's to say, unless the person agreed. */
-export function readSettings(value: unknown, origin: Origin, note: Note): readonly SettingClaim[] {
-  const base: Path = ['plexus'];
-  const top = readSection(value, base, vocabularies.plexus, note);
+/** A repository cannot decide how Plexus behaves, unless the user approved its file. */
+export function readSettings(value: unknown, origin: SourceOrigin, report: ReportProblem): readonly SettingClaim[] {
+  const base: KeyPath = ['plexus'];
+  const top = readSection(value, base, vocabularies.plexus, report);
   const isSection = (key: string): key is keyof typeof sections => Object.hasOwn(sections, key);
   const own = Object.fromEntries(Object.entries(top.fields).filter(([key]) => !isSection(key)));
   const claims = [
@@ -48,20 +50,22 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
       .filter(isSection)
       .flatMap((key) => {
         const path = [...base, top.writtenAs.get(key) ?? key];
-        return readPart(readSection(top.fields[key], path, vocabularies[key], note), sections[key], path, `${key}.`);
+        return readPart(readSection(top.fields[key], path, vocabularies[key], report), sections[key], path, `${key}.`);
       }),
   ];
   const isOwn = origin.mayLoosen && !origin.inWorkspace;
-  const allowed = claims.filter(({ key }) => (deciding.has(key) ? isOwn : origin.mayLoosen || tightening.has(key)));
+  const allowed = claims.filter(({ key }) =>
+    fileSwitches.has(key) ? isOwn : origin.mayLoosen || tighteningSettings.has(key),
+  );
   for (const { key, provenance, value } of claims.filter((claim) => !allowed.includes(claim))) {
     const label = labelOf(provenance.key);
-    const isForOwn = deciding.has(key);
-    note({
+    const isOwnOnly = fileSwitches.has(key);
+    report({
       severity: 'warning',
-      ...(!isForOwn && { loosens: `${label} = ${JSON.stringify(value)}` }),
+      ...(!isOwnOnly && { loosens: `${label} = ${JSON.stringify(value)}` }),
       path: provenance.key,
       message: `a file in the workspace cannot set ${label}, so this is ignored`,
-      remedy: isForOwn
+      remedy: isOwnOnly
         ? 'Set it in your own file.'
         : 'Set it in your own file, or approve this one as it is: plexus approve --policy',
     });
@@ -71,14 +75,14 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
   function readPart(
     read: ReturnType<typeof readSection>,
     schema: Parameters<typeof checkEach>[1],
-    path: Path,
+    path: KeyPath,
     prefix = '',
   ): SettingClaim[] {
     const { fields, problems } = checkEach(read, schema);
-    note(...problems.map((problem) => within(path, problem)));
-    return Object.entries(fields).map(([key, said]) => ({
+    report(...problems.map((problem) => within(path, problem)));
+    return Object.entries(fields).map(([key, setting]) => ({
       key: prefix + key,
-      value: said,
+      value: setting,
       provenance: provenanceOf(origin, [...path, read.writtenAs.get(key) ?? key]),
     }));
   }
@@ -86,17 +90,18 @@ export function readSettings(value: unknown, origin: Origin, note: Note): readon
 
 export interface MergedSettings {
   readonly settings: Settings;
-  /** Where each setting that is not a default comes from. */
+  /** The source of each setting that is not a default. */
   readonly origins: ReadonlyMap<string, Provenance>;
 }
 
-/** The strongest file's word counts; layers come strongest first. What only takes away is joined from all of them. */
+/** The strongest file decides; layers come strongest first. Tightening settings are joined from all files. */
 export function mergeSettings(layers: readonly (readonly SettingClaim[])[]): MergedSettings {
   const merged = new Map<string, SettingClaim>();
   for (const claim of layers.flat()) {
     const before = merged.get(claim.key);
     if (before === undefined) merged.set(claim.key, claim);
-    else if (tightening.has(claim.key)) merged.set(claim.key, { ...before, value: [before.value, claim.value].flat() });
+    else if (tighteningSettings.has(claim.key))
+      merged.set(claim.key, { ...before, value: [before.value, claim.value].flat() });
   }
   const written: Record<string, unknown> = {};
   for (const { key, value } of merged.values()) {

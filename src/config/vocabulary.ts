@@ -1,10 +1,11 @@
-// Owns the spelling of keys: snake_case and camelCase, seconds and milliseconds, the words of other agents. After it there is
-// one spelling. Every map of a file is read through it, so that no key is dropped without a word.
+// Owns the spellings of keys: snake_case and camelCase, seconds and milliseconds, the words of other agents. `readKeys` turns all
+// of them into canonical keys. Every map of a file goes through it, so that no key is dropped without a message.
 
 import { isDeepStrictEqual } from 'node:util';
+import { type ConfigMap, isMap } from './config-map.ts';
 import { inputsOf, variablesOf } from './expand.ts';
-import type { Content } from './importers/importer.ts';
-import { isMap, type Problem, within } from './problem.ts';
+import { camelCase } from './key-case.ts';
+import { type ConfigProblem, within } from './problem.ts';
 import {
   backgroundSchema,
   connectConcurrencySchema,
@@ -22,44 +23,41 @@ import {
   startupSchema,
   toolSchema,
 } from './schema.ts';
-import { camelCase, snakeCase } from './spelling.ts';
-import { type Known, withoutMeaning } from './unknown-keys.ts';
+import { type KnownKeys, reportUnknownKeys } from './unknown-keys.ts';
 
-export { camelCase, snakeCase };
-
-/** What another word stands for, said in canonical keys. */
+/** What a key and its value mean, in canonical keys. */
 type Meaning = (value: unknown) => Readonly<Record<string, unknown>>;
 
-export interface Vocabulary extends Known {
+export interface Vocabulary extends KnownKeys {
   readonly meanings: ReadonlyMap<string, Meaning>;
-  /** Keys that mean themselves, unless their value is a map that says more: nearly all that a person writes. */
+  /** Keys that mean themselves, unless their value is a map that is read key by key: nearly all keys that people write. */
   readonly plain: ReadonlySet<string>;
-  /** Keys whose value may be a map that says more of the same. */
+  /** Keys whose value may be a map with further keys of the same section. */
   readonly nested: ReadonlyMap<string, (map: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>>;
-  /** Keys whose value may be a map with words of its own. */
+  /** Keys whose value may be a section with keys of its own. */
   readonly sections: ReadonlyMap<string, Vocabulary>;
-  /** Keys whose value may be a map of such maps, under names that anybody may choose. */
+  /** Keys whose value may be a map of such sections, under names that the user chooses. */
   readonly members: ReadonlyMap<string, Vocabulary>;
-  /** Whether such a key is nobody's mistake. */
+  /** Whether a key belongs to another program, so that it is no mistake. */
   readonly isForOthers: (key: string) => boolean;
 }
 
-export interface Reading {
+export interface NormalizedSection {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Canonical key → key as the file has it, for messages and for finding its line; `section.key` for what is inside one. */
+  /** Canonical key → key as the file spells it, for messages and for finding its line; `section.key` for keys inside a section. */
   readonly writtenAs: ReadonlyMap<string, string>;
-  readonly problems: readonly Problem[];
-  /** Keys without a meaning that resemble none that has one. */
-  readonly strangers: readonly string[];
+  readonly problems: readonly ConfigProblem[];
+  /** Keys that are unknown and resemble no known key. */
+  readonly unknownKeys: readonly string[];
 }
 
-type Peculiarities = Partial<Omit<Vocabulary, 'of' | 'meanings' | 'plain'>>;
+type VocabularyExtras = Partial<Omit<Vocabulary, 'of' | 'meanings' | 'plain'>>;
 
 function vocabulary(
   of: string,
   schema: { readonly shape: object },
   others: Record<string, Meaning> = {},
-  peculiarities: Peculiarities = {},
+  extras: VocabularyExtras = {},
 ): Vocabulary {
   const keys = Object.keys(schema.shape);
   const inSeconds = keys.filter((key) => key.endsWith('Ms'));
@@ -71,7 +69,7 @@ function vocabulary(
     isForOthers: () => false,
     elsewhere: new Map(),
     guesses: [...keys, ...inSeconds.map((key) => key.replace(/Ms$/, 'Sec'))],
-    ...peculiarities,
+    ...extras,
     plain: new Set(keys.filter((key) => !Object.hasOwn(others, key))),
     meanings: new Map<string, Meaning>([
       ...keys.map((key): [string, Meaning] => [key, (value) => ({ [key]: value })]),
@@ -84,7 +82,7 @@ function vocabulary(
   };
 }
 
-/** However short, it is not 0, which means no limit at all. */
+/** A short time never becomes 0, which would mean no limit at all. */
 const fromSeconds = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(fromSeconds);
   return typeof value === 'number' && value > 0 ? Math.max(1, Math.round(value * 1000)) : value;
@@ -95,14 +93,14 @@ const asTransport: Meaning = (word) => ({ transport: transportOf(word) });
 const asEnabledTools: Meaning = (enabledTools) => ({ enabledTools });
 const asDisabledTools: Meaning = (disabledTools) => ({ disabledTools });
 
-/** Below this a `timeout` without a unit can only be seconds: whoever misjudges it here makes it longer, never shorter. */
+/** A `timeout` without a unit below this is taken for seconds: a wrong guess makes the timeout longer, never shorter. */
 const SECONDS_BELOW = 10_000;
 
 const asTimeout: Meaning = (value) => ({
   toolTimeoutMs: typeof value === 'number' && value < SECONDS_BELOW ? fromSeconds(value) : value,
 });
 
-/** One that is no placeholder is a secret in a file; `define.ts` says so. */
+/** A token that is no placeholder is a secret in a file; `define.ts` reports it. */
 const asBearer: Meaning = (token) =>
   typeof token === 'string' && variablesOf(token).length + inputsOf(token).length > 0
     ? { headers: { Authorization: `Bearer ${token}` } }
@@ -118,12 +116,12 @@ const asHeaderVariables: Meaning = (names) => ({
 
 const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
 
-/** An editor writes the command as a map of its parts; some write all of a server under its transport. */
+/** Some editors write the command as a map of its parts; some programs write all keys of a server under its transport. */
 const nestedInServer: Vocabulary['nested'] = new Map([
   ...['command', 'program'].map(
-    (key) => [key, ({ path, ...parts }: Content) => ({ ...parts, command: path })] as const,
+    (key) => [key, ({ path, ...parts }: ConfigMap) => ({ ...parts, command: path })] as const,
   ),
-  ...['transport', 'type', 'transportType'].map((key) => [key, (parts: Content) => parts] as const),
+  ...['transport', 'type', 'transportType'].map((key) => [key, (parts: ConfigMap) => parts] as const),
 ]);
 
 const backgroundWords = vocabulary('"reconnect.background"', backgroundSchema);
@@ -134,13 +132,13 @@ const reconnectWords = vocabulary(
   { sections: new Map([['background', backgroundWords]]) },
 );
 
-const asSwitchedOff: Meaning = (value) => ({ enabled: typeof value === 'boolean' ? !value : value });
+const asDisabled: Meaning = (value) => ({ enabled: typeof value === 'boolean' ? !value : value });
 const asApproved = ['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const);
 const asApproval: Meaning = (approval) => ({ approval });
 const toolWords = vocabulary(
   'a tool',
   toolSchema,
-  { disabled: asSwitchedOff, approvalMode: asApproval },
+  { disabled: asDisabled, approvalMode: asApproval },
   { elsewhere: new Map(asApproved) },
 );
 
@@ -149,7 +147,7 @@ export const vocabularies = {
     'a configuration file',
     fileSchema,
     { enterprise: (value) => ({ mode: isMap(value) ? value['mode'] : value }) },
-    // `mode` is the enterprise's word, and nobody else's intention.
+    // `mode` is for the enterprise's file only, so it is never suggested.
     { isForOthers: isAboutFile, guesses: Object.keys(fileSchema.shape).filter((key) => key !== 'mode') },
   ),
   server: vocabulary(
@@ -179,14 +177,14 @@ export const vocabularies = {
       authorizationToken: asBearer,
       workingDirectory: (cwd) => ({ cwd }),
       includeTools: asEnabledTools,
-      // A list chooses; a map says something of each, and anything else is told what it must be.
+      // A list names the enabled tools, a map holds settings per tool; the schema refuses anything else.
       tools: (tools) => (Array.isArray(tools) ? { enabledTools: isEverything(tools) ? undefined : tools } : { tools }),
       excludeTools: asDisabledTools,
       timeout: asTimeout,
       name: (title) => ({ title }),
       approvalMode: asApproval,
       defaultToolsApprovalMode: asApproval,
-      disabled: asSwitchedOff,
+      disabled: asDisabled,
       isActive: (enabled) => ({ enabled }),
     },
     {
@@ -224,11 +222,11 @@ export const vocabularies = {
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';
 
-/** What other programs keep beside a server for themselves, or people for each other. */
+/** Keys that other programs, or people, add for themselves and that mean nothing to Plexus. */
 const remarks = /^(_|\/\/|\$)|^(comments?|notes?|gallery|dev|version|source|icons?)$/i;
 export const isRemark = (key: string) => remarks.test(key);
 
-/** What describes the file itself, and what an editor keeps in the same file under dotted keys of its own. */
+/** Keys that describe the file itself, and dotted keys that an editor keeps in the same file. */
 function isAboutFile(key: string): boolean {
   if (/^(name|title|description|author|homepage|repository|license|keywords)$|^\[.*\]$/i.test(key)) return true;
   const [section = '', ...rest] = key.split('.');
@@ -250,13 +248,13 @@ function transportOf(word: unknown): unknown {
   return transportWords.get(folded) ?? (/^(stdio|http|sse|ws|auto)$/.test(folded) ? folded : word);
 }
 
-/** A key set to null is a key not set. Two keys that mean the same may both be written as long as they agree. */
-export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
+/** A key set to null counts as not set. Two keys that mean the same may both be written as long as they agree. */
+export function readKeys(written: ConfigMap, vocabulary: Vocabulary): NormalizedSection {
   const { plain, nested, sections, members, isForOthers } = vocabulary;
   const fields: Record<string, unknown> = {};
   const writtenAs = new Map<string, string>();
   const unknown: [key: string, value: unknown][] = [];
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const key of Object.keys(written)) {
     const value = written[key];
     if (value === null) continue;
@@ -268,48 +266,51 @@ export function readKeys(written: Content, vocabulary: Vocabulary): Reading {
       continue;
     }
     if (isRemark(key) || isForOthers(key)) continue;
-    const { meant, inner } = meaningOf(word, value, vocabulary);
+    const { meaning, inner } = meaningOf(word, value, vocabulary);
     problems.push(...(inner?.problems ?? []).map((problem) => within([key], problem)));
-    if (meant.length === 0 && !inner) unknown.push([key, value]);
+    if (meaning.length === 0 && !inner) unknown.push([key, value]);
     if (sections.has(word) || members.has(word))
       for (const [field, spelled] of inner?.writtenAs ?? []) writtenAs.set(`${word}.${field}`, spelled);
-    for (const [field, said] of meant) {
-      if (said === undefined) continue;
-      const twin = writtenAs.get(field);
-      const joined = twin === undefined ? said : join(fields[field], said);
-      if (joined === undefined) problems.push(contradiction(twin ?? '', key));
-      fields[field] = joined ?? said;
-      if (field === word || twin === undefined) writtenAs.set(field, key);
+    for (const [field, fieldValue] of meaning) {
+      if (fieldValue === undefined) continue;
+      const otherKey = writtenAs.get(field);
+      const joined = otherKey === undefined ? fieldValue : join(fields[field], fieldValue);
+      if (joined === undefined) problems.push(contradiction(otherKey ?? '', key));
+      fields[field] = joined ?? fieldValue;
+      if (field === word || otherKey === undefined) writtenAs.set(field, key);
     }
   }
-  if (unknown.length === 0) return { fields, writtenAs, problems, strangers: [] };
-  const { told, strangers } = withoutMeaning(unknown, vocabulary, writtenAs.size);
-  return { fields, writtenAs, problems: [...problems, ...told], strangers };
+  if (unknown.length === 0) return { fields, writtenAs, problems, unknownKeys: [] };
+  const { problems: unknownProblems, unknownKeys } = reportUnknownKeys(unknown, vocabulary, writtenAs.size);
+  return { fields, writtenAs, problems: [...problems, ...unknownProblems], unknownKeys };
 }
 
-/** What one key says, in canonical keys; `inner` when its value is a map that is read key by key. */
+/** The meaning of one key, in canonical keys; `inner` when its value is a map that is read key by key. */
 function meaningOf(word: string, value: unknown, vocabulary: Vocabulary) {
   const { meanings, nested, sections, members } = vocabulary;
   const each = isMap(value) ? members.get(word) : undefined;
   if (each && isMap(value)) {
     const inner = readMembers(value, each);
-    return { meant: [[word, inner.fields] as const], inner };
+    return { meaning: [[word, inner.fields] as const], inner };
   }
   const section = isMap(value) ? sections.get(word) : undefined;
   if (section && isMap(value)) {
     const inner = readKeys(value, section);
-    return { meant: [[word, inner.fields] as const], inner };
+    return { meaning: [[word, inner.fields] as const], inner };
   }
   const unfolded = isMap(value) ? nested.get(word)?.(value) : undefined;
   const inner = unfolded && readKeys(unfolded, vocabulary);
-  return { meant: Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {}), inner };
+  return { meaning: Object.entries(inner?.fields ?? meanings.get(word)?.(value) ?? {}), inner };
 }
 
-/** What is no map is left for the schema to judge. */
-function readMembers(written: Content, vocabulary: Vocabulary): Pick<Reading, 'fields' | 'writtenAs' | 'problems'> {
-  const fields: [name: string, said: unknown][] = [];
+/** A value that is no map is left to the schema. */
+function readMembers(
+  written: ConfigMap,
+  vocabulary: Vocabulary,
+): Pick<NormalizedSection, 'fields' | 'writtenAs' | 'problems'> {
+  const fields: [name: string, value: unknown][] = [];
   const writtenAs = new Map<string, string>();
-  const problems: Problem[] = [];
+  const problems: ConfigProblem[] = [];
   for (const [name, value] of Object.entries(written)) {
     if (value === null) continue;
     const inner = isMap(value) ? readKeys(value, vocabulary) : undefined;
@@ -320,7 +321,7 @@ function readMembers(written: Content, vocabulary: Vocabulary): Pick<Reading, 'f
   return { fields: Object.fromEntries(fields), writtenAs, problems };
 }
 
-/** Equal values are one; maps are joined as long as they do not contradict each other. `undefined`: they do. */
+/** Equal values are one; maps are joined as long as they do not contradict each other. `undefined`: the values contradict. */
 function join(first: unknown, second: unknown): unknown {
   if (isDeepStrictEqual(first, second)) return first;
   if (!isMap(first) || !isMap(second)) return undefined;
@@ -328,7 +329,7 @@ function join(first: unknown, second: unknown): unknown {
   return both.every((key) => isDeepStrictEqual(first[key], second[key])) ? { ...first, ...second } : undefined;
 }
 
-function contradiction(first: string, second: string): Problem {
+function contradiction(first: string, second: string): ConfigProblem {
   return {
     severity: 'error',
     path: [second],

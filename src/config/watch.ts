@@ -1,36 +1,36 @@
-// Owns noticing that a file of the configuration changed, came or went: by looking, since nothing else works for links, network
-// folders and files that do not exist yet. Nothing is told before the files have been left alone for a while.
+// Owns watching the configuration files: it polls them, since nothing else works for links, network folders and files that do not
+// exist yet. A change is reported once the files have stayed the same for a while.
 
 import { stat } from 'node:fs/promises';
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 
 export interface WatchOptions {
-  /** Asked at every look: a new configuration may have other files. */
+  /** Called at every poll: a new configuration may have other files. */
   readonly files: () => readonly string[];
   readonly clock: Clock;
   readonly changed: () => void;
 }
 
-/** Returns how to stop. */
+/** Returns the function that stops watching. */
 export function watchFiles({ files, clock, changed }: WatchOptions): () => void {
   let stopped = false;
   let cancel: CancelTimer | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   let last: string | undefined;
-  const look = async () => {
-    const seen = await appearance(files());
+  const poll = async () => {
+    const seen = await fingerprint(files());
     if (stopped) return;
-    told ??= seen;
-    // The same twice in a row: whoever wrote it is done.
-    if (seen === last && seen !== told) {
-      told = seen;
+    reported ??= seen;
+    // The same twice in a row: the program that writes the files is done.
+    if (seen === last && seen !== reported) {
+      reported = seen;
       changed();
     }
     last = seen;
-    cancel = clock.after(limits.settleMs, () => void look(), 'background');
+    cancel = clock.after(limits.settleMs, () => void poll(), 'background');
   };
-  void look();
+  void poll();
   return () => {
     stopped = true;
     cancel?.();
@@ -38,12 +38,12 @@ export function watchFiles({ files, clock, changed }: WatchOptions): () => void 
 }
 
 /** Changes with every write, replacement and removal. */
-async function appearance(files: readonly string[]): Promise<string> {
-  const looks = await Promise.all(files.map((file) => appearanceOf(file)));
-  return JSON.stringify(looks.map((look, at) => [files[at], look]));
+async function fingerprint(files: readonly string[]): Promise<string> {
+  const fingerprints = await Promise.all(files.map((file) => fingerprintOf(file)));
+  return JSON.stringify(fingerprints.map((each, at) => [files[at], each]));
 }
 
-async function appearanceOf(file: string): Promise<string> {
+async function fingerprintOf(file: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(file);
     return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;

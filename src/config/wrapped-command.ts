@@ -1,13 +1,14 @@
-// Owns looking through programs that only start others: `env`, `cmd /c`, `sh -c`. Best effort, for denying only: a shell can hide
-// anything from whoever does not run it.
+// Owns finding the commands inside programs that only start others: `env`, `cmd /c`, `sh -c`. Best effort, and used for denying
+// only: a shell script can hide a command from everything but a shell.
 
 export const bareName = (command: string) =>
   (command.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(exe|cmd|bat|com)$/, '');
 
+/** No real command nests or chains more; a program that is hidden deeper could as well stand in a script file. */
 const MOST_WRAPPED = 32;
 const LONGEST_SCRIPT = 64 * 1024;
 
-/** A command and those it starts in its place, as far as its own line tells. */
+/** A command, and the commands that it starts in its place, as far as its own line shows them. */
 export function commandsIn(words: readonly string[]): readonly (readonly string[])[] {
   const found = [words];
   for (let at = 0; at < found.length && found.length < MOST_WRAPPED; at++)
@@ -49,25 +50,26 @@ function behindShell(args: readonly string[]): readonly (readonly string[])[] {
   return script === undefined ? [] : commandsOf(script, SHELL);
 }
 
-/** How a shell divides a script into words and the signs between commands, and what it takes away from a word. */
-interface Dialect {
+interface ShellSyntax {
+  /** Words, and the signs between commands. */
   readonly parts: RegExp;
+  /** The quotes and escapes that the shell removes from a word. */
   readonly marks: RegExp;
 }
 
-const SHELL: Dialect = {
+const SHELL: ShellSyntax = {
   parts: /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\;&|()`])+|[\n;&|()`]/gs,
   marks: /["']|\\(?=.)/gs,
 };
-const CMD: Dialect = { parts: /(?:"[^"]*"|\^.|[^\s"^&|()])+|[\n&|()]/gs, marks: /["^]/g };
+const CMD: ShellSyntax = { parts: /(?:"[^"]*"|\^.|[^\s"^&|()])+|[\n&|()]/gs, marks: /["^]/g };
 
-/** Words before a program that are not the program. */
+/** Words that may stand before a program. */
 const PRELUDE = /^(exec|command|call|if|then|else|do|!|\{|@|\w+=.*)$/s;
 
 const wordsOf = (text: string) =>
   (text.slice(0, LONGEST_SCRIPT).match(SHELL.parts) ?? []).map((part) => part.replace(SHELL.marks, ''));
 
-function commandsOf(script: string, { parts, marks }: Dialect): readonly (readonly string[])[] {
+function commandsOf(script: string, { parts, marks }: ShellSyntax): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const part of script.slice(0, LONGEST_SCRIPT).match(parts) ?? []) {
     const words = commands.at(-1) ?? [];
@@ -76,5 +78,3 @@ function commandsOf(script: string, { parts, marks }: Dialect): readonly (readon
   }
   return commands.filter(({ length }) => length > 0);
 }
-
-/** `undecided`: it holds placeholders, and is known only when its server is opened. */

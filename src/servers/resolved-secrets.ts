@@ -1,17 +1,22 @@
 // Owns which values of a resolved entry are secrets: what a command or a helper printed, what is sent with each request, and every
 // other value that looks like a secret.
 
-import { type Environment, isCommand } from '../config/expand.ts';
+import { isCommand } from '../config/expand.ts';
 import { secretsIn } from '../config/literal-secrets.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
 import { filledValues } from '../config/sent-values.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { secretsAmong, secretsSent } from '../shaping/secrets/given.ts';
 
 type Values = Readonly<Record<string, string>>;
 
 /** Secrets by name. `launch` is the definition's launch with its placeholders filled in. */
-export function resolvedSecrets({ launch: written }: ServerDefinition, launch: Launch, env: Environment): Values {
+export function resolvedSecrets(
+  { launch: written }: ServerDefinition,
+  launch: Launch,
+  env: EnvironmentVariables,
+): Values {
   if (launch.kind === 'in-process' || written.kind === 'in-process') return {};
   const read = variablesRead({ launch: written }).all.map((key) => [key, env[key] ?? '']);
   const isSent = launch.kind !== 'stdio' && written.kind !== 'stdio';
@@ -35,7 +40,7 @@ function printedValues(written: StdioLaunch | RemoteLaunch, launch: StdioLaunch 
 }
 
 /** Each variable counts by itself too: a server may take apart what it was sent and return a part of it. */
-function sentSecrets(written: RemoteLaunch, launch: RemoteLaunch, env: Environment): Values {
+function sentSecrets(written: RemoteLaunch, launch: RemoteLaunch, env: EnvironmentVariables): Values {
   const sent = filledValues(written, launch);
   const parts = sent.flatMap(({ name, variables }) =>
     variables.map((variable) => ({ names: [variable, name], value: env[variable] ?? '' })),

@@ -1,11 +1,10 @@
 // Owns which of the host's environment variables a child process gets: those on an allow-list and those its entry names.
 
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { InheritEnv } from '../model/server.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 interface ChildEnvironmentOptions {
-  readonly host: Environment;
+  readonly host: EnvironmentVariables;
   readonly inherit: InheritEnv;
   /** The entry's own variables, already resolved. */
   readonly entry: Readonly<Record<string, string>>;

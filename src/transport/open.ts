@@ -3,9 +3,10 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { unreachable } from '../kernel/unreachable.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, Launch, RemoteLaunch } from '../model/server.ts';
-import { childEnvironment, type Environment } from './environment.ts';
+import { childEnvironment } from './environment.ts';
 import { openInProcess } from './in-process.ts';
 import { openStdio } from './stdio.ts';
 
@@ -13,7 +14,7 @@ export interface OpenContext {
   readonly server: ServerName;
   /** The entry's variables, resolved. */
   readonly env: Readonly<Record<string, string>>;
-  readonly hostEnv: Environment;
+  readonly hostEnv: EnvironmentVariables;
   /** The base of an entry's relative `cwd`, and the folder of a server whose entry names none. */
   readonly cwd: string;
   readonly platform: NodeJS.Platform;

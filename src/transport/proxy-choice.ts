@@ -1,10 +1,10 @@
 // Owns the choice of a proxy for an address: the entry's own, the environment's or none.
 
 import { BlockList, isIP } from 'node:net';
-import type { Environment } from './environment.ts';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 
 export interface ProxySettings {
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   /** The entry's own proxy, which the environment does not change; `off` for none. */
   readonly proxy?: string | undefined;
 }
@@ -24,7 +24,7 @@ export function proxyFor(url: string | URL, { env, proxy }: ProxySettings): stri
 }
 
 /** The lower-case name wins, as in other programs; an empty value counts as not set. */
-function variable(env: Environment, name: string): string | undefined {
+function variable(env: EnvironmentVariables, name: string): string | undefined {
   return (env[name] ?? env[name.toUpperCase()])?.trim() || undefined;
 }
 

@@ -2,11 +2,11 @@
 // Pure: files are read through the given functions. `batch-arguments.ts` quotes arguments, `npm-shim.ts` reads shims.
 
 import { win32 } from 'node:path';
+import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { batchArguments, canBeQuoted } from './batch-arguments.ts';
-import type { Environment } from './environment.ts';
 import { readShim } from './npm-shim.ts';
 
 export interface WindowsCommand {
@@ -14,7 +14,7 @@ export interface WindowsCommand {
   readonly command: string;
   readonly args: readonly string[];
   /** The child's environment: the command is searched for on the child's PATH. */
-  readonly env: Environment;
+  readonly env: EnvironmentVariables;
   readonly cwd: string;
   readonly isFile: (path: string) => boolean;
   readonly readText: (path: string) => string;
@@ -60,13 +60,13 @@ function find(command: string, search: CommandSearch, kinds = [...STARTED_DIRECT
 }
 
 /** Skips relative folders, whose meaning depends on the working directory. */
-function foldersOf(env: Environment): string[] {
+function foldersOf(env: EnvironmentVariables): string[] {
   const folders = (variable(env, 'PATH') ?? '').match(/("[^"]*"|[^;"])+/g) ?? [];
   return folders.map((folder) => folder.replaceAll('"', '').trim()).filter((folder) => win32.isAbsolute(folder));
 }
 
 /** Variable names are case-insensitive on Windows. */
-function variable(env: Environment, name: string): string | undefined {
+function variable(env: EnvironmentVariables, name: string): string | undefined {
   const key = Object.keys(env).find((each) => each.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 }
@@ -96,7 +96,7 @@ function throughShell(file: string, wanted: WindowsCommand): Program {
   return { file: shellOf(wanted.env), args, windowsVerbatimArguments: true };
 }
 
-function shellOf(env: Environment): string {
+function shellOf(env: EnvironmentVariables): string {
   const shell = variable(env, 'COMSPEC') ?? '';
   if (win32.isAbsolute(shell)) return shell;
   return win32.join(variable(env, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', 'cmd.exe');

@@ -218,7 +218,7 @@ verifies(
     // Half a line while somebody edits it takes nothing away.
     writeFileSync(box.path(user), readFileSync(box.path(user), 'utf8').slice(0, -5));
     const broken = () => runtime.events.filter(({ type }) => type === 'config.loaded').at(-1);
-    await eventually(() => JSON.stringify(broken()).includes('what the file said before counts'));
+    await eventually(() => JSON.stringify(broken()).includes('the previous content of the file counts'));
     expect(statusOf(runtime, 'stays')).toMatchObject({ state: 'connected', pid: stays });
 
     box.write(user, { mcpServers: { stays: entry('stays') }, plexus: { disabledServers: ['stays'] } });

@@ -2,8 +2,8 @@
 
 import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Defined } from '../../config/define.ts';
-import type { Content } from '../../config/importers/importer.ts';
+import type { ConfigMap } from '../../config/config-map.ts';
+import type { DefinedServer } from '../../config/define.ts';
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
@@ -90,7 +90,7 @@ async function targetOf(context: Context): Promise<Target> {
   return config === undefined ? { scope, file: await fileOfScope(context, scope) } : { scope: 'host', file: config };
 }
 
-async function addEntry(context: Context, name: ServerName, given: Content): Promise<Found> {
+async function addEntry(context: Context, name: ServerName, given: ConfigMap): Promise<Found> {
   const target = await targetOf(context);
   const { entry, definition, madeAbsolute } = await entryFor(context, { name, given, target });
   const { findSecrets } = await import('../../config/edits/literals.ts');
@@ -123,12 +123,12 @@ async function addEntry(context: Context, name: ServerName, given: Content): Pro
 
 interface Given {
   readonly name: ServerName;
-  readonly given: Content;
+  readonly given: ConfigMap;
   readonly target: Target;
 }
 
 interface Checked {
-  readonly entry: Content;
+  readonly entry: ConfigMap;
   readonly definition: ServerDefinition;
   /** The command as it was given. */
   readonly madeAbsolute?: string;
@@ -154,9 +154,9 @@ async function entryFor(context: Context, { name, given, target }: Given): Promi
 /** By the same rules as when it is read from the file. */
 async function defineOrRefuse(
   name: ServerName,
-  value: Content,
+  value: ConfigMap,
   { scope, file }: Target,
-): Promise<Required<Pick<Defined, 'definition' | 'written'>>> {
+): Promise<Required<Pick<DefinedServer, 'definition' | 'written'>>> {
   const [{ defineServer }, { isOwnScope }] = await Promise.all([
     import('../../config/define.ts'),
     import('../../config/scopes.ts'),

@@ -1,6 +1,6 @@
 // Owns `plexus import`: servers of other agents' files, taken over into one's own.
 
-import type { Taken, Takeover } from '../../config/import-plan.ts';
+import type { ImportedServer, ImportPlan } from '../../config/import-plan.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
@@ -28,8 +28,8 @@ export const importCommand: Command = {
   },
 };
 
-async function planFor(context: Context): Promise<Takeover> {
-  const [{ readImports }, { importers }, { planTakeover }, existing] = await Promise.all([
+async function planFor(context: Context): Promise<ImportPlan> {
+  const [{ readImports }, { importers }, { planImport }, existing] = await Promise.all([
     import('../../config/imports.ts'),
     import('../../config/importers/importers.ts'),
     import('../../config/import-plan.ts'),
@@ -51,7 +51,7 @@ async function planFor(context: Context): Promise<Takeover> {
   // What is read live today is taken over as well: that is how a person turns the one into the other.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');
   const inputs = await usedInputs(context, existing);
-  return planTakeover(files, { definitions, files: ownFiles(existing), inputs }, environment);
+  return planImport(files, { definitions, files: ownFiles(existing), inputs }, environment);
 }
 
 /** In the text itself: also what is broken, overridden or switched off there keeps its answers. */
@@ -86,7 +86,7 @@ function ownFiles({
 type Answer = 'yes' | 'no' | 'unasked';
 
 /** The plan is shown before anything is written, and writing is a person's word. */
-async function answerFor({ ask, values, complain }: Context, plan: Takeover): Promise<Answer> {
+async function answerFor({ ask, values, complain }: Context, plan: ImportPlan): Promise<Answer> {
   if (values['dry-run'] || plan.taken.length === 0) return 'unasked';
   if (values['yes']) return 'yes';
   if (values['json'] || ask === undefined) return 'unasked';
@@ -95,11 +95,11 @@ async function answerFor({ ask, values, complain }: Context, plan: Takeover): Pr
 }
 
 /** The file each went into; `undefined` where that file has one of its name after all. */
-type Written = ReadonlyMap<Taken, string | undefined>;
+type Written = ReadonlyMap<ImportedServer, string | undefined>;
 
-async function takeOver(context: Context, taken: readonly Taken[]): Promise<Written> {
+async function takeOver(context: Context, taken: readonly ImportedServer[]): Promise<Written> {
   const [{ inputName }, { secrets }] = await Promise.all([import('../../config/inputs.ts'), openTrust(context)]);
-  const written = new Map<Taken, string | undefined>();
+  const written = new Map<ImportedServer, string | undefined>();
   for (const each of taken) {
     const { name, scope, entry, secrets: found } = each;
     const file = await fileOfScope(context, scope);
@@ -115,7 +115,7 @@ async function takeOver(context: Context, taken: readonly Taken[]): Promise<Writ
   return written;
 }
 
-function report(plan: Takeover, answer: Answer, written: Written): Found {
+function report(plan: ImportPlan, answer: Answer, written: Written): Found {
   const { found, taken, skipped, diagnostics } = plan;
   return {
     data: {
@@ -142,7 +142,7 @@ function report(plan: Takeover, answer: Answer, written: Written): Found {
 
 const targets = { user: 'your own file', project: "the workspace's file", local: "this folder's local file" } as const;
 
-function planText(plan: Takeover, paint: Paint): string {
+function planText(plan: ImportPlan, paint: Paint): string {
   const { found, taken, skipped, diagnostics } = plan;
   if (found.length === 0) return 'No other agent has a server configured here.';
   const rows = [
@@ -170,7 +170,7 @@ function planText(plan: Takeover, paint: Paint): string {
     .join('\n\n');
 }
 
-function doneText(plan: Takeover, written: Written, paint: Paint): string {
+function doneText(plan: ImportPlan, written: Written, paint: Paint): string {
   const done = plan.taken.filter((each) => written.get(each) !== undefined);
   const refused = plan.taken.filter((each) => !done.includes(each));
   const lines = [...new Set(done.map((each) => written.get(each)))].map((file) => {
@@ -198,14 +198,14 @@ function doneText(plan: Takeover, written: Written, paint: Paint): string {
     .join('\n');
 }
 
-function secretsText(taken: readonly Taken[]): string {
+function secretsText(taken: readonly ImportedServer[]): string {
   const lines = taken.flatMap(({ name, secrets }) =>
     secrets.map(({ at, id }) => `${name}: ${at} is \${input:${id}} in the file, its value goes into the secret store`),
   );
   return printable(lines.join('\n'));
 }
 
-function inputsText(taken: readonly Taken[]): string {
+function inputsText(taken: readonly ImportedServer[]): string {
   const lines = taken.flatMap(({ name, inputs }) =>
     inputs.map(({ id, description, options = [] }) => {
       const question = [description, options.length > 0 ? `(${options.join(', ')})` : undefined]

@@ -1,5 +1,5 @@
-// Owns adding to and taking from what stands between brackets, separated by commas, in either dialect: commas come and go with
-// their items, and a comment stays with what it is about.
+// Owns adding and removing items of a comma-separated list between brackets, in JSON and TOML: commas come and go with their
+// items, and a comment stays with the item it is about.
 
 import {
   cut,
@@ -17,13 +17,13 @@ import {
 
 export interface CommaList {
   readonly text: string;
-  /** What stands between the brackets. */
+  /** The range between the brackets. */
   readonly inside: Range;
   readonly items: readonly Range[];
   readonly comments: 'slashes' | 'hash';
 }
 
-/** How a new item is laid out, as its neighbors are. */
+/** The layout of a new item, which follows its neighbors. */
 export type Layout =
   | { readonly kind: 'lines'; readonly indent: string; readonly unit: string; readonly eol: string }
   | { readonly kind: 'inline'; readonly bracket: '' | ' '; readonly gap: '' | ' ' };
@@ -49,7 +49,7 @@ export function insertItem(list: CommaList, { whenEmpty, write }: Insertion): Sp
     return [...comma, insertAt(end, (last ? layout.gap : layout.bracket) + item + closing)];
   }
   const { eol, indent } = layout;
-  // A comment that stands there already is not about the new item: a blank line keeps them apart.
+  // A comment at the end of the list is not about the new item: a blank line keeps them apart.
   const apart = final && isOnOwnLine(text, final) ? eol : '';
   const [onLine = ''] = /^[ \t]*(?=\r?\n)/.exec(space) ?? [];
   if (last || space.includes('\n')) return [...comma, insertAt(end + onLine.length, apart + eol + indent + item)];
@@ -63,7 +63,7 @@ function layoutOf(list: CommaList, whenEmpty: Layout['kind'], final: Token | und
   const outer = indentOfLine(text, inside.start);
   const own = last && indentBefore(text, last.start);
   const isOwnLine = own !== undefined && lineStart(text, last?.start ?? 0) > inside.start;
-  // What follows a comment to the end of the line must begin a new one, or it would be part of the comment.
+  // An item after a line comment must begin a new line, or it would be part of the comment.
   const mustBreak = final !== undefined && isLineComment(text, final);
   if (!isOwnLine && !mustBreak && (last || whenEmpty === 'inline')) return inlineLayout(list);
   const deeper = own?.startsWith(outer) ? own.slice(outer.length) : '';
@@ -81,7 +81,7 @@ function inlineLayout({ text, inside, comments }: CommaList): Layout {
 
 export const unitOf = (text: string) => /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';
 
-/** Takes the item, its comma, what is written about it directly above, and the rest of its line. */
+/** Removes the item, its comma, the comments directly above it, and the rest of its line. */
 export function removeItem(list: CommaList, at: number): Splice[] {
   const { text, inside, items } = list;
   const [previous, item, next] = [items[at - 1], items[at], items[at + 1]];
@@ -90,25 +90,25 @@ export function removeItem(list: CommaList, at: number): Splice[] {
   const after = tokensIn(list, { start: item.end, end: next?.start ?? inside.end });
   const comma = after.find(isComma);
   const body = { start: item.start, end: comma?.end ?? item.end };
-  // Without a comma of its own the last item takes that of the one before, which is the last one then.
+  // A last item without a comma takes the comma of the item before, which is then the last.
   const spare = next || comma ? [] : before.filter(isComma).map(cut);
 
-  const environment = { before, after, isLast: !next };
-  const lines = wholeLines(text, body, environment);
+  const surroundings = { before, after, isLast: !next };
+  const lines = wholeLines(text, body, surroundings);
   const gone = lines ?? body;
   const leavesNothing = [...before, ...after].every((token) => isComma(token) || isWithin(token, gone));
   if (!previous && !next && leavesNothing) return [cut(inside)];
-  return [...spare, cut(lines ?? stretched(text, body, environment))];
+  return [...spare, cut(lines ?? stretched(text, body, surroundings))];
 }
 
-interface Around {
+interface ItemSurroundings {
   readonly before: readonly Token[];
   readonly after: readonly Token[];
   readonly isLast: boolean;
 }
 
-/** `undefined`: it shares a line with something else. */
-function wholeLines(text: string, body: Range, { before, after, isLast }: Around): Range | undefined {
+/** `undefined`: the item shares a line with something else. */
+function wholeLines(text: string, body: Range, { before, after, isLast }: ItemSurroundings): Range | undefined {
   if (indentBefore(text, body.start) === undefined) return undefined;
   const start = startOfRemarks(text, body.start, before);
   let end = body.end;
@@ -117,14 +117,14 @@ function wholeLines(text: string, body: Range, { before, after, isLast }: Around
   }
   if (!isBlankLine(text, end) || !text.includes('\n', end)) return undefined;
   const below = nextLine(text, end);
-  // A blank line above goes as well, unless a comment above it would then stand directly over what is below.
+  // A blank line above is removed too, unless a comment above it would then stand directly over the next item.
   const above = lineStart(text, start - 1);
   const remark = before.findLast((token) => token.end <= above);
   const isSafe = isLast || isBlankLine(text, below) || !remark || !isOnOwnLine(text, remark);
   return { start: isBlankLine(text, above) && isSafe ? above : start, end: below };
 }
 
-/** Comments directly above belong to what is below. */
+/** Comments directly above an item belong to it. */
 function startOfRemarks(text: string, at: number, before: readonly Token[]): number {
   let start = lineStart(text, at);
   for (const token of before.toReversed()) {
@@ -137,8 +137,8 @@ function startOfRemarks(text: string, at: number, before: readonly Token[]): num
 
 const isOnOwnLine = (text: string, token: Token) => !isComma(token) && indentBefore(text, token.start) !== undefined;
 
-/** With the space that would be left over. */
-function stretched(text: string, { start, end }: Range, { before, isLast }: Around): Range {
+/** The range with the space that would be left over. */
+function stretched(text: string, { start, end }: Range, { before, isLast }: ItemSurroundings): Range {
   const final = before.at(-1);
   const isBroken = final !== undefined && isLineComment(text, final);
   const endsLine = /^[ \t]*\r?\n/.test(text.slice(end));

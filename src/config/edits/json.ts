@@ -1,10 +1,9 @@
-// Owns changing JSON text, comments and trailing commas included: text in, text out. What was not asked for stays as it is,
-// character by character; the library's own editor moves comments and lays neighbors out anew, so only its parser is used.
+// Owns editing JSON text, with comments and trailing commas: text in, text out. Everything else stays as it is, character by
+// character; the library's own editor moves comments and reformats neighbors, so only its parser is used.
 
 import { type Node, parseTree } from 'jsonc-parser';
 import { unreachable } from '../../kernel/unreachable.ts';
-import type { Content } from '../importers/importer.ts';
-import { isMap, type Path } from '../problem.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
 import { type CommaList, insertItem, type Layout, removeItem, unitOf } from './comma-list.ts';
 import type { Operation } from './plan.ts';
 import { applySplices, eolAt, indentBefore, indentOfLine, type Splice } from './splice.ts';
@@ -15,12 +14,12 @@ export function editJson(text: string, operation: Operation): string {
   return applySplices(text, splicesFor({ text, root }, operation));
 }
 
-interface Source {
+interface JsonSource {
   readonly text: string;
   readonly root: Node;
 }
 
-function splicesFor(source: Source, operation: Operation): Splice[] {
+function splicesFor(source: JsonSource, operation: Operation): Splice[] {
   switch (operation.kind) {
     case 'insert':
       return insert(source, operation);
@@ -41,15 +40,15 @@ function splicesFor(source: Source, operation: Operation): Splice[] {
   }
 }
 
-function insert(source: Source, { group, key, value }: Extract<Operation, { kind: 'insert' }>): Splice[] {
+function insert(source: JsonSource, { group, key, value }: Extract<Operation, { kind: 'insert' }>): Splice[] {
   const container = find(source.root, group);
   if (container?.children) return addTo(source, container, key, value);
-  // Only the map that a file without servers gets can be missing, or say nothing: that one stands at the top.
+  // Only the group of a file without servers can be missing or null, and that group stands at the top.
   const map = { [key]: value };
   return container ? [rewritten(source.text, container, map)] : addTo(source, source.root, group[0] ?? '', map);
 }
 
-function addTo({ text, root }: Source, container: Node, key: string | number, value: unknown): Splice[] {
+function addTo({ text, root }: JsonSource, container: Node, key: string | number, value: unknown): Splice[] {
   const isLong = text.slice(root.offset, root.offset + root.length).includes('\n') || !root.children?.length;
   const label = typeof key === 'string' ? JSON.stringify(key) : undefined;
   return insertItem(listOf(text, container), {
@@ -61,8 +60,8 @@ function addTo({ text, root }: Source, container: Node, key: string | number, va
   });
 }
 
-/** A key that is written twice goes twice. From the last on: the places before it stay what they are. */
-function remove(source: Source, path: Path): Splice[] {
+/** Removes a repeated key every time it occurs, the last one first, so that the positions before it stay valid. */
+function remove(source: JsonSource, path: KeyPath): Splice[] {
   const { text, root } = source;
   const container = find(root, path.slice(0, -1));
   const key = path.at(-1);
@@ -83,8 +82,8 @@ function listOf(text: string, { offset, length, children = [] }: Node): CommaLis
 const rangeOf = ({ offset, length }: Node) => ({ start: offset, end: offset + length });
 const keyOf = (node: Node | undefined): unknown => (node?.type === 'property' ? node.children?.[0]?.value : undefined);
 
-/** Of a key that is written twice the last one counts. */
-function find(node: Node, [key, ...rest]: Path): Node | undefined {
+/** Of a repeated key, the last one counts. */
+function find(node: Node, [key, ...rest]: KeyPath): Node | undefined {
   if (key === undefined) return node;
   const child =
     typeof key === 'number'
@@ -106,7 +105,7 @@ function rewritten(text: string, node: Node, value: unknown): Splice {
   return { ...range, text: written(value, layout) };
 }
 
-/** Lists of plain values stay on one line, as people write them. */
+/** Lists of plain values are written on one line, as people write them. */
 function written(value: unknown, layout: Layout): string {
   const inline: Layout = layout.kind === 'inline' ? layout : { kind: 'inline', bracket: ' ', gap: ' ' };
   if (Array.isArray(value)) {
@@ -130,10 +129,10 @@ function enclosed(open: string, parts: readonly string[], close: string, layout:
   return open + parts.map((part) => eol + indent + unit + part).join(',') + eol + indent + close;
 }
 
-/** A file in which nothing is written yet, or only comments. */
+/** For a file that is empty, or holds only comments. */
 function beginDocument(text: string, { group, key, value }: Extract<Operation, { kind: 'insert' }>): string {
   const eol = eolAt(text, 0);
-  const content = [...group, key].reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as Content;
+  const content = [...group, key].reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as ConfigMap;
   const document = written(content, { kind: 'lines', indent: '', unit: '  ', eol }) + eol;
   const comments = text.trim() === '' ? '' : text.replace(/(?<!\n)$/, eol);
   return comments + document;

@@ -1,36 +1,42 @@
-// Owns what a change means for the content of a file: where the server stands, what is done there and what it must come to.
-// Touches no text: how each operation is written is up to its dialect.
+// Owns the plan of a change: where the server stands in the content of a file, which operations change it, and the content that
+// must result. Edits no text; `json.ts` and `toml.ts` write the operations.
 
 import { unreachable } from '../../kernel/unreachable.ts';
-import { type Entry, entriesOf, findGroups } from '../groups.ts';
-import type { Content } from '../importers/importer.ts';
-import { isMap, labelOf, type Path } from '../problem.ts';
-import { camelCase, vocabularies } from '../vocabulary.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
+import { entriesOf, findGroups, type GroupEntry } from '../groups.ts';
+import { camelCase } from '../key-case.ts';
+import { labelOf } from '../problem.ts';
+import { vocabularies } from '../vocabulary.ts';
 
 export type Change =
-  | { readonly kind: 'put'; readonly name: string; readonly entry: Content; readonly whenPresent: 'replace' | 'refuse' }
+  | {
+      readonly kind: 'put';
+      readonly name: string;
+      readonly entry: ConfigMap;
+      readonly whenPresent: 'replace' | 'refuse';
+    }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'enable'; readonly name: string; readonly enabled: boolean };
 
 export type Operation =
-  /** A new entry at the end of a map, where it is a key, or of a list, where its name is one of its own keys. */
-  | { readonly kind: 'insert'; readonly group: Path; readonly key: string | number; readonly value: Content }
-  | { readonly kind: 'replace'; readonly path: Path; readonly value: Content }
-  | { readonly kind: 'remove'; readonly path: Path }
+  /** A new entry at the end of a map, with its name as the key, or of a list, with its name among its own keys. */
+  | { readonly kind: 'insert'; readonly group: KeyPath; readonly key: string | number; readonly value: ConfigMap }
+  | { readonly kind: 'replace'; readonly path: KeyPath; readonly value: ConfigMap }
+  | { readonly kind: 'remove'; readonly path: KeyPath }
   /** One key of an entry. */
-  | { readonly kind: 'set'; readonly path: Path; readonly key: string; readonly value: boolean };
+  | { readonly kind: 'set'; readonly path: KeyPath; readonly key: string; readonly value: boolean };
 
 export type Plan =
   | { readonly kind: 'edit'; readonly operations: readonly Operation[]; readonly before: unknown }
-  /** It is so already. */
+  /** The content says so already. */
   | { readonly kind: 'unchanged'; readonly before: unknown }
-  /** A server of that name is there and should not be replaced. */
+  /** A server of that name exists and should not be replaced. */
   | { readonly kind: 'present'; readonly before: unknown }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unfit'; readonly problem: string };
 
-/** `newGroup`: under which key servers stand in a file that has none yet. */
-export function planChange(content: Content, change: Change, newGroup: string): Plan {
+/** `newGroup`: the key that servers are put under in a file that has none yet. */
+export function planChange(content: ConfigMap, change: Change, newGroup: string): Plan {
   const entries = findEntries(content, change.name);
   const [first] = entries;
   if (change.kind === 'put') {
@@ -41,17 +47,17 @@ export function planChange(content: Content, change: Change, newGroup: string): 
   }
   if (first === undefined) return { kind: 'absent' };
   if (change.kind === 'enable') return planSwitch(first, change.enabled);
-  // From the last to the first, so that the places in a list stay what they are. All of them: a twin must not come to light.
+  // Removes every entry of that name, or a second one would take effect; from the last to the first, so that list indices stay valid.
   const operations = entries.toReversed().map(({ path }): Operation => ({ kind: 'remove', path }));
   return { kind: 'edit', operations, before: first.value };
 }
 
-/** The first one counts. */
-export function findEntries(content: Content, name: string): readonly Entry[] {
+/** All entries of that name; the first one counts. */
+export function findEntries(content: ConfigMap, name: string): readonly GroupEntry[] {
   return findGroups(content).groups.flatMap((group) => (entriesOf(group) ?? []).filter((each) => each.name === name));
 }
 
-function planInsertion(content: Content, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
+function planInsertion(content: ConfigMap, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
   const { groups } = findGroups(content);
   const fit = groups.find((each) => entriesOf(each) !== undefined);
   const [unfit] = groups;
@@ -63,16 +69,16 @@ function planInsertion(content: Content, { name, entry }: Extract<Change, { kind
   return { kind: 'edit', operations: [operation], before: undefined };
 }
 
-/** In a list the name stays with its entry, under the key that held it. */
-function named({ path }: Entry, content: Content, entry: Content): Content {
+/** An entry of a list keeps its name, under the key that held it. */
+function named({ path }: GroupEntry, content: ConfigMap, entry: ConfigMap): ConfigMap {
   if (typeof path.at(-1) !== 'number') return entry;
   const present = path.reduce<unknown>((value, part) => Object(value)[part], content);
   const keys = isMap(present) ? Object.entries(present).filter(([key]) => key === 'name' || key === 'id') : [];
   return { ...Object.fromEntries(keys), ...entry };
 }
 
-/** The word the file uses is kept, whichever way round it means it; a file that uses two keeps both, and they agree. */
-function planSwitch({ path, value }: Entry, enabled: boolean): Plan {
+/** Sets the key that the file uses, be it `enabled` or `disabled`; a file that uses both keeps both, and they agree. */
+function planSwitch({ path, value }: GroupEntry, enabled: boolean): Plan {
   if (!isMap(value)) return { kind: 'unfit', problem: `${labelOf(path)} is no map of settings` };
   const words = Object.keys(value).flatMap((key) => {
     const whenTrue = vocabularies.server.meanings.get(camelCase(key))?.(true)['enabled'];
@@ -87,8 +93,8 @@ function planSwitch({ path, value }: Entry, enabled: boolean): Plan {
   return operations.length === 0 ? { kind: 'unchanged', before: value } : { kind: 'edit', operations, before: value };
 }
 
-/** What the file must say afterwards. */
-export function contentAfter(content: Content, operations: readonly Operation[]): Content {
+/** The content that must result from the operations. */
+export function contentAfter(content: ConfigMap, operations: readonly Operation[]): ConfigMap {
   return operations.reduce<unknown>((before, operation) => {
     switch (operation.kind) {
       case 'insert':
@@ -102,10 +108,10 @@ export function contentAfter(content: Content, operations: readonly Operation[])
       default:
         return unreachable(operation);
     }
-  }, content) as Content;
+  }, content) as ConfigMap;
 }
 
-function updated(value: unknown, [key, ...rest]: Path, change: (value: unknown) => unknown): unknown {
+function updated(value: unknown, [key, ...rest]: KeyPath, change: (value: unknown) => unknown): unknown {
   if (key === undefined) return change(value);
   if (Array.isArray(value)) return Object.assign([...value], { [key]: updated(value[Number(key)], rest, change) });
   const map = isMap(value) ? value : {};
@@ -117,14 +123,14 @@ function without(group: unknown, key: string | number): unknown {
   return Object.fromEntries(Object.entries(Object(group)).filter(([each]) => each !== key));
 }
 
-/** An empty map of servers, and none, say the same: where the last entry goes, TOML often leaves no trace of the map. */
-export function saysTheSame(one: Content, other: Content, operations: readonly Operation[]): boolean {
+/** An empty map of servers equals none: when its last entry is removed, TOML often leaves no trace of the map. */
+export function saysTheSame(one: ConfigMap, other: ConfigMap, operations: readonly Operation[]): boolean {
   const groups = operations.map((each) => (each.kind === 'insert' ? each.group : each.path.slice(0, -1)));
-  const pruned = (content: Content) => groups.reduce<unknown>(withoutEmpty, content);
+  const pruned = (content: ConfigMap) => groups.reduce<unknown>(withoutEmpty, content);
   return isEqual(pruned(one), pruned(other));
 }
 
-function withoutEmpty(value: unknown, [key, ...rest]: Path): unknown {
+function withoutEmpty(value: unknown, [key, ...rest]: KeyPath): unknown {
   if (key === undefined || !isMap(value) || !Object.hasOwn(value, key)) return value;
   const inner = withoutEmpty(value[key], rest);
   return isEmpty(inner) ? without(value, key) : { ...value, [key]: inner };
@@ -132,7 +138,7 @@ function withoutEmpty(value: unknown, [key, ...rest]: Path): unknown {
 
 const isEmpty = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** By content alone: the parsers give maps with and without a prototype. */
+/** Compares content alone: the parsers return maps with and without a prototype. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return Object.is(one, other);

@@ -1,11 +1,11 @@
-// Owns cutting and inserting in a text by position, and looking around a position: its line, its indent, its line ending.
+// Owns cutting and inserting in a text by position, and the line, indent and line ending at a position.
 
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** What stands between `start` and `end` becomes `text`. */
+/** Replaces the text between `start` and `end`. */
 export interface Splice extends Range {
   readonly text: string;
 }
@@ -13,7 +13,7 @@ export interface Splice extends Range {
 export const cut = ({ start, end }: Range): Splice => ({ start, end, text: '' });
 export const insertAt = (at: number, text: string): Splice => ({ start: at, end: at, text });
 
-/** They must not overlap; those at one place come in the order given. */
+/** Splices must not overlap; several at one position are applied in the given order. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = '';
   let done = 0;
@@ -26,13 +26,13 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 
 export const lineStart = (text: string, at: number) => text.lastIndexOf('\n', at - 1) + 1;
 
-/** Where the line after this one begins. */
+/** The start of the next line. */
 export function nextLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
 
-/** What a line begins with, up to `at`, when that is nothing but space. */
+/** The beginning of the line up to `at`, when it is only space. */
 export function indentBefore(text: string, at: number): string | undefined {
   const before = text.slice(lineStart(text, at), at);
   return /^[ \t]*$/.test(before) ? before : undefined;
@@ -43,14 +43,14 @@ export const indentOfLine = (text: string, at: number) =>
 
 export const isBlankLine = (text: string, start: number) => /^\s*$/.test(text.slice(start, nextLine(text, start)));
 
-/** The line ending in use where `at` is; a file may mix them. */
+/** The line ending in use at a position; a file may mix them. */
 export function eolAt(text: string, at: number): string {
   const after = text.indexOf('\n', at);
   const end = after < 0 ? text.lastIndexOf('\n') : after;
   return text[end - 1] === '\r' ? '\r\n' : '\n';
 }
 
-/** Where the space before `at` begins. */
+/** The start of the space before `at`. */
 export function endOfInk(text: string, at: number): number {
   let end = at;
   while (end > 0 && /\s/.test(text.charAt(end - 1))) end--;

@@ -1,8 +1,7 @@
-// Owns how a value is written in TOML: one line for each setting, and maps inside an entry in braces.
+// Owns writing a value as TOML text: one line per setting, and maps inside an entry in braces.
 
 import { stringify } from 'smol-toml';
-import type { Content } from '../importers/importer.ts';
-import { isMap, type Path } from '../problem.ts';
+import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
 
 export function inlineText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inlineText).join(', ')}]`;
@@ -15,11 +14,11 @@ export const pairText = (key: string, value: unknown) => `${keyText(key)} = ${in
 
 export const keyText = (key: string) => stringify({ [key]: 0 }).slice(0, -' = 0\n'.length);
 
-/** Without the indices: in a list of tables the header does not say which. */
-export const keysText = (path: Path) =>
+/** Without indices: the header of a list of tables has none. */
+export const keysText = (path: KeyPath) =>
   path
     .filter((key) => typeof key === 'string')
     .map(keyText)
     .join('.');
 
-export const linesOf = (entry: Content) => Object.entries(entry).map(([key, value]) => pairText(key, value));
+export const linesOf = (entry: ConfigMap) => Object.entries(entry).map(([key, value]) => pairText(key, value));

@@ -1,10 +1,9 @@
-// Owns changing TOML text: text in, text out. An entry may be a table, an inline table, dotted keys, or all of that in several
-// places; what was not asked for stays as it is, character by character.
+// Owns editing TOML text: text in, text out. An entry may be a table, an inline table, dotted keys, or all of that in several
+// places. Everything else stays as it is, character by character.
 
 import { type AST, parseTOML } from 'toml-eslint-parser';
 import { unreachable } from '../../kernel/unreachable.ts';
-import type { Content } from '../importers/importer.ts';
-import type { Path } from '../problem.ts';
+import type { ConfigMap, KeyPath } from '../config-map.ts';
 import { type CommaList, insertItem, removeItem } from './comma-list.ts';
 import type { Operation } from './plan.ts';
 import {
@@ -20,10 +19,18 @@ import {
   type Range,
   type Splice,
 } from './splice.ts';
-import { fragmentsOf, isAt, type Pair, readSites, type Site, startsWith, type Table } from './toml-sites.ts';
+import {
+  fragmentsOf,
+  isAt,
+  readSites,
+  startsWith,
+  type TomlPair,
+  type TomlSite,
+  type TomlTable,
+} from './toml-sites.ts';
 import { inlineText, keysText, linesOf, pairText } from './toml-text.ts';
 
-/** A last line without an end gets one for the time of the work. */
+/** A last line without a line ending gets one while the text is edited. */
 export function editToml(written: string, operation: Operation): string {
   const eol = eolAt(written, 0);
   const isOpen = written !== '' && !written.endsWith('\n');
@@ -32,27 +39,29 @@ export function editToml(written: string, operation: Operation): string {
   return isOpen ? edited.replace(/\r?\n$/, '') : edited;
 }
 
-interface Source {
+interface TomlSource {
   readonly text: string;
   readonly eol: string;
-  readonly sites: readonly Site[];
-  readonly tables: readonly Table[];
-  /** Where a line begins that holds a comment and nothing else. */
+  readonly sites: readonly TomlSite[];
+  readonly tables: readonly TomlTable[];
+  /** The starts of lines that hold only a comment. */
   readonly commentLines: ReadonlySet<number>;
 }
 
-function read(text: string, eol: string): Source {
+function read(text: string, eol: string): TomlSource {
   const program = parseTOML(text, { tomlVersion: '1.1' });
   const sites = readSites(program);
   const alone = program.comments.map(({ range }) => range[0]).filter((at) => indentBefore(text, at) !== undefined);
   return {
-    ...{ text, eol, sites },
+    text,
+    eol,
+    sites,
     tables: sites.filter((site) => site.kind === 'table'),
     commentLines: new Set(alone.map((at) => lineStart(text, at))),
   };
 }
 
-function splicesFor(source: Source, operation: Operation): readonly Splice[] {
+function splicesFor(source: TomlSource, operation: Operation): readonly Splice[] {
   switch (operation.kind) {
     case 'insert':
       return insert(source, operation);
@@ -67,10 +76,10 @@ function splicesFor(source: Source, operation: Operation): readonly Splice[] {
   }
 }
 
-type Insert = Extract<Operation, { kind: 'insert' }>;
+type InsertOperation = Extract<Operation, { kind: 'insert' }>;
 
-/** As its neighbors are written: in their braces, on a line of their table, or as a table of its own. */
-function insert(source: Source, { group, key, value }: Insert): readonly Splice[] {
+/** Follows the entry's neighbors: in their braces, on a line of their table, or as a table of its own. */
+function insert(source: TomlSource, { group, key, value }: InsertOperation): readonly Splice[] {
   const { sites, text, eol } = source;
   const holder = sites.find((site) => site.kind === 'pair' && isAt(site.path, group));
   const list = holder?.kind === 'pair' ? listOf(text, holder.node.value) : undefined;
@@ -87,8 +96,12 @@ function insert(source: Source, { group, key, value }: Insert): readonly Splice[
   return [insertTable(source, inGroup.at(-1), [header, ...linesOf(value)])];
 }
 
-/** Behind the last table of the group, or at the end: wherever a header stands, what follows must not fall to it. */
-function insertTable(source: Source, last: Table | undefined, [header = '', ...lines]: readonly string[]): Splice {
+/** After the last table of the group, or at the end of the file, so that no existing line falls under the new header. */
+function insertTable(
+  source: TomlSource,
+  last: TomlTable | undefined,
+  [header = '', ...lines]: readonly string[],
+): Splice {
   const { text, eol } = source;
   const at = last ? endOfRemarks(source, last.node) : endOfWriting(text);
   const [first] = last?.node.body ?? [];
@@ -99,12 +112,12 @@ function insertTable(source: Source, last: Table | undefined, [header = '', ...l
 }
 
 /** Whether tables follow each other without a blank line. */
-function isWrittenDensely(source: Source): boolean {
+function isWrittenDensely(source: TomlSource): boolean {
   const starts = source.tables.slice(1).map(({ node }) => startOfRemarks(source, node.range[0]));
   return starts.length > 0 && starts.every((start) => !isBlankLine(source.text, lineStart(source.text, start - 1)));
 }
 
-function replace(source: Source, path: Path, value: Content): readonly Splice[] {
+function replace(source: TomlSource, path: KeyPath, value: ConfigMap): readonly Splice[] {
   const { text, eol } = source;
   const fragments = fragmentsOf(source.sites, path);
   const whole = fragments.find((site) => isAt(site.path, path)) ?? fragments[0];
@@ -127,13 +140,13 @@ function replace(source: Source, path: Path, value: Content): readonly Splice[] 
   return [...others, { start, end: nextLine(text, node.range[1]), text: [...header, ...body].join('') }];
 }
 
-/** As it is written, up to where the entry is named. */
-function keyTextOf({ text }: Source, { base, node }: Pair, path: Path): string {
+/** The key's text, up to and including the entry's name. */
+function keyTextOf({ text }: TomlSource, { base, node }: TomlPair, path: KeyPath): string {
   const last = node.key.keys[path.length - base.length - 1] ?? node.key;
   return text.slice(node.key.range[0], last.range[1]);
 }
 
-function set(source: Source, { path, key, value }: Extract<Operation, { kind: 'set' }>): readonly Splice[] {
+function set(source: TomlSource, { path, key, value }: Extract<Operation, { kind: 'set' }>): readonly Splice[] {
   const { sites, text, eol } = source;
   const present = sites.find((site) => site.kind === 'pair' && isAt(site.path, [...path, key]));
   if (present?.kind === 'pair') return [{ ...rangeOf(present.node.value), text: String(value) }];
@@ -159,7 +172,7 @@ function set(source: Source, { path, key, value }: Extract<Operation, { kind: 's
   return at === undefined ? [] : [insertAt(at, `[${keysText(path)}]${eol}${pair}${eol}${eol}`)];
 }
 
-function removeAll(source: Source, fragments: readonly Site[]): readonly Splice[] {
+function removeAll(source: TomlSource, fragments: readonly TomlSite[]): readonly Splice[] {
   const { text } = source;
   const inBraces = fragments.flatMap((site) => removeFromBraces(text, site) ?? []);
   const lines = fragments.filter((site) => removeFromBraces(text, site) === undefined);
@@ -174,7 +187,7 @@ function removeAll(source: Source, fragments: readonly Site[]): readonly Splice[
   ];
 }
 
-function removeFromBraces(text: string, site: Site): Splice[] | undefined {
+function removeFromBraces(text: string, site: TomlSite): Splice[] | undefined {
   if (site.kind === 'table') return undefined;
   const holder = site.kind === 'element' ? site.array : site.node.parent;
   const list = holder.type === 'TOMLInlineTable' || holder.type === 'TOMLArray' ? listOf(text, holder) : undefined;
@@ -187,13 +200,13 @@ function removeFromBraces(text: string, site: Site): Splice[] | undefined {
   );
 }
 
-interface Lines extends Range {
+interface LineRange extends Range {
   readonly isTable: boolean;
 }
 
-/** Parts of one entry that follow each other go as one, with the blank lines between them. */
-function joined(text: string, ranges: readonly Lines[]): readonly Lines[] {
-  const done: Lines[] = [];
+/** Joins ranges that follow each other, with the blank lines between them. */
+function joined(text: string, ranges: readonly LineRange[]): readonly LineRange[] {
+  const done: LineRange[] = [];
   for (const range of ranges) {
     const before = done.at(-1);
     const follows = before !== undefined && text.slice(before.end, range.start).trim() === '';
@@ -203,32 +216,32 @@ function joined(text: string, ranges: readonly Lines[]): readonly Lines[] {
   return done;
 }
 
-/** The blank line above a table sets it apart from what is before; the first one is set apart by that below. */
-function withBlankLine({ text, commentLines }: Source, { start, end }: Range): Range {
+/** The blank line above a table is removed with it; for the first table, the one below. */
+function withBlankLine({ text, commentLines }: TomlSource, { start, end }: Range): Range {
   const isLast = text.slice(end).trim() === '';
   if (start === 0) return { start, end: !isLast && isBlankLine(text, end) ? nextLine(text, end) : end };
   const above = lineStart(text, start - 1);
-  // Without it, a comment above would stand directly over what is below.
+  // Without the blank line, a comment above would stand directly over the next table.
   const isSafe = isLast || isBlankLine(text, end) || !commentLines.has(lineStart(text, above - 1));
   return { start: isBlankLine(text, above) && isSafe ? above : start, end };
 }
 
-/** Comments directly above belong to what is below. */
-function startOfRemarks({ text, commentLines }: Source, at: number): number {
+/** Comments directly above a table or pair belong to it. */
+function startOfRemarks({ text, commentLines }: TomlSource, at: number): number {
   let start = lineStart(text, at);
   while (start > 0 && commentLines.has(lineStart(text, start - 1))) start = lineStart(text, start - 1);
   return start;
 }
 
-/** Comments directly below belong to what is above, unless something follows them as directly. */
-function endOfRemarks({ text, commentLines }: Source, { range }: AST.TOMLNode): number {
+/** Comments directly below a table or pair belong to it, unless something else follows them directly. */
+function endOfRemarks({ text, commentLines }: TomlSource, { range }: AST.TOMLNode): number {
   const end = nextLine(text, range[1]);
   let after = end;
   while (commentLines.has(after)) after = nextLine(text, after);
   return isBlankLine(text, after) ? after : end;
 }
 
-/** Before blank lines at the end of the file. */
+/** The position before the blank lines at the end of the file. */
 const endOfWriting = (text: string) => (text.trim() === '' ? 0 : nextLine(text, text.trimEnd().length));
 
 function listOf(text: string, node: AST.TOMLNode): CommaList | undefined {

@@ -1,62 +1,59 @@
-// Owns the folders other programs keep their files in, on each platform, and whose hand wrote what lies there.
+// Owns the folders that other programs keep their files in, on each platform, and whether such a folder belongs to the user or
+// to the repository.
 
 import { type HostEnvironment, isWithin, pathsOf } from '../scopes.ts';
 import type { ImportPlace } from './importer.ts';
 
-/** Files of the workspace, which whoever wrote the repository wrote. */
-export function workspaceFiles(
-  { cwd, platform }: HostEnvironment,
-  ...files: readonly string[]
-): readonly ImportPlace[] {
-  return files.map((file) => ({ file: pathsOf(platform).join(cwd, file), inWorkspace: true }));
+/** The folders of one machine, in the words that a row of the importers is written in. */
+export interface ImportFolders extends Pick<HostEnvironment, 'env' | 'platform'> {
+  readonly join: (...parts: readonly string[]) => string;
+  /** Files of the workspace, which the author of the repository may have written. */
+  readonly workspace: (...files: readonly string[]) => readonly ImportPlace[];
+  /** Files in a folder of the user's. None when the folder is not known. */
+  readonly own: (folder: string | undefined, ...files: readonly string[]) => readonly ImportPlace[];
+  /** A path in the home folder. */
+  readonly home: (...parts: readonly string[]) => string;
+  /** A path in the folder that programs with windows keep their settings in. */
+  readonly appData: (...parts: readonly string[]) => string;
+  /** A path in the folder that terminal programs keep their settings in, on every platform. */
+  readonly dotConfig: (...parts: readonly string[]) => string;
+  /** Files of VS Code's user folders. Its extensions share them. */
+  readonly editor: (...files: readonly string[]) => readonly ImportPlace[];
 }
 
-/** A variable may move the person's own folder into the repository: what lies there then is the repository's. */
-export function ownFiles(
-  environment: HostEnvironment,
-  folder: string,
-  ...files: readonly string[]
-): readonly ImportPlace[] {
-  const { cwd, home, platform } = environment;
-  const absolute = pathsOf(platform).resolve(cwd, folder);
-  const inWorkspace = isWithin(cwd, absolute, platform) && !isWithin(cwd, home, platform);
-  return files.map((file) => ({ file: pathsOf(platform).join(absolute, file), inWorkspace }));
-}
-
-/** What the variable names, otherwise a folder in the home folder. */
-export function folderNamed({ home, env, platform }: HostEnvironment, variable: string, otherwise: string): string {
-  return env[variable] || pathsOf(platform).join(home, otherwise);
-}
-
-/** Where programs with windows keep their settings. */
-export function appFolder(environment: HostEnvironment): string {
-  const { home, env, platform } = environment;
-  const { join } = pathsOf(platform);
-  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
-  return platform === 'darwin' ? join(home, 'Library', 'Application Support') : dotConfigFolder(environment);
-}
-
-/** Where programs without windows keep theirs, on every platform. */
-export function dotConfigFolder({ home, env, platform }: HostEnvironment): string {
-  const { join, isAbsolute } = pathsOf(platform);
+export function importFolders({ cwd, home: homeFolder, env, platform }: HostEnvironment): ImportFolders {
+  const { join, resolve, isAbsolute } = pathsOf(platform);
+  const home = (...parts: readonly string[]) => join(homeFolder, ...parts);
   const xdg = env['XDG_CONFIG_HOME'];
-  return xdg && isAbsolute(xdg) ? xdg : join(home, '.config');
-}
-
-/** The user folders of VS Code, which extensions share. A portable one has no other. */
-export function editorFolders(environment: HostEnvironment): readonly string[] {
-  const { env, platform } = environment;
-  const { join } = pathsOf(platform);
-  const portable = env['VSCODE_PORTABLE'];
-  if (portable) return [join(portable, 'user-data', 'User')];
-  const base = env['VSCODE_APPDATA'] || appFolder(environment);
-  return ['Code', 'Code - Insiders'].map((edition) => join(base, edition, 'User'));
-}
-
-/** Where an extension finds its settings: the workspace's beat the person's. */
-export function editorSettings(environment: HostEnvironment): readonly ImportPlace[] {
-  return [
-    ...workspaceFiles(environment, '.vscode/settings.json'),
-    ...editorFolders(environment).flatMap((folder) => ownFiles(environment, folder, 'settings.json')),
-  ];
+  const dotConfig = (...parts: readonly string[]) =>
+    xdg && isAbsolute(xdg) ? join(xdg, ...parts) : home('.config', ...parts);
+  const appData = (...parts: readonly string[]) => {
+    if (platform === 'win32') return join(env['APPDATA'] || home('AppData', 'Roaming'), ...parts);
+    return platform === 'darwin' ? home('Library', 'Application Support', ...parts) : dotConfig(...parts);
+  };
+  /** A variable may move the user's folder into the repository: then its files count as the repository's. */
+  const own = (folder: string | undefined, ...files: readonly string[]) => {
+    if (!folder) return [];
+    const absolute = resolve(cwd, folder);
+    const inWorkspace = isWithin(cwd, absolute, platform) && !isWithin(cwd, homeFolder, platform);
+    return files.map((file) => ({ file: join(absolute, file), inWorkspace }));
+  };
+  /** A portable VS Code has one user folder, beside its program. */
+  const editorFolders = () => {
+    const portable = env['VSCODE_PORTABLE'];
+    if (portable) return [join(portable, 'user-data', 'User')];
+    const base = env['VSCODE_APPDATA'] || appData();
+    return ['Code', 'Code - Insiders'].map((edition) => join(base, edition, 'User'));
+  };
+  return {
+    env,
+    platform,
+    join,
+    workspace: (...files) => files.map((file) => ({ file: join(cwd, file), inWorkspace: true })),
+    own,
+    home,
+    appData,
+    dotConfig,
+    editor: (...files) => editorFolders().flatMap((folder) => own(folder, ...files)),
+  };
 }

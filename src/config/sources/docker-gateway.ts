@@ -1,5 +1,5 @@
-// Owns Docker's MCP gateway as a source of configuration: whether it is on this machine, and the one server that it is then.
-// It is a local server like any other; how it is started and stopped is not known here.
+// Owns Docker's MCP gateway as a source of configuration: detecting it on this machine, and the definition of its one server,
+// which is a local server like any other.
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import type { ServerClaim } from '../servers.ts';
 
 const NAME = 'docker-gateway';
 
-/** Where a program is, and how it is started from here. */
+/** A program on this machine, and the command that starts it. */
 interface Program {
   readonly file: string;
-  /** As short as it can be written and still mean this program. */
+  /** The bare name where that is enough, otherwise the path. */
   readonly command: string;
-  /** It lies where the path does not lead, and so do the programs that it calls. */
+  /** It is not on the PATH, and neither are the programs that it calls. */
   readonly isOffPath: boolean;
 }
 
@@ -30,18 +30,25 @@ export type DockerAnswer =
   | { readonly kind: 'ready'; readonly version: string; readonly program: Program };
 
 export interface DockerDetector {
-  /** What is known, as long as it is fresh: nobody waits for Docker twice within a minute. Aborting says that one is not waiting any more. */
+  /**
+   * The last answer as long as it is fresh, so that Docker is not waited for twice within a minute. A caller that no longer
+   * waits aborts the signal.
+   */
   readonly ask: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
   readonly askAgain: (environment: HostEnvironment, signal?: AbortSignal) => Promise<DockerAnswer>;
 }
 
-/** `usual`: where to look besides the path. */
-export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): DockerDetector {
-  const known = new Map<string, Question>();
+/** `usual`: files to check besides those on the PATH. */
+export function createDockerDetector(clock: Clock, usual: UsualPlaces = usualFiles): DockerDetector {
+  const known = new Map<string, DockerProbe>();
   const keyOf = (environment: HostEnvironment) =>
-    JSON.stringify([filesOnPath(environment), usual(environment), OF_DOCKER.map((name) => environment.env[name])]);
+    JSON.stringify([
+      filesOnPath(environment),
+      usual(environment),
+      DOCKER_VARIABLES.map((name) => environment.env[name]),
+    ]);
   const askAgain = (environment: HostEnvironment, signal?: AbortSignal) => {
-    const question = new Question(clock.now(), (stopped) => probe(environment, usual(environment), clock, stopped));
+    const question = new DockerProbe(clock.now(), (stopped) => probe(environment, usual(environment), clock, stopped));
     known.set(keyOf(environment), question);
     return question.join(signal);
   };
@@ -55,8 +62,8 @@ export function createDockerDetector(clock: Clock, usual: Usual = usualFiles): D
   };
 }
 
-/** One probe for all who ask meanwhile. It ends with the last of them, and then what it says is not what Docker said. */
-class Question {
+/** One probe for all callers that ask meanwhile. It is stopped when the last of them has left, and then its answer does not count. */
+class DockerProbe {
   readonly at: number;
   readonly #answer: Promise<DockerAnswer>;
   readonly #stop = new AbortController();
@@ -85,38 +92,41 @@ class Question {
   }
 }
 
-type Usual = (environment: HostEnvironment) => readonly string[];
+type UsualPlaces = (environment: HostEnvironment) => readonly string[];
 
 const ofThisProcess = createDockerDetector(systemClock);
 
-export interface Gateway {
+export interface GatewaySource {
   readonly claims: readonly ServerClaim[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface GatewayOptions {
   readonly environment: HostEnvironment;
-  /** A person asked for it by name: it is there whatever Docker says, and what is wrong is told. Otherwise only when it is ready. */
+  /**
+   * A setting asks for the gateway: it is a server even when Docker is not ready, with a diagnostic. Otherwise only when Docker
+   * is ready.
+   */
   readonly isAskedFor: boolean;
   readonly defaults: EnvDefaults;
   readonly docker?: Pick<DockerDetector, 'ask'> | undefined;
   readonly settings: Settings;
-  readonly waitBudget?: GatewayPatience | undefined;
+  readonly waitBudget?: GatewayWaitBudget | undefined;
 }
 
-/** For a reader that lives on: it goes ahead without Docker's answer, and is told of it later. */
-export interface GatewayPatience {
+/** For a long-running reader: it goes on without Docker's answer, and learns of it later. */
+export interface GatewayWaitBudget {
   readonly limitMs: (settings: Settings) => number;
-  /** What Docker last said. It counts until Docker says something else. */
+  /** Docker's last answer. It counts until there is a new one. */
   readonly known: { answer?: DockerAnswer };
-  /** What Docker said too late would have been read otherwise. */
+  /** Called when Docker answered late and the answer changes the configuration. */
   readonly onLate: () => void;
   readonly clock: Clock;
-  /** Aborted when the reader lives no more. */
+  /** Aborted when the reader is closed. */
   readonly signal: AbortSignal;
 }
 
-export async function readGateway(options: GatewayOptions): Promise<Gateway> {
+export async function readGateway(options: GatewayOptions): Promise<GatewaySource> {
   const { environment, docker = ofThisProcess, settings, waitBudget } = options;
   const asking = docker.ask(environment, waitBudget?.signal);
   if (waitBudget === undefined) return gatewayFor(await asking, options);
@@ -125,16 +135,19 @@ export async function readGateway(options: GatewayOptions): Promise<Gateway> {
     if (answer !== undefined && !signal.aborted) known.answer = answer;
     return gatewayFor(known.answer, options);
   };
-  const inTime = await within(limitMs(settings), asking, undefined, clock);
+  const inTime = await withTimeout(limitMs(settings), asking, undefined, clock);
   const read = learn(inTime);
   const isNews = (answer: DockerAnswer) => !isDeepStrictEqual(learn(answer), read);
-  // What fails is told by the next reading, which meets it again.
+  // A failure counts as news: the next reading meets it again and reports it.
   if (inTime === undefined) void asking.then(isNews, () => true).then((news) => news && !signal.aborted && onLate());
   return read;
 }
 
-/** As long as nobody knows which program it is, nothing is started in its name: a repository might bring one. */
-function gatewayFor(answer: DockerAnswer | undefined, { environment, isAskedFor, defaults }: GatewayOptions): Gateway {
+/** Without an answer there is no server: starting a bare `docker` could run a program of the repository's. */
+function gatewayFor(
+  answer: DockerAnswer | undefined,
+  { environment, isAskedFor, defaults }: GatewayOptions,
+): GatewaySource {
   if (answer === undefined || (!isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
   const value = entryFor('program' in answer ? answer.program : undefined, environment);
@@ -151,16 +164,24 @@ function entryFor(program: Program | undefined, { platform }: HostEnvironment) {
     command: program?.command ?? 'docker',
     args: ['mcp', 'gateway', 'run'],
     env: program?.isOffPath ? { PATH: `${dirname(program.file)}${delimiter}\${PATH:-}` } : {},
-    inheritEnv: OF_DOCKER,
+    inheritEnv: DOCKER_VARIABLES,
     description: "Docker's MCP gateway: the servers that are switched on in Docker's MCP Toolkit.",
     lifecycle: 'lazy',
     idleStopMs: limits.gateway.idleStopMs,
   };
 }
 
-/** Which daemon is asked, and as whom: without these the gateway would speak to another one than the probe did. */
-const OF_DOCKER = [
-  ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'DOCKER_API_VERSION'],
+/**
+ * The variables that choose Docker's daemon and account: without them the gateway would talk to another daemon than the probe
+ * did.
+ */
+const DOCKER_VARIABLES = [
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_CERT_PATH',
+  'DOCKER_API_VERSION',
   'XDG_RUNTIME_DIR',
 ];
 
@@ -186,15 +207,18 @@ async function probe(
 ): Promise<DockerAnswer> {
   const cli = await findCli(environment, usual, clock, signal);
   if (!('file' in cli)) return { kind: 'no-cli', ...cli };
-  const asked = [cli.file, 'info', '--format', '{{.ServerVersion}}'] as const;
-  const said = await runProgram(asked, limits.gateway.daemonMs, optionsFor(cli.file, environment, clock, signal));
-  const version = said.ok ? said.output.trim() : '';
+  const command = [cli.file, 'info', '--format', '{{.ServerVersion}}'] as const;
+  const info = await runProgram(command, limits.gateway.daemonMs, optionsFor(cli.file, environment, clock, signal));
+  const version = info.ok ? info.output.trim() : '';
   if (version !== '') return { kind: 'ready', version, program: cli };
-  const problem = `the Docker daemon does not answer: ${said.ok ? 'it told no version' : said.problem}`;
+  const problem = `the Docker daemon does not answer: ${info.ok ? 'it reports no version' : info.problem}`;
   return { kind: 'no-daemon', problem, program: cli };
 }
 
-/** The machine may have several, and only a later one the command; whoever took all the time leaves none for others. */
+/**
+ * The first `docker` that has the `mcp` command. All programs share one time limit, so a slow one may leave no time for the
+ * others.
+ */
 async function findCli(
   environment: HostEnvironment,
   usual: readonly string[],
@@ -203,32 +227,36 @@ async function findCli(
 ): Promise<Program | { readonly problem: string }> {
   const { cliMs } = limits.gateway;
   const until = clock.now() + cliMs;
-  const programs = await within(cliMs, presentPrograms(environment, usual), [], clock);
+  const programs = await withTimeout(cliMs, presentPrograms(environment, usual), [], clock);
   let problem = 'there is no program "docker"';
   for (const program of programs) {
     if (clock.now() >= until) break;
     const how = optionsFor(program.file, environment, clock, signal);
-    const said = await runProgram([program.file, 'mcp', '--help'], cliMs, how);
-    // For a command that it does not have, Docker shows its own help and calls that a success.
-    if (said.ok && /\bgateway\b/.test(said.output)) return program;
-    problem = `${program.file} has no command "mcp": ${said.ok ? 'its help does not name it' : said.problem}`;
+    const help = await runProgram([program.file, 'mcp', '--help'], cliMs, how);
+    // For an unknown command, Docker prints its own help and exits with 0.
+    if (help.ok && /\bgateway\b/.test(help.output)) return program;
+    problem = `${program.file} has no command "mcp": ${help.ok ? 'its help does not name it' : help.problem}`;
   }
   return { problem };
 }
 
-/** Not in the workspace: what lies there is the repository's. */
+/** Runs in the program's own folder, not in the workspace, whose files are the repository's. */
 const optionsFor = (file: string, { env, platform }: HostEnvironment, clock: Clock, signal: AbortSignal) => ({
-  ...{ cwd: pathsOf(platform).dirname(file), env, platform, clock, signal },
+  cwd: pathsOf(platform).dirname(file),
+  env,
+  platform,
+  clock,
+  signal,
 });
 
-/** Every `docker` of this machine, as the path leads to them and then where installers put it. */
+/** Every `docker` of this machine: first those on the PATH, then those where installers put it. */
 async function presentPrograms(environment: HostEnvironment, usual: readonly string[]): Promise<readonly Program[]> {
   const { cwd, platform } = environment;
   const onPath = new Set(filesOnPath(environment));
   const files = [...new Set([...onPath, ...usual])];
   const arePresent = await Promise.all(files.map(isProgram));
   const present = files.filter((_, at) => arePresent[at]);
-  // A program that a repository brings is never run to find out what it is, and never in place of the real one.
+  // A program of the repository is never run, neither to probe it nor in place of the real one.
   const isForeign = (file: string) => isWithin(cwd, file, platform) || /[\\/]node_modules[\\/]/.test(file);
   return present
     .filter((file) => usual.includes(file) || !isForeign(file))
@@ -246,7 +274,7 @@ function filesOnPath({ cwd, env, platform }: HostEnvironment): readonly string[]
   return folders.map((folder) => resolve(cwd, folder, platform === 'win32' ? 'docker.exe' : 'docker'));
 }
 
-/** Programs that are started from a desktop often know little of the path. */
+/** Programs that are started from a desktop often have a short PATH. */
 function usualFiles({ home, env, platform }: HostEnvironment): readonly string[] {
   const { join } = pathsOf(platform);
   if (platform === 'win32')
@@ -271,8 +299,8 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-/** A folder of the path may lie on a network that does not answer. */
-function within<Value>(ms: number, work: Promise<Value>, otherwise: Value, clock: Clock): Promise<Value> {
+/** A folder of the PATH may be on a network that does not answer. */
+function withTimeout<Value>(ms: number, work: Promise<Value>, otherwise: Value, clock: Clock): Promise<Value> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => resolve(otherwise));
     work.then(resolve, reject).finally(cancel);

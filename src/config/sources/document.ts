@@ -1,7 +1,7 @@
-// Owns what every dialect gives back: a value, and where its parts stand. Positions cost a second parse, so nothing is
-// located before someone asks.
+// Owns the result of parsing a file in any format: a value, and the positions of its parts. Positions cost a second parse, so
+// they are made only when a diagnostic needs one.
 
-import type { Path } from '../problem.ts';
+import type { KeyPath } from '../config-map.ts';
 
 /** Both count from 1, as editors do. */
 export interface Position {
@@ -10,42 +10,42 @@ export interface Position {
 }
 
 export interface Document {
-  /** `undefined`: nothing is written. */
+  /** `undefined`: the file is empty. */
   readonly value: unknown;
-  /** Where the part at `path` begins, or the closest part around it that is written. */
-  locate(path: Path): Promise<Position | undefined>;
+  /** Where the part at `path` begins, or else the closest part around it. */
+  locate(path: KeyPath): Promise<Position | undefined>;
   /** Keys that one map holds twice. The last one counts. */
-  repeated(): Promise<readonly Path[]>;
+  repeated(): Promise<readonly KeyPath[]>;
 }
 
 export interface SyntaxProblem extends Position {
   readonly message: string;
-  /** The line it is on, shortened around the column. */
+  /** The line of the problem, shortened around the column. */
   readonly excerpt: string;
 }
 
-export type Parsed =
+export type ParsedDocument =
   | { readonly ok: true; readonly document: Document }
   | { readonly ok: false; readonly problem: SyntaxProblem };
 
 /** Deeper than any configuration, and shallow enough for every recursive reader that follows. */
 export const DEEPEST_NESTING = 100;
 
-/** The second parse takes seconds for a megabyte; a file so large does without line numbers. */
+/** The second parse takes seconds for a megabyte, so larger files get no line numbers. */
 const LARGEST_LOCATED_CHARS = 256 * 1024;
 
 export class Positions {
-  readonly repeated: Path[] = [];
+  readonly repeated: KeyPath[] = [];
   readonly #repeated = new Set<string>();
   readonly #known = new Map<string, Position>();
 
-  add(path: Path, position: Position): void {
+  add(path: KeyPath, position: Position): void {
     const key = JSON.stringify(path);
     if (!this.#known.has(key)) this.#known.set(key, position);
   }
 
-  /** Of a key that is there already it keeps the later place, as parsers keep the later value, and notes the repetition. */
-  addKey(path: Path, position: Position): void {
+  /** For a repeated key keeps the later position, as parsers keep the later value, and records the repetition. */
+  addKey(path: KeyPath, position: Position): void {
     const key = JSON.stringify(path);
     if (this.#known.has(key) && !this.#isInsideRepeated(path)) {
       this.#repeated.add(key);
@@ -54,11 +54,11 @@ export class Positions {
     this.#known.set(key, position);
   }
 
-  #isInsideRepeated(path: Path): boolean {
+  #isInsideRepeated(path: KeyPath): boolean {
     return path.some((_, length) => this.#repeated.has(JSON.stringify(path.slice(0, length))));
   }
 
-  find(path: Path): Position | undefined {
+  find(path: KeyPath): Position | undefined {
     for (let length = path.length; length >= 0; length--) {
       const position = this.#known.get(JSON.stringify(path.slice(0, length)));
       if (position) return position;
@@ -67,14 +67,14 @@ export class Positions {
   }
 }
 
-export interface Deps {
+export interface DocumentDeps {
   readonly text: string;
   readonly value: unknown;
   readonly mayRepeat: boolean;
   readonly index: () => Promise<Positions>;
 }
 
-export function createDocument({ text, value, mayRepeat, index }: Deps): Document {
+export function createDocument({ text, value, mayRepeat, index }: DocumentDeps): Document {
   let positions: Promise<Positions> | undefined;
   const located = (): Promise<Positions> => {
     positions ??= text.length > LARGEST_LOCATED_CHARS ? Promise.resolve(new Positions()) : index();
@@ -87,7 +87,7 @@ export function createDocument({ text, value, mayRepeat, index }: Deps): Documen
   };
 }
 
-/** Goes no deeper than it must to know that it is too deep: the value may be nested a million times. */
+/** Stops once the value is too deep: it may be nested a million times. */
 export function measure(value: unknown): { readonly depth: number; readonly keys: number } {
   let keys = 0;
   const depthOf = (part: object, level: number): number => {
@@ -103,11 +103,11 @@ export function measure(value: unknown): { readonly depth: number; readonly keys
   return { depth: typeof value === 'object' && value !== null ? depthOf(value, 1) : 0, keys };
 }
 
-export function tooDeep(text: string): Parsed {
+export function tooDeep(text: string): ParsedDocument {
   return failed(text, { line: 1, column: 1 }, `more than ${DEEPEST_NESTING} maps and lists lie inside each other`);
 }
 
-export function failed(text: string, position: Position, message: string): Parsed {
+export function failed(text: string, position: Position, message: string): ParsedDocument {
   return { ok: false, problem: { ...position, message, excerpt: excerptOf(text, position) } };
 }
 
@@ -124,13 +124,13 @@ function excerptOf(text: string, { line, column }: Position): string {
   return shown.slice(0, EXCERPT_CHARS).replace(/\0+/g, '…').trim();
 }
 
-/** Looked at on both sides, so that what is cut cannot hide what it was. */
+/** Masking looks at so many characters on both sides of the excerpt, so that cutting cannot hide that a text is a secret. */
 const AROUND_CHARS = 200;
 
-/** Diagnostics travel. What may be a secret is blotted out, character for character, so that all else stays in its place. */
+/** Diagnostics end up in logs, so texts that may be secrets are masked, character for character: all else keeps its column. */
 function masked(line: string): string {
-  const blot = (secret: string) => '\0'.repeat(secret.length);
+  const mask = (secret: string) => '\0'.repeat(secret.length);
   return line
-    .replace(/(?<=(?:key|token|secret|passw\w*|auth\w*|credential\w*)["']?\s*[:=]\s*["'])[^"']+/gi, blot)
-    .replace(/(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20,}/gi, blot);
+    .replace(/(?<=(?:key|token|secret|passw\w*|auth\w*|credential\w*)["']?\s*[:=]\s*["'])[^"']+/gi, mask)
+    .replace(/(?=[\w+=-]*[a-z])(?=[\w+=-]*\d)[\w+=-]{20,}/gi, mask);
 }

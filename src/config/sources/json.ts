@@ -1,11 +1,19 @@
-// Owns reading JSON, with comments and trailing commas where someone wrote them: text in, a value and positions out.
+// Owns parsing JSON, also with comments and trailing commas: text in, a value and positions out.
 
 import type { ParseError, ParseErrorCode } from 'jsonc-parser';
 import { parseJson as parseStrictly } from '../../kernel/json.ts';
-import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
+import {
+  createDocument,
+  DEEPEST_NESTING,
+  failed,
+  measure,
+  type ParsedDocument,
+  Positions,
+  tooDeep,
+} from './document.ts';
 
-/** The strict parser is tried first: it is the fastest there is, and most files need no other. */
-export async function parseJson(written: string): Promise<Parsed> {
+/** The strict parser is tried first: it is the fastest, and enough for most files. */
+export async function parseJson(written: string): Promise<ParsedDocument> {
   const text = written.replace(/^\uFEFF/, '');
   const strict = parseStrictly(text);
   if (!strict.ok) return parseWithComments(text);
@@ -14,7 +22,7 @@ export async function parseJson(written: string): Promise<Parsed> {
   return documentOf(text, strict.value, countKeys(text) > keys);
 }
 
-async function parseWithComments(text: string): Promise<Parsed> {
+async function parseWithComments(text: string): Promise<ParsedDocument> {
   const { parse, createScanner } = await import('jsonc-parser');
   if (isTooDeep(createScanner(text, true))) return tooDeep(text);
   const errors: ParseError[] = [];
@@ -25,20 +33,20 @@ async function parseWithComments(text: string): Promise<Parsed> {
   return documentOf(text, value, true);
 }
 
-function documentOf(text: string, value: unknown, mayRepeat: boolean): Parsed {
+function documentOf(text: string, value: unknown, mayRepeat: boolean): ParsedDocument {
   return { ok: true, document: createDocument({ text, value, mayRepeat, index: () => locateAll(text) }) };
 }
 
 async function locateAll(text: string): Promise<Positions> {
   const { visit } = await import('jsonc-parser');
   const positions = new Positions();
-  type Where = [offset: number, length: number, line: number, column: number, path: () => (string | number)[]];
-  const addPlace = (...[, , line, column, path]: Where) =>
+  type VisitedAt = [offset: number, length: number, line: number, column: number, path: () => (string | number)[]];
+  const addPlace = (...[, , line, column, path]: VisitedAt) =>
     positions.add(path(), { line: line + 1, column: column + 1 });
   visit(
     text,
     {
-      onObjectProperty: (key, ...[, , line, column, path]: Where) =>
+      onObjectProperty: (key, ...[, , line, column, path]: VisitedAt) =>
         positions.addKey([...path(), key], { line: line + 1, column: column + 1 }),
       onObjectBegin: (...where) => addPlace(...where),
       onArrayBegin: (...where) => addPlace(...where),
@@ -49,7 +57,7 @@ async function locateAll(text: string): Promise<Positions> {
   return positions;
 }
 
-/** How many keys are written, repeated ones too; the value alone no longer tells. For strict JSON only. */
+/** Counts the keys in the text, repeated ones too, which the parsed value no longer has. For strict JSON only. */
 function countKeys(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
@@ -75,7 +83,7 @@ const OPENING = [1, 3];
 const CLOSING = [2, 4];
 const END = 17;
 
-/** By tokens, because the tolerant parser recurses and a hostile file could end the process. */
+/** Counts brackets by token, because the tolerant parser recurses and a hostile file could end the process. */
 function isTooDeep(scanner: Scanner): boolean {
   let depth = 0;
   for (let token = scanner.scan(); token !== END; token = scanner.scan()) {
@@ -91,7 +99,7 @@ async function wordsFor(code: ParseErrorCode): Promise<string> {
   return words[printParseErrorCode(code)] ?? 'this is not JSON';
 }
 
-/** What web pages and word processors put into copied JSON looks right and is not. */
+/** Characters that web pages and word processors put into copied JSON, and that look right but are not. */
 function lookalike(text: string, { offset, length }: ParseError): string | undefined {
   const found = text.slice(offset, offset + length);
   if (/^[\u201c\u201d\u201e\u2018\u2019]/.test(found)) return 'a typographic quote stands here instead of "';

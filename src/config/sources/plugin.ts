@@ -1,12 +1,12 @@
-// Owns plugins as a source: a folder with a manifest that brings servers. They are named after their plugin, and what lies in
-// the workspace is as little trusted as anything else there.
+// Owns plugins as a source: folders with a manifest that defines servers. Their servers are named after the plugin, and a plugin
+// in the workspace is as little trusted as any other file there.
 
 import { readdir, realpath } from 'node:fs/promises';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
+import { type ConfigMap, isMap } from '../config-map.ts';
 import { findGroups } from '../groups.ts';
-import type { Content, Group } from '../importers/importer.ts';
-import { isMap } from '../problem.ts';
+import type { EntryGroup } from '../importers/importer.ts';
 import { type ReadDocument, type Remembered, readRemembering } from '../read-document.ts';
 import { type FilePlace, type HostEnvironment, isWithin, pathsOf, userFolder } from '../scopes.ts';
 
@@ -14,17 +14,17 @@ import { type FilePlace, type HostEnvironment, isWithin, pathsOf, userFolder } f
 export interface PluginFile {
   readonly place: FilePlace;
   readonly read: ReadDocument;
-  readonly find: (content: Content) => readonly Group[];
-  readonly translate: (entry: Content) => Content;
+  readonly find: (content: ConfigMap) => readonly EntryGroup[];
+  readonly translate: (entry: ConfigMap) => ConfigMap;
   readonly rename: (name: ServerName) => ServerName;
 }
 
 const manifests = [['plugin.json'], ['.claude-plugin', 'plugin.json'], ['.codex-plugin', 'plugin.json']];
-/** Far above what anyone has; a hostile folder must not hold up the start. */
+/** Far above any real number; a hostile folder must not delay the start. */
 const MOST_PLUGINS = 200;
 const MOST_FILES = 100;
 
-/** Where plugins are looked for, whether or not anything is there. */
+/** The folders that are searched for plugins, whether or not they exist. */
 export function pluginFolders(configured: readonly string[], environment: HostEnvironment): readonly string[] {
   const { join, resolve } = pathsOf(environment.platform);
   const own = [join(environment.cwd, '.plexus', 'plugins'), join(userFolder(environment), 'plugins')];
@@ -34,13 +34,13 @@ export function pluginFolders(configured: readonly string[], environment: HostEn
 
 export interface Plugins {
   readonly files: readonly PluginFile[];
-  /** What could be read besides the folders themselves, whether or not it is there. */
+  /** Files to watch besides the folders themselves, whether or not they exist. */
   readonly watched: readonly string[];
 }
 
-type Around = HostEnvironment & { readonly remembered?: Remembered | undefined };
+type PluginOptions = HostEnvironment & { readonly remembered?: Remembered | undefined };
 
-export async function readPlugins(folders: readonly string[], environment: Around): Promise<Plugins> {
+export async function readPlugins(folders: readonly string[], environment: PluginOptions): Promise<Plugins> {
   const { join } = pathsOf(environment.platform);
   const roots = (await Promise.all(folders.map((folder) => rootsIn(folder, environment)))).flat();
   const files = (await Promise.all(roots.map((root) => readPlugin(root, environment)))).flat();
@@ -48,7 +48,7 @@ export async function readPlugins(folders: readonly string[], environment: Aroun
   return { files, watched: [...new Set([...places, ...files.map(({ place }) => place.file)])] };
 }
 
-/** A folder is a plugin itself, or holds some. */
+/** A folder is a plugin itself, or holds plugins. */
 async function rootsIn(folder: string, { platform }: HostEnvironment): Promise<readonly string[]> {
   const { join } = pathsOf(platform);
   const names = (await list(folder)).sort();
@@ -65,7 +65,7 @@ async function list(folder: string): Promise<string[]> {
   }
 }
 
-async function readPlugin(root: string, environment: Around): Promise<readonly PluginFile[]> {
+async function readPlugin(root: string, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { join, basename } = pathsOf(environment.platform);
   for (const parts of manifests) {
     const file = join(root, ...parts);
@@ -89,14 +89,14 @@ interface Manifest {
   readonly declared: unknown;
 }
 
-/** The manifest holds the servers, or names the files that do; without a word, `.mcp.json` beside it is meant. */
-async function filesOf(found: Manifest, environment: Around): Promise<readonly PluginFile[]> {
+/** The manifest holds the servers, or names the files that do; without either, `.mcp.json` in the plugin's folder counts. */
+async function filesOf(found: Manifest, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { root, manifest, read, declared } = found;
   const { resolve } = pathsOf(environment.platform);
   const names = [declared].flat().filter((each) => typeof each === 'string');
   const isInline = names.length === 0 && declared !== undefined;
   if (isInline || read.kind !== 'document') {
-    const find = (content: Content) =>
+    const find = (content: ConfigMap) =>
       'mcpServers' in content ? [{ path: ['mcpServers'], entries: content['mcpServers'] }] : [];
     return [pluginFile(found, { file: manifest, read, find })];
   }
@@ -117,7 +117,7 @@ async function filesOf(found: Manifest, environment: Around): Promise<readonly P
     .map((each) => pluginFile(found, { ...each, find: (content) => findGroups(content).groups }));
 }
 
-/** A manifest speaks for its own folder, not for files elsewhere on the machine, whatever links lead there. */
+/** A manifest may only name files in its own folder, not files elsewhere that a link leads to. */
 async function isInside(root: string, file: string, environment: HostEnvironment): Promise<boolean> {
   const [from = root, to = from] = await Promise.all([follow(root), follow(file)]);
   return isWithin(root, file, environment.platform) && isWithin(from, to, environment.platform);
@@ -141,19 +141,19 @@ function pluginFile(
     place: { scope: 'plugin', file, provider: `plugin ${plugin}`, ...(inWorkspace && { inWorkspace }) },
     read,
     find,
-    translate: (entry) => withRoot(entry, root) as Content,
+    translate: (entry) => withRoot(entry, root) as ConfigMap,
     rename: (name) => `plugin:${plugin}:${name}`,
   };
 }
 
-/** By its path or by where that leads: a link makes nobody's work the person's own. */
+/** Judged by the path and by its real path: a link in the user's folder does not make a repository's plugin the user's own. */
 async function isInWorkspace(root: string, environment: HostEnvironment): Promise<boolean> {
   if (isWithin(userFolder(environment), root, environment.platform)) return false;
   const [from = environment.cwd, to = root] = await Promise.all([follow(environment.cwd), follow(root)]);
   return isWithin(environment.cwd, root, environment.platform) || isWithin(from, to, environment.platform);
 }
 
-/** Where a path leads, if anything is there. */
+/** The real path, if it exists. */
 async function follow(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -165,7 +165,7 @@ async function follow(path: string): Promise<string | undefined> {
 
 const ROOT = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|pluginRoot|extensionPath)\}/g;
 
-/** A plugin knows where it lies only by this placeholder. */
+/** Plugins refer to their own folder by these placeholders. */
 function withRoot(value: unknown, root: string): unknown {
   if (typeof value === 'string') return value.includes('${') ? value.replace(ROOT, () => root) : value;
   if (Array.isArray(value)) return value.map((each) => withRoot(each, root));

@@ -1,14 +1,22 @@
-// Owns reading TOML: text in, a value and positions out. What the keys mean is decided elsewhere.
+// Owns parsing TOML: text in, a value and positions out.
 
 import { parse, TomlError } from 'smol-toml';
 import type { AST } from 'toml-eslint-parser';
-import type { Path } from '../problem.ts';
-import { createDocument, DEEPEST_NESTING, failed, measure, type Parsed, Positions, tooDeep } from './document.ts';
+import type { KeyPath } from '../config-map.ts';
+import {
+  createDocument,
+  DEEPEST_NESTING,
+  failed,
+  measure,
+  type ParsedDocument,
+  Positions,
+  tooDeep,
+} from './document.ts';
 
-/** Written by hand, so never large; a repository that brings ten megabytes would hold up the start for half a minute. */
+/** TOML is written by hand, so never large; a hostile file of ten megabytes would delay the start for half a minute. */
 const LARGEST_CHARS = 1024 * 1024;
 
-export function parseToml(written: string): Parsed {
+export function parseToml(written: string): ParsedDocument {
   const text = written.replace(/^\uFEFF/, '');
   if (text.length > LARGEST_CHARS) {
     return failed(
@@ -34,7 +42,7 @@ export function parseToml(written: string): Parsed {
   return { ok: true, document };
 }
 
-/** The parser bounds how deep lists and maps lie in each other, but not how many maps the dots of one key make. */
+/** The parser limits how deep brackets nest, but not how many maps the dots of one key make. */
 function hasLongKeys(text: string): boolean {
   let dots = 0;
   let line = -1;
@@ -49,7 +57,7 @@ function hasLongKeys(text: string): boolean {
 
 const MOST_DOTS = 20;
 
-/** The rest of the message draws the place, which a diagnostic says in its own way. */
+/** The other lines of the parser's message draw the position, which a diagnostic shows in its own way. */
 const firstLine = (error: Error) =>
   error.message
     .split('\n', 1)
@@ -65,7 +73,7 @@ async function locateAll(text: string): Promise<Positions> {
       else addTable(positions, node);
     }
   } catch (error) {
-    // The two parsers differ in rare corners; the value is known by then, only its lines are not.
+    // The two parsers differ in rare cases; then the value is known, but its lines are not.
     if (!(error instanceof SyntaxError)) throw error;
   }
   return positions;
@@ -76,13 +84,13 @@ function addTable(positions: Positions, table: AST.TOMLTable): void {
   for (const pair of table.body) addPair(positions, pair, table.resolvedKey);
 }
 
-function addPair(positions: Positions, pair: AST.TOMLKeyValue, base: Path): void {
+function addPair(positions: Positions, pair: AST.TOMLKeyValue, base: KeyPath): void {
   const keys = pair.key.keys.map((key) => (key.type === 'TOMLBare' ? key.name : key.value));
   addEvery(positions, base, keys, pair);
   addContent(positions, pair.value, [...base, ...keys]);
 }
 
-function addContent(positions: Positions, content: AST.TOMLContentNode, path: Path): void {
+function addContent(positions: Positions, content: AST.TOMLContentNode, path: KeyPath): void {
   if (content.type === 'TOMLInlineTable') for (const pair of content.body) addPair(positions, pair, path);
   if (content.type !== 'TOMLArray') return;
   for (const [at, element] of content.elements.entries()) {
@@ -91,11 +99,11 @@ function addContent(positions: Positions, content: AST.TOMLContentNode, path: Pa
   }
 }
 
-/** `[a.b]` and `a.b = 1` also begin `a`, when nothing before them did. */
-function addEvery(positions: Positions, base: Path, keys: Path, node: Located): void {
+/** `[a.b]` and `a.b = 1` are also the position of `a`, unless an earlier line is. */
+function addEvery(positions: Positions, base: KeyPath, keys: KeyPath, node: LocatedNode): void {
   for (let length = 1; length <= keys.length; length++)
     positions.add([...base, ...keys.slice(0, length)], positionOf(node));
 }
 
-type Located = Pick<AST.TOMLNode, 'loc'>;
-const positionOf = ({ loc }: Located) => ({ line: loc.start.line, column: loc.start.column + 1 });
+type LocatedNode = Pick<AST.TOMLNode, 'loc'>;
+const positionOf = ({ loc }: LocatedNode) => ({ line: loc.start.line, column: loc.start.column + 1 });

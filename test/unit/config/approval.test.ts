@@ -1,4 +1,4 @@
-// Owns the proof that a file of the workspace cannot have tools called where somebody would be asked.
+// Owns the proof that a file of the workspace cannot have tools called without asking the user.
 
 import { expect } from 'vitest';
 import { verifies } from '../../verifies.ts';

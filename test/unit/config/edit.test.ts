@@ -1,5 +1,5 @@
-// Owns the proof that a file is edited by one at a time, in one step, with the rights it had, and never at the cost of someone
-// else's change.
+// Owns the proof that a file is edited by one process at a time, atomically, with the rights it had, and without losing the
+// change of another program.
 
 import { appendFileSync } from 'node:fs';
 import {
@@ -48,7 +48,10 @@ describe('an edit', () => {
     const file = join(folder, 'a', 'b', 'mcp.toml');
     const edited = await edit(file, put('x'), { isPrivateFolder: true });
     expect(edited).toEqual({
-      ...{ kind: 'written', entry: { command: 'x' }, before: undefined, isReadableByOthers: false },
+      kind: 'written',
+      entry: { command: 'x' },
+      before: undefined,
+      isReadableByOthers: false,
       texts: { before: '', now: '[mcp_servers.x]\ncommand = "x"\n' },
     });
     expect(await readFile(file, 'utf8')).toBe('[mcp_servers.x]\ncommand = "x"\n');
@@ -107,7 +110,7 @@ describe('an edit', () => {
     expect(await readdir(folder)).toEqual(['mcp.toml']);
   });
 
-  /** Appends one line after the other while the work goes on; at once, so that each is there before anything else happens. */
+  /** Appends one line after the other while the edits run; synchronously, so that each line is there before anything else happens. */
   async function appendDuring<Result>(file: string, everyMs: number, work: Promise<Result>) {
     let appended = 0;
     const timer = setInterval(() => appendFileSync(file, `# ${appended++}\n`), everyMs);

@@ -1,8 +1,15 @@
-// Owns the proof that placeholders are read as written, filled in once, and in linear time, and that what is missing is named.
+// Owns the proof that placeholders are filled in once and in linear time, and that missing values are named.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expand, inputsOf, isCommand, type Lookups, strangersIn, variablesOf } from '../../../src/config/expand.ts';
+import {
+  expand,
+  foreignPlaceholdersIn,
+  inputsOf,
+  isCommand,
+  type Lookups,
+  variablesOf,
+} from '../../../src/config/expand.ts';
 import { verifies } from '../../verifies.ts';
 
 const values = new Map([
@@ -113,7 +120,7 @@ describe('a placeholder', () => {
 test('placeholders of other programs are recognized, and stay as they are', () => {
   const foreign = ['${config:a.b}', '${command:x}', '${file:y}', '${evn:HOME}', '{file:~/k}'];
   const text = [...foreign, '${A}', '${input:a}', '{env:A}', '${file}', '${config:-x}'].join(' ');
-  expect(strangersIn(text)).toEqual(foreign);
+  expect(foreignPlaceholdersIn(text)).toEqual(foreign);
   expect(expand(foreign.join(' '), nothing).value).toBe(foreign.join(' '));
 });
 
@@ -177,7 +184,7 @@ describe('any text', () => {
       fc.property(fc.string({ unit, maxLength: 200 }), (each) => {
         const { value } = expand(each, { ...nothing, keepMissing: true });
         expect(value.length).toBeLessThanOrEqual(each.length);
-        expect([variablesOf(each), inputsOf(each), strangersIn(each)].every(Array.isArray)).toBe(true);
+        expect([variablesOf(each), inputsOf(each), foreignPlaceholdersIn(each)].every(Array.isArray)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -206,12 +213,12 @@ describe('any text', () => {
       ]) {
         expand(text, lookups);
         variablesOf(text);
-        strangersIn(text);
+        foreignPlaceholdersIn(text);
       }
     };
     work(100_000)();
-    // Eight times the text: eight times the work, where the square would be sixty-four times as much. One good look is
-    // enough: what else the machine does meanwhile can only spoil one.
+    // Eight times the text: eight times the work, where the square would be sixty-four times as much. One good
+    // measurement is enough: other work of the machine can only spoil one.
     const isLinear = () => timeOf(work(40_000)) < 24 * timeOf(work(5_000));
     expect(Array.from({ length: 10 }).some(isLinear)).toBe(true);
   });
@@ -227,7 +234,10 @@ const MARK = /[\ue000-\uf8ff]/g;
 const INNERMOST = /\$\{((?:(?!\$\{)[^}])*)\}/;
 const BODY = /^(?:(input):([\w.][\w.-]*)|(?:env:)?([A-Za-z_]\w*|\/))(?::-([\s\S]*))?$/;
 
-/** The same by other means: whatever is innermost becomes a mark, until nothing is left; marks are read from the outside in. */
+/**
+ * An independent implementation: replaces the innermost placeholder by a mark until none is left, then reads the marks from the
+ * outside in.
+ */
 function rewrite(text: string, { variable, input, keepMissing }: Lookups) {
   const marks: (() => string)[] = [];
   const missing = new Set<string>();

@@ -1,4 +1,5 @@
-// Owns the proof that every setting of a server can be traced to its file and line, and every entry that lost to who beat it.
+// Owns the proof that every setting of a server can be traced to its file and line, and every shadowed entry to the entry that
+// shadows it.
 
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../src/config/discover.ts';
@@ -139,7 +140,11 @@ describe('a server', () => {
       [USER]: '[plexus]\nenabled_servers = ["a"]',
     });
     expect((await server('a'))?.settings.find(({ key }) => key === 'enabled')).toEqual({
-      ...{ key: 'enabled', value: true, from: 'file', file: USER, line: 2 },
+      key: 'enabled',
+      value: true,
+      from: 'file',
+      file: USER,
+      line: 2,
     });
   });
 

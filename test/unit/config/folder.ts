@@ -57,7 +57,7 @@ export function withoutFolder<Value>(value: Value, folder: string): Value {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, change(each)])) as Value;
 }
 
-/** Who is used, in the order of names: `name scope`. */
+/** The servers in use, by name: `name scope`. */
 export const scopesOf = ({ definitions }: Pick<LoadedConfig, 'definitions'>): string[] =>
   definitions.map(({ name, provenance }) => `${name} ${provenance.scope}`);
 
@@ -68,7 +68,7 @@ export const messagesOf = ({ diagnostics }: Pick<LoadedConfig, 'diagnostics'>): 
 export const servers = (...names: readonly string[]): string =>
   names.map((name) => `[mcp_servers."${name}"]\ncommand = "${name}"\n`).join('');
 
-/** Those of a local server that says nothing but its command. */
+/** The settings of a local server whose entry has only a command. */
 export const defaultSettings = (() => {
   const written = { name: 'it', value: { command: 'x' }, provenance: { scope: 'host', key: [] } } as const;
   const { definition } = defineServer(written, { defaults: {}, mayLoosen: true });

@@ -22,16 +22,16 @@ interface Row {
   readonly text: string;
 }
 
-/** What loading yields, as short as it can be told apart. */
+/** The result of loading one file, in the shortest form that shows differences. */
 interface Yield {
   readonly file: string;
   readonly sha256: string;
   /** `name kind`, with `off` behind it when it is not used. */
   readonly servers?: readonly string[];
   readonly invalid?: number;
-  /** `severity code line hash`, the hash being that of the sentence. */
+  /** `severity code line hash`, with the hash of the message. */
   readonly diagnostics?: readonly string[];
-  /** `code line hash`: named by a person, the file is refused. */
+  /** `code line hash` of the error when the file is named as the configuration file. */
   readonly failure?: string;
 }
 
@@ -66,7 +66,7 @@ function summaryOf({ definitions, invalid, diagnostics }: LoadedConfig): Omit<Yi
   };
 }
 
-/** A line for each, so that a change of one can be read in a diff. */
+/** One line per file, so that a diff shows which one changed. */
 const written = (yields: readonly Yield[]) => `[\n${yields.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`;
 
 describe('six hundred real files', () => {
@@ -98,7 +98,7 @@ describe('six hundred real files', () => {
       servers.length + invalid + diagnostics.length === 0 && failure === undefined;
     const texts = new Map(rows.map(({ file, text }) => [file, text]));
     const silent = expected.filter(isSilent).map(({ file }) => texts.get(file)?.replace(/\s/g, ''));
-    // Of these alone there is nothing to say: a map of servers that is empty, or an editor's settings without any.
+    // Only these files yield nothing: an empty map of servers, or an editor's settings without servers.
     expect(silent.every((text) => /^\{("[\w.]+":(true|\{\}),?)*\}$/.test(text ?? ''))).toBe(true);
   });
 });

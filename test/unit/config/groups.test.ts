@@ -1,5 +1,5 @@
-// Owns the proof that servers are found wherever people and programs write them, and that what looks like servers elsewhere
-// is pointed at.
+// Owns the proof that servers are found wherever people and programs write them, and that lookalikes elsewhere are
+// reported.
 
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../../verifies.ts';

@@ -1,21 +1,21 @@
-// Owns the proof of what `plexus import` would do with what it finds: into which file each server goes, under which ids its
-// secrets and inputs, and what is said of it.
+// Owns the proof of the plan of `plexus import`: into which file each server goes, under which ids its secrets and inputs, and
+// what is reported.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';
-import { type Existing, planTakeover } from '../../../src/config/import-plan.ts';
+import { type ExistingConfig, planImport } from '../../../src/config/import-plan.ts';
 import { importers } from '../../../src/config/importers/importers.ts';
 import { readImports } from '../../../src/config/imports.ts';
 import { verifies } from '../../verifies.ts';
 import { createFolder, environment, type Files, withoutFolder, writeFiles } from './folder.ts';
 
-async function plan(files: Files | ((cwd: string) => Files), existing: Partial<Existing> = {}) {
+async function plan(files: Files | ((cwd: string) => Files), existing: Partial<ExistingConfig> = {}) {
   const cwd = await createFolder();
   const surroundings = environment(cwd);
   await writeFiles(cwd, typeof files === 'function' ? files(cwd) : files);
   const read = await readImports(importers, surroundings);
   const known = { definitions: [], files: [], inputs: [], ...existing };
-  return withoutFolder(await planTakeover(read, known, surroundings), cwd);
+  return withoutFolder(await planImport(read, known, surroundings), cwd);
 }
 
 const servers = (entries: unknown, key = 'mcpServers') => JSON.stringify({ [key]: entries });

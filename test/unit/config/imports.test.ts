@@ -1,5 +1,5 @@
-// Owns the proof that other agents' files are used only when the person says so, each for what it is, and never trusted more
-// than whoever wrote them.
+// Owns the proof that other agents' files are used only when the user asks for it, each file in its app's format, and never
+// trusted more than the author of the file.
 
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -91,7 +91,11 @@ describe('importing', () => {
       'home/.cursor/mcp.json': JSON.stringify({ mcpServers: { a: entry }, plexus: { enabled: false } }),
     });
     expect(loaded.definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', command: 'x', args: [], env: { A: '' }, inheritEnv: 'safe' },
+      kind: 'stdio',
+      command: 'x',
+      args: [],
+      env: { A: '' },
+      inheritEnv: 'safe',
     });
     expect(loaded.diagnostics.map(({ severity }) => severity)).toEqual(Array.from({ length: 4 }, () => 'warning'));
   });

@@ -1,4 +1,4 @@
-// Owns the proof that a person is asked once for an input, that the answer is kept, and that nobody’s failure is an answer.
+// Owns the proof that the user is asked once for an input, that the answer is stored, and that a failure is no answer.
 
 import { describe, expect, test } from 'vitest';
 import {

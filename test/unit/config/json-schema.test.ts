@@ -1,4 +1,4 @@
-// Owns the proof that the published JSON Schema is the one the code reads by, and that editors can use it on real shapes.
+// Owns the proof that the published JSON Schema matches the code's schema, and accepts the shapes that people write.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';

@@ -1,5 +1,5 @@
-// Owns the proof that the lists of servers keep out whom they name, by name or by what it is, and let in nobody else:
-// allowing is strict, denying is broad, and a new name changes nothing.
+// Owns the proof that the lists of servers refuse exactly the servers they should, by name, command or address: allowing is
+// strict, denying is broad, and renaming a server changes nothing.
 
 import { describe, expect, test } from 'vitest';
 import { type ListedServers, refusalOf } from '../../../src/config/lists.ts';
@@ -10,7 +10,11 @@ import { loadFolder, servers, USER } from './folder.ts';
 type Listed = ListedServers['allowlist'][number];
 
 const stdio = (command: string, ...args: string[]): Launch => ({
-  ...{ kind: 'stdio', command, args, env: {}, inheritEnv: 'safe' },
+  kind: 'stdio',
+  command,
+  args,
+  env: {},
+  inheritEnv: 'safe',
 });
 const remote = (url: string): Launch => ({ kind: 'auto', url, headers: {} });
 const isAllowed = (listed: Listed, launch: Launch, name = 'it') =>

@@ -1,5 +1,5 @@
-// Owns the proof that a literal secret is found wherever an entry may hold one, that two never share an id, and that what is
-// shown of an entry gives none away.
+// Owns the proof that a literal secret is found wherever an entry may hold one, that two never share an id, and that a
+// shown entry reveals none.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';

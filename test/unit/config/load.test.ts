@@ -1,4 +1,5 @@
-// Owns the proof that everything configured is found, read and merged, and that what is broken costs itself and is told with its place.
+// Owns the proof that everything configured is found, read and merged, and that a broken part disables only itself and is
+// reported with its position.
 
 import { execFile } from 'node:child_process';
 import { chmod, rm, symlink } from 'node:fs/promises';
@@ -608,7 +609,7 @@ describe('a reader that lives on', () => {
           severity: 'error',
           code: 'CONFIG_INVALID',
           file,
-          remedy: 'Correct that line; until then what the file said before counts.',
+          remedy: 'Correct that line; until then the previous content of the file counts.',
         },
       ]);
       await write({ [file]: good });

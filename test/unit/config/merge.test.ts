@@ -1,4 +1,4 @@
-// Owns the proof that the strongest claim to a name wins, that nothing weaker has a say in it, and that the losers are kept.
+// Owns the proof that the strongest claim to a name wins, that weaker claims change nothing, and that shadowed claims are kept.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { type Claim, type DuplicateCheck, dropDuplicates, merge } from '../../..
 import { scopeOrder } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
 
-/** What it starts, besides its name. */
+/** A claim with the command that it starts. */
 interface Entry extends Claim {
   readonly starts: string | undefined;
 }
@@ -33,8 +33,8 @@ const filesOf = fc.array(fc.record({ scope: fc.constantFrom(...scopeOrder), entr
 const idOf = ({ provenance }: Claim) => `${provenance.file}:${provenance.key.join()}`;
 const idsOf = (claims: readonly Claim[]) => claims.map(idOf).sort();
 const twins: DuplicateCheck<Entry> = {
-  kinOf: ({ starts }) => (starts === undefined ? undefined : 'kin'),
-  essenceOf: ({ starts }) => starts ?? '',
+  roughKey: ({ starts }) => (starts === undefined ? undefined : 'kin'),
+  exactKey: ({ starts }) => starts ?? '',
 };
 const isBrought = ({ provenance }: Claim) => ['plugin', 'imported'].includes(provenance.scope);
 
@@ -113,7 +113,7 @@ describe('dropping twins', () => {
           return idOf(claim);
         };
         const { winners } = merge(files);
-        dropDuplicates({ winners, shadowed: [] }, { ...twins, essenceOf });
+        dropDuplicates({ winners, shadowed: [] }, { ...twins, exactKey: essenceOf });
         expect(looks).toBeLessThanOrEqual(winners.length);
       }),
     );

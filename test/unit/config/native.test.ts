@@ -1,5 +1,5 @@
-// Owns the proof that servers give way to what the host does itself only when it says so, that their key goes where the person
-// put it, and that no repository profits.
+// Owns the proof that servers are replaced by the host's own tools only when the host asks for it, that the host gets the key of
+// a user's entry, and never that of a repository's.
 
 import { describe, expect, test } from 'vitest';
 import type { LoadOptions } from '../../../src/config/discover.ts';

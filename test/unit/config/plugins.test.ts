@@ -1,5 +1,5 @@
-// Owns the proof that plugins bring servers under their own name, speak for their own folder only, and that those of a repository
-// are as little trusted as the rest of it.
+// Owns the proof that plugins define servers under their own name, may name files of their own folder only, and that a plugin of
+// a repository is as little trusted as the rest of it.
 
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -112,7 +112,7 @@ describe('a plugin', () => {
       return definitions.map(({ provenance: { inWorkspace = false } }) => inWorkspace);
     };
     expect(await scopes(await createFolder({}))).toEqual([false, false]);
-    // Who works in their home folder has written their own folder all the same.
+    // The workspace may be the home folder; the user's own plugins stay the user's.
     expect(await scopes(home)).toEqual([false, true]);
   });
 
@@ -145,7 +145,8 @@ describe('a plugin', () => {
     });
     const root = join(cwd, OWN, 'p');
     expect((await loadConfig(environment(cwd))).definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', inheritEnv: 'safe' },
+      kind: 'stdio',
+      inheritEnv: 'safe',
       command: `${root}/bin`,
       args: [`--root=${root}`, root, `${root}/x`, `\${OTHER}`],
       env: { HERE: root },
@@ -164,7 +165,11 @@ describe('a plugin', () => {
     });
     expect([loaded.rules, loaded.lists, loaded.settings.enabled]).toEqual([[], [], true]);
     expect(loaded.definitions[0]?.launch).toEqual({
-      ...{ kind: 'stdio', command: 'x', args: [], env: { A: '' }, inheritEnv: 'safe' },
+      kind: 'stdio',
+      command: 'x',
+      args: [],
+      env: { A: '' },
+      inheritEnv: 'safe',
     });
     expect(loaded.diagnostics.map(({ server: name, severity }) => [name, severity])).toEqual(
       Array.from({ length: 3 }, () => ['plugin:p:s', 'warning']),

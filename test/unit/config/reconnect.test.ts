@@ -1,5 +1,5 @@
-// Owns the proof of how an entry says that a lost connection is tried again, and how closely its health is watched: the presets
-// to the millisecond, and every shape in which people write their own.
+// Owns the proof of the `reconnect` and `health` keys of an entry: the presets to the millisecond, and every shape in which
+// people write their own.
 
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -76,7 +76,7 @@ describe('a preset', () => {
 
   test('is shared by all that name it, and cannot be changed', async () => {
     const servers = { a: { command: 'x' }, b: { command: 'y', reconnect: 'steady', health: 'remote' } } as const;
-    // Not `loadFolder`, which copies all that it gives.
+    // Not `loadFolder`, which copies the servers.
     const { definitions } = await loadConfig({ ...environment(await createFolder()), servers });
     const [a, b] = definitions.map(({ settings }) => settings);
     expect([a?.reconnect === b?.reconnect, a?.health === b?.health]).toEqual([true, true]);

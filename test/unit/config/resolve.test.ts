@@ -1,4 +1,4 @@
-// Owns the proof that each entry is filled in from what it may see and from nothing else, and that what it lacks is said.
+// Owns the proof that each entry is filled in only from values that it may read, and that missing values are reported.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const own = ['enterprise', 'host', 'user'] as const satisfies Scope[];
 
 const environment = { cwd: '/work/app', home: '/home/me', platform: 'linux', env: {} } as const;
 
-/** Nobody answers, nothing runs: a test gives what it is about. */
+/** No input is answered and no command runs; each test replaces the part it is about. */
 const bare: Resolving = {
   environment,
   grants: [],
@@ -43,12 +43,18 @@ function define(scope: Scope, launch: Launch, file = '/files/mcp.json'): ServerD
 }
 
 const stdio = (change: Partial<StdioLaunch> = {}): StdioLaunch => ({
-  ...{ kind: 'stdio', command: 'x', args: [], env: {}, inheritEnv: 'safe' },
+  kind: 'stdio',
+  command: 'x',
+  args: [],
+  env: {},
+  inheritEnv: 'safe',
   ...change,
 });
 
 const http = (change: Partial<RemoteLaunch> = {}): RemoteLaunch => ({
-  ...{ kind: 'http', url: 'https://a.example', headers: {} },
+  kind: 'http',
+  url: 'https://a.example',
+  headers: {},
   ...change,
 });
 
@@ -210,7 +216,9 @@ describe('variables of the entry', () => {
 
   test('may build on each other, in any order, down to the host', async () => {
     expect(await resolve('user', { A: '<${B}>', B: '[${C}]', C: '${D}' }, { D: 'd' })).toEqual({
-      ...{ A: '<[d]>', B: '[d]', C: 'd' },
+      A: '<[d]>',
+      B: '[d]',
+      C: 'd',
     });
     expect(await resolve('project', { C: 'c', A: '<${B}>', B: '[${C}]' })).toEqual({ C: 'c', A: '<[c]>', B: '[c]' });
   });
@@ -365,7 +373,13 @@ describe('a remote server', () => {
 
   test('loses a header of which only the scheme is left, and no other', async () => {
     const headers = {
-      ...{ A: 'Bearer ${NO}', B: 'basic ${NO}', C: 'Token ${NO} ', D: ' ${NO}', E: '', F: 'x${NO}', G: 'Bearer' },
+      A: 'Bearer ${NO}',
+      B: 'basic ${NO}',
+      C: 'Token ${NO} ',
+      D: ' ${NO}',
+      E: '',
+      F: 'x${NO}',
+      G: 'Bearer',
       H: 'Bearer x',
     };
     expect(await headersOf(define('project', http({ headers })), bare)).toEqual({ F: 'x', H: 'Bearer x' });
@@ -436,8 +450,13 @@ describe('the way to a remote server', () => {
   test('is filled in, its files from the folder of the entry’s own file', async () => {
     const { launch } = await resolveLaunch(define('user', way), withHost({ P: 'proxy.example', CA: '/etc/ca.pem' }));
     expect(launch).toEqual({
-      ...{ kind: 'http', url: 'https://a.example', headers: {}, proxy: 'http://proxy.example' },
-      ...{ caFile: '/etc/ca.pem', certFile: '/home/me/c.pem', keyFile: '/files/sub/k.pem' },
+      kind: 'http',
+      url: 'https://a.example',
+      headers: {},
+      proxy: 'http://proxy.example',
+      caFile: '/etc/ca.pem',
+      certFile: '/home/me/c.pem',
+      keyFile: '/files/sub/k.pem',
     });
     expect(variablesRead({ launch: way }).all).toEqual(['CA', 'P']);
   });
@@ -461,7 +480,9 @@ describe('the way to a remote server', () => {
   test('is the plain one for an entry that is not the person’s own', async () => {
     for (const scope of foreign)
       expect((await resolveLaunch(define(scope, way), bare)).launch).toEqual({
-        ...{ kind: 'http', url: 'https://a.example', headers: {} },
+        kind: 'http',
+        url: 'https://a.example',
+        headers: {},
       });
   });
 });
@@ -801,7 +822,7 @@ describe('a repository that wants the host’s key', () => {
           'it asks for your variable ANTHROPIC_API_KEY and does not get it; give it with: plexus approve evil --allow-env ANTHROPIC_API_KEY',
         ],
       });
-      // As it is written, and nothing else, is what is kept and compared.
+      // The launch as written, with its placeholders, is what is stored and compared.
       expect(JSON.stringify(definition)).not.toContain(KEY);
     },
   );

@@ -1,4 +1,4 @@
-// Owns the proof that what a file says about arguments is read as it is written, and that nothing in it that is not understood
+// Owns the proof that a rule's conditions on arguments are kept as written, and that a condition that is not understood never
 // makes a rule wider.
 
 import { expect } from 'vitest';
@@ -79,7 +79,7 @@ verifies('PER-02', 'an allow with a key that nobody knows allows nothing; a deny
   expect(deny.rules).toEqual([['mcp__files__write', 'deny', undefined]]);
   expect(deny.misread).toEqual(['counts without part of it: "arg" is not a setting of a rule and without effect']);
   expect((await load(...head('dney'))).misread).toEqual(['counts as "ask", because part of it cannot be read']);
-  // What is for people narrows nothing.
+  // Remarks for people do not narrow a rule.
   const said = await load(...head('allow'), 'description = "reads only"', 'reason = "asked too often"');
   expect(said).toMatchObject({ rules: [['mcp__files__write', 'allow', undefined]], idle: [], misread: [], told: [] });
 });

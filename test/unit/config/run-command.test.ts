@@ -1,4 +1,5 @@
-// Owns the proof that a command for a value is run whole and ended whole, within its time and its size, and never throws.
+// Owns the proof that a command for a value runs within its limits of time and size, ends with everything it started, and never
+// throws.
 
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -128,7 +129,7 @@ describe('a command without end', () => {
       failed('it printed more than 65536 bytes'),
     );
     const [pid = 0] = await pidsOnce(pids, 1);
-    // Nobody reads its output any more, which ends it as well.
+    // Its output pipe is closed, which ends the process as well.
     await eventually(() => !isRunning(pid));
   });
 });

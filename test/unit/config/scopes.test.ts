@@ -1,5 +1,5 @@
-// Owns the proof that each platform looks for its files in the right places, and that what an administrator wrote cannot be
-// evaded: it silences the others, also when it is broken.
+// Owns the proof that each platform searches for its files in the right places, and that the administrator's file cannot be
+// evaded: it switches all others off, also when it is broken.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof that docs/settings.md says what the schema says; writes it when asked to.
+// Owns the proof that docs/settings.md matches the schema; `npm run docs` has it write the page.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Owns the proof of who may say how Plexus behaves: the person's own files, a file of the workspace only to tighten, and what
-// decides which files are read never from one of those.
+// Owns the proof of which file may set Plexus's settings: the user's own files all of them, a file of the workspace only those
+// that tighten, and never those that decide which files are read.
 
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../../verifies.ts';

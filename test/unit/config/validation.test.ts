@@ -1,13 +1,13 @@
-// Owns the proof that each kind of wrong entry has its own sentence, place and remedy, and costs only itself.
+// Owns the proof that each kind of wrong entry has its own message, position and remedy, and disables only itself.
 
 import fs, { type BigIntStats } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { jsonSchema } from '../../../src/config/json-schema.ts';
+import { snakeCase } from '../../../src/config/key-case.ts';
 import { readText } from '../../../src/config/read-text.ts';
 import { serverSchema } from '../../../src/config/schema.ts';
-import { snakeCase } from '../../../src/config/vocabulary.ts';
 import { verifies } from '../../verifies.ts';
 import { createFolder, loadFolder, messagesOf, USER } from './folder.ts';
 
@@ -200,7 +200,10 @@ describe('keys', () => {
 
   test('those that say to another program what is said differently here are told how', async () => {
     const { diagnostics } = await loadEntry({
-      ...{ command: 'x', autoApprove: ['a'], alwaysAllow: ['a'], trust: true },
+      command: 'x',
+      autoApprove: ['a'],
+      alwaysAllow: ['a'],
+      trust: true,
       tools: { a: { enabled: false, alwaysAllow: true } },
     });
     const asRules = 'Write it as rules under "permissions", each with "tool" and "action".';
@@ -449,11 +452,34 @@ describe('the words of others', () => {
 
   verifies('CFG-06', 'every key is read in both spellings, and every one of milliseconds in seconds too', async () => {
     const samples: Record<string, unknown> = {
-      ...{ env: { A: 'b' }, headers: { A: 'b' }, args: ['a'], envAllow: ['A'], inheritEnv: ['A'], transport: 'http' },
-      ...{ enabled: false, enabledTools: ['a'], disabledTools: ['a'], command: 'y', url: 'https://y', proxy: 'off' },
-      ...{ lifecycle: 'lazy', required: true, perClient: true, trustHints: true, reconnect: 'none', health: 'all' },
-      ...{ tools: { a: false }, exposure: 'load', alwaysLoad: true, instructions: false, cacheable: false },
-      ...{ subscriptions: true, logLevel: 'info', approval: 'prompt', elicitation: 'decline', parallel: false },
+      env: { A: 'b' },
+      headers: { A: 'b' },
+      args: ['a'],
+      envAllow: ['A'],
+      inheritEnv: ['A'],
+      transport: 'http',
+      enabled: false,
+      enabledTools: ['a'],
+      disabledTools: ['a'],
+      command: 'y',
+      url: 'https://y',
+      proxy: 'off',
+      lifecycle: 'lazy',
+      required: true,
+      perClient: true,
+      trustHints: true,
+      reconnect: 'none',
+      health: 'all',
+      tools: { a: false },
+      exposure: 'load',
+      alwaysLoad: true,
+      instructions: false,
+      cacheable: false,
+      subscriptions: true,
+      logLevel: 'info',
+      approval: 'prompt',
+      elicitation: 'decline',
+      parallel: false,
     };
     const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport', 'proxy', 'caFile'];
     const pairs: Record<string, object> = {

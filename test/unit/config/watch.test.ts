@@ -1,4 +1,4 @@
-// Owns the proof that a change of a file is noticed once it is left alone, however it is made, and that nothing else is told.
+// Owns the proof that a changed file is reported once it has settled, however it was changed, and that nothing else is reported.
 
 import { rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ import { createFolder, type Files } from './folder.ts';
 
 const SETTLE_MS = 500;
 
-/** Looks at real files, by a clock that is moved by hand. */
+/** Polls real files, by a clock that is moved by hand. */
 async function watching(files: Files, watched: (folder: string) => readonly string[]) {
   const folder = await createFolder(files);
   const clock = createFakeClock();
   let told = 0;
   const stop = watchFiles({ files: () => watched(folder), clock, changed: () => told++ });
   onTestFinished(stop);
-  /** A look is over when it has arranged for the next one. */
+  /** A poll is over when it has scheduled the next one. */
   const looked = async () => {
     while (clock.pending() === 0) await clock.advance(0);
   };

@@ -11,13 +11,13 @@ export interface GeneratedFile {
   readonly servers: Servers;
   /** Finds the servers in the parsed file. */
   readonly read: (content: unknown) => Servers;
-  /** What is written about each server, and under '' what is about none; each of them is in the file once. */
+  /** The comments about each server, and under '' those about none; each occurs in the file once. */
   readonly remarks: ReadonlyMap<string, readonly string[]>;
 }
 
 const odd = ['a.b', 'a b', '"q"', "it's", 'back\\slash', 'é–漢', '#', '//', '[x]', 'a=b', '0', '-', 'toString'];
 
-/** Everything that `define.ts` takes for a name, and that no generated file holds. */
+/** Every kind of name that `define.ts` accepts and no generated file holds. */
 export const newName = fc.oneof(
   fc.constantFrom(...odd.map((name) => `new ${name}`)),
   fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => `new${text.replace(/\p{Cc}/gu, '')}`),
@@ -125,7 +125,7 @@ const top = (pen: Pen) => [
   ...(pen.chance() ? ['text = """', '[mcp_servers.a]', '# no comment"""', ''] : []),
 ];
 
-/** Something else, between servers. */
+/** Other content between servers. */
 const between = (pen: Pen) => {
   if (pen.chance()) return ['', ...pen.maybe(''), `[plexus.part${pen.count()}]`, 'a=1', ''];
   return pen.chance() ? ['', ...pen.maybe('').flatMap((line) => [line, ''])] : [];
@@ -245,7 +245,7 @@ function jsonLines({ servers, indent, eol }: Draft, path: readonly string[], isL
 const indented = (lines: readonly string[], unit: string) =>
   lines.flatMap((line) => line.split('\n')).map((line) => (line === '' ? '' : unit + line));
 
-/** `wild`: anything that may stand between two tokens does. */
+/** `wild`: comments and space stand wherever they may, between any two tokens. */
 function jsonLine({ servers, eol }: Draft, path: readonly string[], isList: boolean, style: string, pen: Pen): string {
   const trivia = ['', ' ', eol, `${eol}  `, '/* , */', ` // { ,${eol}`, `${eol}${eol}`, '\t'];
   const gap = () => {

@@ -6,7 +6,7 @@ import { edit, type Verb } from './texts.ts';
 
 const put: Verb = ['put', 'x', { command: 'npx', args: ['-y', 'x'], env: { KEY: 'v' }, startup_timeout_ms: 5 }];
 
-/** As it is written where its first line is indented by so many units. */
+/** The entry as text, with its first line indented by so many units. */
 const entry = (depth: number, unit = '  ', eol = '\n') =>
   `{
   "command": "npx",

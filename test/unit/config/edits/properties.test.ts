@@ -1,4 +1,4 @@
-// Owns the proof, on files nobody wrote by hand, that an edit changes what it was asked to change and not one character besides.
+// Owns the proof, on generated files, that an edit changes what it should and not one character besides.
 
 import fc from 'fast-check';
 import { parse as parseWithComments } from 'jsonc-parser';
@@ -21,7 +21,7 @@ const dialects = {
   },
 };
 
-/** The parsers give maps with and without a prototype. */
+/** The parsers return maps with and without a prototype. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 const isSubsequence = (part: string, whole: string) => {

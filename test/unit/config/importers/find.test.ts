@@ -1,14 +1,15 @@
 // Owns the proof that the servers of each app are found where its files hold them.
 
 import { describe, expect, test } from 'vitest';
-import type { Content, Group } from '../../../../src/config/importers/importer.ts';
+import type { ConfigMap } from '../../../../src/config/config-map.ts';
+import type { EntryGroup } from '../../../../src/config/importers/importer.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
 import type { HostEnvironment } from '../../../../src/config/scopes.ts';
 import { verifies } from '../../../verifies.ts';
 
 const linux = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;
 
-function find(app: string, content: Content, environment: HostEnvironment = linux): readonly Group[] {
+function find(app: string, content: ConfigMap, environment: HostEnvironment = linux): readonly EntryGroup[] {
   return importers.find((each) => each.app === app)?.find(content, environment) ?? [];
 }
 
@@ -16,7 +17,7 @@ const local = { command: 'npx', args: ['-y', 'files'] };
 const remote = { url: 'https://example.com/mcp' };
 const both = { files: local, web: remote };
 
-const files: Record<string, [content: Content, groups: readonly Group[]][]> = {
+const files: Record<string, [content: ConfigMap, groups: readonly EntryGroup[]][]> = {
   'claude-code': [
     [{ mcpServers: both }, [{ path: ['mcpServers'], entries: both }]],
     [
@@ -131,7 +132,7 @@ test('what every object inherits is not found', () => {
 });
 
 describe('servers for one folder', () => {
-  const foldersOf = (projects: Content, environment?: Partial<HostEnvironment>) =>
+  const foldersOf = (projects: ConfigMap, environment?: Partial<HostEnvironment>) =>
     find('claude-code', { projects }, { ...linux, ...environment }).map(
       ({ path, forFolder }) => `${path[1]}${forFolder === undefined ? '' : ' (elsewhere)'}`,
     );

@@ -1,9 +1,9 @@
-// Owns the proof that every app is listed once, in the order of strength, and that no file can upset its importer.
+// Owns the proof that every app is listed once, in the order of strength, and that no file content makes its importer throw.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isMap } from '../../../../src/config/config-map.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
-import { isMap } from '../../../../src/config/problem.ts';
 import { verifies } from '../../../verifies.ts';
 
 const environment = { cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' } as const;

@@ -1,4 +1,4 @@
-// Owns the proof that each app's files are looked for where that app keeps them, on each platform and as its variables say.
+// Owns the proof that each app's files are searched for where that app keeps them, on each platform and with its variables set.
 
 import { describe, expect, test } from 'vitest';
 import { importers } from '../../../../src/config/importers/importers.ts';

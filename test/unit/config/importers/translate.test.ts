@@ -1,18 +1,18 @@
-// Owns the proof that what only one app says in its own way means the same here, and that all else stays as it is written.
+// Owns the proof that each app's own keys are translated to ours, and that everything else stays as it is written.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { expect, test } from 'vitest';
-import type { Content } from '../../../../src/config/importers/importer.ts';
+import type { ConfigMap } from '../../../../src/config/config-map.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
 import { verifies } from '../../../verifies.ts';
 
-function translate(app: string, entry: Content): Content {
+function translate(app: string, entry: ConfigMap): ConfigMap {
   return importers.find((each) => each.app === app)?.translate?.(entry) ?? entry;
 }
 
-const translations: Record<string, [app: string, entry: Content, meaning: Content][]> = {
+const translations: Record<string, [app: string, entry: ConfigMap, meaning: ConfigMap][]> = {
   'a timeout that the app counts in milliseconds is one of a call': [
-    ...['claude-code', 'gemini', 'opencode', 'copilot', 'oh-my-pi'].map((app): [string, Content, Content] => [
+    ...['claude-code', 'gemini', 'opencode', 'copilot', 'oh-my-pi'].map((app): [string, ConfigMap, ConfigMap] => [
       app,
       { command: 'x', timeout: 5_000 },
       { command: 'x', toolTimeoutMs: 5_000 },
@@ -96,7 +96,7 @@ test('an entry in common words is left as it is by every app', () => {
 });
 
 test('a key that pretends to be a prototype stays a key', () => {
-  const entry: Content = JSON.parse('{ "__proto__": { "command": "x" }, "env": { "__proto__": "$A" } }');
+  const entry: ConfigMap = JSON.parse('{ "__proto__": { "command": "x" }, "env": { "__proto__": "$A" } }');
   for (const { app } of importers) {
     const translated = translate(app, entry);
     expect([app, translated['command'], Object.keys(translated)]).toEqual([app, undefined, ['__proto__', 'env']]);

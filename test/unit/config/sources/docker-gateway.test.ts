@@ -1,6 +1,6 @@
-// Owns the proof of when Docker's gateway is a server and what is said when it cannot be. No Docker engine is available here: the
-// `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the documented command
-// line does and runs a real MCP server as the gateway.
+// Owns the proof of when Docker's gateway is a server, and of the diagnostics when it cannot be. No Docker engine is available
+// here: the `docker` of these tests is a stand-in (`stand-in-docker.ts`), a real program on the path that answers as the
+// documented command line does and runs a real MCP server as the gateway.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,10 +31,10 @@ import { createDocker, type Docker, type StandIn, writeDocker } from './stand-in
 const gateway = (word: string) => `[plexus]\ngateway = "${word}"\n`;
 const namesOf = (definitions: readonly ServerDefinition[]) => definitions.map(({ name }) => name);
 
-/** The machine that runs the tests may well have one where it usually is. */
+/** Without this, the tests would find a Docker that is installed on the machine. */
 const detectorOf = (clock = systemClock) => createDockerDetector(clock, () => []);
 
-/** A machine whose path leads to a docker, or to none, and whose usual places hold none. */
+/** A machine with a docker on its PATH, or with none, and none in the usual places. */
 async function setUp(standIn: StandIn | undefined, clock = systemClock) {
   const docker = standIn && (await createDocker(standIn));
   const detector = detectorOf(clock);
@@ -141,7 +141,11 @@ describe('gateway = "on"', () => {
       'the Docker daemon does not answer: it ended with exit code 1',
       start,
     ],
-    'a daemon that tells nothing': [{ daemon: 'mute' }, 'the Docker daemon does not answer: it told no version', start],
+    'a daemon that tells nothing': [
+      { daemon: 'mute' },
+      'the Docker daemon does not answer: it reports no version',
+      start,
+    ],
   };
   for (const [what, [standIn, problem, remedy]] of Object.entries(answers)) {
     verifies(['TRN-06', 'TRN-07', 'TRN-08'], `is there and says what to do about ${what}`, async () => {
@@ -204,7 +208,9 @@ describe('it is silent, and Docker is asked nothing,', () => {
 
 describe('looking for the program', () => {
   const resolving: Omit<Resolving, 'environment'> = {
-    ...{ grants: undefined, unresolvedEnv: 'scoped', input: async () => undefined },
+    grants: undefined,
+    unresolvedEnv: 'scoped',
+    input: async () => undefined,
     run: async () => ({ ok: false, problem: 'nothing is run' }),
     runAnew: async () => ({ ok: false, problem: 'nothing is run' }),
   };
@@ -239,7 +245,7 @@ describe('looking for the program', () => {
     const [bare, full] = [await createDocker({ mcp: 'absent' }), await createDocker()];
     const { load } = await setUp(undefined);
     const { definitions } = await load({}, { env: { PATH: `${bare.folder}:${full.folder}` } });
-    // By its path, since its name alone would mean the first.
+    // Started by its path, since the bare name would start the first docker.
     expect(definitions).toMatchObject([{ launch: { command: full.file, env: {} } }]);
   });
 
@@ -317,7 +323,10 @@ verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and
   const { docker } = await setUp({});
   const cwd = await createFolder();
   const runtime = await createRuntime({
-    ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: false },
+    cwd,
+    home: join(cwd, 'home'),
+    env: { PATH: docker.folder },
+    interactive: false,
     permissions: [{ tool: 'mcp__docker-gateway__*', action: 'allow' }],
   });
   try {
@@ -331,7 +340,7 @@ verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and
 });
 
 describe('a daemon that takes longer than the gate', () => {
-  /** Past the gate, however many turns of the loop the reading of files takes until it waits. */
+  /** Advances the clock past the gate, however many turns of the event loop it takes until the reading waits. */
   const passGate = async <Value>(clock: FakeClock, starting: Promise<Value>): Promise<Value> => {
     let isThere = false;
     const there = () => {
@@ -352,14 +361,20 @@ describe('a daemon that takes longer than the gate', () => {
       const loaded: string[] = [];
       const errors: unknown[] = [];
       const starting = createRuntime({
-        ...{ cwd, home: join(cwd, 'home'), env: { PATH: docker.folder }, interactive: true, watch: false, logs: false },
-        ...{ clock, onError: (error: unknown) => errors.push(error) },
+        cwd,
+        home: join(cwd, 'home'),
+        env: { PATH: docker.folder },
+        interactive: true,
+        watch: false,
+        logs: false,
+        clock,
+        onError: (error: unknown) => errors.push(error),
         onEvent: (event) => {
           if (event.type === 'config.loaded') loaded.push(event.diagnostics.map(({ message }) => message).join());
         },
         ...options,
       });
-      // The daemon is being asked, and nothing but time is left to wait for.
+      // The probe of the daemon runs now, and only time is left to wait for.
       await pidsOnce(docker.pids, 1);
       return { clock, starting, loaded, errors };
     };
@@ -377,7 +392,7 @@ describe('a daemon that takes longer than the gate', () => {
       await docker.speak('up');
       await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
       expect(loaded.length).toBe(2);
-      // Asked no more: what it said is known.
+      // Docker is not asked again: its answer is known.
       await runtime.reload();
       expect([serversOf(runtime), errors]).toEqual([['docker-gateway'], []]);
       expect((await docker.asked()).filter((line) => line.startsWith('info'))).toHaveLength(1);

@@ -12,19 +12,19 @@ const server = fileURLToPath(new URL('../../../servers/hostile.mjs', import.meta
 export interface StandIn {
   /** `absent`: the command line as it is without the plugin. `absent-politely`: as most versions are, which show their own help. */
   readonly mcp?: 'present' | 'absent' | 'absent-politely' | 'hangs';
-  /** `slow`: says nothing until the test says so. */
+  /** `slow`: does not answer until the test lets it. */
   readonly daemon?: 'up' | 'down' | 'mute' | 'hangs' | 'slow';
 }
 
 export interface Docker {
   readonly folder: string;
   readonly file: string;
-  /** What it was asked, in order. */
+  /** The commands that it got, in order. */
   readonly asked: () => Promise<readonly string[]>;
-  /** Where those that hang write their pids, and those of their children. */
+  /** The file that hanging processes write their pids to, and those of their children. */
   readonly pids: string;
   readonly become: (standIn: StandIn) => Promise<void>;
-  /** What a slow daemon then does. */
+  /** How a slow daemon answers in the end. */
   readonly speak: (how: 'up' | 'down') => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function writeDocker(folder: string, standIn: StandIn = {}, name = 
   return { folder, file, asked, pids, become, speak };
 }
 
-/** CommonJS: a program without an ending to its name. */
+/** CommonJS, since the program's name has no extension. */
 const programOf = ({ mcp = 'present', daemon = 'up' }: StandIn, log: string, pids: string) => `#!${process.execPath}
 const { spawn } = require('node:child_process');
 const { appendFileSync, existsSync, readFileSync } = require('node:fs');

@@ -1,4 +1,4 @@
-// Owns the proof that TOML is read with the place of everything, however broken.
+// Owns the proof that TOML is parsed with the position of every part, and that broken text gives a problem.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
