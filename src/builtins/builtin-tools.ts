@@ -3,7 +3,7 @@
 import type { ServerInstructions } from '../catalog/exposure/instructions.ts';
 import { createPlacement } from '../catalog/exposure/placement.ts';
 import { speaksOf } from '../catalog/filter.ts';
-import { offerings } from '../catalog/listing.ts';
+import { listCapabilities } from '../catalog/listing.ts';
 import { createPrompts } from '../catalog/resources/prompts.ts';
 import { createResources } from '../catalog/resources/resources.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
@@ -77,7 +77,7 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
 function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
   const { registry, catalog, resourceCatalog, subscriptions } = servers;
   const { sessions = servers.sessions, handlers, isSeen, permissions } = caller;
-  const deps = { offers: resourceCatalog, reach: sessions, handlers, clock };
+  const deps = { resourceCatalog, reach: sessions, handlers, clock };
   const resources = createResources({ ...deps, subscriptions });
   // Signals in a prompt are found when the call's result is shaped, so no event is emitted here.
   const prompts = createPrompts({ ...deps, emit: () => undefined });
@@ -87,17 +87,17 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
   const groups = {
     resources: createResourceTools({
       resources,
-      offers: resourceCatalog,
+      resourceCatalog,
       isListed: isListed('ListMcpResources'),
     }),
-    prompts: createPromptTools({ prompts, offers: resourceCatalog, isListed: isListed('ListMcpPrompts') }),
+    prompts: createPromptTools({ prompts, resourceCatalog, isListed: isListed('ListMcpPrompts') }),
   };
   const kept = new Map<string, readonly Builtin[]>();
   return () => {
     const { builtinTools } = registry.config().settings;
-    const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
-    const key = offered.join();
-    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
+    const declared = listCapabilities.filter((each) => builtinTools && catalog.hasAny(each));
+    const key = declared.join();
+    const builtins = kept.get(key) ?? declared.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
     kept.set(key, builtins);
     return builtins;
   };

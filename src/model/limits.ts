@@ -27,17 +27,17 @@ export const limits = {
   knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
-  offers: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
-  /** Whoever asks for a list waits so long for one that is on its way; without word from its server it is fresh so long. */
-  offersWaitMs: 5_000,
-  offersFreshMs: 300_000,
+  resourceDefinition: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
+  /** How long a caller waits for a list that is being fetched, and how long a list without `ttlMs` counts as fresh. */
+  listWaitMs: 5_000,
+  resourcesFreshMs: 300_000,
   /** A template longer than this, or for a uri longer than this, is not compared. */
   templateChars: 2 * 1024,
   /**
    * What a model is shown at once of a list of resources or prompts, and of the description of each. With the longest
    * cursor it is still short enough that nothing is cut out of it.
    */
-  offersShown: { items: 50, chars: 15_000, descriptionChars: 200 },
+  listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
   /** What is quoted of a server's refusal. */
   refusalChars: 500,
   /** The protocol's own limit for one answer to a completion. */

@@ -1,4 +1,4 @@
-// Owns the proof that the vocabulary is well formed: what cannot be found by a search must not be written into it.
+// Owns the proof that the word tables of search are well formed: a word that no search can find must not stand in them.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
