@@ -107,11 +107,11 @@ function lineOf(prompt: ListedPrompt): string {
 }
 
 /** Prompt arguments are texts: a model's number or boolean becomes one, an object or a list is refused. */
-function argumentsOf(given: unknown, id: { readonly server: string; readonly tool: string }): PromptArguments {
-  if (given === undefined || given === null) return {};
+function argumentsOf(values: unknown, id: { readonly server: string; readonly tool: string }): PromptArguments {
+  if (values === undefined || values === null) return {};
   const bad = (problem: string) => new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [problem] });
-  if (!isObject(given)) throw bad('"arguments" must be an object');
-  const entries = Object.entries(given).map(([name, value]): [string, string] => {
+  if (!isObject(values)) throw bad('"arguments" must be an object');
+  const entries = Object.entries(values).map(([name, value]): [string, string] => {
     if (typeof value === 'object' || value === undefined) throw bad(`"${shown(name)}" must be a text`);
     return [name, String(value)];
   });

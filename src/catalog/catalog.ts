@@ -276,9 +276,9 @@ export class Catalog {
 
   /** An unchanged definition stays the same object, so that what is cached by it still holds. */
   #reuseDefinitions(listing: ToolListing, server: ServerName): ToolListing {
-    const known = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
+    const former = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
     const tools = listing.tools.map((tool) => {
-      const before = known.get(tool.name);
+      const before = former.get(tool.name);
       return before && digestOf(before) === digestOf(tool) ? before : tool;
     });
     return { ...listing, tools };

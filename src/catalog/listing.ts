@@ -12,7 +12,7 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
-import { pageFrom, walkPages } from './pages.ts';
+import { fewProblems, pageFrom, walkPages } from './pages.ts';
 import { type Suspicion, suspicionsOf, suspicionTexts } from './suspicion.ts';
 
 export interface ToolListing {
@@ -26,7 +26,7 @@ export interface ToolListing {
   readonly instructions?: string;
   /** The capabilities besides tools that the server declares. */
   readonly capabilities?: readonly ListCapability[];
-  /** When it was fetched, in milliseconds since 1970. */
+  /** When the list was fetched, in milliseconds since 1970. */
   readonly listedAt: number;
   /** The server's own `ttlMs`, if it sent one. */
   readonly ttlMs?: number;
@@ -41,7 +41,7 @@ export const listCapabilities: readonly ListCapability[] = ['resources', 'prompt
 
 export interface FetchToolsOptions {
   readonly clock: Clock;
-  /** Aborting it ends the fetching. */
+  /** Aborting it ends the fetch. */
   readonly signal: AbortSignal;
 }
 
@@ -127,10 +127,7 @@ export function healthyTools(
     else if (!isShowable(checked, problems)) continue;
     else tools.set(checked.name, checked);
   }
-  const { listProblems } = limits;
-  if (problems.length > listProblems)
-    problems.splice(listProblems, Infinity, `and ${problems.length - listProblems} more`);
-  return { tools: [...tools.values()], problems };
+  return { tools: [...tools.values()], problems: fewProblems(problems) };
 }
 
 /** Tries once to present the definition: one that cannot be presented must not break the whole catalog later. */

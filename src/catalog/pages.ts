@@ -39,6 +39,12 @@ export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walk
   }
 }
 
+/** Of a thousand broken definitions only the first few are reported. */
+export function fewProblems(problems: readonly string[]): readonly string[] {
+  const { listProblems: most } = limits;
+  return problems.length <= most ? problems : [...problems.slice(0, most), `and ${problems.length - most} more`];
+}
+
 export interface ListedPages {
   readonly server: ServerName;
   readonly session: Pick<Session, 'report'>;

@@ -36,12 +36,12 @@ const lastWord = (key: string) => key.slice(key.lastIndexOf('/') + 1).toLowerCas
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Only what is of its kind: "true" is a text, and no promise. */
-function annotationsOf(said: unknown): ToolAnnotations {
-  if (!isObject(said)) return none;
-  const title = textOf(said['title']);
-  const given = hints.flatMap((hint) => (typeof said[hint] === 'boolean' ? [[hint, said[hint]]] : []));
-  return Object.freeze({ ...(title !== undefined && { title }), ...Object.fromEntries(given) });
+/** Only hints that are booleans: the text "true" is no promise. */
+function annotationsOf(annotations: unknown): ToolAnnotations {
+  if (!isObject(annotations)) return none;
+  const title = textOf(annotations['title']);
+  const booleans = hints.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : []));
+  return Object.freeze({ ...(title !== undefined && { title }), ...Object.fromEntries(booleans) });
 }
 
 const none: ToolAnnotations = Object.freeze({});

@@ -14,8 +14,8 @@ export const shownDigest: (tool: Tool) => string = cached(({ name, description, 
 function cached<Value extends object>(serialize: (value: Value) => string): (value: Value) => string {
   const digests = new WeakMap<Value, string>();
   return (value) => {
-    const known = digests.get(value);
-    if (known !== undefined) return known;
+    const before = digests.get(value);
+    if (before !== undefined) return before;
     const digest = hash('sha256', serialize(value), 'base64');
     digests.set(value, digest);
     return digest;

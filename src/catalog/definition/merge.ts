@@ -78,7 +78,17 @@ function knowsMore(first: JsonObject, second: JsonObject): boolean {
 
 const greater = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const lesser = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
-const said = ['title', 'description', 'default', 'example', 'examples', 'format', '$schema', '$comment', 'deprecated'];
+const descriptive = [
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'format',
+  '$schema',
+  '$comment',
+  'deprecated',
+];
 
 /** Gives whether the merged keyword is exact. */
 function mergeKeyword(merged: SchemaDraft, keyword: string, a: unknown, b: unknown): boolean {
@@ -99,7 +109,7 @@ function mergeKeyword(merged: SchemaDraft, keyword: string, a: unknown, b: unkno
     case 'uniqueItems':
       return put(merged, keyword, true);
     default:
-      return said.includes(keyword);
+      return descriptive.includes(keyword);
   }
 }
 
@@ -188,8 +198,8 @@ function isIn(names: readonly string[]): (name: string) => boolean {
 function collectParts(properties: JsonObject, variants: Map<string, Map<string, JsonObject>>): void {
   for (const [name, part] of Object.entries(properties)) {
     if (!isObject(part)) continue;
-    const known = variants.get(name) ?? new Map<string, JsonObject>();
-    variants.set(name, known.set(canonicalJson(part), part));
+    const variantsOfName = variants.get(name) ?? new Map<string, JsonObject>();
+    variants.set(name, variantsOfName.set(canonicalJson(part), part));
   }
 }
 

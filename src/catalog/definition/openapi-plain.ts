@@ -50,8 +50,8 @@ function isPlainly(keyword: string, schema: JsonObject): boolean {
 }
 
 export function isKnownFormat(format: unknown, type: unknown): boolean {
-  const known = typeof type === 'string' && Object.hasOwn(openApiFormats, type) ? openApiFormats[type] : undefined;
-  return known?.includes(format as string) ?? false;
+  const formats = typeof type === 'string' && Object.hasOwn(openApiFormats, type) ? openApiFormats[type] : undefined;
+  return formats?.includes(format as string) ?? false;
 }
 
 export function fitsType(value: unknown, { type, nullable }: JsonObject): boolean {

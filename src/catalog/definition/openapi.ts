@@ -233,12 +233,12 @@ function onlyFitting(draft: SchemaDraft): boolean {
 function knownNames(draft: SchemaDraft): boolean {
   const { required, properties } = draft;
   if (!Array.isArray(required)) return false;
-  const known = isObject(properties) ? properties : {};
-  const unknown = required.filter((name: string) => !Object.hasOwn(known, name));
+  const declared = isObject(properties) ? properties : {};
+  const undeclared = required.filter((name: string) => !Object.hasOwn(declared, name));
   if (required.length === 0) delete draft['required'];
-  if (unknown.length === 0) return required.length === 0;
-  const all = draftOf(known);
-  for (const name of unknown) putNamed(all, name, {});
+  if (undeclared.length === 0) return required.length === 0;
+  const all = draftOf(declared);
+  for (const name of undeclared) putNamed(all, name, {});
   draft['properties'] = all;
   return true;
 }

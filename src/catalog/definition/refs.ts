@@ -25,7 +25,7 @@ export interface ResolvedReference {
   readonly base: unknown;
 }
 
-/** People write no longer addresses, and each one is followed at every place where it stands. */
+/** Real addresses are shorter; each one is followed at every place where it stands. */
 const MOST_ADDRESS_CHARS = 1_000;
 
 export class References {

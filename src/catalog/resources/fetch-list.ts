@@ -9,7 +9,7 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../../model/resource.ts';
 import type { ListCapability } from '../listing.ts';
-import { pageFrom, walkPages } from '../pages.ts';
+import { fewProblems, pageFrom, walkPages } from '../pages.ts';
 import { checkPrompt, checkResource, checkTemplate, type DefinitionCheck } from './resource-definition.ts';
 
 /** One kind of list: how it is requested, and how its items are checked. */
@@ -131,13 +131,7 @@ function sorted<Item>(
     else found.set(idOf(checked), checked);
   }
   const items = new Map([...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-  return { items, problems: few(problems) };
-}
-
-/** Of a thousand broken definitions only the first few are reported. */
-function few(problems: readonly string[]): readonly string[] {
-  const { listProblems: most } = limits;
-  return problems.length <= most ? problems : [...problems.slice(0, most), `and ${problems.length - most} more`];
+  return { items, problems: fewProblems(problems) };
 }
 
 /** Whether the server declares that it sends `list_changed`. */

@@ -216,13 +216,13 @@ export class ResourceCatalog {
   async #fetch(source: ResourceSource, capability: ListCapability, after: Promise<unknown> | undefined): Promise<void> {
     await Promise.allSettled([after]);
     source.again.delete(capability);
-    const known = this.#lists.get(source.definition.name) ?? noLists;
+    const former = this.#lists.get(source.definition.name) ?? noLists;
     const fetch = <Item>(kind: ListKind<Item>, before: KnownList<Item>) =>
       this.#fetchKind(source, capability, kind, before);
     const [resources, templates, prompts] = await Promise.all([
-      capability === 'resources' ? fetch(resourceKind, known.resources) : undefined,
-      capability === 'resources' ? fetch(templateKind, known.templates) : undefined,
-      capability === 'prompts' ? fetch(promptKind, known.prompts) : undefined,
+      capability === 'resources' ? fetch(resourceKind, former.resources) : undefined,
+      capability === 'resources' ? fetch(templateKind, former.templates) : undefined,
+      capability === 'prompts' ? fetch(promptKind, former.prompts) : undefined,
     ]);
     if (source.outdated.signal.aborted) return;
     const isNews = this.#put(source.definition.name, capability, {

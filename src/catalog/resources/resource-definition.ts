@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/resource.ts';
 
-/** The definition, frozen, or why it is left out, in words for a person. */
+/** Gives the definition, frozen, or why it is left out, as a sentence for a person. */
 export type DefinitionCheck<Item> = (item: unknown, server: ServerName) => Item | string;
 
 /** Line ends, control characters and lone surrogates. */

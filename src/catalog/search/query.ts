@@ -14,7 +14,7 @@ export interface QueryTerm {
   readonly weight: number;
   /** The word itself first, then less similar ones. */
   readonly matches: readonly { readonly posting: Posting; readonly worth: number }[];
-  /** The sentences that hold it. */
+  /** The numbers of the sentences that contain the word. */
   readonly sentences: readonly number[];
 }
 

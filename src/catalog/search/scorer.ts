@@ -10,7 +10,7 @@ const NAME = 0.3;
 /** What the best match of one sentence adds to a tool, compared with the best match of the whole query. */
 const SENTENCE = 0.7;
 
-/** An expansion that so many tools contain is skipped: it would cost most and distinguish least. */
+/** An expansion that more tools than this contain is skipped: it would cost most and distinguish least. */
 const COMMON = { least: 100, share: 1 / 5 };
 
 export interface Extent {

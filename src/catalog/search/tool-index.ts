@@ -41,7 +41,7 @@ export class ToolIndex {
     return this.#size;
   }
 
-  /** Sets the server's tools; an empty list removes it. The cost depends on this server's tools only. */
+  /** Sets the server's tools; an empty list removes the server. The cost depends on this server's tools only. */
   replace(server: string, tools: readonly Findable[]): void {
     this.#remove(this.#slices.get(server) ?? []);
     const slots = tools.map((tool) => this.#add(tool));

@@ -192,7 +192,7 @@ describe('what the schema as sent allows, the shown one allows', () => {
     });
 });
 
-/** A schema that refers only to itself allows and forbids nothing. */
+/** Ajv overflows the stack on a schema that refers only to itself; such a case counts as invalid and is skipped. */
 function safely(validate: ((instance: unknown) => boolean) | undefined, instance: unknown): boolean {
   try {
     return validate?.(instance) ?? false;
