@@ -52,7 +52,7 @@ export function shownFacts({ name, title, description, mimeType, size }: ItemFac
 
 export const cursorParameter = {
   type: 'string',
-  description: 'Where to go on: the cursor of the answer before, as it is.',
+  description: 'The cursor from the previous answer, unchanged, to see the next page.',
 };
 
 export interface ListPageOptions<Item> {

@@ -17,7 +17,7 @@ import { isExposed } from './filter.ts';
 import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
-import { type CatalogSnapshot, createSnapshot, differenceOf, type Style } from './snapshot.ts';
+import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf } from './snapshot.ts';
 import type { Suspicion } from './suspicion.ts';
 
 export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
@@ -32,7 +32,7 @@ export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
   readonly error?: RuntimeError;
 }
 
-export interface CatalogSettings extends Style {
+export interface CatalogSettings extends CatalogStyle {
   /** How long a list counts as fresh if neither the server nor its configuration says. */
   readonly toolCacheTtlMs: number;
 }
@@ -84,7 +84,7 @@ export class Catalog {
     this.#refresh();
   }
 
-  get style(): Style {
+  get style(): CatalogStyle {
     return this.#settings;
   }
 

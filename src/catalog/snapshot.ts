@@ -20,7 +20,7 @@ export interface CatalogSnapshot {
   resolve(spelled: string): Tool | undefined;
 }
 
-export interface Slice {
+export interface ServerSlice {
   readonly server: ServerName;
   readonly label: string;
   /** Distinguishes the server from another one that has taken its name. */
@@ -30,13 +30,13 @@ export interface Slice {
 }
 
 /** How all tools are shown. */
-export interface Style {
+export interface CatalogStyle {
   readonly naming?: NamingOptions;
   /** Put before every description; `{server}` stands for the server's name. */
   readonly descriptionPrefix?: string | undefined;
 }
 
-export function createSnapshot(slices: readonly Slice[], style: Style = {}): CatalogSnapshot {
+export function createSnapshot(slices: readonly ServerSlice[], style: CatalogStyle = {}): CatalogSnapshot {
   const ids = slices.flatMap(({ server, tools }) => tools.map(({ name }): ToolId => ({ server, tool: name })));
   const names = assignNames(ids, style.naming);
   const prefix = style.descriptionPrefix ?? '';
@@ -97,7 +97,7 @@ export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) 
 export function presentFor(
   snapshot: CatalogSnapshot,
   provider: Provider,
-  { descriptionPrefix = '' }: Style,
+  { descriptionPrefix = '' }: CatalogStyle,
 ): CatalogSnapshot {
   return snapshotOf(snapshot.tools.map((tool) => presentedTool(tool, provider, descriptionPrefix)));
 }
@@ -141,14 +141,14 @@ function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
   });
 }
 
-export interface Difference {
+export interface SnapshotDifference {
   readonly added: readonly QualifiedName[];
   readonly removed: readonly QualifiedName[];
   /** Tools that kept their name but show a model something else now. */
   readonly changed: readonly QualifiedName[];
 }
 
-export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Difference {
+export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): SnapshotDifference {
   const added: QualifiedName[] = [];
   const changed: QualifiedName[] = [];
   for (const tool of now.tools) {

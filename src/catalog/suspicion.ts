@@ -29,8 +29,9 @@ export function suspicionsOf(tools: readonly ToolDefinition[], instructions: str
 export function suspicionTexts(suspicions: readonly Suspicion[]): readonly string[] {
   const { told } = limits.suspicions;
   const texts = suspicions.slice(0, told).map(({ tool, signals }) => {
-    const text = tool === undefined ? 'what it says about its use' : `the description of the tool "${visible(tool)}"`;
-    return `${text} looks as if it gave a model orders (${namesOf(signals).join(', ')})`;
+    const names = namesOf(signals).join(', ');
+    if (tool === undefined) return `its instructions look as if they gave a model orders (${names})`;
+    return `the description of the tool "${visible(tool)}" looks as if it gave a model orders (${names})`;
   });
   const more = suspicions.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more descriptions like these`] : texts;

@@ -10,7 +10,7 @@ import { costOf } from './cost.ts';
 import { claimsToBeLoaded, type PlacementOf } from './placement.ts';
 
 /** `search`: the model searches for the rest itself. `best`: the model cannot search, so the rest is left out. */
-export type Mode = 'all' | 'search' | 'best';
+export type ExposureMode = 'all' | 'search' | 'best';
 
 /** The best match first. */
 export type Search = (
@@ -33,7 +33,7 @@ export interface ExposureInput {
 }
 
 export interface Exposed {
-  readonly mode: Mode;
+  readonly mode: ExposureMode;
   readonly shown: readonly Tool[];
   readonly hidden: number;
   /** Tools are hidden and the model can search: `mcp_search` and `mcp_call` belong beside the shown tools. */
@@ -159,7 +159,7 @@ function isSetAside(tool: Tool, placementOf: PlacementOf): boolean {
   return placement === 'defer' || placement === 'use_tool';
 }
 
-function choose(input: ExposureInput, mode: Mode, canSearch: boolean): readonly Tool[] {
+function choose(input: ExposureInput, mode: ExposureMode, canSearch: boolean): readonly Tool[] {
   const { tools, model, placementOf } = input;
   const found = lookup(input.found, readToolKey);
   // No setting hides a tool from a model that cannot search: the model could never reach it.

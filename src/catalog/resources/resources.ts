@@ -16,7 +16,7 @@ import { contentsOf } from './resource-contents.ts';
 import { type CancelOptions, type ReachDeps, reachSession, requestWithRetry } from './retried-request.ts';
 import { matchesTemplate } from './uri-template.ts';
 
-export interface OfServer {
+export interface ServerOption {
   readonly server?: ServerName | undefined;
 }
 
@@ -28,24 +28,24 @@ export interface ResourcePage {
 
 export interface Resources {
   /** Sorted by server and uri. Starts no server; waits a little for lists that are being fetched. All of them, unless limited. */
-  list(options?: OfServer & { readonly cursor?: string; readonly limit?: number }): Promise<ResourcePage>;
-  templates(options?: OfServer): Promise<readonly ResourceTemplate[]>;
+  list(options?: ServerOption & { readonly cursor?: string; readonly limit?: number }): Promise<ResourcePage>;
+  templates(options?: ServerOption): Promise<readonly ResourceTemplate[]>;
   /** Starts a server that is not connected. Without a server's name, the uri must lead to exactly one server. */
-  read(uri: string, options?: OfServer & CancelOptions): Promise<ResourceContents>;
+  read(uri: string, options?: ServerOption & CancelOptions): Promise<ResourceContents>;
   /** Resolves with the function that unsubscribes, once the server has confirmed. The subscription survives reconnects. */
   subscribe(
     uri: string,
     listener: UpdateListener,
-    options?: OfServer & Pick<CancelOptions, 'signal'>,
+    options?: ServerOption & Pick<CancelOptions, 'signal'>,
   ): Promise<() => Promise<void>>;
   /** The server's proposals for an argument of a template, by what is typed so far. */
   complete(
     uriTemplate: string,
     argument: { readonly name: string; readonly value: string },
-    options?: OfServer & CompleteOptions,
+    options?: ServerOption & CompleteOptions,
   ): Promise<Completion>;
   /** What is currently left out of the lists or cut off. */
-  problems(options?: OfServer): readonly ListProblem[];
+  problems(options?: ServerOption): readonly ListProblem[];
   /** The server that has the resource, by the lists known now; throws if no server or more than one has it. */
   ownerOf(uri: string, server?: ServerName): ServerName;
 }

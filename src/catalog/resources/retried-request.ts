@@ -81,13 +81,13 @@ function sessionOf(reach: Reach, server: ServerName, cancellation: Cancellation)
   return open ? Promise.resolve(open) : cancellation.race(reach.whenReady(server));
 }
 
-interface Bounds extends Pick<ReachDeps, 'reach' | 'clock'> {
+interface LimitContext extends Pick<ReachDeps, 'reach' | 'clock'> {
   readonly server: ServerName;
   readonly what: string;
 }
 
 async function within<Value>(
-  { reach, clock, server, what }: Bounds,
+  { reach, clock, server, what }: LimitContext,
   { signal, cancellation: ofCaller }: CancelOptions,
   work: (cancellation: Cancellation) => Promise<Value>,
 ): Promise<Value> {

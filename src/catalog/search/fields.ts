@@ -14,7 +14,7 @@ export interface Findable {
   readonly inputSchema: JsonObject;
 }
 
-interface Field {
+interface SearchField {
   readonly weight: number;
   /** The usual number of words. Fixed, so that a tool's score does not depend on the other tools. */
   readonly usual: number;
@@ -30,7 +30,7 @@ export const fields = {
   parameters: { weight: 0.8, usual: 5, lessening: 0.5 },
   parameterTexts: { weight: 0.4, usual: 20, lessening: 0.5 },
   values: { weight: 0.3, usual: 5, lessening: 0.7 },
-} as const satisfies Record<string, Field>;
+} as const satisfies Record<string, SearchField>;
 
 export type FieldName = keyof typeof fields;
 

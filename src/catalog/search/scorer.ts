@@ -13,7 +13,7 @@ const SENTENCE = 0.7;
 /** An expansion that more tools than this contain is skipped: it would cost most and distinguish least. */
 const COMMON = { least: 100, share: 1 / 5 };
 
-export interface Extent {
+export interface IndexExtent {
   /** The number of tools, and the number of slots, some of which are free. */
   readonly tools: number;
   readonly slots: number;
@@ -28,7 +28,7 @@ export class Scorer {
   readonly #sentences: Tally[] = [];
 
   /** One score per slot, 0 for a tool that does not match at all. Valid until the next query. */
-  score(query: ParsedQuery, { tools, slots, named }: Extent): Float32Array {
+  score(query: ParsedQuery, { tools, slots, named }: IndexExtent): Float32Array {
     while (this.#sentences.length < query.sentences) this.#sentences.push(new Tally());
     const sentences = this.#sentences.slice(0, query.sentences);
     for (const tally of [this.#whole, ...sentences]) tally.clear(slots);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
 import type { CatalogEvent } from '../../../src/catalog/events.ts';
 import { healthyTools } from '../../../src/catalog/listing.ts';
-import { createSnapshot, narrowSnapshot, presentFor, type Slice } from '../../../src/catalog/snapshot.ts';
+import { createSnapshot, narrowSnapshot, presentFor, type ServerSlice } from '../../../src/catalog/snapshot.ts';
 import type { Answer } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -26,7 +26,7 @@ function setUp() {
 }
 
 const sessionWith = (...tools: string[]) => createSession(() => page(tools));
-const slice = (server: string, ...names: string[]): Slice => ({
+const slice = (server: string, ...names: string[]): ServerSlice => ({
   server,
   label: `mcp:${server} via user`,
   freshness: 'live',
