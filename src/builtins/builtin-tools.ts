@@ -51,25 +51,25 @@ export function createWindowSource(servers: Servers, clock: Clock): WindowSource
 
 /** Made anew only when the configuration or a server's instructions change. */
 function createWindowSettings({ registry, catalog }: Servers): () => WindowSettings {
-  let last: { readonly config: unknown; readonly said: unknown; readonly settings: WindowSettings } | undefined;
+  let last: { readonly config: unknown; readonly instructions: unknown; readonly settings: WindowSettings } | undefined;
   return () => {
     const config = registry.config();
-    const said = catalog.instructions();
-    if (last?.config === config && last.said === said) return last.settings;
+    const instructions = catalog.instructions();
+    if (last?.config === config && last.instructions === instructions) return last.settings;
     const { settings } = config;
     const isShown = ({ server }: ServerInstructions) => registry.settings(server)?.instructions === true;
-    const made: WindowSettings = {
+    const windowSettings: WindowSettings = {
       toolSearch: settings.toolSearch,
       placementOf: createPlacement({
         isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
         settingsOf: (server) => registry.settings(server),
       }),
       servers: registry.used().map(({ name, settings: { title } }) => ({ name, title })),
-      instructions: settings.instructions ? said.filter(isShown) : [],
+      instructions: settings.instructions ? instructions.filter(isShown) : [],
       isWrapped: settings.results.wrap,
     };
-    last = { config, said, settings: made };
-    return made;
+    last = { config, instructions, settings: windowSettings };
+    return windowSettings;
   };
 }
 
