@@ -75,7 +75,7 @@ export function createApi(deps: ApiDeps): Runtime {
   const { host, servers, views, config } = deps;
   const { registry, catalog, resourceCatalog, subscriptions, fleet, status, sessions } = servers;
   const { clock, emit, handlers, options, redactor } = host;
-  const reaching = { offers: resourceCatalog, reach: sessions, handlers, clock };
+  const reaching = { resourceCatalog, reach: sessions, handlers, clock };
   const settings = () => registry.config().settings;
   let closed: Promise<void> | undefined;
   const close = () => {

@@ -18,7 +18,7 @@ export { type FailureCode, type Remedy, RuntimeError } from './model/errors.ts';
 export type { ClientInfo } from './model/identity.ts';
 export type { Model } from './model/model.ts';
 export type { QualifiedName, ServerName, ToolId } from './model/names.ts';
-export type { Prompt, PromptMessages, Resource, ResourceContents, ResourceTemplate } from './model/offer.ts';
+export type { Prompt, PromptMessages, Resource, ResourceContents, ResourceTemplate } from './model/resource.ts';
 export type { Channel, Launcher, ServerDefinition } from './model/server.ts';
 export type {
   Attachment,

@@ -130,7 +130,7 @@ function createView(deps: ViewDeps): View {
     builtins: source.builtinsFor({ sessions, handlers, isSeen, permissions: rights.permissions }),
     snapshot,
     model,
-    isOffered: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
+    isUsable: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
     isNarrowed,
   });
   return {

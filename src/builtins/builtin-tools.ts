@@ -3,7 +3,7 @@
 import type { ServerInstructions } from '../catalog/exposure/instructions.ts';
 import { createPlacement } from '../catalog/exposure/placement.ts';
 import { speaksOf } from '../catalog/filter.ts';
-import { offerings } from '../catalog/listing.ts';
+import { listCapabilities } from '../catalog/listing.ts';
 import { createPrompts } from '../catalog/resources/prompts.ts';
 import { createResources } from '../catalog/resources/resources.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
@@ -51,25 +51,25 @@ export function createWindowSource(servers: Servers, clock: Clock): WindowSource
 
 /** Made anew only when the configuration or a server's instructions change. */
 function createWindowSettings({ registry, catalog }: Servers): () => WindowSettings {
-  let last: { readonly config: unknown; readonly said: unknown; readonly settings: WindowSettings } | undefined;
+  let last: { readonly config: unknown; readonly instructions: unknown; readonly settings: WindowSettings } | undefined;
   return () => {
     const config = registry.config();
-    const said = catalog.instructions();
-    if (last?.config === config && last.said === said) return last.settings;
+    const instructions = catalog.instructions();
+    if (last?.config === config && last.instructions === instructions) return last.settings;
     const { settings } = config;
     const isShown = ({ server }: ServerInstructions) => registry.settings(server)?.instructions === true;
-    const made: WindowSettings = {
+    const windowSettings: WindowSettings = {
       toolSearch: settings.toolSearch,
       placementOf: createPlacement({
         isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
         settingsOf: (server) => registry.settings(server),
       }),
       servers: registry.used().map(({ name, settings: { title } }) => ({ name, title })),
-      instructions: settings.instructions ? said.filter(isShown) : [],
+      instructions: settings.instructions ? instructions.filter(isShown) : [],
       isWrapped: settings.results.wrap,
     };
-    last = { config, said, settings: made };
-    return made;
+    last = { config, instructions, settings: windowSettings };
+    return windowSettings;
   };
 }
 
@@ -77,7 +77,7 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
 function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
   const { registry, catalog, resourceCatalog, subscriptions } = servers;
   const { sessions = servers.sessions, handlers, isSeen, permissions } = caller;
-  const deps = { offers: resourceCatalog, reach: sessions, handlers, clock };
+  const deps = { resourceCatalog, reach: sessions, handlers, clock };
   const resources = createResources({ ...deps, subscriptions });
   // Signals in a prompt are found when the call's result is shaped, so no event is emitted here.
   const prompts = createPrompts({ ...deps, emit: () => undefined });
@@ -87,17 +87,17 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
   const groups = {
     resources: createResourceTools({
       resources,
-      offers: resourceCatalog,
+      resourceCatalog,
       isListed: isListed('ListMcpResources'),
     }),
-    prompts: createPromptTools({ prompts, offers: resourceCatalog, isListed: isListed('ListMcpPrompts') }),
+    prompts: createPromptTools({ prompts, resourceCatalog, isListed: isListed('ListMcpPrompts') }),
   };
   const kept = new Map<string, readonly Builtin[]>();
   return () => {
     const { builtinTools } = registry.config().settings;
-    const offered = offerings.filter((each) => builtinTools && catalog.hasAny(each));
-    const key = offered.join();
-    const builtins = kept.get(key) ?? offered.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
+    const declared = listCapabilities.filter((each) => builtinTools && catalog.hasAny(each));
+    const key = declared.join();
+    const builtins = kept.get(key) ?? declared.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
     kept.set(key, builtins);
     return builtins;
   };

@@ -1,4 +1,4 @@
-// Owns the tools with which a model finds and fills in prompts: `ListMcpPrompts` and `GetMcpPrompt`.
+// Owns the tools by which a model lists and fills in prompts: `ListMcpPrompts` and `GetMcpPrompt`.
 
 import type { ListedPrompt, PromptArguments, Prompts } from '../catalog/resources/prompts.ts';
 import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
@@ -6,23 +6,23 @@ import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { PromptMessages } from '../model/offer.ts';
+import type { PromptMessages } from '../model/resource.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
 import {
-  aboutOffer,
-  aboutShown,
   cursorParameter,
+  emptyListText,
+  itemLine,
   listPage,
   namedServer,
-  nothingThere,
   shown,
-  text,
-} from './offer-text.ts';
+  shownFacts,
+  textAnswer,
+} from './list-text.ts';
 
 export interface PromptToolDeps {
   readonly prompts: Prompts;
-  readonly offers: ResourceCatalog;
-  /** Whether what a server has is shown to whoever asks for all of it. */
+  readonly resourceCatalog: ResourceCatalog;
+  /** Whether the server's prompts appear when a model lists those of all servers. */
   readonly isListed: (server: ServerName) => boolean;
 }
 
@@ -34,8 +34,8 @@ export function createPromptTools(deps: PromptToolDeps): readonly Builtin[] {
       target: namedServer,
       async perform(args, { cancellation }) {
         const [server, name] = [String(args['server']), String(args['name'])];
-        const given = argumentsOf(args['arguments'], { server, tool: name });
-        return answerOf(await deps.prompts.get(server, name, given, { cancellation }));
+        const promptArguments = argumentsOf(args['arguments'], { server, tool: name });
+        return answerOf(await deps.prompts.get(server, name, promptArguments, { cancellation }));
       },
     },
   ];
@@ -63,7 +63,7 @@ const getDefinition: ToolDefinition = {
   inputSchema: {
     type: 'object',
     properties: {
-      server: { type: 'string', description: 'The server that offers it.' },
+      server: { type: 'string', description: 'The server that resourceCatalog it.' },
       name: { type: 'string', description: 'The name of the prompt.' },
       arguments: { type: 'object', description: 'Its arguments by name; each is a text.' },
     },
@@ -72,56 +72,59 @@ const getDefinition: ToolDefinition = {
   annotations: { readOnlyHint: true, openWorldHint: true },
 };
 
-async function list({ prompts, offers, isListed }: PromptToolDeps, args: JsonObject): Promise<BuiltinAnswer> {
+async function list({ prompts, resourceCatalog, isListed }: PromptToolDeps, args: JsonObject): Promise<BuiltinAnswer> {
   const server = namedServer(args);
   const listed = (await prompts.list({ server })).filter((prompt) => isListed(prompt.server));
-  if (listed.length === 0) return text(nothingThere('prompts', server, offers.declaring('prompts').filter(isListed)));
+  if (listed.length === 0)
+    return textAnswer(emptyListText('prompts', server, resourceCatalog.declaring('prompts').filter(isListed)));
   return listPage(listed, {
-    ...{ cursor: args['cursor'], keyOf, lineOf },
+    cursor: args['cursor'],
+    keyOf,
+    lineOf,
     structured: (items) => ({ prompts: items.map(entryOf) }),
   });
 }
 
 const keyOf = ({ server, name }: ListedPrompt) => [server, name];
 
-/** Its own name is what it is got by, and hides nothing. */
+/** The prompt's name stays as it is: GetMcpPrompt needs it, and `checkPrompt` has refused hidden characters in it. */
 function entryOf(prompt: ListedPrompt): JsonObject {
   const { server, name, command } = prompt;
-  const takes = prompt.arguments.map(({ name: argument, description, required }) => ({
+  const parameters = prompt.arguments.map(({ name: argument, description, required }) => ({
     name: shown(argument),
     ...(description !== undefined && { description: shown(description) }),
     required,
   }));
-  return { ...aboutShown(prompt), server, name, command, arguments: takes };
+  return { ...shownFacts(prompt), server, name, command, arguments: parameters };
 }
 
 function lineOf(prompt: ListedPrompt): string {
-  const takes = prompt.arguments.map(({ name, description, required }) => {
-    const told = description === undefined ? '' : `: ${shown(description)}`;
-    return `\n    ${shown(name)}${required ? ' (required)' : ''}${told}`;
+  const parameters = prompt.arguments.map(({ name, description, required }) => {
+    const described = description === undefined ? '' : `: ${shown(description)}`;
+    return `\n    ${shown(name)}${required ? ' (required)' : ''}${described}`;
   });
-  return aboutOffer(prompt.name, prompt.server, prompt) + takes.join('');
+  return itemLine(prompt.name, prompt.server, prompt) + parameters.join('');
 }
 
-/** What a model writes as a number is a text here; what is no single value fits nowhere. */
-function argumentsOf(given: unknown, id: { readonly server: string; readonly tool: string }): PromptArguments {
-  if (given === undefined || given === null) return {};
+/** Prompt arguments are texts: a model's number or boolean becomes one, an object or a list is refused. */
+function argumentsOf(values: unknown, id: { readonly server: string; readonly tool: string }): PromptArguments {
+  if (values === undefined || values === null) return {};
   const bad = (problem: string) => new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [problem] });
-  if (!isObject(given)) throw bad('"arguments" must be an object');
-  const entries = Object.entries(given).map(([name, value]): [string, string] => {
+  if (!isObject(values)) throw bad('"arguments" must be an object');
+  const entries = Object.entries(values).map(([name, value]): [string, string] => {
     if (typeof value === 'object' || value === undefined) throw bad(`"${shown(name)}" must be a text`);
     return [name, String(value)];
   });
   return Object.fromEntries(entries);
 }
 
-/** Who speaks is said where it is not the user alone; what is said stays as it is. */
+/** Roles are named unless the prompt is a single message of the user; contents stay as they are. */
 function answerOf({ messages, problems }: PromptMessages): BuiltinAnswer {
   const isPlain = messages.length === 1 && messages.every(({ role }) => role === 'user');
   const blocks = messages.flatMap(({ role, content }): ContentBlock[] =>
     isPlain ? [content] : [{ type: 'text', text: `[${role}]` }, content],
   );
   const remarks = problems.map((problem): ContentBlock => ({ type: 'text', text: `[${problem}]` }));
-  if (blocks.length === 0) return text('[the prompt is empty]');
+  if (blocks.length === 0) return textAnswer('[the prompt is empty]');
   return { content: [...blocks, ...remarks] };
 }

@@ -1,19 +1,27 @@
-// Owns the tools with which a model finds and reads resources: `ListMcpResources` and `ReadMcpResource`.
-// Everything they show of a server is data; who may be asked is decided where calls are judged.
+// Owns the tools by which a model lists and reads resources: `ListMcpResources` and `ReadMcpResource`.
+// Everything they show of a server is data; `call/authorize` decides which servers may be asked.
 
 import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import type { Resources } from '../catalog/resources/resources.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from '../model/offer.ts';
+import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from '../model/resource.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
-import { aboutOffer, aboutShown, cursorParameter, listPage, namedServer, nothingThere, text } from './offer-text.ts';
+import {
+  cursorParameter,
+  emptyListText,
+  itemLine,
+  listPage,
+  namedServer,
+  shownFacts,
+  textAnswer,
+} from './list-text.ts';
 
 export interface ResourceToolDeps {
   readonly resources: Resources;
-  readonly offers: ResourceCatalog;
-  /** Whether what a server has is shown to whoever asks for all of it. */
+  readonly resourceCatalog: ResourceCatalog;
+  /** Whether the server's resources appear when a model lists those of all servers. */
   readonly isListed: (server: ServerName) => boolean;
 }
 
@@ -62,53 +70,71 @@ const readDefinition: ToolDefinition = {
   annotations: { readOnlyHint: true, openWorldHint: true },
 };
 
-type Entry = { readonly server: ServerName; readonly address: string; readonly isTemplate: boolean } & Pick<
+type ResourceEntry = { readonly server: ServerName; readonly address: string; readonly isTemplate: boolean } & Pick<
   Resource,
   'name' | 'title' | 'description' | 'mimeType' | 'size'
 >;
 
-/** What can be read and how more can be made, in one order, so that one cursor leads through both. */
-async function list({ resources, offers, isListed }: ResourceToolDeps, args: JsonObject): Promise<BuiltinAnswer> {
+/** Resources and templates in one order, so that one cursor leads through both. */
+async function list(
+  { resources, resourceCatalog, isListed }: ResourceToolDeps,
+  args: JsonObject,
+): Promise<BuiltinAnswer> {
   const server = namedServer(args);
   const { resources: listed } = await resources.list({ server });
   const templates = await resources.templates({ server });
   const entries = [...listed.map(entryOf), ...templates.map(templateEntry)].filter((entry) => isListed(entry.server));
   if (entries.length === 0)
-    return text(nothingThere('resources', server, offers.declaring('resources').filter(isListed)));
+    return textAnswer(emptyListText('resources', server, resourceCatalog.declaring('resources').filter(isListed)));
   return listPage(entries, {
-    ...{ cursor: args['cursor'], keyOf, lineOf },
-    structured: (items) => ({ resources: items.map((entry) => ({ ...entry, ...aboutShown(entry) })) }),
+    cursor: args['cursor'],
+    keyOf,
+    lineOf,
+    structured: (items) => ({ resources: items.map((entry) => ({ ...entry, ...shownFacts(entry) })) }),
   });
 }
 
-const entryOf = ({ server, uri, name, title, description, mimeType, size }: Resource): Entry => ({
-  ...{ server, address: uri, isTemplate: false, name },
-  ...described({ title, description, mimeType, size }),
+const entryOf = ({ server, uri, name, title, description, mimeType, size }: Resource): ResourceEntry => ({
+  server,
+  address: uri,
+  isTemplate: false,
+  name,
+  ...defined({ title, description, mimeType, size }),
 });
 
-const templateEntry = ({ server, uriTemplate, name, title, description, mimeType }: ResourceTemplate): Entry => ({
-  ...{ server, address: uriTemplate, isTemplate: true, name },
-  ...described({ title, description, mimeType }),
+const templateEntry = ({
+  server,
+  uriTemplate,
+  name,
+  title,
+  description,
+  mimeType,
+}: ResourceTemplate): ResourceEntry => ({
+  server,
+  address: uriTemplate,
+  isTemplate: true,
+  name,
+  ...defined({ title, description, mimeType }),
 });
 
-/** Without what is not there. */
-function described(about: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(about).filter(([, value]) => value !== undefined));
+/** Without the keys whose value is undefined. */
+function defined(facts: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-const keyOf = ({ server, isTemplate, address }: Entry) => [server, isTemplate ? '1' : '0', address];
+const keyOf = ({ server, isTemplate, address }: ResourceEntry) => [server, isTemplate ? '1' : '0', address];
 
-const lineOf = ({ server, address, isTemplate, ...about }: Entry) =>
-  aboutOffer(`${isTemplate ? 'template ' : ''}${address}`, server, about);
+const lineOf = ({ server, address, isTemplate, ...facts }: ResourceEntry) =>
+  itemLine(`${isTemplate ? 'template ' : ''}${address}`, server, facts);
 
-/** Text as it is; bytes as a block of their own, so that they never stand in a model's text. */
+/** Text stays as it is; bytes become a block of their own, so that they never stand in a model's text. */
 function answerOf({ contents, problems }: ResourceContents): BuiltinAnswer {
   const blocks = contents.flatMap((part, index): ContentBlock[] => {
     const heading = `[part ${index + 1} of ${contents.length}: ${part.uri}]`;
     return contents.length === 1 ? [blockOf(part)] : [{ type: 'text', text: heading }, blockOf(part)];
   });
   const remarks = problems.map((problem): ContentBlock => ({ type: 'text', text: `[${problem}]` }));
-  if (blocks.length === 0) return text('[the resource is empty]');
+  if (blocks.length === 0) return textAnswer('[the resource is empty]');
   return { content: [...blocks, ...remarks] };
 }
 

@@ -1,5 +1,5 @@
-// Owns how a model is told of `mcp_search` and `mcp_call`. Each word is part of the prompt: it changes with the fleet, never with
-// the state of a connection.
+// Owns the definitions of `mcp_search` and `mcp_call`. Every word of them is part of the model's prompt, so they change only
+// with the configured servers, never with the state of a connection.
 
 import { cleanText } from '../kernel/clean-text.ts';
 import { oneLine } from '../kernel/one-line.ts';
@@ -10,7 +10,7 @@ import type { ToolDefinition } from '../model/tool.ts';
 
 export interface SearchableServer {
   readonly name: ServerName;
-  /** What the configuration calls it or says of it. */
+  /** The server's title or description in the configuration. */
   readonly title?: string | undefined;
 }
 
@@ -24,11 +24,11 @@ const whenLoaded = `From then on it is among your tools: call it by its name. If
 const whenCarried = `Call it through ${CALL_TOOL}.`;
 
 export function searchDefinition(servers: readonly SearchableServer[], promotion: boolean): ToolDefinition {
-  const known = serverList(servers);
+  const names = serverList(servers);
   return {
     name: SEARCH_TOOL,
     title: 'Search tools',
-    description: `${purpose} ${promotion ? whenLoaded : whenCarried}${known === '' ? '' : `\n\nServers: ${known}`}`,
+    description: `${purpose} ${promotion ? whenLoaded : whenCarried}${names === '' ? '' : `\n\nServers: ${names}`}`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -67,14 +67,14 @@ export const callDefinition: ToolDefinition = {
   },
 };
 
-/** Sorted, and cut where it gets long: what is not named can still be found. */
+/** Sorted, and cut where it gets long: the tools of servers left out can still be found. */
 function serverList(servers: readonly SearchableServer[]): string {
   const { servers: most, titleChars } = limits.search;
-  const named = [...servers].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, most);
-  const words = named.map(({ name, title }) => {
+  const first = [...servers].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, most);
+  const labels = first.map(({ name, title }) => {
     const shown = oneLine(cleanText(name).text, titleChars);
     return title === undefined || title === name ? shown : `${shown} (${oneLine(cleanText(title).text, titleChars)})`;
   });
-  const more = servers.length - named.length;
-  return [...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  const more = servers.length - first.length;
+  return [...labels, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

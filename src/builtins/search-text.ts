@@ -1,4 +1,5 @@
-// Owns what a model reads after a search: each tool on its own lines, all of it bounded, and an empty answer that helps on.
+// Owns the text that a model reads after a search: each tool on its own lines, all of it bounded, and for an empty result
+// what to try next.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { oneLine } from '../kernel/one-line.ts';
@@ -7,16 +8,16 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
 
-export interface Answer {
+export interface SearchAnswer {
   readonly tools: readonly Tool[];
-  /** Whether it is called through `mcp_call`, because it is not put among the model's tools. */
+  /** Whether the model calls the tool through `mcp_call`, because it is not added to the model's tools. */
   readonly isCarried: (tool: Tool) => boolean;
-  /** Names that were asked for and are not there. */
+  /** One sentence for each name in `select` that is no tool. */
   readonly problems: readonly string[];
   readonly remarks: readonly string[];
 }
 
-export function answerText({ tools, isCarried, problems, remarks }: Answer): string {
+export function answerText({ tools, isCarried, problems, remarks }: SearchAnswer): string {
   const head = tools.length === 0 ? [] : [headOf(tools, isCarried)];
   let room = limits.search.answerChars;
   const entries = tools.map((tool, at) => {
@@ -39,7 +40,7 @@ function headOf(tools: readonly Tool[], isCarried: (tool: Tool) => boolean): str
 interface EntryOptions {
   readonly at: number;
   readonly isCarried: boolean;
-  /** Characters for all of it. */
+  /** The room for the whole entry, in characters. */
   readonly most: number;
 }
 
@@ -57,10 +58,10 @@ function entryText({ name, id, description, inputSchema }: Tool, { at, isCarried
   return [...lines, `   input schema: ${schema}`].join('\n');
 }
 
-/** In full, or without its explanations, or the names alone. */
+/** The schema in full, or its outline without descriptions, or a hint how to read it. */
 function schemaText(schema: JsonObject, most: number): string {
-  const whole = JSON.stringify(schema);
-  if (whole.length <= most) return whole;
+  const full = JSON.stringify(schema);
+  if (full.length <= most) return full;
   const names = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const { required } = schema;
   const outline = JSON.stringify({
@@ -78,16 +79,19 @@ function typeOf({ properties }: JsonObject, name: string): JsonObject {
   return type === undefined ? {} : { type };
 }
 
-export interface Emptiness {
+export interface EmptyAnswer {
   readonly query?: string;
   readonly unknownServer?: ServerName;
-  /** Words, or servers, close to what was asked for. */
+  /** Words of tools, or names of servers, close to the request. */
   readonly nearest: readonly string[];
   readonly remarks: readonly string[];
 }
 
-/** Why nothing was found, and what to try next. */
-export function emptyText(tools: readonly Tool[], { query = '', unknownServer, nearest, remarks }: Emptiness): string {
+/** Says why nothing was found, and what to try next. */
+export function emptyText(
+  tools: readonly Tool[],
+  { query = '', unknownServer, nearest, remarks }: EmptyAnswer,
+): string {
   const close = nearest.map((each) => `"${oneLine(each, 100)}"`).join(', ');
   const sentences = [
     ...(unknownServer === undefined ? [] : [`No tools of a server "${oneLine(unknownServer, 100)}" are known.`]),
@@ -104,7 +108,7 @@ export function emptyText(tools: readonly Tool[], { query = '', unknownServer, n
   return [sentences.join(' '), ...notReady(remarks)].join('\n\n');
 }
 
-/** Which servers have tools, and how many. */
+/** The servers that have tools, and how many each has. */
 export function serversText(tools: readonly Tool[]): string {
   const counts = new Map<ServerName, number>();
   for (const { id } of tools) counts.set(id.server, (counts.get(id.server) ?? 0) + 1);

@@ -1,5 +1,5 @@
-// Owns the two tools through which a model gets to tools it is not shown: `mcp_search` finds and loads them, `mcp_call` calls
-// what a list of tools cannot take up. The turn takes a carried call apart; here is only what the model is told.
+// Owns the two tools through which a model reaches tools that it is not shown: `mcp_search` finds and loads them, `mcp_call`
+// calls tools that cannot be added to its list. The turn unwraps such a call; `mcp_call` itself only answers mistakes.
 
 import type { Search } from '../catalog/exposure/exposure.ts';
 import type { PlacementOf } from '../catalog/exposure/placement.ts';
@@ -10,21 +10,22 @@ import { type Builtin, type BuiltinAnswer, type BuiltinContext, unwrapCall } fro
 import { limits } from '../model/limits.ts';
 import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
+import { textAnswer } from './list-text.ts';
 import { callDefinition, type SearchableServer, searchDefinition } from './search-definitions.ts';
-import { type Answer, answerText, emptyText, serversText } from './search-text.ts';
+import { answerText, emptyText, type SearchAnswer, serversText } from './search-text.ts';
 
 export interface SearchToolsDeps {
   readonly search: Search;
-  /** By configuration, not by what is connected just now: they are part of the prompt, which must not move. */
+  /** The configured servers, connected or not: they are part of the prompt, which must not change with connections. */
   readonly servers: readonly SearchableServer[];
   /** Whether the model's list of tools may grow. Default: yes. */
   readonly promotion?: boolean | undefined;
   readonly placementOf?: PlacementOf | undefined;
-  /** Other spellings of a name. */
+  /** Resolves other spellings of a tool's name. */
   readonly resolve?: ((spelled: string) => ToolId | 'ambiguous' | undefined) | undefined;
-  /** Why some server's tools may be missing, one sentence each. */
+  /** Why tools of some servers may be missing, one sentence each. */
   readonly remarks?: (() => readonly string[]) | undefined;
-  /** Words that tools do use, close to those of a query that found nothing. */
+  /** For a query that found nothing: words that tools do use, close to its own. */
   readonly nearestWords?: ((query: string) => readonly string[]) | undefined;
 }
 
@@ -39,21 +40,23 @@ export function createSearchTools(deps: SearchToolsDeps): readonly [search: Buil
       definition: callDefinition,
       perform: async (args) => {
         const call = unwrapCall(args);
-        return mistake(typeof call === 'string' ? call : `Call "${oneLine(call.name, 100)}" directly, by its name.`);
+        return errorAnswer(
+          typeof call === 'string' ? call : `Call "${oneLine(call.name, 100)}" directly, by its name.`,
+        );
       },
     },
   ];
 }
 
-interface Request {
+interface SearchRequest {
   readonly query: string;
   readonly select: readonly string[];
   readonly server: ServerName | undefined;
   readonly limit: number;
 }
 
-/** Generous: a wrong type counts as not given, a number beyond its bounds as the bound. */
-function readRequest(args: unknown): Request {
+/** Lenient: a value of the wrong type counts as absent, a number beyond its bounds as the bound. */
+function readRequest(args: unknown): SearchRequest {
   const { query, select, server, limit }: JsonObject = isObject(args) ? args : {};
   const { hits, mostHits, names, queryChars } = limits.search;
   const selected = (Array.isArray(select) ? select : [select]).filter((each) => typeof each === 'string');
@@ -65,24 +68,24 @@ function readRequest(args: unknown): Request {
   };
 }
 
-function perform(request: Request, deps: SearchToolsDeps, context: BuiltinContext): BuiltinAnswer {
+function perform(request: SearchRequest, deps: SearchToolsDeps, context: BuiltinContext): BuiltinAnswer {
   const { query, select, server } = request;
   const remarks = deps.remarks?.() ?? [];
   if (query === '' && select.length === 0 && server === undefined)
-    return mistake(`Give a "query", or exact names in "select". ${serversText(context.tools)}`);
+    return errorAnswer(`Give a "query", or exact names in "select". ${serversText(context.tools)}`);
   const owners = [...new Set(context.tools.map(({ id }) => id.server))];
   if (server !== undefined && !owners.includes(server)) {
-    const meant = nearest(server, owners, limits.suggestions);
-    return told(emptyText(context.tools, { unknownServer: server, nearest: meant, remarks }));
+    const closest = nearest(server, owners, limits.suggestions);
+    return textAnswer(emptyText(context.tools, { unknownServer: server, nearest: closest, remarks }));
   }
   const inScope = server === undefined ? context.tools : context.tools.filter(({ id }) => id.server === server);
-  const selected = select.map((name) => named(name, context.tools, deps.resolve));
+  const selected = select.map((name) => findNamed(name, context.tools, deps.resolve));
   const problems = selected.flatMap((tool, at) => (tool ? [] : problemOf(select[at] ?? '', deps, context.tools)));
   const found = query === '' && select.length > 0 ? [] : find(request, deps, inScope);
   const tools = [...new Set([...selected.flatMap((tool) => tool ?? []), ...found])];
   if (tools.length === 0 && problems.length === 0) {
     const words = deps.nearestWords?.(query) ?? [];
-    return told(emptyText(inScope, { query, nearest: words, remarks }));
+    return textAnswer(emptyText(inScope, { query, nearest: words, remarks }));
   }
   return loaded({ tools, problems, remarks }, deps, context);
 }
@@ -95,7 +98,7 @@ function loaded(
   const isCarried = (tool: Tool) => !promotion || placementOf?.(tool) === 'use_tool';
   const direct = tools.filter((tool) => !isCarried(tool));
   if (direct.length > 0) load(direct.map(({ id }) => id));
-  const answer: Answer = { tools, isCarried, problems, remarks };
+  const answer: SearchAnswer = { tools, isCarried, problems, remarks };
   return {
     content: [{ type: 'text', text: answerText(answer) }],
     structured: { tools: tools.map((tool) => ({ name: tool.name, server: tool.id.server, loaded: !isCarried(tool) })) },
@@ -103,22 +106,22 @@ function loaded(
   };
 }
 
-/** Ranked; a name in full comes first. Without words it is the beginning of what the server has. */
+/** Ranked; a tool whose name is the query comes first. Without a query: the first tools of the server. */
 function find(
-  { query, limit }: Request,
+  { query, limit }: SearchRequest,
   { search, resolve }: SearchToolsDeps,
   tools: readonly Tool[],
 ): readonly Tool[] {
   if (query === '') return tools.slice(0, limit);
   const byKey = new Map(tools.map((tool) => [toolKey(tool.id), tool]));
-  const exact = named(query, tools, resolve);
+  const exact = findNamed(query, tools, resolve);
   const hits = search(query, { limit, isSeen: ({ id }) => byKey.has(toolKey(id)) });
   const ranked = hits.flatMap(({ tool }) => byKey.get(toolKey(tool.id)) ?? []);
   return [...new Set([...(exact ? [exact] : []), ...ranked])].slice(0, limit);
 }
 
-/** By the name in full, another spelling of it, or the server's own name for it where that is unique. */
-function named(name: string, tools: readonly Tool[], resolve: SearchToolsDeps['resolve']): Tool | undefined {
+/** By the full name, another spelling of it, or the server's own name for the tool if that is unique. */
+function findNamed(name: string, tools: readonly Tool[], resolve: SearchToolsDeps['resolve']): Tool | undefined {
   const exact = tools.find((tool) => tool.name === name);
   if (exact) return exact;
   const id = resolve?.(name);
@@ -130,20 +133,16 @@ function named(name: string, tools: readonly Tool[], resolve: SearchToolsDeps['r
 function problemOf(name: string, { search }: SearchToolsDeps, tools: readonly Tool[]): string {
   const spelled = `"${oneLine(name, 100)}"`;
   const own = tools.filter((tool) => tool.id.tool === name).slice(0, limits.suggestions);
-  if (own.length > 0) return `${spelled} is the name of several tools; write it in full, such as ${listed(own)}.`;
+  if (own.length > 0) return `${spelled} is the name of several tools; write it in full, such as ${namesOf(own)}.`;
   const keys = new Set(tools.map(({ id }) => toolKey(id)));
   const query = name.slice(0, limits.search.queryChars);
   const close = search(query, { limit: limits.suggestions, isSeen: ({ id }) => keys.has(toolKey(id)) });
-  const hint = close.length === 0 ? '' : ` Did you mean ${listed(close.map(({ tool }) => tool))}?`;
+  const hint = close.length === 0 ? '' : ` Did you mean ${namesOf(close.map(({ tool }) => tool))}?`;
   return `There is no tool ${spelled}.${hint}`;
 }
 
-const listed = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(', ');
+const namesOf = (tools: readonly Tool[]): string => tools.map(({ name }) => name).join(', ');
 
-function told(text: string): BuiltinAnswer {
-  return { content: [{ type: 'text', text }] };
-}
-
-function mistake(text: string): BuiltinAnswer {
-  return { ...told(text), isError: true };
+function errorAnswer(text: string): BuiltinAnswer {
+  return { ...textAnswer(text), isError: true };
 }

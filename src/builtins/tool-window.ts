@@ -19,7 +19,7 @@ export interface WindowSettings {
   readonly placementOf: PlacementOf;
   readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
   readonly instructions: readonly ServerInstructions[];
-  /** Results stand in a mark. */
+  /** Whether tool results are wrapped in a boundary mark. */
   readonly isWrapped: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface ToolWindowDeps {
   /** The builtins except those that search; the same list as long as none comes or goes. */
   readonly builtins: () => readonly Builtin[];
   readonly search: Search;
-  /** Words that tools of all servers use: not for a view of some. */
+  /** Words that tools of all servers use; not given to a view that sees only some servers. */
   readonly nearestWords: (query: string) => readonly string[];
-  /** Why servers have no tools to find, in words for a model. */
+  /** Why tools of some servers cannot be found, as sentences for a model. */
   readonly remarks: () => readonly string[];
   readonly model: Model;
   /** Whether the view may use the builtin of that name. */
-  readonly isOffered: (builtin: string) => boolean;
+  readonly isUsable: (builtin: string) => boolean;
   /** Whether the view sees only some of the tools. */
   readonly isNarrowed: boolean;
 }
@@ -75,10 +75,10 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
     if (last && isSame(last.inputs, inputs)) return last.window;
     const { servers, instructions } = visiblePart(inputs, isNarrowed);
     const searching = searchTools(deps, { servers, placementOf, whole });
-    const offered = inputs.builtins.filter(({ definition }) => deps.isOffered(definition.name)).map(builtinTool);
+    const usable = inputs.builtins.filter(({ definition }) => deps.isUsable(definition.name)).map(builtinTool);
     // The search tools stay callable when nothing is hidden any more: a conversation may still refer to them.
-    const callable = new Map([...offered, ...searching].map((each) => [each.tool.name, each]));
-    const beside = exposed.offersSearch ? [...offered, ...searching] : offered;
+    const callable = new Map([...usable, ...searching].map((each) => [each.tool.name, each]));
+    const beside = exposed.offersSearch ? [...usable, ...searching] : usable;
     const { tools, revision } = windowOn([...exposed.shown, ...beside.map(({ tool }) => tool)]);
     const shown = new Set(exposed.shown);
     const prompts = [systemPromptFragment({ wrap: inputs.isWrapped }), composeInstructions(instructions)];
@@ -97,7 +97,7 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
   };
 }
 
-/** All that a window is made of. */
+/** Everything that a window is made from. */
 interface WindowInputs extends Pick<WindowSettings, 'servers' | 'instructions' | 'isWrapped'> {
   readonly whole: CatalogSnapshot;
   readonly exposed: Exposed;

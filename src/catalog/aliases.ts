@@ -1,5 +1,5 @@
-// Owns understanding a tool's name in the spellings of other agents, where only one tool can be meant. Nothing is guessed: each
-// spelling is made from the ToolId by a rule, and what two tools may be called means neither.
+// Owns resolving a tool's name in the spellings of other agents, where only one tool can be meant. Nothing is guessed: a rule
+// makes each spelling from the ToolId, and a spelling that fits two tools resolves to neither.
 
 import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';
@@ -11,20 +11,20 @@ export interface Aliases {
   find(spelled: string): ToolId | 'ambiguous' | undefined;
 }
 
-interface Named {
+interface NamedTool {
   readonly id: ToolId;
   readonly name: QualifiedName;
 }
 
-type Found = ToolId | 'ambiguous' | undefined;
+type AliasMatch = ToolId | 'ambiguous' | undefined;
 
-/** Each kind of spelling is asked only where the one before it knows nobody; nothing is prepared before it is needed. */
-export function createAliases(tools: readonly Named[]): Aliases {
+/** Each kind of spelling is tried only if the one before it finds no tool; its index is built at the first try. */
+export function createAliases(tools: readonly NamedTool[]): Aliases {
   const exact = once(() => new Map(tools.map(({ id, name }) => [name, id])));
   const literal = once(() => createLiteral(tools));
   const hashed = once(() => groupBy(tools, ({ id }) => [hashOfKey(toolKey(id))]));
   const folded = once(() => groupBy(tools, ({ id }) => pairOf(fold(id.server), fold(id.tool))));
-  const made = once(() => groupBy(tools, ({ id }) => lossySpellings(id)));
+  const lossy = once(() => groupBy(tools, ({ id }) => lossySpellings(id)));
   return {
     find(spelled) {
       if (spelled.length > LONGEST_SPELLING) return undefined;
@@ -34,7 +34,7 @@ export function createAliases(tools: readonly Named[]): Aliases {
         only(literal()(spelled)) ??
         only(hash === '' ? [] : (hashed().get(hash) ?? []).filter((id) => begins(id, beginning))) ??
         only(keysOf(spelled).flatMap((key) => folded().get(key) ?? [])) ??
-        only(made().get(spelled) ?? [])
+        only(lossy().get(spelled) ?? [])
       );
     },
   };
@@ -42,12 +42,15 @@ export function createAliases(tools: readonly Named[]): Aliases {
 
 const HASHED = new RegExp(`^(.+)_([0-9a-f]{${limits.nameHashLength}})$`, 's');
 
-function only(ids: readonly ToolId[]): Found {
+function only(ids: readonly ToolId[]): AliasMatch {
   const [first, ...others] = new Set(ids);
   return others.length > 0 ? 'ambiguous' : first;
 }
 
-function groupBy(tools: readonly Named[], spellings: (tool: Named) => readonly string[]): Map<string, ToolId[]> {
+function groupBy(
+  tools: readonly NamedTool[],
+  spellings: (tool: NamedTool) => readonly string[],
+): Map<string, ToolId[]> {
   const groups = new Map<string, ToolId[]>();
   for (const tool of tools) {
     for (const spelled of new Set(spellings(tool))) {
@@ -60,7 +63,7 @@ function groupBy(tools: readonly Named[], spellings: (tool: Named) => readonly s
 }
 
 /** `server.tool`, `server/tool`, `server__tool` and the like, `tool_mcp_server`, and the tool alone, character by character. */
-function createLiteral(tools: readonly Named[]): (spelled: string) => readonly ToolId[] {
+function createLiteral(tools: readonly NamedTool[]): (spelled: string) => readonly ToolId[] {
   const servers = new Map<string, Map<string, ToolId>>();
   for (const { id } of tools) {
     const ofServer = servers.get(id.server) ?? new Map<string, ToolId>();
@@ -84,7 +87,7 @@ function createLiteral(tools: readonly Named[]): (spelled: string) => readonly T
 
 const SEPARATOR = /[_.:/-]/g;
 
-/** The names of the other styles, also of tools that have a plain one now. */
+/** Hashed names of every style count, also for a tool that has a plain name now. */
 function begins(id: ToolId, beginning: string): boolean {
   return namingStyles.some((style) => sanitizedName(id, style).startsWith(beginning));
 }

@@ -1,4 +1,4 @@
-// Owns all servers' tools as one list: a slice per server, replaced whole, and the snapshot made of them.
+// Owns all servers' tools as one list: one entry per server, replaced as a whole, and the snapshot made of all entries.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../connection/session.ts';
@@ -14,59 +14,59 @@ import { digestOf } from './definition/digest.ts';
 import type { CatalogEvent } from './events.ts';
 import type { ServerInstructions } from './exposure/instructions.ts';
 import { isExposed } from './filter.ts';
-import { fetchTools, freshUntil, type Listing, type Offering } from './listing.ts';
+import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
 import { Pace } from './pace.ts';
-import { type Hit, type SearchOptions, SearchWindow } from './search/search-window.ts';
-import { type CatalogSnapshot, createSnapshot, differenceOf, type Style } from './snapshot.ts';
+import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
+import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf } from './snapshot.ts';
 import type { Suspicion } from './suspicion.ts';
 
-export interface Entry extends Omit<Listing, 'tools'> {
-  /** What the model may see of it. */
+export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
+  /** The tools that the model may see. */
   readonly tools: readonly ToolDefinition[];
-  /** Kept back by the filters of its entry. */
+  /** The names of tools that the filters in the server's configuration hide. */
   readonly hidden: readonly string[];
   readonly label: string;
   readonly source: string;
   readonly freshness: Freshness;
-  /** Why the latest attempt to list brought nothing. */
+  /** Why the latest attempt to list failed. */
   readonly error?: RuntimeError;
 }
 
-export interface CatalogSettings extends Style {
-  /** How long a list counts as fresh, where neither the server nor its entry says. */
+export interface CatalogSettings extends CatalogStyle {
+  /** How long a list counts as fresh if neither the server nor its configuration says. */
   readonly toolCacheTtlMs: number;
 }
 
 export interface CatalogDeps {
   readonly clock: Clock;
   readonly emit: Emit<CatalogEvent>;
-  /** Tells a server from another one that has taken its name. */
+  /** Distinguishes a server from another one that has taken its name. */
   readonly sourceOf?: (definition: ServerDefinition) => string;
-  /** Takes out of a list what is to be neither shown nor kept; the same where there is nothing. */
-  readonly redact?: (listing: Listing) => Listing;
-  /** Told each list that came from a server. */
-  readonly onListed?: (definition: ServerDefinition, listing: Listing) => void;
+  /** Removes secrets from a list before it is shown or stored; gives the same object if there are none. */
+  readonly redact?: (listing: ToolListing) => ToolListing;
+  /** Called with each list that a server sent. */
+  readonly onListed?: (definition: ServerDefinition, listing: ToolListing) => void;
 }
 
-/** Who a list is asked of. What a former session still answers, or one of a removed server, is not news any more. */
-interface Source {
+/** The session that a server's list is fetched from. Answers of a former session, or of a removed server, are dropped. */
+interface ToolSource {
   readonly definition: ServerDefinition;
   readonly session: Session;
   readonly outdated: AbortController;
   readonly pace: Pace;
-  /** The list that is on its way; a server in this process may speak before there is a promise of it. */
+  /** The fetch in progress; 'starting' because an in-process server may announce a change before the promise exists. */
   flight: Promise<void> | 'starting' | undefined;
   freshUntil: number;
-  /** It was said to have changed, and is fetched in a moment. */
+  /** The server announced a change; the fetch is scheduled. */
   isAnnounced: boolean;
-  /** It was said to have changed while it was being fetched. */
+  /** The server announced a change during a fetch: fetch once more. */
   isBehind: boolean;
 }
 
 export class Catalog {
   readonly #deps: CatalogDeps;
-  readonly #entries = new Map<ServerName, Entry>();
-  readonly #sources = new Map<ServerName, Source>();
+  readonly #entries = new Map<ServerName, CatalogEntry>();
+  readonly #sources = new Map<ServerName, ToolSource>();
   readonly #latest = new Map<ServerName, Promise<void>>();
   #settings: CatalogSettings = { toolCacheTtlMs: 0 };
   #snapshot: CatalogSnapshot = createSnapshot([]);
@@ -84,7 +84,7 @@ export class Catalog {
     this.#refresh();
   }
 
-  get style(): Style {
+  get style(): CatalogStyle {
     return this.#settings;
   }
 
@@ -92,45 +92,45 @@ export class Catalog {
     return this.#snapshot;
   }
 
-  get(server: ServerName): Entry | undefined {
+  get(server: ServerName): CatalogEntry | undefined {
     return this.#entries.get(server);
   }
 
-  /** What the server says now of a tool, whatever a turn shows of it. */
+  /** The server's current definition of a tool, whatever an older turn still shows. */
   definitionOf({ server, tool }: ToolId): ToolDefinition | undefined {
     const entry = this.#entries.get(server);
     return entry && byName(entry.tools).get(tool);
   }
 
-  /** What servers say about their use. The same list as long as none of it changes. */
+  /** The servers' own texts about their use. The same array as long as none of them changes. */
   instructions(): readonly ServerInstructions[] {
     return this.#instructions;
   }
 
-  /** Whether any server has them, up or not. */
-  hasAny(offering: Offering): boolean {
-    return [...this.#entries.values()].some(({ offers }) => offers?.includes(offering));
+  /** Whether any server declares the capability, connected or not. */
+  hasAny(capability: ListCapability): boolean {
+    return [...this.#entries.values()].some(({ capabilities }) => capabilities?.includes(capability));
   }
 
   /** The best tools first. */
-  search(query: string, options: SearchOptions = {}): readonly Hit[] {
+  search(query: string, options: ToolSearchOptions = {}): readonly ToolHit[] {
     return this.#search.search(this.#snapshot, query, options);
   }
 
-  /** Words that tools do use, close to those of a query that found nothing. */
+  /** For a query that found nothing: words that tools do use, close to its own. */
   nearestWords(query: string): readonly string[] {
     return this.#search.nearestWords(this.#snapshot, query);
   }
 
-  /** What is remembered of servers that are not up yet; news replaces it. */
-  adopt(known: Iterable<readonly [ServerDefinition, Listing]>): void {
-    for (const [definition, listing] of known) {
+  /** Shows cached lists of servers that are not connected yet; a list from the server itself replaces them. */
+  adopt(cached: Iterable<readonly [ServerDefinition, ToolListing]>): void {
+    for (const [definition, listing] of cached) {
       if (!this.#entries.has(definition.name)) this.#put(definition.name, this.#entryOf(definition, listing, 'cached'));
     }
     this.#refresh();
   }
 
-  /** Its session is gone: what it brought stays visible, and says that it is old. */
+  /** The server's session is gone: its tools stay visible, marked as stale. */
   stale(server: ServerName): void {
     this.#outdate(server);
     const entry = this.#entries.get(server);
@@ -139,62 +139,68 @@ export class Catalog {
     this.#refresh();
   }
 
-  /** Lists the session's tools once, however many ask. The tools of a former session stay until the new list is there. */
+  /** Lists the session's tools; concurrent callers share one fetch. The tools of a former session stay until the new list is in. */
   list(definition: ServerDefinition, session: Session): Promise<void> {
     return this.#list(this.#sourceOf(definition, session));
   }
 
-  /** The server says that its list is another one now. Changes come in groups: it is fetched in a moment, and once. */
+  /** The server sent `list_changed`. Changes come in groups, so the list is fetched once, a moment later. */
   announce(definition: ServerDefinition, session: Session): void {
     const source = this.#sourceOf(definition, session);
     if (source.flight !== undefined) source.isBehind = true;
     else void this.#listSoon(source);
   }
 
-  /** Lists in the background what has been known for too long; meanwhile it stays as it is. */
+  /** Fetches expired lists again in the background; until then the old ones stay. */
   revalidate(): void {
     const now = this.#deps.clock.now();
     for (const source of this.#sources.values()) if (source.freshUntil <= now) void this.#list(source);
   }
 
-  /** Resolves when the server's latest list is in, or at once when none is on its way. */
+  /** Resolves when the server's latest list is in, or at once if none is being fetched. */
   async listed(server: ServerName): Promise<void> {
     await this.#latest.get(server);
   }
 
-  /** Nothing is listed or shown anew any more; what is known stays as it is. */
+  /** Stops all listing; the catalog stays as it is. */
   close(): void {
     this.#isClosed = true;
     for (const server of [...this.#sources.keys()]) this.#outdate(server);
   }
 
-  /** Owner-tagged: what leaves is what this server brought, whatever it is called. */
+  /** Removes the tools of this server, and of no other, whatever they are called. */
   remove(server: ServerName): void {
     this.#outdate(server);
     this.#latest.delete(server);
     if (this.#entries.delete(server)) this.#refresh();
   }
 
-  #sourceOf(definition: ServerDefinition, session: Session): Source {
+  #sourceOf(definition: ServerDefinition, session: Session): ToolSource {
     const present = this.#sources.get(definition.name);
     if (present?.session === session) return present;
     this.#outdate(definition.name);
-    const source: Source = {
-      ...{ definition, session, outdated: new AbortController(), pace: new Pace(this.#deps.clock) },
-      ...{ flight: undefined, freshUntil: Number.POSITIVE_INFINITY, isAnnounced: false, isBehind: false },
+    const source: ToolSource = {
+      definition,
+      session,
+      outdated: new AbortController(),
+      pace: new Pace(this.#deps.clock),
+      flight: undefined,
+      freshUntil: Number.POSITIVE_INFINITY,
+      isAnnounced: false,
+      isBehind: false,
     };
     this.#sources.set(definition.name, source);
     return source;
   }
 
-  /** What is still on its way for a former session, or a removed server, is not waited for. */
+  /** Drops the server's session and the fetch in progress from it. */
   #outdate(server: ServerName): void {
     this.#sources.get(server)?.outdated.abort();
     this.#sources.delete(server);
   }
 
-  /** Once at a time; what was asked for or announced meanwhile is looked at a moment later. */
-  #list(source: Source): Promise<void> {
+  /** One fetch at a time; a request or an announcement during a fetch leads to one more, a moment later. */
+  #list(source: ToolSource): Promise<void> {
     if (source.flight instanceof Promise) {
       source.isBehind = true;
       return source.flight;
@@ -209,7 +215,7 @@ export class Catalog {
     return flight;
   }
 
-  async #listNow(source: Source): Promise<void> {
+  async #listNow(source: ToolSource): Promise<void> {
     const { definition, pace } = source;
     source.freshUntil = Number.POSITIVE_INFINITY;
     const entry = await this.#fetch(source);
@@ -221,7 +227,7 @@ export class Catalog {
     pace.fetched(this.#snapshot.revision !== before);
   }
 
-  async #listSoon(source: Source): Promise<void> {
+  async #listSoon(source: ToolSource): Promise<void> {
     if (source.isAnnounced) return;
     source.isAnnounced = true;
     const { signal } = source.outdated;
@@ -232,53 +238,53 @@ export class Catalog {
     await this.#list(source);
   }
 
-  /** What is odd about it is told once, and not with every list. */
-  #put(server: ServerName, entry: Entry): void {
+  /** Emits each problem and each suspicion once, and not with every list. */
+  #put(server: ServerName, entry: CatalogEntry): void {
     const before = this.#entries.get(server);
-    const told = before?.problems ?? [];
+    const reported = before?.problems ?? [];
     this.#entries.set(server, entry);
     for (const problem of entry.problems)
-      if (!told.includes(problem)) this.#deps.emit({ type: 'catalog.problem-found', server, problem });
-    for (const flaggedOutput of news(entry.suspicions, before?.suspicions))
-      this.#deps.emit({ type: 'signal.raised', server, ...flaggedOutput });
+      if (!reported.includes(problem)) this.#deps.emit({ type: 'catalog.problem-found', server, problem });
+    for (const suspicion of newSuspicions(entry.suspicions, before?.suspicions))
+      this.#deps.emit({ type: 'signal.raised', server, ...suspicion });
   }
 
-  #freshUntil({ settings }: ServerDefinition, entry: Entry): number {
+  #freshUntil({ settings }: ServerDefinition, entry: CatalogEntry): number {
     const now = this.#deps.clock.now();
-    // Who tells of changes has told of this one, and does not know that it did not get through.
+    // After a failed `tools/list` the server sends no further `list_changed` for this change; retry by timer.
     if (entry.error) return now + limits.listFailedMs;
     return freshUntil({ ...entry, listedAt: now }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
   }
 
-  /** Listing does no harm, so it is tried again; a server that cannot list its tools may still have other things to offer. */
-  async #fetch({ definition, session, outdated: { signal } }: Source): Promise<Entry> {
-    const { clock, onListed, redact = asItIs } = this.#deps;
+  /** Listing has no side effects, so it is retried. A failure is kept in the entry: the server may still have resources. */
+  async #fetch({ definition, session, outdated: { signal } }: ToolSource): Promise<CatalogEntry> {
+    const { clock, onListed, redact = unchanged } = this.#deps;
     for (let failures = 0; ; failures++) {
       try {
         const listing = redact(await fetchTools(session, definition, { clock, signal }));
         if (!signal.aborted) onListed?.(definition, listing);
-        return this.#entryOf(definition, this.#asKnown(listing, definition.name), 'live');
+        return this.#entryOf(definition, this.#reuseDefinitions(listing, definition.name), 'live');
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
         if (pauseMs === undefined || signal.aborted || !failure.reconnect)
-          return this.#withoutNews(definition, failure);
+          return this.#entryAfterFailure(definition, failure);
         await pause(clock, pauseMs, signal);
       }
     }
   }
 
-  /** What is the same as before stays the same object: whatever was worked out about it holds. */
-  #asKnown(listing: Listing, server: ServerName): Listing {
-    const known = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
+  /** An unchanged definition stays the same object, so that what is cached by it still holds. */
+  #reuseDefinitions(listing: ToolListing, server: ServerName): ToolListing {
+    const former = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
     const tools = listing.tools.map((tool) => {
-      const before = known.get(tool.name);
+      const before = former.get(tool.name);
       return before && digestOf(before) === digestOf(tool) ? before : tool;
     });
     return { ...listing, tools };
   }
 
-  #entryOf(definition: ServerDefinition, listing: Listing, freshness: Freshness): Entry {
+  #entryOf(definition: ServerDefinition, listing: ToolListing, freshness: Freshness): CatalogEntry {
     const isSeen = ({ name }: ToolDefinition) => isExposed(name, definition.settings);
     const tools = listing.tools.filter(isSeen);
     const hidden = listing.tools.filter((tool) => !isSeen(tool)).map(({ name }) => name);
@@ -289,7 +295,7 @@ export class Catalog {
     return this.#deps.sourceOf?.(definition) ?? definition.name;
   }
 
-  #withoutNews(definition: ServerDefinition, error: RuntimeError): Entry {
+  #entryAfterFailure(definition: ServerDefinition, error: RuntimeError): CatalogEntry {
     const nothing = { tools: [], hidden: [], problems: [], freshness: 'stale', listedAt: 0 } as const;
     return {
       ...(this.#entries.get(definition.name) ?? nothing),
@@ -312,22 +318,22 @@ export class Catalog {
   }
 }
 
-const asItIs = (listing: Listing) => listing;
+const unchanged = (listing: ToolListing) => listing;
 
-const named = new WeakMap<readonly ToolDefinition[], ReadonlyMap<string, ToolDefinition>>();
+const definitionsByName = new WeakMap<readonly ToolDefinition[], ReadonlyMap<string, ToolDefinition>>();
 
 function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> {
-  const known = named.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
-  named.set(tools, known);
-  return known;
+  const byName = definitionsByName.get(tools) ?? new Map(tools.map((tool) => [tool.name, tool]));
+  definitionsByName.set(tools, byName);
+  return byName;
 }
 
-function news(found: readonly Suspicion[] = [], before: readonly Suspicion[] = []): readonly Suspicion[] {
+function newSuspicions(found: readonly Suspicion[] = [], before: readonly Suspicion[] = []): readonly Suspicion[] {
   return found.filter((each) => !before.some((other) => isDeepStrictEqual(each, other)));
 }
 
 function instructionsOf(
-  entries: ReadonlyMap<ServerName, Entry>,
+  entries: ReadonlyMap<ServerName, CatalogEntry>,
   before: readonly ServerInstructions[],
 ): readonly ServerInstructions[] {
   const now = [...entries].flatMap(([server, { instructions }]) =>
@@ -336,7 +342,7 @@ function instructionsOf(
   return isDeepStrictEqual(now, before) ? before : now;
 }
 
-/** Who reads the list again and finds the same object need not read it at all. */
+/** Readers compare snapshots by identity, so an equal snapshot does not replace the old one. */
 function isSame({ revision, tools }: CatalogSnapshot, before: CatalogSnapshot): boolean {
   return revision === before.revision && tools.every((tool: Tool, at) => tool === before.tools[at]);
 }

@@ -1,10 +1,10 @@
-// Owns what the catalog reports to the outside.
+// Owns the events that the catalog emits.
 
 import type { QualifiedName, ServerName } from '../model/names.ts';
 import type { Signal } from '../model/tool.ts';
 import type { Surface } from '../shaping/injection.ts';
 
-/** A text of a server looks as if it gave a model orders. A hint for people: nothing follows from it by itself. */
+/** A server's text looks as if it gave a model orders. A hint for people: nothing is blocked because of it. */
 export interface SignalEvent {
   readonly type: 'signal.raised';
   readonly server: ServerName;
@@ -23,11 +23,11 @@ export type CatalogEvent =
       readonly revision: string;
       readonly added: readonly QualifiedName[];
       readonly removed: readonly QualifiedName[];
-      /** Under the same name, something else for a model to read. */
+      /** Tools that kept their name but show a model something else now. */
       readonly changed: readonly QualifiedName[];
     }
   | { readonly type: 'catalog.problem-found'; readonly server: ServerName; readonly problem: string }
-  /** What a server has listed is other than before; none once it is gone. */
+  /** A server's lists differ from before; the counts are 0 once the server is removed. */
   | {
       readonly type: 'resources.changed';
       readonly server: ServerName;
@@ -35,5 +35,5 @@ export type CatalogEvent =
       readonly templates: number;
     }
   | { readonly type: 'prompts.changed'; readonly server: ServerName; readonly count: number }
-  /** Only of resources that somebody subscribed to, or that were read from a server with `subscriptions`. */
+  /** Only for resources that the host subscribed to, or that were read from a server with `subscriptions`. */
   | { readonly type: 'resource.updated'; readonly server: ServerName; readonly uri: string };

@@ -1,5 +1,5 @@
-// Owns which of a server's tools its entry lets through, and what it says of single ones. A deny subtracts from an allow.
-// Asked when tools are listed and again at every call: a list may be older than the entry.
+// Owns which of a server's tools its configuration lets through, and its settings for single tools. A deny subtracts from an
+// allow. Checked when tools are listed and again at every call: a list may be older than the configuration.
 
 import { matchesWildcard, specificity } from '../kernel/wildcard.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
@@ -13,15 +13,15 @@ export function isExposed(tool: string, settings: Filters): boolean {
   return !isListed(tool, disabledTools) && toolSettingsOf(tool, settings).enabled !== false;
 }
 
-/** What the entry says of this one tool; of two patterns the closer one counts, key by key. */
+/** The configured settings of one tool; of two patterns the more specific one counts, key by key. */
 export function toolSettingsOf(tool: string, settings: Pick<ServerSettings, 'tools'>): ToolSettings {
-  // Asked several times for every call, and nearly always of an entry that says nothing.
+  // Called several times in every call, and nearly always for a server without settings for single tools.
   return settings.tools === undefined ? NOTHING_SAID : Object.assign({}, ...saidOf(tool, settings));
 }
 
 const NOTHING_SAID: ToolSettings = Object.freeze({});
 
-/** All that the entry says of this one tool, the closest last. */
+/** All configured settings that apply to one tool, the most specific last. */
 export function saidOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): readonly ToolSettings[] {
   if (tools === undefined) return [];
   const { exact, patterns } = sortedOnce(tools);
@@ -30,7 +30,7 @@ export function saidOf(tool: string, { tools }: Pick<ServerSettings, 'tools'>): 
   return own === undefined ? matching : [...matching, own];
 }
 
-/** Whether a pattern of names speaks of this tool: as a model spells it, canonically, or as `server.tool` or `server/tool`. */
+/** Whether a name pattern matches this tool: as a model spells it, canonically, or as `server.tool` or `server/tool`. */
 export function speaksOf(
   pattern: string,
   { id, name }: { readonly id: ToolId; readonly name: QualifiedName },
@@ -40,18 +40,18 @@ export function speaksOf(
   return spellings.some((spelled) => matchesWildcard(pattern, spelled)) || isServer(pattern, server);
 }
 
-/** A server alone stands for all of its tools. */
+/** A server's name alone stands for all of its tools. */
 const isServer = (pattern: string, server: string) => pattern === server || pattern === `mcp__${server}`;
 
 const isPattern = (text: string) => /[*?]/.test(text);
 
 interface Sorted {
   readonly exact: ReadonlyMap<string, ToolSettings>;
-  /** The closest last; of two as close the one that takes away. */
+  /** The most specific last; of two equally specific ones the stricter last. */
   readonly patterns: readonly { readonly pattern: string; readonly said: ToolSettings }[];
 }
 
-/** Settings are frozen values: each is sorted once, however many tools it is held against. */
+/** Settings are frozen values: each is sorted once, however many tools it is matched with. */
 const sorted = new WeakMap<object, Sorted>();
 const lists = new WeakMap<
   readonly string[],

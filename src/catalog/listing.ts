@@ -1,4 +1,4 @@
-// Owns one server's list of tools: fetching it from a session, page by page, and what the server says of how long it holds.
+// Owns one server's list of tools: fetching it from a session, page by page, and how long it counts as fresh.
 
 import type { Session } from '../connection/session.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
@@ -12,53 +12,54 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
-import { pageFrom, walkPages } from './pages.ts';
+import { fewProblems, pageFrom, walkPages } from './pages.ts';
 import { type Suspicion, suspicionsOf, suspicionTexts } from './suspicion.ts';
 
-export interface Listing {
-  /** Every healthy one, also those that the entry's filters keep back. */
+export interface ToolListing {
+  /** Every healthy definition, also those that the filters of the server's entry hide. */
   readonly tools: readonly ToolDefinition[];
-  /** What was left out or cut off, in words for a person. */
+  /** What was left out or cut off, as sentences for a person. */
   readonly problems: readonly string[];
-  /** What looks like an order in it; among the problems as well. Not kept from one start to the next. */
+  /** Text that looks like orders to a model; also told among the problems. Not written to the tool cache. */
   readonly suspicions?: readonly Suspicion[];
-  /** What the server says about its use. */
+  /** The server's own text about its use, from `initialize`. */
   readonly instructions?: string;
-  /** What else it has. */
-  readonly offers?: readonly Offering[];
-  /** When it was fetched, in milliseconds since 1970. */
+  /** The capabilities besides tools that the server declares. */
+  readonly capabilities?: readonly ListCapability[];
+  /** When the list was fetched, in milliseconds since 1970. */
   readonly listedAt: number;
-  /** How long it holds, where the server says so. */
+  /** The server's own `ttlMs`, if it sent one. */
   readonly ttlMs?: number;
-  /** The server tells when it changes. */
+  /** The server declares that it sends `list_changed`. */
   readonly isAnnounced?: true;
 }
 
-export type Offering = 'resources' | 'prompts';
+/** The capabilities besides tools that come with lists. */
+export type ListCapability = 'resources' | 'prompts';
 
-export const offerings: readonly Offering[] = ['resources', 'prompts'];
+export const listCapabilities: readonly ListCapability[] = ['resources', 'prompts'];
 
-export interface Patience {
+export interface FetchToolsOptions {
   readonly clock: Clock;
-  /** Aborting it ends the fetching. */
+  /** Aborting it ends the fetch. */
   readonly signal: AbortSignal;
 }
 
-/** One overall limit for all pages: a server that answers each page in time but never ends is cut off as well. */
+/** One time limit for all pages together: a server that answers each page in time but never ends is cut off as well. */
 export async function fetchTools(
   session: Session,
   definition: ServerDefinition,
-  { clock, signal }: Patience,
-): Promise<Listing> {
+  { clock, signal }: FetchToolsOptions,
+): Promise<ToolListing> {
   const { instructions } = session;
-  const offers = offerings.filter((each) => session.capabilities[each] !== undefined);
+  const capabilities = listCapabilities.filter((each) => session.capabilities[each] !== undefined);
   const about = {
     listedAt: clock.now(),
     ...(instructions !== undefined && { instructions }),
-    ...(offers.length > 0 && { offers }),
+    ...(capabilities.length > 0 && { capabilities }),
   };
-  const capability = session.capabilities['tools'];
-  if (capability === undefined) return { tools: [], ...remarked([], [], instructions), ...about };
+  const declared = session.capabilities['tools'];
+  if (declared === undefined) return { tools: [], ...withSuspicions([], [], instructions), ...about };
   const { name } = definition;
   const cancellation = new Cancellation();
   const unsubscribe = cancellation.follow(signal);
@@ -86,11 +87,13 @@ export async function fetchTools(
       return page;
     }, 'tools');
     const cutOff = walked.cutOff === undefined ? [] : [`the list of tools was cut off: ${walked.cutOff}`];
-    const { tools, problems } = healthyOnes(walked.items, { mirrorsArguments: mirrorsArguments(session) });
+    const { tools, problems } = healthyTools(walked.items, { mirrorsArguments: mirrorsArguments(session) });
     return {
-      ...{ tools, ...remarked([...cutOff, ...problems], tools, instructions), ...about },
+      tools,
+      ...withSuspicions([...cutOff, ...problems], tools, instructions),
+      ...about,
       ...(Number.isFinite(ttlMs) && { ttlMs }),
-      ...(isObject(capability) && capability['listChanged'] === true && { isAnnounced: true }),
+      ...(isObject(declared) && declared['listChanged'] === true && { isAnnounced: true }),
     };
   } finally {
     unsubscribe();
@@ -98,22 +101,22 @@ export async function fetchTools(
   }
 }
 
-function remarked(
+function withSuspicions(
   problems: readonly string[],
   tools: readonly ToolDefinition[],
   instructions: string | undefined,
-): Pick<Listing, 'problems' | 'suspicions'> {
+): Pick<ToolListing, 'problems' | 'suspicions'> {
   const suspicions = suspicionsOf(tools, instructions);
   return suspicions.length === 0
     ? { problems }
     : { problems: [...problems, ...suspicionTexts(suspicions)], suspicions };
 }
 
-/** One broken definition costs itself and never its neighbors. */
-export function healthyOnes(
+/** A broken definition is left out and reported; the others stay. */
+export function healthyTools(
   items: readonly unknown[],
   how: { readonly mirrorsArguments?: boolean } = {},
-): Pick<Listing, 'tools' | 'problems'> {
+): Pick<ToolListing, 'tools' | 'problems'> {
   const tools = new Map<string, ToolDefinition>();
   const problems: string[] = [];
   for (const item of items) {
@@ -124,13 +127,10 @@ export function healthyOnes(
     else if (!isShowable(checked, problems)) continue;
     else tools.set(checked.name, checked);
   }
-  const { listProblems } = limits;
-  if (problems.length > listProblems)
-    problems.splice(listProblems, Infinity, `and ${problems.length - listProblems} more`);
-  return { tools: [...tools.values()], problems };
+  return { tools: [...tools.values()], problems: fewProblems(problems) };
 }
 
-/** Tried here, once: whatever no model could be shown must not break the catalog of everybody. */
+/** Tries once to present the definition: one that cannot be presented must not break the whole catalog later. */
 function isShowable(definition: ToolDefinition, problems: string[]): boolean {
   try {
     present(definition, 'any');
@@ -142,18 +142,18 @@ function isShowable(definition: ToolDefinition, problems: string[]): boolean {
   }
 }
 
-/** Until when a list counts as fresh: the server's own word counts most, and who tells of changes is not asked for them. */
-export function freshUntil({ listedAt, ttlMs, isAnnounced }: Listing, defaultTtlMs: number): number {
+/** Until when a list counts as fresh: the server's own `ttlMs` counts most, and a server that announces changes is not polled. */
+export function freshUntil({ listedAt, ttlMs, isAnnounced }: ToolListing, defaultTtlMs: number): number {
   if (ttlMs !== undefined) return listedAt + Math.max(limits.shortestTtlMs, ttlMs);
   return isAnnounced || defaultTtlMs === 0 ? Number.POSITIVE_INFINITY : listedAt + defaultTtlMs;
 }
 
-/** Only there do arguments become headers, and only there may a tool not be used when it declares them wrongly. */
+/** Modern HTTP sessions copy arguments into headers; only there is a tool refused that declares those headers wrongly. */
 function mirrorsArguments({ era, transport }: Session): boolean {
   return era === 'modern' && transport === 'http';
 }
 
-/** Without even a first page there is no list, and what was known before is better than nothing. */
+/** Throws if even the first page holds no list: the catalog then keeps the list it had. */
 function requirePage(page: JsonObject, server: ServerName, isFirst: boolean): JsonObject {
   if (!isFirst || Array.isArray(page['tools'])) return page;
   throw new RuntimeError('PROTOCOL_BROKEN', { server, reason: 'its answer to tools/list holds no list of tools' });

@@ -1,5 +1,5 @@
-// Owns how a model spells a tool. A clean name of the canonical style depends on the ToolId alone, and no name of any style on
-// who arrived first.
+// Owns the names by which a model calls tools. A clean canonical name depends on the ToolId alone, and no name in any style
+// depends on which server connected first.
 
 import { limits } from '../model/limits.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
@@ -12,28 +12,29 @@ export interface NamingOptions {
   readonly style?: NamingStyle;
   /** The longest name that the provider of the model accepts. */
   readonly maxLength?: number;
-  /** Names of others, such as the host's own tools: no server's tool gets one. */
+  /** Names that are taken, such as those of the host's own tools: no server's tool gets one. */
   readonly reserved?: ReadonlySet<string>;
 }
 
 /** No underscore at an edge and no two in a row, so a canonical name made of clean parts can be read in one way only. */
 const clean = /^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$/;
 
-const joined: Readonly<Record<NamingStyle, (id: ToolId) => string>> = {
+const joinName: Readonly<Record<NamingStyle, (id: ToolId) => string>> = {
   canonical: ({ server, tool }) => `mcp__${server}__${tool}`,
   compact: ({ server, tool }) => `mcp__${server}_${tool}`,
   single: ({ server, tool }) => `mcp_${server}_${tool}`,
   bare: ({ tool }) => tool,
 };
 
-export const namingStyles = Object.keys(joined) as readonly NamingStyle[];
+export const namingStyles = Object.keys(joinName) as readonly NamingStyle[];
 
 /**
  * Names for all tools of one catalog, unique, under their `toolKey`.
  *
- * Of two that would be called the same, neither is: each plain one is hashed, so that no arrival can take over a name that
- * meant somebody else a moment ago. In the canonical style two plain names never meet, and a tool keeps its name whoever
- * comes and goes. In the other styles a tool has its hashed name for as long as its rival is there.
+ * Of two tools that would get the same name, neither does: each plain name gets a hash, so that a new server can never take
+ * over a name that meant another server's tool a moment ago. In the canonical style two plain names never collide, and a
+ * tool keeps its name whichever servers come and go. In the other styles a tool has its hashed name as long as its rival is
+ * connected.
  */
 export function assignNames(ids: readonly ToolId[], options: NamingOptions = {}): ReadonlyMap<string, QualifiedName> {
   const { style = 'canonical', maxLength = limits.toolNameLength, reserved = nothing } = options;
@@ -44,18 +45,18 @@ export function assignNames(ids: readonly ToolId[], options: NamingOptions = {})
     isClean.set(id.server, isCleanServer);
     return claimOf(id, isCleanServer, style, maxLength);
   };
-  // Plain names of the canonical style can be read in one way only: they meet nobody but those who are called like a hash.
-  let mayMeet = style !== 'canonical' || [...reserved].some((name) => name.startsWith('mcp__'));
+  // Plain canonical names can be read in one way only: they collide with nothing but names that look like a hashed one.
+  let mayCollide = style !== 'canonical' || [...reserved].some((name) => name.startsWith('mcp__'));
   for (const id of ids) {
     const { key, name, isPlain } = claim(id);
     names.set(key, name);
-    mayMeet ||= !isPlain;
+    mayCollide ||= !isPlain;
   }
-  if (mayMeet && !areDistinct(names, reserved)) settle(names, ids.map(claim), { style, maxLength, reserved });
+  if (mayCollide && !areDistinct(names, reserved)) settle(names, ids.map(claim), { style, maxLength, reserved });
   return names;
 }
 
-/** What a tool is called in rules and advice, whatever style a model reads: a name that says whose tool it is. */
+/** The tool's name in rules and advice, whatever style the model reads: it says which server the tool belongs to. */
 export function canonicalName(id: ToolId): QualifiedName {
   return claimOf(id, clean.test(id.server), 'canonical', limits.toolNameLength).name;
 }
@@ -69,7 +70,7 @@ function areDistinct(names: ReadonlyMap<string, QualifiedName>, reserved: Readon
   return true;
 }
 
-/** Rounds: whoever meets somebody gets another name in the next, until all differ. Each decides over a set, never over an order. */
+/** In rounds: tools whose names collide get other names in the next, until all differ. A round looks at a set, never at an order. */
 function settle(
   names: Map<string, QualifiedName>,
   all: readonly Claim[],
@@ -78,9 +79,9 @@ function settle(
   const claims = new Map(all.map((claim) => [claim.key, claim]));
   const rounds = new Map(all.map(({ key, isPlain }) => [key, isPlain ? 0 : 1]));
   for (;;) {
-    const meeting = meetingIn(names, rounds, reserved);
-    if (meeting.length === 0) return;
-    for (const key of meeting) {
+    const colliding = collidingIn(names, rounds, reserved);
+    if (colliding.length === 0) return;
+    for (const key of colliding) {
       const round = (rounds.get(key) ?? 0) + 1;
       rounds.set(key, round);
       const claim = claims.get(key);
@@ -89,26 +90,26 @@ function settle(
   }
 }
 
-/** Who must get another name. A hashed name is kept against plain ones: they can still be hashed. */
-function meetingIn(
+/** The tools that must get another name. Against plain names a hashed one is kept: the plain ones can still be hashed. */
+function collidingIn(
   names: ReadonlyMap<string, QualifiedName>,
   rounds: ReadonlyMap<string, number>,
   reserved: ReadonlySet<string>,
 ): readonly string[] {
-  const holders = new Map<QualifiedName, string[]>();
+  const keysByName = new Map<QualifiedName, string[]>();
   for (const [key, name] of names) {
-    const met = holders.get(name);
-    if (met) met.push(key);
-    else holders.set(name, [key]);
+    const sameName = keysByName.get(name);
+    if (sameName) sameName.push(key);
+    else keysByName.set(name, [key]);
   }
-  return [...holders].flatMap(([name, keys]) => {
+  return [...keysByName].flatMap(([name, keys]) => {
     if (keys.length === 1 && !reserved.has(name)) return [];
     const plain = keys.filter((key) => rounds.get(key) === 0);
     return plain.length > 0 ? plain : keys;
   });
 }
 
-/** How one tool would be called if it were alone. */
+/** The name that one tool would get if it were the only one. */
 interface Claim {
   readonly key: string;
   readonly id: ToolId;
@@ -120,38 +121,38 @@ function claimOf(id: ToolId, isCleanServer: boolean, style: NamingStyle, maxLeng
   const isCleanTool = clean.test(id.tool);
   // Clean parts hold nothing to escape: this is their `toolKey`, at a fraction of its cost.
   const key = isCleanServer && isCleanTool ? `["${id.server}","${id.tool}"]` : toolKey(id);
-  const plain = isCleanTool && (isCleanServer || style === 'bare') ? joined[style](id) : '';
+  const plain = isCleanTool && (isCleanServer || style === 'bare') ? joinName[style](id) : '';
   const isPlain = plain !== '' && plain.length <= maxLength;
   return { key, id, isPlain, name: isPlain ? plain : hashedName({ id, key }, { style, maxLength, round: 1 }) };
 }
 
-interface Hashing {
+interface HashOptions {
   readonly style: NamingStyle;
   readonly maxLength: number;
-  /** Two hashes that are equal, which only somebody who searched for them can have made, differ in the next round. */
+  /** Two equal hashes, which only an attacker can have searched for, differ in the next round. */
   readonly round: number;
 }
 
-/** The same tools are named again at every change of the catalog, and a hash costs more than all the rest. */
-const known = new Map<string, Map<string, QualifiedName>>();
-const MOST_KNOWN = 20_000;
+/** The same tools are named again at every change of the catalog, and hashing costs more than everything else here. */
+const hashedNames = new Map<string, Map<string, QualifiedName>>();
+const MOST_HASHED_NAMES = 20_000;
 
-function hashedName({ id, key }: Pick<Claim, 'id' | 'key'>, { style, maxLength, round }: Hashing): QualifiedName {
+function hashedName({ id, key }: Pick<Claim, 'id' | 'key'>, { style, maxLength, round }: HashOptions): QualifiedName {
   const kind = `${style} ${maxLength} ${round}`;
-  const alike = known.get(kind) ?? new Map<string, QualifiedName>();
-  const before = alike.get(key);
-  if (before !== undefined) return before;
+  const ofKind = hashedNames.get(kind) ?? new Map<string, QualifiedName>();
+  const cached = ofKind.get(key);
+  if (cached !== undefined) return cached;
   const hash = hashOfKey(round === 1 ? key : `${key}#${round}`);
   const room = maxLength - hash.length - 1;
   const name = `${sanitizedName(id, style).slice(0, room).replace(/_+$/, '')}_${hash}`;
-  // What nobody asks for any more goes with the rest.
-  if (alike.size >= MOST_KNOWN) alike.clear();
-  alike.set(key, name);
-  known.set(kind, alike);
+  // A full cache starts anew: names of tools that are gone leave with it.
+  if (ofKind.size >= MOST_HASHED_NAMES) ofKind.clear();
+  ofKind.set(key, name);
+  hashedNames.set(kind, ofKind);
   return name;
 }
 
-/** What a hashed name begins with, uncut. */
+/** The readable beginning of a hashed name, not yet shortened. */
 export function sanitizedName({ server, tool }: ToolId, style: NamingStyle): string {
-  return joined[style]({ server: sanitize(server), tool: sanitize(tool) });
+  return joinName[style]({ server: sanitize(server), tool: sanitize(tool) });
 }

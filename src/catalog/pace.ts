@@ -1,5 +1,5 @@
-// Owns how soon a list that is said to have changed is fetched: a moment later, but ever more seldom from a server that never
-// stops saying so.
+// Owns how long the catalog waits between a server's `list_changed` and fetching the list: a moment, and ever longer for a
+// server that never stops announcing changes.
 
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
@@ -7,26 +7,26 @@ import { limits } from '../model/limits.ts';
 export class Pace {
   readonly #clock: Pick<Clock, 'now'>;
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  /** How often in a row it was said without rest. */
-  #said = 0;
+  /** Announcements in a row, without a calm stretch between them. */
+  #announcements = 0;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the list that is said to have changed is fetched. */
+  /** Counts one announcement; gives the milliseconds until its list is fetched. */
   next(): number {
     const { calmMs, doublings } = limits.listChanges;
-    if (this.#clock.now() - this.#fetchedAt >= calmMs) this.#said = 0;
-    // The second is as quick as the first: many servers say it twice.
-    const doubled = Math.min(Math.max(0, this.#said - 1), doublings);
-    this.#said += 1;
+    if (this.#clock.now() - this.#fetchedAt >= calmMs) this.#announcements = 0;
+    // The second waits no longer than the first: many servers announce each change twice.
+    const doubled = Math.min(Math.max(0, this.#announcements - 1), doublings);
+    this.#announcements += 1;
     return limits.listChangedMs * 2 ** doubled;
   }
 
-  /** What does bring something new is worth more haste. */
+  /** A server whose announcements do bring changes keeps a short delay. */
   fetched(isNews: boolean): void {
     this.#fetchedAt = this.#clock.now();
-    if (isNews) this.#said = Math.min(this.#said, limits.listChanges.doublingsWithNews + 1);
+    if (isNews) this.#announcements = Math.min(this.#announcements, limits.listChanges.doublingsWithNews + 1);
   }
 }

@@ -1,4 +1,4 @@
-// Owns walking a paged list within limits: a server that pages for ever, repeats itself or names too much is cut off.
+// Owns walking a paged list within limits: a server that never ends its pages, repeats a cursor or lists too much is cut off.
 
 import type { RequestOutcome, Session } from '../connection/session.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -6,24 +6,24 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 
-/** One page: the items under the list's key and where the next one begins. */
+/** Fetches one page: the items under the list's key, and the cursor of the next page. */
 export type FetchPage = (cursor: string | undefined) => Promise<JsonObject>;
 
-export interface Walked {
+export interface WalkedPages {
   readonly items: readonly unknown[];
-  /** Why the walk ended before the server said so; what was listed until then is kept. */
+  /** Why the walk ended before the server's last page; the items until then are kept. */
   readonly cutOff?: string;
 }
 
-export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walked> {
+export async function walkPages(fetchPage: FetchPage, key: string): Promise<WalkedPages> {
   const items: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 1; ; page++) {
     const answer = await fetchPage(cursor);
-    const found = answer[key];
-    if (!Array.isArray(found)) return { items, cutOff: `page ${page} holds no list of ${key}` };
-    for (const item of found) items.push(item);
+    const listed = answer[key];
+    if (!Array.isArray(listed)) return { items, cutOff: `page ${page} holds no list of ${key}` };
+    for (const item of listed) items.push(item);
     if (items.length > limits.listItems) {
       return { items: items.slice(0, limits.listItems), cutOff: `it has more than ${limits.listItems} ${key}` };
     }
@@ -39,17 +39,23 @@ export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walk
   }
 }
 
-export interface Listed {
+/** Of a thousand broken definitions only the first few are reported. */
+export function fewProblems(problems: readonly string[]): readonly string[] {
+  const { listProblems: most } = limits;
+  return problems.length <= most ? problems : [...problems.slice(0, most), `and ${problems.length - most} more`];
+}
+
+export interface ListedPages {
   readonly server: ServerName;
   readonly session: Pick<Session, 'report'>;
-  /** What is listed, in words. */
+  /** The kind of list in words, such as "resource templates". */
   readonly called: string;
-  /** What the server's own "no" means: a page all the same, or a failure to throw. */
+  /** Turns the server's JSON-RPC error into a page, or throws. */
   readonly onRefusal: (code: number, message: string) => JsonObject;
 }
 
-/** The page that a list request answered; what has not the shape of one is empty. */
-export function pageFrom(answer: RequestOutcome, { server, session, called, onRefusal }: Listed): JsonObject {
+/** The page in the server's answer to a list request; an answer of another shape counts as an empty page. */
+export function pageFrom(answer: RequestOutcome, { server, session, called, onRefusal }: ListedPages): JsonObject {
   switch (answer.kind) {
     case 'result':
       return isObject(answer.result) ? answer.result : {};

@@ -1,4 +1,4 @@
-// Owns the frozen catalog of one moment: every tool with its name, in a stable order, under a revision.
+// Owns the frozen catalog of one moment: every tool with its name, in a stable order, with a revision.
 
 import { createHash } from 'node:crypto';
 import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
@@ -10,33 +10,33 @@ import type { Provider } from './definition/providers.ts';
 import { assignNames, type NamingOptions } from './naming.ts';
 import { metaOf, prefixed } from './tool-meta.ts';
 
-/** Two snapshots have the same revision where they show a model the same, byte for byte; what it does not read may differ. */
+/** Two snapshots have the same revision if a model reads the same bytes in both; what it does not read may differ. */
 export interface CatalogSnapshot {
   readonly revision: string;
-  /** Sorted by name: what a model reads never moves without a reason. */
+  /** Sorted by name, so that a model's prompt does not change without a reason. */
   readonly tools: readonly Tool[];
   find(name: QualifiedName): Tool | undefined;
-  /** Also in the spellings of other agents, where only one tool can be meant. */
+  /** Also finds the spellings of other agents, if only one tool can be meant. */
   resolve(spelled: string): Tool | undefined;
 }
 
-export interface Slice {
+export interface ServerSlice {
   readonly server: ServerName;
   readonly label: string;
-  /** Tells the server from another one that has taken its name. */
+  /** Distinguishes the server from another one that has taken its name. */
   readonly source?: string;
   readonly freshness: Freshness;
   readonly tools: readonly ToolDefinition[];
 }
 
-/** How tools are shown, the same for all of them. */
-export interface Style {
+/** How all tools are shown. */
+export interface CatalogStyle {
   readonly naming?: NamingOptions;
-  /** What every description begins with; `{server}` stands for the server's name. */
+  /** Put before every description; `{server}` stands for the server's name. */
   readonly descriptionPrefix?: string | undefined;
 }
 
-export function createSnapshot(slices: readonly Slice[], style: Style = {}): CatalogSnapshot {
+export function createSnapshot(slices: readonly ServerSlice[], style: CatalogStyle = {}): CatalogSnapshot {
   const ids = slices.flatMap(({ server, tools }) => tools.map(({ name }): ToolId => ({ server, tool: name })));
   const names = assignNames(ids, style.naming);
   const prefix = style.descriptionPrefix ?? '';
@@ -51,15 +51,15 @@ export function createSnapshot(slices: readonly Slice[], style: Style = {}): Cat
   return snapshotOf(tools.sort(byName));
 }
 
-interface Said extends Pick<Tool, 'id' | 'name' | 'label' | 'source' | 'freshness'> {
+interface ToolFacts extends Pick<Tool, 'id' | 'name' | 'label' | 'source' | 'freshness'> {
   readonly prefix: string;
 }
 
-const made = new WeakMap<ToolDefinition, { readonly tool: Tool; readonly prefix: string }>();
+const toolCache = new WeakMap<ToolDefinition, { readonly tool: Tool; readonly prefix: string }>();
 
-/** As long as nothing about it changes, a tool stays the same object: what was worked out about it holds. */
-function toolOf(definition: ToolDefinition, { id, name, label, source, freshness, prefix }: Said): Tool {
-  const before = made.get(definition);
+/** An unchanged tool stays the same object, so that what is cached by it still holds. */
+function toolOf(definition: ToolDefinition, { id, name, label, source, freshness, prefix }: ToolFacts): Tool {
+  const before = toolCache.get(definition);
   if (
     before?.prefix === prefix &&
     before.tool.name === name &&
@@ -82,30 +82,30 @@ function toolOf(definition: ToolDefinition, { id, name, label, source, freshness
     definition,
     ...(changes.length > 0 && { reduced: changes }),
   });
-  made.set(definition, { tool, prefix });
+  toolCache.set(definition, { tool, prefix });
   return tool;
 }
 
 const byName = (a: Tool, b: Tool) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** What of it passes, under the same names. */
+/** The tools that pass, under the same names. */
 export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
   return snapshotOf(tools.filter(isSeen));
 }
 
-/** The same tools, as one provider's models are best shown them. */
+/** The same tools, presented for the models of one provider. */
 export function presentFor(
   snapshot: CatalogSnapshot,
   provider: Provider,
-  { descriptionPrefix = '' }: Style,
+  { descriptionPrefix = '' }: CatalogStyle,
 ): CatalogSnapshot {
   return snapshotOf(snapshot.tools.map((tool) => presentedTool(tool, provider, descriptionPrefix)));
 }
 
-const madeFor = new WeakMap<Tool, Partial<Record<Provider, { readonly tool: Tool; readonly prefix: string }>>>();
+const presentedTools = new WeakMap<Tool, Partial<Record<Provider, { readonly tool: Tool; readonly prefix: string }>>>();
 
 function presentedTool(tool: Tool, provider: Provider, prefix: string): Tool {
-  const byProvider = madeFor.get(tool) ?? {};
+  const byProvider = presentedTools.get(tool) ?? {};
   const before = byProvider[provider];
   if (before?.prefix === prefix) return before.tool;
   const { reduced: _forAll, ...same } = tool;
@@ -113,11 +113,11 @@ function presentedTool(tool: Tool, provider: Provider, prefix: string): Tool {
   const shown = { description: prefixed(description, prefix, tool.id), inputSchema };
   const presented = Object.freeze({ ...same, ...shown, ...(changes.length > 0 && { reduced: changes }) });
   byProvider[provider] = { tool: presented, prefix };
-  madeFor.set(tool, byProvider);
+  presentedTools.set(tool, byProvider);
   return presented;
 }
 
-/** Some of a snapshot's tools, perhaps beside others, as they are shown. */
+/** A snapshot of some tools as they are; they may come from several snapshots. */
 export function windowOn(tools: readonly Tool[]): CatalogSnapshot {
   return snapshotOf([...tools].sort(byName));
 }
@@ -141,14 +141,14 @@ function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
   });
 }
 
-export interface Difference {
+export interface SnapshotDifference {
   readonly added: readonly QualifiedName[];
   readonly removed: readonly QualifiedName[];
-  /** Under the same name, something else for a model to read. */
+  /** Tools that kept their name but show a model something else now. */
   readonly changed: readonly QualifiedName[];
 }
 
-export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Difference {
+export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): SnapshotDifference {
   const added: QualifiedName[] = [];
   const changed: QualifiedName[] = [];
   for (const tool of now.tools) {
@@ -156,7 +156,7 @@ export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Dif
     if (former === undefined) added.push(tool.name);
     else if (former !== tool && shownDigest(former) !== shownDigest(tool)) changed.push(tool.name);
   }
-  // As many as came beside those that stayed: nobody went.
+  // If the new tools account for the whole growth, none was removed.
   const isComplete = now.tools.length - added.length === before.tools.length;
   const removed = isComplete ? [] : before.tools.filter(({ name }) => !now.find(name)).map(({ name }) => name);
   return { added, removed, changed };

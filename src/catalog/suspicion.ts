@@ -1,5 +1,5 @@
-// Owns what in a server's offers looks as if it gave a model orders: in what its tools say of themselves, and in what it says
-// about its use. Named, told and never a reason to leave anything out.
+// Owns finding text that looks as if it gave a model orders, in a server's tool definitions and in its instructions. Such text
+// is reported; no tool is left out because of it.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { visible } from '../kernel/shell-word.ts';
@@ -9,7 +9,7 @@ import { findSignals, type Surface } from '../shaping/injection.ts';
 
 export interface Suspicion {
   readonly surface: Surface;
-  /** Absent: what the server says of itself. */
+  /** Absent where the server's instructions are meant. */
   readonly tool?: string;
   readonly signals: readonly Signal[];
 }
@@ -25,12 +25,13 @@ export function suspicionsOf(tools: readonly ToolDefinition[], instructions: str
   ];
 }
 
-/** The same for a person, a few of them. */
+/** The first few suspicions, as sentences for a person. */
 export function suspicionTexts(suspicions: readonly Suspicion[]): readonly string[] {
   const { told } = limits.suspicions;
   const texts = suspicions.slice(0, told).map(({ tool, signals }) => {
-    const what = tool === undefined ? 'what it says about its use' : `the description of the tool "${visible(tool)}"`;
-    return `${what} looks as if it gave a model orders (${namesOf(signals).join(', ')})`;
+    const names = namesOf(signals).join(', ');
+    if (tool === undefined) return `its instructions look as if they gave a model orders (${names})`;
+    return `the description of the tool "${visible(tool)}" looks as if it gave a model orders (${names})`;
   });
   const more = suspicions.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more descriptions like these`] : texts;
@@ -38,7 +39,7 @@ export function suspicionTexts(suspicions: readonly Suspicion[]): readonly strin
 
 export const namesOf = (signals: readonly Signal[]): readonly string[] => [...new Set(signals.map(({ name }) => name))];
 
-/** Of all that a model reads of it: a parameter's description is as good a place for an order as any. */
+/** Reads all text that a model reads of the tool: a parameter's description can hide an order too. */
 export function signalsOf(tool: ToolDefinition): readonly Signal[] {
   const parts: string[] = [];
   for (const text of [tool.title, tool.annotations?.title, tool.description])
@@ -47,7 +48,7 @@ export function signalsOf(tool: ToolDefinition): readonly Signal[] {
   return findSignals(parts.join('\n'), 'tool_description');
 }
 
-/** Whatever text stands in a schema, wherever it stands; deep ones are bounded by the check of definitions. */
+/** Collects every text of a schema, at any depth; `checkDefinition` has bounded the depth. */
 function gather(schema: JsonObject, parts: string[], budget: { left: number }): void {
   for (const key of Object.keys(schema)) {
     if (budget.left-- <= 0) return;

@@ -13,17 +13,17 @@ import type { ServerDefinition } from '../model/server.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import type { Gate } from '../trust/gate.ts';
 import { digestOf } from './definition/digest.ts';
-import { healthyOnes, type Listing, offerings } from './listing.ts';
+import { healthyTools, listCapabilities, type ToolListing } from './listing.ts';
 
 export interface ToolCache {
   /** The lists that could be read within the time limit: a slow disk costs the cache, not the start. */
   read(definitions: readonly ServerDefinition[], withinMs: number): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
   /** Writes a list that has changed. A full disk costs the cache and nothing else. */
-  write(definition: ServerDefinition, listing: Listing): Promise<void>;
+  write(definition: ServerDefinition, listing: ToolListing): Promise<void>;
 }
 
 export interface CachedTools {
-  readonly listing: Listing;
+  readonly listing: ToolListing;
   /** Only the repository's file names the server; no person approved it. */
   readonly isUnapprovedWorkspaceServer: boolean;
 }
@@ -73,16 +73,16 @@ const isCached = ({ launch, settings: { cacheable, lifecycle } }: ServerDefiniti
 
 export interface StoredLists {
   /** `undefined` where the list was never stored or has expired. A list that cannot be read is deleted. */
-  read(key: string): Promise<Listing | 'unreadable' | undefined>;
+  read(key: string): Promise<ToolListing | 'unreadable' | undefined>;
   /** Writes only when the list differs from the stored one, or the stored one is a day old. */
-  write(key: string, listing: Listing): Promise<void>;
+  write(key: string, listing: ToolListing): Promise<void>;
 }
 
 /** Raised whenever the stored form changes: lists of another version are not read. */
 const VERSION = 1;
 
 export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>): StoredLists {
-  const stored = new Map<string, Listing>();
+  const stored = new Map<string, ToolListing>();
   const storeKey = (key: string) => `tools:${key}`;
   return {
     async read(key) {
@@ -95,9 +95,16 @@ export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>):
     },
     async write(key, listing) {
       if (isStored(listing, stored.get(key))) return;
-      const { tools, instructions, offers, listedAt } = listing;
+      const { tools, instructions, capabilities, listedAt } = listing;
       const problems = storedProblems(listing.problems);
-      const text = JSON.stringify({ version: VERSION, listedAt, instructions, offers, problems, tools });
+      const text = JSON.stringify({
+        version: VERSION,
+        listedAt,
+        instructions,
+        offers: capabilities,
+        problems,
+        tools,
+      });
       stored.set(key, listing);
       try {
         await store.set(storeKey(key), text, limits.knownTools.keptMs);
@@ -110,24 +117,24 @@ export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>):
 }
 
 /** Compares lists when one is written, not when it is read: a start has no time for it. */
-function isStored(listing: Listing, before: Listing | undefined): boolean {
+function isStored(listing: ToolListing, before: ToolListing | undefined): boolean {
   if (before === undefined || listing.listedAt - before.listedAt >= limits.knownTools.writeAgainMs) return false;
   return summaryOf(listing) === summaryOf(before);
 }
 
 /** A list from the disk is checked as carefully as one from a server. */
-function parseListing(text: string): Listing | undefined {
+function parseListing(text: string): ToolListing | undefined {
   const read = parseJson(text);
   if (!read.ok || !isObject(read.value)) return undefined;
   const { version, tools, listedAt, instructions, offers, problems } = read.value;
   if (version !== VERSION || !Array.isArray(tools) || typeof listedAt !== 'number') return undefined;
-  const healthy = healthyOnes(tools.slice(0, limits.listItems));
+  const healthy = healthyTools(tools.slice(0, limits.listItems));
   return {
     tools: healthy.tools,
     problems: storedProblems([...(Array.isArray(problems) ? problems : []), ...healthy.problems]),
     listedAt,
     ...(typeof instructions === 'string' && { instructions }),
-    ...(Array.isArray(offers) && { offers: offerings.filter((each) => offers.includes(each)) }),
+    ...(Array.isArray(offers) && { capabilities: listCapabilities.filter((each) => offers.includes(each)) }),
   };
 }
 
@@ -137,8 +144,8 @@ function storedProblems(problems: readonly unknown[]): readonly string[] {
   return texts.slice(0, limits.listProblems + 2).map((text) => text.slice(0, limits.knownTools.problemChars));
 }
 
-function summaryOf({ tools, instructions = '', offers = [], problems }: Listing): string {
+function summaryOf({ tools, instructions = '', capabilities = [], problems }: ToolListing): string {
   return createHash('sha256')
-    .update([...offers, instructions, ...storedProblems(problems), ...tools.map(digestOf)].join('\n'))
+    .update([...capabilities, instructions, ...storedProblems(problems), ...tools.map(digestOf)].join('\n'))
     .digest('base64');
 }

@@ -1,18 +1,18 @@
-// Owns what is told about a tool besides its name and schema: who it is from, and what its server says of it.
+// Owns what a host learns of a tool besides its name and schema: its server, and the labels that the server gives it.
 
 import { isObject } from '../kernel/json.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
 import type { ToolAnnotations, ToolDefinition, ToolMeta, ToolRef } from '../model/tool.ts';
 
-/** Servers keep these where they like; the first place that holds a sensible value counts. */
+/** Servers put labels into `_meta`, annotations or the definition itself; the first of these with a usable value counts. */
 export function metaOf(definition: ToolDefinition, { server }: ToolId): ToolMeta {
   const annotations = annotationsOf(definition.annotations);
   const places = [definition['_meta'], definition.annotations, definition].filter(isObject);
   const find = <Value>(words: readonly string[], read: (value: unknown) => Value | undefined): Value | undefined => {
     for (const place of places) {
       for (const [key, value] of Object.entries(place)) {
-        const said = words.includes(lastWord(key)) ? read(value) : undefined;
-        if (said !== undefined) return said;
+        const found = words.includes(lastWord(key)) ? read(value) : undefined;
+        if (found !== undefined) return found;
       }
     }
     return undefined;
@@ -31,22 +31,22 @@ export function metaOf(definition: ToolDefinition, { server }: ToolId): ToolMeta
   });
 }
 
-/** Keys of `_meta` may carry a prefix of their owner: `com.example/category`. */
+/** A key of `_meta` may have a vendor's prefix: `com.example/category`. */
 const lastWord = (key: string) => key.slice(key.lastIndexOf('/') + 1).toLowerCase();
 
 const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** Only what is of its kind: "true" is a text, and no promise. */
-function annotationsOf(said: unknown): ToolAnnotations {
-  if (!isObject(said)) return none;
-  const title = textOf(said['title']);
-  const given = hints.flatMap((hint) => (typeof said[hint] === 'boolean' ? [[hint, said[hint]]] : []));
-  return Object.freeze({ ...(title !== undefined && { title }), ...Object.fromEntries(given) });
+/** Only hints that are booleans: the text "true" is no promise. */
+function annotationsOf(annotations: unknown): ToolAnnotations {
+  if (!isObject(annotations)) return none;
+  const title = textOf(annotations['title']);
+  const booleans = hints.flatMap((hint) => (typeof annotations[hint] === 'boolean' ? [[hint, annotations[hint]]] : []));
+  return Object.freeze({ ...(title !== undefined && { title }), ...Object.fromEntries(booleans) });
 }
 
 const none: ToolAnnotations = Object.freeze({});
 
-/** A label, not a text to read. */
+/** Longer values are text to read and no label. */
 const LONGEST_LABEL = 200;
 const MOST_TAGS = 50;
 
@@ -59,9 +59,9 @@ const versionOf = (value: unknown) => textOf(typeof value === 'number' ? String(
 
 /** A list, or a text with commas. */
 function tagsOf(value: unknown): readonly string[] | undefined {
-  const said = typeof value === 'string' ? value.slice(0, LONGEST_LABEL * MOST_TAGS).split(',') : value;
-  if (!Array.isArray(said)) return undefined;
-  const tags = said.slice(0, MOST_TAGS).flatMap((each: unknown) => textOf(each) ?? []);
+  const listed = typeof value === 'string' ? value.slice(0, LONGEST_LABEL * MOST_TAGS).split(',') : value;
+  if (!Array.isArray(listed)) return undefined;
+  const tags = listed.slice(0, MOST_TAGS).flatMap((each: unknown) => textOf(each) ?? []);
   return tags.length === 0 ? undefined : Object.freeze([...new Set(tags)]);
 }
 
@@ -72,7 +72,7 @@ export function prefixed(description: string, prefix: string, { server }: ToolId
   return description === '' ? beginning.trimEnd() : beginning + description;
 }
 
-/** Every tool that its server calls so, by server: several may. */
+/** Every tool that its server calls `tool`, sorted by server: several servers may use the same name. */
 export function findByToolName(
   tools: readonly { readonly id: ToolId; readonly name: QualifiedName }[],
   tool: string,

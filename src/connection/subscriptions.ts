@@ -104,7 +104,7 @@ export class Subscriptions {
   }
 
   onNotification(server: ServerName, session: Session, method: string, { uri }: JsonObject): void {
-    if (method !== UPDATED || typeof uri !== 'string' || uri.length > limits.offers.uriChars) return;
+    if (method !== UPDATED || typeof uri !== 'string' || uri.length > limits.resourceDefinition.uriChars) return;
     const book = this.#books.get(server);
     if (book?.session !== session) return;
     const [subscribed] = coveringOf(book, uri);

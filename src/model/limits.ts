@@ -26,19 +26,19 @@ export const limits = {
   /** How long a cached list of tools is kept; an unchanged one is written again after a day, so that it does not expire. */
   knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
-  /** Resources and prompts: the longest uri, the size of one definition, and how many arguments a prompt takes. */
-  offers: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
-  /** How long a caller waits for a list that is being fetched; how long a list is fresh if its server sets no lifetime. */
-  offersWaitMs: 5_000,
-  offersFreshMs: 300_000,
-  /** Longer templates and uris are not matched. */
+  /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
+  resourceDefinition: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
+  /** How long a caller waits for a list that is being fetched, and how long a list without `ttlMs` counts as fresh. */
+  listWaitMs: 5_000,
+  resourcesFreshMs: 300_000,
+  /** A template longer than this, or for a uri longer than this, is not compared. */
   templateChars: 2 * 1024,
   /**
    * How much of a list of resources or prompts a model is shown at once, and of the description of each. Even with the longest
    * cursor that stays below the limit at which results are cut.
    */
-  offersShown: { items: 50, chars: 15_000, descriptionChars: 200 },
-  /** How much of a server's refusal is quoted. */
+  listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
+  /** What is quoted of a server's refusal. */
   refusalChars: 500,
   /** The protocol's limit for one completion response. */
   completionValues: 100,

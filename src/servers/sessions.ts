@@ -64,7 +64,7 @@ export class SharedSessions implements SessionProvider {
 
   async whenListed(server: ServerName): Promise<void> {
     const { catalog, clock } = this.#deps;
-    await settleWithin([catalog.listed(server)], { limitMs: limits.offersWaitMs, clock });
+    await settleWithin([catalog.listed(server)], { limitMs: limits.listWaitMs, clock });
   }
 
   isRepeatable(tool: Tool): boolean {

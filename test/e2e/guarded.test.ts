@@ -122,7 +122,7 @@ verifies('OUT-08', 'descriptions and what a server says about its use are looked
   ]);
   expect(runtime.getTools().map(({ id }) => id.tool)).toEqual(['add', 'sub']);
   expect(statusOf(runtime, 'sums').warnings).toEqual([
-    expect.stringMatching(/^what it says about its use looks as if it gave a model orders/),
+    expect.stringMatching(/^its instructions look as if they gave a model orders/),
     expect.stringMatching(/^the description of the tool "add" looks as if it gave a model orders/),
   ]);
 });

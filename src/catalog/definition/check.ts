@@ -1,4 +1,4 @@
-// Owns telling a healthy definition of a tool from a broken one. One broken definition costs itself and never its neighbors.
+// Owns checking a tool's definition. A broken definition is left out and reported; the server's other tools stay.
 
 import { faultOfParamHeaders } from '../../connection/param-headers.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -9,7 +9,7 @@ import { faultOfRoot } from './root-fault.ts';
 
 const emptySchema: JsonObject = Object.freeze({ type: 'object' });
 
-/** The definition, frozen and with its keys in order, or why it is left out, in words for a person. */
+/** The definition, frozen and with sorted keys, or why it is left out, as a sentence for a person. */
 export function checkDefinition(item: unknown, { mirrorsArguments = false } = {}): ToolDefinition | string {
   if (!isObject(item) || typeof item['name'] !== 'string' || item['name'] === '')
     return 'a tool without a name was left out';

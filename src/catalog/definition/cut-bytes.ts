@@ -1,4 +1,4 @@
-// Owns cutting a text to so many bytes: never within a character, and with a mark that says so.
+// Owns cutting a text to a number of bytes: never within a character, and with a mark at the end.
 
 const mark = '… [cut]';
 const markBytes = Buffer.byteLength(mark);

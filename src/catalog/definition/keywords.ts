@@ -1,9 +1,9 @@
-// Owns the keywords of a JSON Schema: what kind of value each holds, where schemas lie within schemas, and whether a
-// value is well-formed.
+// Owns the keywords of JSON Schema: the kind of value that each takes, which of them hold schemas, and whether a value is
+// well-formed.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
-export type Kind =
+export type KeywordKind =
   | 'reference'
   | 'address'
   | 'text'
@@ -26,9 +26,9 @@ export type Kind =
   | 'dependencies'
   | 'needed names';
 
-const byKind: Readonly<Record<Kind, readonly string[]>> = {
+const byKind: Readonly<Record<KeywordKind, readonly string[]>> = {
   reference: ['$ref', '$dynamicRef', '$recursiveRef'],
-  // Nothing refers to these once references are inlined.
+  // Useless once references are inlined.
   address: ['$id', '$anchor', '$dynamicAnchor', '$recursiveAnchor', '$vocabulary', '$defs', 'definitions'],
   text: ['$schema', '$comment', 'title', 'description', 'format', 'contentEncoding', 'contentMediaType'],
   pattern: ['pattern'],
@@ -60,11 +60,11 @@ const byKind: Readonly<Record<Kind, readonly string[]>> = {
   'needed names': ['dependentRequired'],
 };
 
-export const kindOf: ReadonlyMap<string, Kind> = new Map(
-  (Object.keys(byKind) as Kind[]).flatMap((kind) => byKind[kind].map((keyword) => [keyword, kind] as const)),
+export const kindOf: ReadonlyMap<string, KeywordKind> = new Map(
+  (Object.keys(byKind) as KeywordKind[]).flatMap((kind) => byKind[kind].map((keyword) => [keyword, kind] as const)),
 );
 
-/** They say something about a value and forbid none. */
+/** Keywords that describe a value and forbid none. */
 export const annotations: ReadonlySet<string> = new Set([
   '$schema',
   '$comment',
@@ -85,7 +85,7 @@ export const annotations: ReadonlySet<string> = new Set([
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'] as const;
 type TypeName = (typeof typeNames)[number];
 
-/** What authors write for a type who think of their own language. */
+/** Type names of programming languages, which authors write by mistake. */
 const otherTypeNames: Readonly<Record<string, TypeName>> = {
   str: 'string',
   text: 'string',
@@ -116,7 +116,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const isMap = (value: unknown, fits: (each: unknown) => boolean) => isObject(value) && Object.values(value).every(fits);
 
-const wellFormed: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+const wellFormed: Readonly<Record<KeywordKind, (value: unknown) => boolean>> = {
   reference: isText,
   address: () => true,
   text: isText,
@@ -140,26 +140,26 @@ const wellFormed: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   'needed names': (value) => isMap(value, areTexts),
 };
 
-export function isWellFormed(kind: Kind, value: unknown): boolean {
+export function isWellFormed(kind: KeywordKind, value: unknown): boolean {
   return wellFormed[kind](value);
 }
 
 /** A schema that is being written. */
-export type Draft = Record<string, unknown>;
+export type SchemaDraft = Record<string, unknown>;
 
-export function draftOf(from?: JsonObject): Draft {
+export function draftOf(from?: JsonObject): SchemaDraft {
   return { ...from };
 }
 
-/** For names of strangers: to a plain object one of them is no key but its prototype. */
-export function putNamed(named: Draft, name: string, value: unknown): void {
+/** For names that a server chose: assigning `__proto__` on a plain object would set its prototype. */
+export function putNamed(named: SchemaDraft, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(named, name, { value, enumerable: true, writable: true, configurable: true });
   else named[name] = value;
 }
 
-/** Every schema directly within one that was normalised. */
-export function mapParts(schema: JsonObject, map: (part: JsonObject, keyword: string) => unknown): Draft {
+/** Maps every schema directly within a schema that `readSchema` has normalized. */
+export function mapParts(schema: JsonObject, map: (part: JsonObject, keyword: string) => unknown): SchemaDraft {
   const mapped = draftOf();
   for (const keyword of Object.keys(schema)) mapped[keyword] = mapKeyword(keyword, schema[keyword], map);
   return mapped;

@@ -1,20 +1,20 @@
-// Owns making one schema of several: of those that all hold (`allOf`, a reference and what stands beside it), and of
-// those of which one holds. What cannot be said in one is left out, so the result may allow more and never less.
+// Owns merging several schemas into one: schemas that all hold (`allOf`, a reference and the keywords beside it), and schemas
+// of which one holds. What one schema cannot express is left out, so the result may allow more and never less.
 
 import { showHidden } from '../../kernel/clean-text.ts';
 import { canonicalJson, isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { type Draft, draftOf, putNamed } from './keywords.ts';
+import { draftOf, putNamed, type SchemaDraft } from './keywords.ts';
 import { noteList } from './note.ts';
 
-export interface Merged {
+export interface MergedSchema {
   readonly schema: JsonObject;
-  /** Whether it allows exactly what both did. */
+  /** Whether it allows exactly what the merged schemas allow together. */
   readonly isExact: boolean;
 }
 
-/** Both hold. What the first says about itself – its title, its description – comes first. */
-export function merge(first: JsonObject, second: JsonObject): Merged {
+/** For two schemas that both hold. The title and the description of the first one win. */
+export function merge(first: JsonObject, second: JsonObject): MergedSchema {
   const merged = draftOf(first);
   let isExact = true;
   const ownArrays = arrayKeywords.some((keyword) => Object.hasOwn(first, keyword));
@@ -40,8 +40,8 @@ export function merge(first: JsonObject, second: JsonObject): Merged {
   return { schema: merged, isExact };
 }
 
-/** All of them hold. In halves, so that many small ones do not make a large one grow step by step. */
-export function mergeAll(parts: readonly JsonObject[]): Merged {
+/** For schemas that all hold. Merges halves, so that many small schemas are not copied into a growing one again and again. */
+export function mergeAll(parts: readonly JsonObject[]): MergedSchema {
   const [first = {}, second] = parts;
   if (second === undefined) return { schema: first, isExact: true };
   const half = Math.ceil(parts.length / 2);
@@ -50,14 +50,14 @@ export function mergeAll(parts: readonly JsonObject[]): Merged {
   return { schema, isExact: isExact && left.isExact && right.isExact };
 }
 
-/** They mean something only together: two such groups are never mixed. */
+/** Keywords that have a meaning only together: those of two schemas are never mixed. */
 const arrayKeywords = ['prefixItems', 'items', 'additionalItems', 'contains', 'minContains', 'maxContains'];
 const conditional = ['if', 'then', 'else'];
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
 const acceptsNull = ({ type, nullable }: JsonObject) => type === undefined || nullable === true;
 
-/** Sees at the first difference that they differ: most that are compared are large and do. */
+/** Stops at the first difference: most compared values are large and different. */
 function sameKeyword(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((each, at) => sameKeyword(each, b[at]));
@@ -67,7 +67,7 @@ function sameKeyword(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && sameKeyword(a[key], b[key]));
 }
 
-/** What a schema forbids beyond its own properties, it forbids to fewer once they stand beside those of another. */
+/** `additionalProperties` forbids less once the properties of another schema stand beside it. */
 function knowsMore(first: JsonObject, second: JsonObject): boolean {
   const lacks = (one: JsonObject, other: JsonObject) => {
     const [own, more] = [one['properties'] ?? {}, other['properties'] ?? {}];
@@ -78,10 +78,20 @@ function knowsMore(first: JsonObject, second: JsonObject): boolean {
 
 const greater = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const lesser = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
-const said = ['title', 'description', 'default', 'example', 'examples', 'format', '$schema', '$comment', 'deprecated'];
+const descriptive = [
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'format',
+  '$schema',
+  '$comment',
+  'deprecated',
+];
 
-/** Whether nothing was lost. */
-function mergeKeyword(merged: Draft, keyword: string, a: unknown, b: unknown): boolean {
+/** Gives whether the merged keyword is exact. */
+function mergeKeyword(merged: SchemaDraft, keyword: string, a: unknown, b: unknown): boolean {
   if (greater.includes(keyword)) return put(merged, keyword, Math.max(a as number, b as number));
   if (lesser.includes(keyword)) return put(merged, keyword, Math.min(a as number, b as number));
   switch (keyword) {
@@ -99,23 +109,23 @@ function mergeKeyword(merged: Draft, keyword: string, a: unknown, b: unknown): b
     case 'uniqueItems':
       return put(merged, keyword, true);
     default:
-      return said.includes(keyword);
+      return descriptive.includes(keyword);
   }
 }
 
-function put(merged: Draft, keyword: string, value: unknown): true {
+function put(merged: SchemaDraft, keyword: string, value: unknown): true {
   merged[keyword] = value;
   return true;
 }
 
-/** More of them than there is room to show are not gathered. */
-function mergeNeeded(merged: Draft, a: readonly string[], b: readonly string[]): boolean {
+/** Keeps no more names than can be shown. */
+function mergeNeeded(merged: SchemaDraft, a: readonly string[], b: readonly string[]): boolean {
   const both = [...new Set([...a, ...b])];
   put(merged, 'required', both.slice(0, limits.shownSchema.names));
   return both.length <= limits.shownSchema.names;
 }
 
-function mergeTypes(merged: Draft, a: unknown, b: unknown): boolean {
+function mergeTypes(merged: SchemaDraft, a: unknown, b: unknown): boolean {
   const wanted = listOf(b);
   const shared = listOf(a).flatMap((each) => {
     if (wanted.includes(each)) return [each];
@@ -128,7 +138,7 @@ function mergeTypes(merged: Draft, a: unknown, b: unknown): boolean {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-function mergeNamed(merged: Draft, keyword: string, a: JsonObject, b: JsonObject): boolean {
+function mergeNamed(merged: SchemaDraft, keyword: string, a: JsonObject, b: JsonObject): boolean {
   const named = draftOf(a);
   let isExact = true;
   for (const [name, part] of Object.entries(b)) {
@@ -145,13 +155,13 @@ function mergeNamed(merged: Draft, keyword: string, a: JsonObject, b: JsonObject
   return isExact;
 }
 
-function mergeValues(merged: Draft, a: readonly unknown[], b: readonly unknown[]): boolean {
+function mergeValues(merged: SchemaDraft, a: readonly unknown[], b: readonly unknown[]): boolean {
   const wanted = new Set(b.map(canonicalJson));
   const shared = a.filter((each) => wanted.has(canonicalJson(each)));
   return shared.length > 0 && put(merged, 'enum', shared);
 }
 
-function mergeAdditional(merged: Draft, a: unknown, b: unknown): boolean {
+function mergeAdditional(merged: SchemaDraft, a: unknown, b: unknown): boolean {
   if (a === false || b === false) return put(merged, 'additionalProperties', false);
   if (a === true) return put(merged, 'additionalProperties', b);
   if (b === true || !isObject(a) || !isObject(b)) return b === true;
@@ -160,7 +170,7 @@ function mergeAdditional(merged: Draft, a: unknown, b: unknown): boolean {
   return both.isExact;
 }
 
-/** One of them holds: every parameter that any has, needed where all need it. Objects that have no form of their own left. */
+/** For objects of which one holds: every parameter that any of them has, required if all require it. */
 export function unite(branches: readonly JsonObject[]): JsonObject {
   const united = draftOf();
   const variants = new Map<string, Map<string, JsonObject>>();
@@ -188,8 +198,8 @@ function isIn(names: readonly string[]): (name: string) => boolean {
 function collectParts(properties: JsonObject, variants: Map<string, Map<string, JsonObject>>): void {
   for (const [name, part] of Object.entries(properties)) {
     if (!isObject(part)) continue;
-    const known = variants.get(name) ?? new Map<string, JsonObject>();
-    variants.set(name, known.set(canonicalJson(part), part));
+    const variantsOfName = variants.get(name) ?? new Map<string, JsonObject>();
+    variants.set(name, variantsOfName.set(canonicalJson(part), part));
   }
 }
 
@@ -200,7 +210,7 @@ function unitePart(parts: readonly JsonObject[]): unknown {
 const formsOf = (part: JsonObject): readonly unknown[] =>
   Object.keys(part).length === 1 && Array.isArray(part['anyOf']) ? part['anyOf'] : [part];
 
-/** What tells the forms apart is mostly one value in each: together they are a list to choose from. */
+/** Forms usually differ in one `const` each: together these become an enum. */
 function uniteValues(parts: readonly JsonObject[]): JsonObject | undefined {
   const values: unknown[] = [];
   for (const part of parts) {
@@ -217,16 +227,16 @@ function uniteValues(parts: readonly JsonObject[]): JsonObject | undefined {
   return united;
 }
 
-/** What is said of one value is said with it: of the others it would be wrong. */
-function describeValues(united: Draft, parts: readonly JsonObject[]): void {
+/** A description of one value is repeated together with that value: for the others it would be wrong. */
+function describeValues(united: SchemaDraft, parts: readonly JsonObject[]): void {
   const description = parts[0]?.['description'];
   if (parts.every((part) => part['description'] === description)) {
     if (description !== undefined) united['description'] = description;
     return;
   }
-  const told = parts.flatMap(({ const: value, enum: values = [value], description: words }) => {
+  const descriptions = parts.flatMap(({ const: value, enum: values = [value], description: words }) => {
     const names = (values as readonly unknown[]).map((each) => showHidden(JSON.stringify(each)));
     return typeof words === 'string' ? [`${names.join(', ')}: ${words}`] : [];
   });
-  noteList(united, '', told, '; ');
+  noteList(united, '', descriptions, '; ');
 }

@@ -1,30 +1,30 @@
-// Owns telling a model in words what has no keyword: at the end of a description, once, and not at any length.
+// Owns notes at the end of a description, which tell a model what its provider has no keyword for: each once, of bounded length.
 
-import type { Draft } from './keywords.ts';
+import type { SchemaDraft } from './keywords.ts';
 
 const MOST_CHARS = 300;
-/** Lists are told instead of an enum, which would be longer. */
+/** A list replaces an enum, which would be longer still. */
 const MOST_LIST_CHARS = 1_000;
 
-export function note(draft: Draft, words: string): void {
+export function note(draft: SchemaDraft, words: string): void {
   if (words.length <= MOST_CHARS) append(draft, words);
 }
 
-/** As many of them as there is room for, and how many more there are. Whether all are told. */
-export function noteList(draft: Draft, lead: string, items: readonly string[], between = ', '): boolean {
+/** Notes as many items as there is room for, and how many are missing. Gives whether all of them are noted. */
+export function noteList(draft: SchemaDraft, lead: string, items: readonly string[], between = ', '): boolean {
   let words = lead;
-  let told = 0;
+  let noted = 0;
   for (const item of items) {
-    const next = told === 0 ? `${words}${item}` : `${words}${between}${item}`;
+    const next = noted === 0 ? `${words}${item}` : `${words}${between}${item}`;
     if (next.length > MOST_LIST_CHARS) break;
     words = next;
-    told++;
+    noted++;
   }
-  if (told > 0) append(draft, told === items.length ? words : `${words} and ${items.length - told} more`);
-  return told === items.length;
+  if (noted > 0) append(draft, noted === items.length ? words : `${words} and ${items.length - noted} more`);
+  return noted === items.length;
 }
 
-function append(draft: Draft, words: string): void {
+function append(draft: SchemaDraft, words: string): void {
   const { description } = draft;
   if (typeof description !== 'string' || description === '') draft['description'] = words;
   else if (!description.includes(words)) draft['description'] = `${description} (${words})`;

@@ -1,7 +1,7 @@
-// Owns spelling what older drafts of JSON Schema say as the current one does.
+// Owns rewriting keywords of older JSON Schema drafts into those of the current one.
 
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Draft } from './keywords.ts';
+import type { SchemaDraft } from './keywords.ts';
 
 const open: JsonObject = Object.freeze({});
 
@@ -10,8 +10,8 @@ export const bounds = [
   ['exclusiveMaximum', 'maximum'],
 ] as const;
 
-/** Draft 4 says beside the limit whether it is excluded. */
-export function spellBound(draft: Draft, bound: string, limit: string): false {
+/** In draft 4 a boolean beside the limit says whether the limit itself is excluded. */
+export function spellBound(draft: SchemaDraft, bound: string, limit: string): false {
   const isExcluded = draft[bound] === true && typeof draft[limit] === 'number';
   if (isExcluded) draft[bound] = draft[limit];
   else delete draft[bound];
@@ -19,8 +19,8 @@ export function spellBound(draft: Draft, bound: string, limit: string): false {
   return false;
 }
 
-/** Draft 7 lists the first items in `items`; and no further items is the same as so many at most. */
-export function spellTuple(draft: Draft): false {
+/** Draft 7 lists the first items in `items`. Allowing no further items is the same as a `maxItems`. */
+export function spellTuple(draft: SchemaDraft): false {
   if (Array.isArray(draft['items'])) {
     const { items, additionalItems } = draft;
     delete draft['additionalItems'];
@@ -37,6 +37,6 @@ export function spellTuple(draft: Draft): false {
   return false;
 }
 
-export function lacksItems({ type, items }: Draft): boolean {
+export function lacksItems({ type, items }: SchemaDraft): boolean {
   return items === undefined && (type === 'array' || (Array.isArray(type) && type.includes('array')));
 }

@@ -1,24 +1,27 @@
-// Owns which schemas are in the subset of OpenAPI already, and what fits a type there.
+// Owns recognizing schemas that are in the subset of OpenAPI already, and values that fit a type there.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { openApiFormats } from './providers.ts';
 
-/** Which type a keyword is about. */
-export const speaksOf: Readonly<Record<string, readonly string[]>> = {
+/** By type: the keywords that apply to it. */
+export const keywordsOfType: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern', 'format', 'enum'],
   number: ['minimum', 'maximum', 'format'],
   integer: ['minimum', 'maximum', 'format'],
   array: ['items', 'minItems', 'maxItems'],
   object: ['properties', 'required', 'minProperties', 'maxProperties', 'propertyOrdering'],
 };
-export const spoken = new Set(Object.values(speaksOf).flat());
+export const typedKeywords = new Set(Object.values(keywordsOfType).flat());
 
 const always = ['type', 'description', 'title', 'nullable', 'example', 'default'];
 const ownKeywords: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [...Object.entries(speaksOf), ['boolean', []] as const].map(([type, own]) => [type, new Set([...always, ...own])]),
+  [...Object.entries(keywordsOfType), ['boolean', []] as const].map(([type, own]) => [
+    type,
+    new Set([...always, ...own]),
+  ]),
 );
 
-/** Most are; to find out costs less than to go all the steps. */
+/** Most schemas are in the subset already; checking costs less than running all translation steps. */
 export function isPlain(schema: JsonObject): boolean {
   const { type } = schema;
   const own = typeof type === 'string' ? ownKeywords.get(type) : undefined;
@@ -47,8 +50,8 @@ function isPlainly(keyword: string, schema: JsonObject): boolean {
 }
 
 export function isKnownFormat(format: unknown, type: unknown): boolean {
-  const known = typeof type === 'string' && Object.hasOwn(openApiFormats, type) ? openApiFormats[type] : undefined;
-  return known?.includes(format as string) ?? false;
+  const formats = typeof type === 'string' && Object.hasOwn(openApiFormats, type) ? openApiFormats[type] : undefined;
+  return formats?.includes(format as string) ?? false;
 }
 
 export function fitsType(value: unknown, { type, nullable }: JsonObject): boolean {

@@ -1,16 +1,16 @@
-// Owns saying a schema in the subset of OpenAPI that the narrowest readers take: one type, `nullable`, enums of texts,
-// `anyOf` and nothing beside it. What has no keyword there goes into the description, in words.
+// Owns translating a schema into the subset of OpenAPI that the strictest providers accept: one type, `nullable`, enums of
+// texts, `anyOf` with nothing beside it. What has no keyword there becomes a note in the description.
 
 import { showHidden } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { annotations, type Draft, draftOf, mapParts, putNamed } from './keywords.ts';
+import { annotations, draftOf, mapParts, putNamed, type SchemaDraft } from './keywords.ts';
 import { mergeAll } from './merge.ts';
 import { note, noteList } from './note.ts';
 import { anyOfAlone, formsOf, howManyFit, replace, settle, valued } from './openapi-forms.ts';
-import { fitsType, isKnownFormat, isPlain, speaksOf, spoken } from './openapi-plain.ts';
+import { fitsType, isKnownFormat, isPlain, keywordsOfType, typedKeywords } from './openapi-plain.ts';
 import type { Dialect } from './providers.ts';
 
-/** Not keywords of the subset, but what they say can be said in it. */
+/** Keywords outside the subset whose meaning can be expressed in it. */
 const translated = new Set([
   'additionalItems',
   'additionalProperties',
@@ -26,10 +26,10 @@ export function isTranslated(keyword: string, { keywords }: Dialect): boolean {
   return keywords === undefined || keywords.has(keyword) || translated.has(keyword);
 }
 
-type Unread = (keyword: string) => void;
+type OnUnread = (keyword: string) => void;
 
-/** Its parts are in the subset already; so is the whole, if it is given back as it came. */
-export function toOpenApi(schema: JsonObject, unread: Unread): JsonObject {
+/** The parts of `schema` are translated already. Gives the same object if the schema is in the subset too. */
+export function toOpenApi(schema: JsonObject, unread: OnUnread): JsonObject {
   if (isPlain(schema)) return schema;
   const draft = draftOf(schema);
   let isSame = true;
@@ -37,12 +37,12 @@ export function toOpenApi(schema: JsonObject, unread: Unread): JsonObject {
   return isSame ? schema : draft;
 }
 
-const againWith = (unread: Unread) => ({ again: (schema: JsonObject) => toOpenApi(schema, unread) });
+const againWith = (unread: OnUnread) => ({ again: (schema: JsonObject) => toOpenApi(schema, unread) });
 
-/** Whether anything was changed. */
-type Step = (draft: Draft, unread: Unread) => boolean;
+/** Gives whether the draft changed. */
+type TranslationStep = (draft: SchemaDraft, unread: OnUnread) => boolean;
 
-const steps: readonly Step[] = [
+const steps: readonly TranslationStep[] = [
   mergeParts,
   chooseAny,
   spellConst,
@@ -61,7 +61,7 @@ const steps: readonly Step[] = [
   dropUnfitting,
 ];
 
-function mergeParts(draft: Draft, unread: Unread): boolean {
+function mergeParts(draft: SchemaDraft, unread: OnUnread): boolean {
   const { allOf } = draft;
   if (!Array.isArray(allOf)) return false;
   delete draft['allOf'];
@@ -75,7 +75,7 @@ function mergeParts(draft: Draft, unread: Unread): boolean {
   );
 }
 
-function chooseAny(draft: Draft, unread: Unread): boolean {
+function chooseAny(draft: SchemaDraft, unread: OnUnread): boolean {
   const { oneOf, anyOf } = draft;
   if (oneOf === undefined) return false;
   delete draft['oneOf'];
@@ -84,7 +84,7 @@ function chooseAny(draft: Draft, unread: Unread): boolean {
   return true;
 }
 
-function spellConst(draft: Draft): boolean {
+function spellConst(draft: SchemaDraft): boolean {
   if (!Object.hasOwn(draft, 'const')) return false;
   const { const: value, enum: values } = draft;
   delete draft['const'];
@@ -92,8 +92,8 @@ function spellConst(draft: Draft): boolean {
   return true;
 }
 
-/** Null is no type beside others, and no value of an enum. */
-function spellNull(draft: Draft): boolean {
+/** In the subset null is neither a type beside others nor a value of an enum, but `nullable`. */
+function spellNull(draft: SchemaDraft): boolean {
   const { type, enum: values } = draft;
   let isChanged = false;
   if (Array.isArray(type) && (type.length === 1 || type.includes('null'))) {
@@ -111,8 +111,8 @@ function spellNull(draft: Draft): boolean {
   return true;
 }
 
-/** Only texts can be listed, and none of them empty; other values are told in words. */
-function spellValues(draft: Draft, unread: Unread): boolean {
+/** An enum in the subset holds only texts that are not empty; other values become a note. */
+function spellValues(draft: SchemaDraft, unread: OnUnread): boolean {
   const { enum: values, type } = draft;
   if (!Array.isArray(values)) return false;
   const areTexts = values.every((each) => typeof each === 'string' && each !== '');
@@ -128,13 +128,13 @@ function spellValues(draft: Draft, unread: Unread): boolean {
   return true;
 }
 
-function inferType(draft: Draft, values: readonly unknown[]): void {
+function inferType(draft: SchemaDraft, values: readonly unknown[]): void {
   const types = new Set(values.map((each) => (Array.isArray(each) ? 'array' : typeof each)));
   const [type] = types;
   if (types.size === 1 && type !== undefined) draft['type'] = type;
 }
 
-function spellBounds(draft: Draft): boolean {
+function spellBounds(draft: SchemaDraft): boolean {
   let isChanged = false;
   for (const [bound, limit, step] of [
     ['exclusiveMinimum', 'minimum', 1],
@@ -153,8 +153,8 @@ function spellBounds(draft: Draft): boolean {
   return isChanged;
 }
 
-/** Any item is one of those listed, if there can be no others. */
-function spellTuple(draft: Draft): boolean {
+/** The subset has no tuples: an item may be any of the listed ones, and anything unless the tuple is closed. */
+function spellTuple(draft: SchemaDraft): boolean {
   const { prefixItems, items, maxItems } = draft;
   delete draft['additionalItems'];
   if (!Array.isArray(prefixItems)) return false;
@@ -167,8 +167,8 @@ function spellTuple(draft: Draft): boolean {
   return true;
 }
 
-/** Free keys have no keyword, but a model has to know of them. */
-function spellMap(draft: Draft, unread: Unread): boolean {
+/** The subset has no keyword for free keys, so a note tells the model of them. */
+function spellMap(draft: SchemaDraft, unread: OnUnread): boolean {
   if (!Object.hasOwn(draft, 'additionalProperties')) return false;
   const { additionalProperties: rest } = draft;
   delete draft['additionalProperties'];
@@ -179,7 +179,7 @@ function spellMap(draft: Draft, unread: Unread): boolean {
   return true;
 }
 
-function spellFormat(draft: Draft): boolean {
+function spellFormat(draft: SchemaDraft): boolean {
   const { format, type } = draft;
   if (typeof format !== 'string') return false;
   if (isKnownFormat(format, type)) return false;
@@ -188,7 +188,7 @@ function spellFormat(draft: Draft): boolean {
   return true;
 }
 
-function splitTypes(draft: Draft): boolean {
+function splitTypes(draft: SchemaDraft): boolean {
   const { type } = draft;
   if (!Array.isArray(type)) return false;
   delete draft['type'];
@@ -197,58 +197,59 @@ function splitTypes(draft: Draft): boolean {
   delete draft['nullable'];
   draft['anyOf'] = type.map((name: string, at) => {
     const form = draftOf({ type: name });
-    for (const keyword of speaksOf[name] ?? []) if (draft[keyword] !== undefined) form[keyword] = draft[keyword];
+    for (const keyword of keywordsOfType[name] ?? []) if (draft[keyword] !== undefined) form[keyword] = draft[keyword];
     if (isNullable && at === 0) form['nullable'] = true;
     needItems(form);
     return form;
   });
-  for (const keyword of spoken) delete draft[keyword];
+  for (const keyword of typedKeywords) delete draft[keyword];
   return true;
 }
 
-/** Who speaks of properties means an object. */
-function impliedType(draft: Draft): boolean {
+/** A schema without a type gets the one that its keywords apply to: `properties` means an object. */
+function impliedType(draft: SchemaDraft): boolean {
   if (draft['type'] !== undefined || draft['anyOf'] !== undefined) return false;
   const type = ['object', 'array', 'string', 'number'].find((each) =>
-    speaksOf[each]?.some((keyword) => draft[keyword] !== undefined),
+    keywordsOfType[each]?.some((keyword) => draft[keyword] !== undefined),
   );
   if (type === undefined) return false;
   draft['type'] = type;
   return true;
 }
 
-function onlyFitting(draft: Draft): boolean {
+function onlyFitting(draft: SchemaDraft): boolean {
   const { type } = draft;
   let isChanged = false;
   for (const keyword of Object.keys(draft)) {
-    if (!spoken.has(keyword) || type === undefined || speaksOf[type as string]?.includes(keyword)) continue;
+    if (!typedKeywords.has(keyword) || type === undefined || keywordsOfType[type as string]?.includes(keyword))
+      continue;
     delete draft[keyword];
     isChanged = true;
   }
   return isChanged;
 }
 
-/** A name that is needed must be one that is known. */
-function knownNames(draft: Draft): boolean {
+/** Every required name must be among the properties. */
+function knownNames(draft: SchemaDraft): boolean {
   const { required, properties } = draft;
   if (!Array.isArray(required)) return false;
-  const known = isObject(properties) ? properties : {};
-  const unknown = required.filter((name: string) => !Object.hasOwn(known, name));
+  const declared = isObject(properties) ? properties : {};
+  const undeclared = required.filter((name: string) => !Object.hasOwn(declared, name));
   if (required.length === 0) delete draft['required'];
-  if (unknown.length === 0) return required.length === 0;
-  const all = draftOf(known);
-  for (const name of unknown) putNamed(all, name, {});
+  if (undeclared.length === 0) return required.length === 0;
+  const all = draftOf(declared);
+  for (const name of undeclared) putNamed(all, name, {});
   draft['properties'] = all;
   return true;
 }
 
-function needItems(draft: Draft): boolean {
+function needItems(draft: SchemaDraft): boolean {
   if (draft['type'] !== 'array' || draft['items'] !== undefined) return false;
   draft['items'] = {};
   return true;
 }
 
-function dropUnfitting(draft: Draft): boolean {
+function dropUnfitting(draft: SchemaDraft): boolean {
   if (typeof draft['type'] !== 'string') return false;
   const unfitting = valued.filter((keyword) => draft[keyword] !== undefined && !fitsType(draft[keyword], draft));
   for (const keyword of unfitting) delete draft[keyword];

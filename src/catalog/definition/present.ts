@@ -1,5 +1,5 @@
-// Owns what a model is shown of a definition: readable by its provider, free of hidden characters, within the limits.
-// It guides the model and judges nothing: calls are validated against the definition as it was sent.
+// Owns how a definition is shown to a model: in keywords that its provider accepts, without hidden characters, within limits.
+// Calls are validated against the definition that the server sent, not against this one.
 
 import { cleanText } from '../../kernel/clean-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -15,20 +15,20 @@ import { hiddenIn, readSchema } from './schema.ts';
 export interface Presented {
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** What was reduced and why, in words for a person. */
+  /** What was reduced and why, as sentences for a person. */
   readonly changes: readonly string[];
 }
 
-/** Definitions are frozen: each is read once for a provider, however often it is shown. */
-const known = new WeakMap<ToolDefinition, Partial<Record<Provider, Presented>>>();
+/** Definitions are frozen, so each is read once per provider, however often it is shown. */
+const presentedBefore = new WeakMap<ToolDefinition, Partial<Record<Provider, Presented>>>();
 
-/** Of a provider that is not known here nothing is known: it is shown what all accept. */
+/** An unknown provider is shown what all providers accept. */
 export function present(definition: ToolDefinition, named: Provider): Presented {
   const provider = Object.hasOwn(dialects, named) ? named : 'any';
-  let byProvider = known.get(definition);
+  let byProvider = presentedBefore.get(definition);
   if (byProvider === undefined) {
     byProvider = {};
-    known.set(definition, byProvider);
+    presentedBefore.set(definition, byProvider);
   }
   byProvider[provider] ??= presentAnew(definition, dialects[provider]);
   return byProvider[provider];
@@ -48,7 +48,7 @@ function presentAnew({ description = '', inputSchema }: ToolDefinition, dialect:
   });
 }
 
-/** References can make a small schema grow without end: then fewer of them are followed, in every part alike. */
+/** References can make a small schema grow without end: then fewer levels of them are followed, in every part alike. */
 function readAsDeep(inputSchema: JsonObject, dialect: Dialect): { schema: JsonObject; remarks: Remarks } {
   for (const nesting of limits.shownSchema.nesting) {
     const remarks = new Remarks();

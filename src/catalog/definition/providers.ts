@@ -1,21 +1,21 @@
-// Owns what each provider of models can read of a tool's input schema. One schema that it cannot read makes a provider
-// refuse the whole request, so where reports differ the narrower one counts.
+// Owns which parts of JSON Schema each model provider accepts. One schema that a provider cannot read makes it refuse the whole
+// request, so where reports differ the stricter one counts.
 
-/** `any` is what all of them accept. */
+/** `any` stands for what all providers accept. */
 export type Provider = 'any' | 'anthropic' | 'openai' | 'google';
 
 export interface Dialect {
-  /** Why something is not shown; ends a sentence. */
+  /** Why something is not shown; the end of a sentence. */
   readonly refusal: string;
-  /** Only these keywords, in the shapes of OpenAPI: one type, `nullable`, enums of texts, `anyOf` alone. */
+  /** If given, only these keywords, in the shapes of OpenAPI: one type, `nullable`, enums of texts, `anyOf` alone. */
   readonly keywords: ReadonlySet<string> | undefined;
-  /** What the names of a tool's own parameters must be; those within a parameter are free. */
+  /** The pattern for names of a tool's own parameters; names within a parameter are free. */
   readonly parameterName: RegExp | undefined;
-  /** An array must say what its items are. */
+  /** An array must have `items`. */
   readonly needsItems: boolean;
-  /** The arguments must say which properties they have, even if none. */
+  /** The root must have `properties`, even if empty. */
   readonly needsProperties: boolean;
-  /** What may not stand at the root, beside the forms (`anyOf`, `oneOf`, `allOf`) that nobody takes there. */
+  /** Keywords refused at the root, besides `anyOf`, `oneOf` and `allOf`, which no provider accepts there. */
   readonly notAtRoot: readonly string[];
 }
 
@@ -83,20 +83,20 @@ export const dialects: Readonly<Record<Provider, Dialect>> = {
   },
 };
 
-/** The formats that the OpenAPI subset names; any other is refused by some of its readers. */
+/** The formats of the OpenAPI subset; some providers refuse any other. */
 export const openApiFormats: Readonly<Record<string, readonly string[]>> = {
   string: ['enum', 'date-time'],
   number: ['float', 'double'],
   integer: ['int32', 'int64'],
 };
 
-/** What the engines of the providers agree on: no named groups, no classes by property, no inline flags. */
+/** Regular expression syntax that not every provider's engine knows: named groups, property classes, inline flags. */
 const ownSyntax = /\\[pPkcN]|\\u\{|\(\?(?![:=!<])|\(\?<(?![=!])|[*+?}]\+/;
-/** Nobody reads longer ones, and a hostile one can take an engine the square of its length only to be parsed. */
+/** A hostile pattern can take an engine quadratic time only to be parsed; real patterns are shorter than this. */
 const MOST_PATTERN_CHARS = 2_000;
 const lookaround = /\(\?<?[=!]|\\[1-9]/;
 
-/** Whether a reader's engine takes the pattern; the subset's engine knows no looking around and no references back. */
+/** Whether the provider's engine accepts the pattern; that of the OpenAPI subset has no lookaround and no back references. */
 export function isPortablePattern(source: string, { keywords }: Dialect): boolean {
   if (source.length > MOST_PATTERN_CHARS) return false;
   if (ownSyntax.test(source) || (keywords !== undefined && lookaround.test(source))) return false;

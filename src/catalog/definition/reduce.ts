@@ -1,47 +1,47 @@
-// Owns making a schema fit its limit: first descriptions get shorter, then what only explains goes, then what lies deep
-// is shown without detail, and at last only names are left. Every step allows more and never less.
+// Owns shrinking a schema to its limit: first descriptions get shorter, then examples, defaults and titles go, then deep parts
+// are shown without detail, and at last only parameter names are left. Every step allows more and never less.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import { cutBytes } from './cut-bytes.ts';
-import { annotations, type Draft, draftOf, kindOf, mapParts, putNamed } from './keywords.ts';
+import { annotations, draftOf, kindOf, mapParts, putNamed, type SchemaDraft } from './keywords.ts';
 import type { Remarks } from './remarks.ts';
 
-export interface Needs {
+export interface SchemaNeeds {
   readonly bytes: number;
-  /** Whether an array must say what its items are: also the one that is shown without detail. */
+  /** Whether an array must have `items`, also one that is shown without detail. */
   readonly needsItems: boolean;
 }
 
-export function reduceSchema(schema: JsonObject, needs: Needs, remarks: Remarks): JsonObject {
+export function reduceSchema(schema: JsonObject, needs: SchemaNeeds, remarks: Remarks): JsonObject {
   let bytes = bytesOf(schema);
   if (bytes <= needs.bytes) return schema;
-  let whole = schema;
+  let reduced = schema;
   for (const { step, remark } of stages) {
     const before = bytes;
-    whole = step(whole, needs);
-    bytes = bytesOf(whole);
+    reduced = step(reduced, needs);
+    bytes = bytesOf(reduced);
     if (remark !== undefined && bytes < before) remarks.say(remark);
-    if (bytes <= needs.bytes) return whole;
-    const cut = shorten(whole, bytes, needs.bytes);
+    if (bytes <= needs.bytes) return reduced;
+    const cut = shorten(reduced, bytes, needs.bytes);
     if (cut === undefined) continue;
     remarks.say('descriptions within its schema are cut: it is too large');
     return cut;
   }
-  return namesOnly(whole, needs, remarks);
+  return namesOnly(reduced, needs, remarks);
 }
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-interface Stage {
-  step(schema: JsonObject, needs: Needs): JsonObject;
+interface ReduceStage {
+  step(schema: JsonObject, needs: SchemaNeeds): JsonObject;
   readonly remark?: string;
 }
 
-/** After each of them descriptions are cut, and if that is enough no other follows. */
-const stages: readonly Stage[] = [
+/** After each stage descriptions are cut; if that is enough, the later stages are skipped. */
+const stages: readonly ReduceStage[] = [
   { step: (schema) => schema },
   { step: unexplained, remark: 'examples, defaults and titles are not shown: its schema is too large' },
   { step: withoutLongLists, remark: 'long lists of values are not shown: its schema is too large' },
@@ -49,7 +49,7 @@ const stages: readonly Stage[] = [
   { step: undescribed, remark: 'descriptions within its schema are not shown: it is too large' },
 ];
 
-/** All to the same length, the longest that is short enough: so the longest lose most. Nothing if no length is. */
+/** Cuts all descriptions to one length, the longest that fits, so that the longest lose most. `undefined` if no length fits. */
 function shorten(schema: JsonObject, bytes: number, most: number): JsonObject | undefined {
   const lengths: number[] = [];
   visitParts(schema, ({ description }) => {
@@ -57,7 +57,7 @@ function shorten(schema: JsonObject, bytes: number, most: number): JsonObject | 
   });
   const saved = (length: number) => lengths.reduce((sum, each) => sum + Math.max(0, each - length - 2), 0);
   const longest = lengths.reduce((most, each) => Math.max(most, each), 0);
-  // A cut text may hold more that JSON has to escape than was reckoned with: then a little more is cut.
+  // JSON may escape more of the remaining text than estimated: then a little more is cut.
   for (let wanted = bytes - most; saved(limits.partDescriptionBytes) >= wanted; ) {
     const cut = describedIn(schema, lengthThat(saved, wanted, longest));
     const over = bytesOf(cut) - most;
@@ -67,7 +67,7 @@ function shorten(schema: JsonObject, bytes: number, most: number): JsonObject | 
   return undefined;
 }
 
-/** The longest that saves as much as is wanted. */
+/** The longest length that saves at least `wanted` bytes. */
 function lengthThat(saved: (length: number) => number, wanted: number, longest: number): number {
   let low: number = limits.partDescriptionBytes;
   let high = Math.max(low, longest);
@@ -109,7 +109,7 @@ function withoutLongLists(schema: JsonObject): JsonObject {
   return draft;
 }
 
-/** From here on parts lose what they forbid; whatever would then forbid more has to go. */
+/** From this stage on parts allow more; keywords that would then make the whole stricter have to go. */
 function monotone(schema: JsonObject): JsonObject {
   const { oneOf, ...rest } = schema;
   const draft = draftOf(rest);
@@ -130,14 +130,14 @@ const delicate = [
   'unevaluatedProperties',
 ];
 
-/** With short descriptions, and with as much of each part as there is room for; if there is none, others decide. */
-function prune(schema: JsonObject, needs: Needs): JsonObject {
+/** Short descriptions, and as much of each part as there is room for; without any room, later stages decide. */
+function prune(schema: JsonObject, needs: SchemaNeeds): JsonObject {
   const short = describedIn(schema, limits.partDescriptionBytes);
   const bare = mapParts(short, () => ({}));
   return bytesOf(bare) > needs.bytes ? short : prunedTo(needs.bytes, short, needs);
 }
 
-function prunedTo(room: number, schema: JsonObject, needs: Needs): JsonObject {
+function prunedTo(room: number, schema: JsonObject, needs: SchemaNeeds): JsonObject {
   if (bytesOf(schema) <= room) return schema;
   const sizes = new Map<JsonObject, number>();
   const bare = mapParts(schema, (part) => {
@@ -148,14 +148,14 @@ function prunedTo(room: number, schema: JsonObject, needs: Needs): JsonObject {
   if (left < 0 || sizes.size === 0) return shellWithin(room, schema, needs);
   const shares = shareOut(left, sizes);
   const pruned = mapParts(schema, (part) => prunedTo(shares.get(part) ?? 0, part, needs));
-  // Where one form allows everything, the others say nothing.
+  // If one form allows everything, `anyOf` restricts nothing.
   if (Array.isArray(pruned['anyOf']) && pruned['anyOf'].some(isOpen)) delete pruned['anyOf'];
   return pruned;
 }
 
 const isOpen = (form: JsonObject) => Object.keys(form).every((keyword) => annotations.has(keyword));
 
-/** The small ones whole, and what they leave to the large ones in equal shares. */
+/** Small parts keep their full size; the large ones share the rest equally. */
 function shareOut(room: number, sizes: ReadonlyMap<JsonObject, number>): Map<JsonObject, number> {
   const shares = new Map<JsonObject, number>();
   let left = room;
@@ -169,8 +169,8 @@ function shareOut(room: number, sizes: ReadonlyMap<JsonObject, number>): Map<Jso
   return shares;
 }
 
-/** As much of what it says of itself as there is room for. */
-function shellWithin(room: number, schema: JsonObject, needs: Needs): JsonObject {
+/** As much of the schema's own keywords as there is room for. */
+function shellWithin(room: number, schema: JsonObject, needs: SchemaNeeds): JsonObject {
   const shell = shellOf(schema, needs);
   const { description: _, ...silent } = shell;
   const typed = draftOf();
@@ -179,8 +179,8 @@ function shellWithin(room: number, schema: JsonObject, needs: Needs): JsonObject
   return [shell, silent, typed].find((each) => bytesOf(each) <= room) ?? {};
 }
 
-/** What it says of itself, and nothing of its parts. */
-function shellOf(schema: JsonObject, { needsItems }: Needs): JsonObject {
+/** The schema's own keywords, without its parts. */
+function shellOf(schema: JsonObject, { needsItems }: SchemaNeeds): JsonObject {
   const draft = draftOf();
   for (const keyword of Object.keys(schema)) if (!holdsParts(keyword)) draft[keyword] = schema[keyword];
   if (needsItems && schema['items'] !== undefined) draft['items'] = {};
@@ -202,7 +202,7 @@ function holdsParts(keyword: string): boolean {
   return (kind !== undefined && partKinds.includes(kind)) || keyword === 'required' || keyword === 'dependentRequired';
 }
 
-function undescribed(schema: JsonObject, needs: Needs): JsonObject {
+function undescribed(schema: JsonObject, needs: SchemaNeeds): JsonObject {
   const { properties } = schema;
   const draft = envelopeOf(schema);
   const parts = draftOf();
@@ -215,15 +215,15 @@ function undescribed(schema: JsonObject, needs: Needs): JsonObject {
   return draft;
 }
 
-function envelopeOf({ description, additionalProperties }: JsonObject): Draft {
+function envelopeOf({ description, additionalProperties }: JsonObject): SchemaDraft {
   const draft = draftOf({ type: 'object' });
   if (typeof description === 'string') draft['description'] = cutBytes(description, limits.partDescriptionBytes);
   if (additionalProperties !== undefined) draft['additionalProperties'] = true;
   return draft;
 }
 
-/** The last resort: those that are needed, then as many more as fit. */
-function namesOnly(schema: JsonObject, { bytes: most }: Needs, remarks: Remarks): JsonObject {
+/** The last resort: the names of required parameters, then as many others as fit. */
+function namesOnly(schema: JsonObject, { bytes: most }: SchemaNeeds, remarks: Remarks): JsonObject {
   const draft = envelopeOf(schema);
   const { properties, required } = schema;
   const all = isObject(properties) ? Object.keys(properties) : [];

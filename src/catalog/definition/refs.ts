@@ -1,4 +1,4 @@
-// Owns finding what a reference within a schema means. Only the schema itself is searched: nothing is ever fetched.
+// Owns resolving a reference within a schema. Only the schema itself is searched: nothing is ever fetched.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
@@ -7,10 +7,10 @@ export interface Reference {
   readonly address: string;
 }
 
-const referring = ['$ref', '$dynamicRef', '$recursiveRef'];
+const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 export function referenceIn(schema: JsonObject): Reference | undefined {
-  for (const keyword of referring) {
+  for (const keyword of referenceKeywords) {
     const address = schema[keyword];
     if (typeof address === 'string') return { keyword, address };
   }
@@ -19,13 +19,13 @@ export function referenceIn(schema: JsonObject): Reference | undefined {
 
 export const isRemote = (address: string) => !address.startsWith('#');
 
-export interface Found {
+export interface ResolvedReference {
   readonly target: unknown;
-  /** What references within the target are relative to. */
+  /** References within the target are relative to this part. */
   readonly base: unknown;
 }
 
-/** Nobody writes longer ones, and each is followed as often as it stands somewhere. */
+/** Real addresses are shorter; each one is followed at every place where it stands. */
 const MOST_ADDRESS_CHARS = 1_000;
 
 export class References {
@@ -36,8 +36,8 @@ export class References {
     this.#root = root;
   }
 
-  /** `base` is the part with an address of its own that the reference stands in. */
-  find(address: string, base: unknown): Found | undefined {
+  /** `base` is the nearest enclosing part with an `$id`, or the root. */
+  find(address: string, base: unknown): ResolvedReference | undefined {
     if (address.length > MOST_ADDRESS_CHARS) return undefined;
     if (address === '#' || address.startsWith('#/')) {
       const target = follow(base, address);

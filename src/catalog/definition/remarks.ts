@@ -1,11 +1,11 @@
-// Owns what is said about a definition that is shown otherwise than it was sent: few sentences, each once, of bounded length.
+// Owns the sentences that tell a person how a shown definition differs from the one its server sent: few, each once, bounded.
 
 import { showHidden } from '../../kernel/clean-text.ts';
 
 const MOST_NAMES = 8;
 const MOST_CHARS = 60;
 
-/** A name of a stranger, fit to stand in a sentence. */
+/** A name that a server chose, made safe to stand in a sentence. */
 function quoted(name: string): string {
   const shown = showHidden(name.length > MOST_CHARS ? `${name.slice(0, MOST_CHARS)}…` : name);
   return `"${shown.replaceAll('\n', ' ')}"`;
@@ -15,14 +15,14 @@ const none: readonly string[] = Object.freeze([]);
 
 export class Remarks {
   readonly #sentences = new Set<string>();
-  /** What a sentence that ends with a list is about. */
+  /** By sentence: the names that it lists at its end. */
   readonly #about = new Map<string, Set<string>>();
 
   say(sentence: string): void {
     this.#sentences.add(sentence);
   }
 
-  /** One sentence for all that it is said of. */
+  /** All names with the same sentence are listed in one. */
   sayOf(name: string, sentence: string): void {
     const names = this.#about.get(sentence);
     if (names === undefined) this.#about.set(sentence, new Set([name]));

@@ -1,21 +1,21 @@
-// Owns why a schema can be nobody's arguments: they are always an object.
+// Owns refusing input schemas that no arguments can satisfy: arguments are always an object.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { typeNameOf } from './keywords.ts';
 import { isRemote, References, referenceIn } from './refs.ts';
 
-/** Ends a sentence that began with the tool. What can be repaired, or understood in any way, is no fault. */
+/** The fault as the end of a sentence about the tool. A schema that can be repaired, or understood in any way, has none. */
 export function faultOfRoot(inputSchema: JsonObject): string | undefined {
-  return new Search(inputSchema).faultOf(inputSchema, inputSchema, MOST_DEPTH);
+  return new RootCheck(inputSchema).faultOf(inputSchema, inputSchema, MOST_DEPTH);
 }
 
-/** However references and forms lie within each other at the root: nobody writes so deep, and not so many. */
+/** How deep references and forms may nest at the root, and how many are visited: real schemas stay far below. */
 const MOST_DEPTH = 16;
-const MOST_LOOKS = 500;
+const MOST_VISITS = 500;
 
-class Search {
+class RootCheck {
   readonly #references: References;
-  #looksLeft = MOST_LOOKS;
+  #visitsLeft = MOST_VISITS;
 
   constructor(root: JsonObject) {
     this.#references = new References(root);
@@ -23,7 +23,7 @@ class Search {
 
   faultOf(schema: unknown, base: unknown, depthLeft: number): string | undefined {
     if (schema === false) return 'its inputSchema allows nothing';
-    if (!isObject(schema) || --this.#looksLeft < 0) return undefined;
+    if (!isObject(schema) || --this.#visitsLeft < 0) return undefined;
     if (depthLeft === 0) return 'its inputSchema refers only to itself';
     return (
       faultOfType(schema) ??
@@ -42,12 +42,12 @@ class Search {
       : 'its inputSchema refers to a part that is not there';
   }
 
-  /** All of `allOf` must be able to hold, and one of the others. */
+  /** Every schema of `allOf` must be satisfiable, and one each of `anyOf` and `oneOf`. */
   #faultOfForms({ allOf, anyOf, oneOf }: JsonObject, base: unknown, depthLeft: number): string | undefined {
     const faults = (forms: unknown) =>
       Array.isArray(forms) ? forms.map((form) => this.faultOf(form, base, depthLeft - 1)) : [];
-    const [whole] = faults(allOf).filter((fault) => fault !== undefined);
-    if (whole !== undefined) return whole;
+    const [first] = faults(allOf).filter((fault) => fault !== undefined);
+    if (first !== undefined) return first;
     for (const choice of [faults(anyOf), faults(oneOf)])
       if (choice.length > 0 && choice.every((fault) => fault !== undefined)) return choice[0];
     return undefined;

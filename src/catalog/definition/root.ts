@@ -1,9 +1,9 @@
-// Owns the root of a schema that is shown: the arguments are one object, without forms to choose from, and each of its
-// parameters has a name that the reader takes.
+// Owns the root of a shown schema: the arguments are one object, without `anyOf`, `oneOf` and `allOf`, and every parameter has
+// a name that the model's provider accepts.
 
 import { showHidden } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { type Draft, draftOf } from './keywords.ts';
+import { draftOf, type SchemaDraft } from './keywords.ts';
 import { merge, mergeAll, unite } from './merge.ts';
 import { note, noteList } from './note.ts';
 import type { Dialect } from './providers.ts';
@@ -11,7 +11,7 @@ import type { Remarks } from './remarks.ts';
 
 const formKeywords = ['allOf', 'anyOf', 'oneOf'];
 
-/** No provider takes forms at the root: what all of them need is needed, what any of them has can be given. */
+/** No provider accepts forms at the root. In the merged object a parameter is required if all forms require it, and allowed if one has it. */
 export function flattenRoot(root: JsonObject, { notAtRoot, refusal }: Dialect, remarks: Remarks): JsonObject {
   const flat = flatten(root, remarks);
   const refused = notAtRoot.filter((keyword) => Object.hasOwn(flat, keyword));
@@ -56,14 +56,14 @@ function choiceOf(keyword: string, branches: readonly JsonObject[]): string {
   return `${keyword === 'oneOf' ? 'Exactly' : 'At least'} one of these is needed: ${choices.join('; ')}`;
 }
 
-/** Comes last: what the reader could refuse is gone. */
+/** Runs last, when everything else that the provider could refuse is gone. */
 export function finishRoot(root: JsonObject, dialect: Dialect, remarks: Remarks): JsonObject {
   const named = dialect.parameterName === undefined ? root : nameable(root, dialect.parameterName, dialect, remarks);
   if (!dialect.needsProperties || isObject(named['properties'])) return named;
   return { ...named, properties: {} };
 }
 
-/** A parameter whose name is refused can still be given, so the model is told of it in words. */
+/** A parameter whose name the provider refuses can still be passed, so the description tells the model of it. */
 function nameable(root: JsonObject, pattern: RegExp, { refusal }: Dialect, remarks: Remarks): JsonObject {
   const { properties, required } = root;
   const needed = new Set(Array.isArray(required) ? (required as readonly string[]) : []);
@@ -83,10 +83,10 @@ function nameable(root: JsonObject, pattern: RegExp, { refusal }: Dialect, remar
   return draft;
 }
 
-function tellOf(draft: Draft, refused: readonly string[], needed: ReadonlySet<string>): void {
+function tellOf(draft: SchemaDraft, refused: readonly string[], needed: ReadonlySet<string>): void {
   const byNeed = [...refused.filter((name) => needed.has(name)), ...refused.filter((name) => !needed.has(name))];
-  const told = byNeed
+  const words = byNeed
     .filter((name) => name.length <= 64)
     .map((name) => `${showHidden(JSON.stringify(name))}${needed.has(name) ? ' (needed)' : ''}`);
-  noteList(draft, 'Can also be given, under exactly these names: ', told);
+  noteList(draft, 'Can also be given, under exactly these names: ', words);
 }

@@ -1,10 +1,19 @@
 // Owns reading one input schema as its server sent it: references inlined, malformed keywords left out, older drafts
-// spelled as today's. The result may allow more than the original and never less; what was loosened is remarked on.
+// rewritten. The result may allow more than the original and never less; remarks tell what was loosened.
 
 import { cleanText, hidesAnything, hidesSomething } from '../../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import { annotations, type Draft, draftOf, isWellFormed, type Kind, kindOf, putNamed, typeNameOf } from './keywords.ts';
+import {
+  annotations,
+  draftOf,
+  isWellFormed,
+  type KeywordKind,
+  kindOf,
+  putNamed,
+  type SchemaDraft,
+  typeNameOf,
+} from './keywords.ts';
 import { merge } from './merge.ts';
 import { bounds, lacksItems, spellBound, spellTuple } from './older-drafts.ts';
 import { isTranslated, toOpenApi } from './openapi.ts';
@@ -13,15 +22,15 @@ import { isRemote, type Reference, References, referenceIn } from './refs.ts';
 import type { Remarks } from './remarks.ts';
 import { finishRoot, flattenRoot } from './root.ts';
 
-export interface Read {
+export interface ReadResult {
   readonly schema: JsonObject;
-  /** Parts were left out because references made it grow without end. */
+  /** Parts were left out because references made the schema grow without end. */
   readonly overgrown: boolean;
 }
 
 /** `nesting` is how many references may lie within each other. */
-export function readSchema(root: JsonObject, dialect: Dialect, remarks: Remarks, nesting: number): Read {
-  const reader = new Reader(root, dialect, remarks, nesting);
+export function readSchema(root: JsonObject, dialect: Dialect, remarks: Remarks, nesting: number): ReadResult {
+  const reader = new SchemaReader(root, dialect, remarks, nesting);
   return { schema: reader.visitRoot(root), overgrown: reader.overgrown };
 }
 
@@ -30,12 +39,12 @@ const never: JsonObject = Object.freeze({ not: open });
 
 export const hiddenIn = 'hidden characters were taken out of its texts';
 const keptHidden = 'hidden characters are shown where its server wants them';
-const hiding = 'not shown, because it holds hidden characters';
-const partly = 'not shown, because a part of it cannot be';
+const hidingText = 'not shown, because it holds hidden characters';
+const partlyShown = 'not shown, because a part of it cannot be';
 const malformed = 'not shown, because it is malformed';
 const tooMany = 'parts of its schema are shown without detail: there are too many';
 
-class Reader {
+class SchemaReader {
   readonly #dialect: Dialect;
   readonly #remarks: Remarks;
   readonly #nesting: number;
@@ -46,9 +55,9 @@ class Reader {
   #partsLeft: number = limits.shownSchema.parts;
   #inlinedLeft: number = limits.shownSchema.inlined;
   #repeatedLeft: number = limits.shownSchema.repeatedChars;
-  /** How long the targets are that were followed already. */
+  /** The targets that were followed already, with their length once it is known. */
   readonly #followed = new Map<unknown, number | undefined>();
-  /** Grows with everything that lets a part allow more than it did. */
+  /** Counts every change that lets a part allow more than before. */
   #loosened = 0;
 
   constructor(root: JsonObject, dialect: Dialect, remarks: Remarks, nesting: number) {
@@ -69,7 +78,7 @@ class Reader {
     return finishRoot(this.#translate(flat), this.#dialect, this.#remarks);
   }
 
-  /** The root is put into the words of its reader last, when its forms have become one. */
+  /** The root is not translated here but last, when its forms have been merged. */
   visit(schema: unknown, isRoot = false): JsonObject {
     if (schema === true) return open;
     if (schema === false) return this.#dialect.keywords === undefined ? never : this.#loosen(open);
@@ -139,7 +148,7 @@ class Reader {
     return inlined;
   }
 
-  /** The first time is no more than was sent; but a long text, to which many references lead, would be many. */
+  /** The first inlining of a target adds nothing to what was sent; a long target behind many references would be repeated. */
   #hasRoomFor(target: unknown): boolean {
     if (!this.#followed.has(target)) {
       this.#followed.set(target, undefined);
@@ -155,29 +164,29 @@ class Reader {
   #read(schema: JsonObject, isRoot: boolean): JsonObject {
     const loosened = this.#loosened;
     const keywords = Object.keys(schema);
-    let draft: Draft | undefined;
-    let mends = false;
+    let draft: SchemaDraft | undefined;
+    let needsMending = false;
     for (const keyword of keywords) {
       const value = schema[keyword];
       const next = this.#keyword(keyword, value, schema, isRoot);
-      if (next !== value) draft ??= begun(schema, keyword);
+      if (next !== value) draft ??= readBefore(schema, keyword);
       if (draft !== undefined && next !== undefined) draft[keyword] = next;
-      mends ||= mended.has(keyword) || (keyword === 'type' && this.#dialect.needsItems && lacksItems(schema));
+      needsMending ||= mended.has(keyword) || (keyword === 'type' && this.#dialect.needsItems && lacksItems(schema));
     }
-    if (!mends) return draft ?? schema;
-    const whole = draft ?? draftOf(schema);
-    const isSame = this.#mend(whole, schema, this.#loosened !== loosened);
-    return isSame && draft === undefined ? schema : whole;
+    if (!needsMending) return draft ?? schema;
+    const result = draft ?? draftOf(schema);
+    const isSame = this.#mend(result, schema, this.#loosened !== loosened);
+    return isSame && draft === undefined ? schema : result;
   }
 
-  /** Always no: it is not the same any more. */
-  #without(draft: Draft, keyword: string): false {
+  /** Gives false: the draft is no longer the same as the schema. */
+  #without(draft: SchemaDraft, keyword: string): false {
     delete draft[keyword];
     this.#loosened++;
     return false;
   }
 
-  /** What is shown of a keyword; nothing where it is left out. */
+  /** The shown value of a keyword; `undefined` leaves it out. */
   #keyword(keyword: string, value: unknown, schema: JsonObject, isRoot: boolean): unknown {
     const kind = kindOf.get(keyword);
     if (kind === undefined || !isTranslated(keyword, this.#dialect)) return this.#extension(keyword, value, kind);
@@ -204,7 +213,7 @@ class Reader {
     }
   }
 
-  #parts(kind: Kind, keyword: string, value: unknown, schema: JsonObject): unknown {
+  #parts(kind: KeywordKind, keyword: string, value: unknown, schema: JsonObject): unknown {
     switch (kind) {
       case 'schema':
         return this.#delicate(keyword, value, schema);
@@ -227,12 +236,12 @@ class Reader {
     return undefined;
   }
 
-  /** A keyword of a stranger, or one that the reader does not know. Whatever hides something in it is not worth cleaning. */
-  #extension(keyword: string, value: unknown, kind: Kind | undefined): unknown {
+  /** A keyword outside JSON Schema, or one that the provider does not know. With hidden characters it is dropped, not cleaned. */
+  #extension(keyword: string, value: unknown, kind: KeywordKind | undefined): unknown {
     if (kind === 'address' || kind === 'reference' || keyword === '__proto__' || silent.has(keyword)) return undefined;
     if (this.#dialect.keywords !== undefined) return this.#leaveOut(keyword, this.#unread);
     if (!hidesAnything(value) && !hidesSomething(keyword)) return value;
-    this.#remarks.sayOf(keyword, hiding);
+    this.#remarks.sayOf(keyword, hidingText);
     return undefined;
   }
 
@@ -271,10 +280,10 @@ class Reader {
     return names.length === value.length ? value : names;
   }
 
-  /** The server needs them as they are, so they stay; only that they hide something is said. */
+  /** The server needs these values unchanged, so hidden characters stay in them, and a remark says so. */
   #values(keyword: string, value: unknown): unknown {
     if (hidesAnything(value)) {
-      if (annotations.has(keyword)) return this.#leaveOut(keyword, hiding);
+      if (annotations.has(keyword)) return this.#leaveOut(keyword, hidingText);
       this.#remarks.sayOf(keyword, keptHidden);
     }
     if (keyword !== 'enum') return value;
@@ -282,7 +291,7 @@ class Reader {
     return texts.size === (value as readonly unknown[]).length ? value : [...texts];
   }
 
-  /** Where allowing more within means allowing less without, only what was read exactly may stay. */
+  /** In keywords such as `not`, a looser inner schema makes the outer one stricter: they stay only if read exactly. */
   #delicate(keyword: string, value: unknown, schema: JsonObject): unknown {
     const inIf = keyword === 'then' || keyword === 'else';
     if (inIf && !Object.hasOwn(schema, 'if')) return undefined;
@@ -290,7 +299,7 @@ class Reader {
     const read = this.visit(value);
     if (this.#loosened === loosened || inIf || keyword === 'propertyNames' || keyword === 'contentSchema') return read;
     if (keyword === 'contains' && !Object.hasOwn(schema, 'maxContains')) return read;
-    return this.#leaveOut(keyword, partly);
+    return this.#leaveOut(keyword, partlyShown);
   }
 
   #list(value: readonly unknown[], isRoot = false): readonly unknown[] {
@@ -298,16 +307,16 @@ class Reader {
     return read.every((each, at) => each === value[at]) ? value : read;
   }
 
-  /** Forms that were loosened may fit together: of exactly one there is no talk any more. */
+  /** Loosened forms may overlap, so `oneOf` becomes `anyOf`. */
   #forms(keyword: string, value: readonly unknown[], schema: JsonObject, isRoot: boolean): unknown {
     const loosened = this.#loosened;
     const read = this.#list(value, isRoot && keyword !== 'prefixItems');
     if (keyword !== 'oneOf' || this.#loosened === loosened) return read;
     this.#loosened++;
-    return Object.hasOwn(schema, 'anyOf') ? this.#leaveOut(keyword, partly) : { anyOf: read };
+    return Object.hasOwn(schema, 'anyOf') ? this.#leaveOut(keyword, partlyShown) : { anyOf: read };
   }
 
-  #named(kind: Kind, value: JsonObject): unknown {
+  #named(kind: KeywordKind, value: JsonObject): unknown {
     const read = draftOf();
     let isSame = true;
     for (const name of Object.keys(value)) {
@@ -325,8 +334,8 @@ class Reader {
     return isSame ? value : read;
   }
 
-  /** Spells what older drafts say, and what depends on a keyword that was left out. Whether all is as it was. */
-  #mend(draft: Draft, schema: JsonObject, isLooser: boolean): boolean {
+  /** Rewrites older drafts, and drops keywords that depend on one that was left out. Gives whether nothing changed. */
+  #mend(draft: SchemaDraft, schema: JsonObject, isLooser: boolean): boolean {
     let isSame = true;
     const { oneOf, items } = draft;
     if (isObject(oneOf)) {
@@ -344,15 +353,16 @@ class Reader {
       draft['items'] = open;
       isSame = false;
     }
-    const forgot = ['properties', 'patternProperties'].some((each) => namesLost(each, draft, schema));
-    if (forgot && Object.hasOwn(draft, 'additionalProperties')) isSame = this.#without(draft, 'additionalProperties');
+    const isMissingNames = ['properties', 'patternProperties'].some((each) => namesLost(each, draft, schema));
+    if (isMissingNames && Object.hasOwn(draft, 'additionalProperties'))
+      isSame = this.#without(draft, 'additionalProperties');
     return isSame;
   }
 }
 
 const FEW = 16;
 
-/** What may have to be spelled otherwise, or goes with another. */
+/** The keywords that `#mend` may rewrite or drop. */
 const mended = new Set([
   'oneOf',
   'then',
@@ -365,8 +375,8 @@ const mended = new Set([
   'additionalProperties',
 ]);
 
-/** What was read before the first keyword that is shown otherwise. */
-function begun(schema: JsonObject, until: string): Draft {
+/** The keywords before `until`: all of them are shown unchanged. */
+function readBefore(schema: JsonObject, until: string): SchemaDraft {
   const draft = draftOf();
   for (const keyword of Object.keys(schema)) {
     if (keyword === until) break;
@@ -375,16 +385,16 @@ function begun(schema: JsonObject, until: string): Draft {
   return draft;
 }
 
-/** What says nothing to a model is not missed. */
+/** Dropped without a remark: they tell a model nothing. */
 const silent = new Set(['$schema', '$comment']);
 
-/** All that is said of what lies too deep: its type, if that is one word. */
+/** All that is shown of a part that lies too deep: its type, if it has a single one. */
 function shellOf(target: unknown): JsonObject {
   const type = isObject(target) ? typeNameOf(target['type']) : undefined;
   return type === undefined ? open : type === 'array' ? { type, items: open } : { type };
 }
 
-function namesLost(keyword: string, draft: Draft, schema: JsonObject): boolean {
+function namesLost(keyword: string, draft: SchemaDraft, schema: JsonObject): boolean {
   const [now, then] = [draft[keyword], schema[keyword]];
   if (then === undefined || now === then) return false;
   return !isObject(now) || !isObject(then) || Object.keys(now).length < Object.keys(then).length;

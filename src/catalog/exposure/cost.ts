@@ -7,31 +7,31 @@ import type { Tool } from '../../model/tool.ts';
 
 export interface Cost {
   readonly chars: number;
-  /** An estimate: no model's own count, and close to it. */
+  /** An estimate, close to what models count. */
   readonly tokens: number;
 }
 
-/** What a model reads of a tool. */
+/** The parts of a tool that a model reads. */
 export type Costed = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
 
 export interface ServerCost extends Cost {
   readonly server: ServerName;
   readonly tools: number;
-  /** Of all tokens, 0 to 1. */
+  /** Its share of all tokens, 0 to 1. */
   readonly share: number;
 }
 
 export interface CostReport extends Cost {
   readonly tools: number;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly servers: readonly ServerCost[];
 }
 
 export function reportCost(tools: readonly Tool[]): CostReport {
   const byServer = new Map<ServerName, Tool[]>();
   for (const tool of tools) {
-    const known = byServer.get(tool.id.server);
-    if (known) known.push(tool);
+    const ofServer = byServer.get(tool.id.server);
+    if (ofServer) ofServer.push(tool);
     else byServer.set(tool.id.server, [tool]);
   }
   const total = costOfAll(tools);
@@ -57,12 +57,12 @@ export function costOfAll(tools: readonly Costed[]): Cost {
 const FRAME = '{"name":,"description":,"inputSchema":}';
 
 const costs = new WeakMap<Costed, Cost>();
-/** Tools are made anew whenever the catalog changes, their schemas are not: this is what is long to read. */
+/** Kept by schema: tools are new objects whenever the catalog changes, their schemas are not, and reading those costs most. */
 const bodies = new WeakMap<JsonObject, { readonly description: string; readonly cost: Cost }>();
 
 export function costOf(tool: Costed): Cost {
-  const known = costs.get(tool);
-  if (known) return known;
+  const cached = costs.get(tool);
+  if (cached) return cached;
   const name = JSON.stringify(tool.name);
   const body = costOfBody(tool);
   const cost = {
@@ -74,8 +74,8 @@ export function costOf(tool: Costed): Cost {
 }
 
 function costOfBody({ description, inputSchema }: Costed): Cost {
-  const known = bodies.get(inputSchema);
-  if (known?.description === description) return known.cost;
+  const cached = bodies.get(inputSchema);
+  if (cached?.description === description) return cached.cost;
   const text = JSON.stringify(description) + JSON.stringify(inputSchema);
   const cost = { chars: text.length, tokens: estimateTokens(text) };
   bodies.set(inputSchema, { description, cost });

@@ -1,5 +1,5 @@
 // Owns which of a turn's tools a model is shown: all of them, those it need not search for, or the best few.
-// Decides only. What is not shown can still be called.
+// Only decides: a tool that is not shown can still be called.
 
 import { thousands } from '../../kernel/thousands.ts';
 import { limits } from '../../model/limits.ts';
@@ -9,8 +9,8 @@ import type { Tool } from '../../model/tool.ts';
 import { costOf } from './cost.ts';
 import { claimsToBeLoaded, type PlacementOf } from './placement.ts';
 
-/** `search`: it looks for the rest itself. `best`: it cannot, so the rest is left out. */
-export type Mode = 'all' | 'search' | 'best';
+/** `search`: the model searches for the rest itself. `best`: the model cannot search, so the rest is left out. */
+export type ExposureMode = 'all' | 'search' | 'best';
 
 /** The best match first. */
 export type Search = (
@@ -21,28 +21,28 @@ export type Search = (
 export interface ExposureInput {
   /** Sorted by name; what is shown keeps their order. */
   readonly tools: readonly Tool[];
-  /** As the setting is written: `auto`, `auto:N`, `on` or `off`. */
+  /** The setting as written: `auto`, `auto:N`, `on` or `off`. */
   readonly toolSearch: string;
   readonly model: Model;
   readonly placementOf: PlacementOf;
-  /** What search has found before, by `toolKey`. It only grows, and may do so in place. */
+  /** The tools that earlier searches found, by `toolKey`. Only grows, possibly in place. */
   readonly found: ReadonlySet<string>;
-  /** What the turn is about; only a model that cannot search needs it. */
+  /** What the turn is about; only used for a model that cannot search. */
   readonly query?: string | undefined;
   readonly search?: Search | undefined;
 }
 
 export interface Exposed {
-  readonly mode: Mode;
+  readonly mode: ExposureMode;
   readonly shown: readonly Tool[];
   readonly hidden: number;
-  /** Something is hidden from a model that can look for it: the tools to do so belong beside the others. */
+  /** Tools are hidden and the model can search: `mcp_search` and `mcp_call` belong beside the shown tools. */
   readonly offersSearch: boolean;
-  /** For a person. */
+  /** The reason for the mode, for a person. */
   readonly because: string;
 }
 
-/** One for each view. As long as nothing changes, the answer is the same object, and so is its list. */
+/** One exposer per view. As long as the input does not change, the result is the same object. */
 export function createExposer(): (input: ExposureInput) => Exposed {
   let last: { readonly input: ExposureInput; readonly found: number; readonly exposed: Exposed } | undefined;
   return (input) => {
@@ -96,18 +96,18 @@ function isEqual(one: Exposed, other: Exposed): boolean {
   );
 }
 
-interface Setting {
+interface ToolSearchSetting {
   readonly kind: 'auto' | 'on' | 'off';
   readonly percent: number;
 }
 
-function readSetting(text: string): Setting {
+function readSetting(text: string): ToolSearchSetting {
   if (text === 'on' || text === 'off') return { kind: text, percent: limits.exposure.percent };
   const written = /^auto:(\d+)$/.exec(text)?.[1];
   return { kind: 'auto', percent: written === undefined ? limits.exposure.percent : Number(written) };
 }
 
-/** Why the model is not left to search. In a small window the answers of a search would push out what it is for. */
+/** Why the model is not left to search. In a small context window the answers of a search would push out the task itself. */
 function obstacleToSearch(model: Model): string | undefined {
   if (model.toolCalling === false) return 'it does not call tools by itself';
   if (model.toolSearch === false) return 'the host says so';
@@ -119,16 +119,16 @@ function windowOf({ contextWindow = 0 }: Model): number {
   return contextWindow > 0 ? contextWindow : limits.exposure.window;
 }
 
-interface Weighing {
-  readonly setting: Setting;
+interface WeighContext {
+  readonly setting: ToolSearchSetting;
   readonly canSearch: boolean;
   readonly before: Exposed | undefined;
 }
 
-/** Whether the tools are too much to be read. Once they were, they must get clearly lighter, so that the mode does not flap. */
+/** Whether the tools take too much of the window. Once too heavy, they must get clearly lighter, so that the mode does not flap. */
 function weigh(
   { tools, model, placementOf }: ExposureInput,
-  { setting: { kind, percent }, canSearch, before }: Weighing,
+  { setting: { kind, percent }, canSearch, before }: WeighContext,
 ): { readonly isHeavy: boolean; readonly because: string } {
   if (kind !== 'auto') return { isHeavy: kind === 'on', because: `toolSearch is "${kind}"` };
   const most = (percent / 100) * windowOf(model);
@@ -141,7 +141,7 @@ function weigh(
     const cost = costOf(tool);
     chars += cost.chars;
     tokens += cost.tokens;
-    // What comes behind it makes no difference any more: a large fleet is not read to its end.
+    // Heavy enough: the remaining tools of a large fleet need not be read.
     if (fills(1)) break;
   }
   const wasHeavy = before !== undefined && before.mode !== 'all';
@@ -153,53 +153,53 @@ function weigh(
   };
 }
 
-/** Hidden from a model that can search, however little there is. */
+/** Whether the configuration hides the tool from a model that can search, however few tools there are. */
 function isSetAside(tool: Tool, placementOf: PlacementOf): boolean {
   const placement = placementOf(tool);
   return placement === 'defer' || placement === 'use_tool';
 }
 
-function choose(input: ExposureInput, mode: Mode, canSearch: boolean): readonly Tool[] {
+function choose(input: ExposureInput, mode: ExposureMode, canSearch: boolean): readonly Tool[] {
   const { tools, model, placementOf } = input;
   const found = lookup(input.found, readToolKey);
-  // For a model that cannot search, nothing is out of reach by a setting: it would be lost to it.
+  // No setting hides a tool from a model that cannot search: the model could never reach it.
   if (!canSearch && mode === 'all') return tools;
   const isShown = (tool: Tool): boolean => {
     const placement = placementOf(tool);
     if (placement === 'load' || (placement === 'auto' && mode === 'all')) return true;
     return (placement !== 'use_tool' || !canSearch) && model.promotion !== false && found(tool.id) !== undefined;
   };
-  const own = new Set<Tool>();
+  const shown = new Set<Tool>();
   const rest: Tool[] = [];
   for (const tool of tools) {
-    if (isShown(tool)) own.add(tool);
+    if (isShown(tool)) shown.add(tool);
     else rest.push(tool);
   }
   if (rest.length === 0) return tools;
-  for (const tool of canSearch ? claimed(rest, input) : best(rest, input)) own.add(tool);
-  return tools.filter((tool) => own.has(tool));
+  for (const tool of canSearch ? claimed(rest, input) : best(rest, input)) shown.add(tool);
+  return tools.filter((tool) => shown.has(tool));
 }
 
-/** By server and tool: a key for each of ten thousand tools would cost more than all the rest. */
+/** Two maps, by server and by tool: building a key for each of ten thousand tools would cost more than everything else. */
 function lookup<Item>(items: Iterable<Item>, idOf: (item: Item) => ToolId): (id: ToolId) => Item | undefined {
   const servers = new Map<ServerName, Map<string, Item>>();
   for (const item of items) {
     const { server, tool } = idOf(item);
-    const known = servers.get(server);
-    if (known) known.set(tool, item);
+    const itemsOfServer = servers.get(server);
+    if (itemsOfServer) itemsOfServer.set(tool, item);
     else servers.set(server, new Map([[tool, item]]));
   }
   return ({ server, tool }) => servers.get(server)?.get(tool);
 }
 
-/** What servers say of themselves is a wish: each has a few, and none can fill the window. */
+/** Tools whose server asks to have them loaded. Each server gets a few, and none can fill the window. */
 function claimed(hidden: readonly Tool[], { model, placementOf }: ExposureInput): readonly Tool[] {
   const claims = hidden.filter((tool) => claimsToBeLoaded(tool.definition) && placementOf(tool) !== 'use_tool');
   const { tools, share } = limits.exposure.claimed;
   return fitting(inTurns(claims, tools), claims.length, share * windowOf(model));
 }
 
-/** What fits the query, then a few of every server; at least one, however large. */
+/** The best matches of the query, then a few tools of every server; at least one, however large. */
 function best(hidden: readonly Tool[], { model, query = '', search }: ExposureInput): readonly Tool[] {
   const { tools: most, share } = limits.exposure.best;
   const ranked = search === undefined || query.trim() === '' ? [] : ranking(hidden, { query, search, limit: most });
@@ -217,7 +217,7 @@ function ranking(
   return hits.flatMap(({ tool }) => find(tool.id) ?? []);
 }
 
-/** The first tool of every server, then the second, and so on: none is favored for its name. */
+/** The first tool of every server, then the second, and so on: no server is favored for its name. */
 function inTurns(tools: readonly Tool[], mostOfEach: number): readonly Tool[] {
   const rounds: Tool[][] = [];
   const taken = new Map<ServerName, number>();
@@ -225,14 +225,14 @@ function inTurns(tools: readonly Tool[], mostOfEach: number): readonly Tool[] {
     const round = taken.get(tool.id.server) ?? 0;
     if (round >= mostOfEach) continue;
     taken.set(tool.id.server, round + 1);
-    const known = rounds[round];
-    if (known) known.push(tool);
+    const sameRound = rounds[round];
+    if (sameRound) sameRound.push(tool);
     else rounds[round] = [tool];
   }
   return rounds.flat();
 }
 
-/** In order, as far as there is room. One that is too large makes way for the next, but not without end. */
+/** Takes tools in order while there is room. A tool that is too large is skipped; after four times `most` it stops. */
 function fitting(tools: readonly Tool[], most: number, tokens: number): readonly Tool[] {
   const taken: Tool[] = [];
   let room = tokens;

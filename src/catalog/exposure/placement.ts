@@ -1,4 +1,4 @@
-// Owns what the configuration, and the tool itself, say about how a model gets to it. What nobody says is decided by weight.
+// Owns how the configuration, or the tool itself, wants a model to reach a tool. If neither says, `exposure.ts` decides by weight.
 
 import { isObject } from '../../kernel/json.ts';
 import type { ServerName } from '../../model/names.ts';
@@ -10,36 +10,36 @@ export type Placement = Exposure | 'auto';
 export type PlacementOf = (tool: Tool) => Placement;
 
 export interface PlacementDeps {
-  /** Whether the list for all servers names it. */
+  /** Whether the global `alwaysLoad` list names the tool. */
   readonly isAlwaysLoaded: (tool: Tool) => boolean;
   readonly settingsOf: (server: ServerName) => Pick<ServerSettings, 'exposure' | 'alwaysLoad' | 'tools'> | undefined;
 }
 
-/** The closest word counts: the list of tools for all, then what an entry says of the tool, then what it says of all its tools. */
+/** The first that applies counts: the global list, then the server's settings for the tool, then its settings for all its tools. */
 export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementDeps): PlacementOf {
-  const known = new WeakMap<Tool, Placement>();
+  const decided = new WeakMap<Tool, Placement>();
   const decide = (tool: Tool): Placement => {
     if (isAlwaysLoaded(tool)) return 'load';
     const settings = settingsOf(tool.id.server);
     if (settings === undefined) return 'auto';
     let mayBeLoaded = true;
-    for (const said of [settings, ...saidOf(tool.id.tool, settings)].reverse()) {
-      if (said.alwaysLoad && mayBeLoaded) return 'load';
-      if (said.exposure) return said.exposure;
-      if (said.alwaysLoad === false) mayBeLoaded = false;
+    for (const { alwaysLoad, exposure } of [settings, ...saidOf(tool.id.tool, settings)].reverse()) {
+      if (alwaysLoad && mayBeLoaded) return 'load';
+      if (exposure) return exposure;
+      if (alwaysLoad === false) mayBeLoaded = false;
     }
     return 'auto';
   };
   return (tool) => {
-    const before = known.get(tool);
+    const before = decided.get(tool);
     if (before !== undefined) return before;
     const placement = decide(tool);
-    known.set(tool, placement);
+    decided.set(tool, placement);
     return placement;
   };
 }
 
-/** The server's own wish to have a tool seen, with or without a vendor's prefix: `alwaysLoad`, `vendor/alwaysLoad`. */
+/** Whether the server asks to have the tool loaded, with or without a vendor's prefix: `alwaysLoad`, `vendor/alwaysLoad`. */
 export function claimsToBeLoaded({ _meta: meta }: ToolDefinition): boolean {
   if (!isObject(meta)) return false;
   return Object.keys(meta).some((key) => meta[key] === true && (key === 'alwaysLoad' || key.endsWith('/alwaysLoad')));

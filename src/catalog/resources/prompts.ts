@@ -1,4 +1,4 @@
-// Owns the prompts of all servers as a host uses them: listed, called by their slash command, filled in, completed.
+// Owns the host's interface to the prompts of all servers: list, find by slash command, fill in, complete.
 
 import type { Session } from '../../connection/session.ts';
 import type { Emit } from '../../kernel/emitter.ts';
@@ -8,19 +8,19 @@ import { settleWithin } from '../../kernel/settle.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Completion, Prompt, PromptMessage, PromptMessages } from '../../model/offer.ts';
+import type { Completion, Prompt, PromptMessage, PromptMessages } from '../../model/resource.ts';
 import type { ContentBlock } from '../../model/tool.ts';
 import { findSignals } from '../../shaping/injection.ts';
 import type { SignalEvent } from '../events.ts';
-import { type CompleteOptions, complete } from './completing.ts';
-import { ask, type ReachDeps, type Waiting } from './reaching.ts';
-import type { OfferProblem, ResourceCatalog } from './resource-catalog.ts';
+import { type CompleteOptions, complete } from './completion.ts';
+import type { ListProblem, ResourceCatalog } from './resource-catalog.ts';
+import { type CancelOptions, type ReachDeps, requestWithRetry } from './retried-request.ts';
 import { commandsOf, parsePromptArguments, promptKey, splitCommand } from './slash-command.ts';
 
 export type PromptArguments = Readonly<Record<string, string>>;
 
 export interface ListedPrompt extends Prompt {
-  /** `/mcp__server__prompt`: how a person calls it in a line. */
+  /** `/mcp__server__prompt`: the slash command by which a person calls the prompt. */
   readonly command: string;
 }
 
@@ -31,43 +31,43 @@ export interface PromptCall {
 }
 
 export interface Prompts {
-  /** By server and name. Wakes nobody; waits a little for lists that are on their way. */
+  /** Sorted by server and name. Starts no server; waits a little for lists that are being fetched. */
   list(options?: { readonly server?: ServerName | undefined }): Promise<readonly ListedPrompt[]>;
-  /** What was left out of the lists, or cut off, by what is known now. */
-  problems(options?: { readonly server?: ServerName | undefined }): readonly OfferProblem[];
-  /** Wakes a server that is not up. */
-  get(server: ServerName, name: string, args?: PromptArguments, options?: Waiting): Promise<PromptMessages>;
-  /** What may stand for an argument, by what is typed so far. */
+  /** What is currently left out of the lists or cut off. */
+  problems(options?: { readonly server?: ServerName | undefined }): readonly ListProblem[];
+  /** Starts a server that is not connected. */
+  get(server: ServerName, name: string, args?: PromptArguments, options?: CancelOptions): Promise<PromptMessages>;
+  /** The server's proposals for an argument, by what is typed so far. */
   complete(
     server: ServerName,
     name: string,
     argument: { readonly name: string; readonly value: string },
     options?: CompleteOptions,
   ): Promise<Completion>;
-  /** What a line such as `/mcp__server__prompt one key="two words"` calls; `undefined` where it is no such command. */
+  /** The call that a line such as `/mcp__server__prompt one key="two words"` makes; `undefined` if it is no such command. */
   find(line: string): PromptCall | undefined;
 }
 
 export interface PromptsDeps extends ReachDeps {
-  readonly offers: ResourceCatalog;
+  readonly resourceCatalog: ResourceCatalog;
   readonly emit: Emit<SignalEvent>;
 }
 
 export function createPrompts(deps: PromptsDeps): Prompts {
-  const { offers, clock } = deps;
+  const { resourceCatalog, clock } = deps;
   return {
     async list({ server } = {}) {
-      await settleWithin([offers.listed('prompts', server)], { limitMs: limits.offersWaitMs, clock });
-      const listed = withCommands(offers.prompts());
+      await settleWithin([resourceCatalog.listed('prompts', server)], { limitMs: limits.listWaitMs, clock });
+      const listed = withCommands(resourceCatalog.prompts());
       return server === undefined ? listed : listed.filter((each) => each.server === server);
     },
-    problems: ({ server } = {}) => offers.problems('prompts', server),
-    async get(server, name, args = {}, waiting = {}) {
-      requireArguments(offers.prompt(server, name), args);
-      const refusal = (code: number, reason: string) => refusalOf(offers, { server, name, code, reason });
+    problems: ({ server } = {}) => resourceCatalog.problems('prompts', server),
+    async get(server, name, args = {}, cancelOptions = {}) {
+      requireArguments(resourceCatalog.prompt(server, name), args);
+      const refusal = (code: number, reason: string) => refusalOf(resourceCatalog, { server, name, code, reason });
       const require = (session: Session) => requirePrompts(session, server);
-      const question = { server, method: 'prompts/get', params: { name, arguments: args }, refusal, require };
-      const messages = messagesOf(await ask(deps, question, waiting), server, name);
+      const request = { server, method: 'prompts/get', params: { name, arguments: args }, refusal, require };
+      const messages = messagesOf(await requestWithRetry(deps, request, cancelOptions), server, name);
       const { signals } = messages;
       if (signals.length > 0) deps.emit({ type: 'signal.raised', server, prompt: name, surface: 'prompt', signals });
       return messages;
@@ -75,27 +75,27 @@ export function createPrompts(deps: PromptsDeps): Prompts {
     complete: (server, name, argument, options = {}) =>
       complete(deps, { server, ref: { type: 'ref/prompt', name }, argument }, options),
     find(line) {
-      const said = splitCommand(line);
-      if (said === undefined) return undefined;
-      const known = withCommands(offers.prompts());
-      const prompt = known.find(({ command }) => command === said.command);
+      const typed = splitCommand(line);
+      if (typed === undefined) return undefined;
+      const prompts = withCommands(resourceCatalog.prompts());
+      const prompt = prompts.find(({ command }) => command === typed.command);
       if (prompt === undefined) {
-        const commands = known.map(({ command }) => command).slice(0, limits.listItems);
-        const proposed = nearest(said.command, commands, limits.suggestions);
-        throw new RuntimeError('PROMPT_UNKNOWN', { name: said.command, nearest: proposed });
+        const commands = prompts.map(({ command }) => command).slice(0, limits.listItems);
+        const proposed = nearest(typed.command, commands, limits.suggestions);
+        throw new RuntimeError('PROMPT_UNKNOWN', { name: typed.command, nearest: proposed });
       }
-      return { server: prompt.server, name: prompt.name, args: parsePromptArguments(said.rest, prompt) };
+      return { server: prompt.server, name: prompt.name, args: parsePromptArguments(typed.rest, prompt) };
     },
   };
 }
 
-/** Of all prompts, whoever is shown: a command does not depend on who asks. */
+/** Commands are made from the prompts of all servers, so that a filtered list shows the same commands. */
 function withCommands(prompts: readonly Prompt[]): readonly ListedPrompt[] {
   const commands = commandsOf(prompts);
   return prompts.map((prompt) => ({ ...prompt, command: commands.get(promptKey(prompt)) ?? '' }));
 }
 
-/** What the server would refuse anyway, in better words; what is not listed is for the server to judge. */
+/** Names missing arguments more clearly than the server's refusal would. A prompt that is not listed is left to the server. */
 function requireArguments(prompt: Prompt | undefined, args: PromptArguments): void {
   if (prompt === undefined) return;
   const missing = prompt.arguments.filter(({ name, required }) => required && !Object.hasOwn(args, name));
@@ -106,19 +106,23 @@ function requireArguments(prompt: Prompt | undefined, args: PromptArguments): vo
 
 const INVALID_PARAMS = -32602;
 
-interface Refused {
+interface RefusedPrompt {
   readonly server: ServerName;
   readonly name: string;
   readonly code: number;
   readonly reason: string;
 }
 
-/** One code says both that there is no such prompt and that its arguments do not fit. */
-function refusalOf(offers: ResourceCatalog, { server, name, code, reason }: Refused): RuntimeError | undefined {
+/** Servers use one code both for an unknown prompt and for wrong arguments. */
+function refusalOf(
+  resourceCatalog: ResourceCatalog,
+  { server, name, code, reason }: RefusedPrompt,
+): RuntimeError | undefined {
   if (code !== INVALID_PARAMS) return undefined;
-  if (offers.prompt(server, name)) return new RuntimeError('ARGUMENTS_BAD', { server, tool: name, problems: [reason] });
-  const known = offers.prompts(server).map((each) => each.name);
-  const proposed = nearest(name, known, limits.suggestions);
+  if (resourceCatalog.prompt(server, name))
+    return new RuntimeError('ARGUMENTS_BAD', { server, tool: name, problems: [reason] });
+  const names = resourceCatalog.prompts(server).map((each) => each.name);
+  const proposed = nearest(name, names, limits.suggestions);
   return new RuntimeError('PROMPT_UNKNOWN', { server, name, nearest: proposed, because: reason });
 }
 
@@ -127,7 +131,7 @@ function requirePrompts({ capabilities }: Session, server: ServerName): void {
   throw new RuntimeError('NOT_OFFERED', { server, what: 'it has no prompts' });
 }
 
-/** A broken message costs itself; an answer of nothing but broken ones is none. */
+/** A broken message is left out and reported; if all messages are broken the answer is refused. */
 function messagesOf({ description, messages: listed }: JsonObject, server: ServerName, name: string): PromptMessages {
   const broken = (problem: string) => new RuntimeError('ANSWER_BROKEN', { server, what: 'prompts/get', problem });
   if (!Array.isArray(listed)) throw broken('it holds no list of messages');
@@ -140,9 +144,9 @@ function messagesOf({ description, messages: listed }: JsonObject, server: Serve
   }
   const [problem] = problems;
   if (messages.length === 0 && problem !== undefined) throw broken(problem);
-  const told = typeof description === 'string' ? { description } : {};
+  const described = typeof description === 'string' ? { description } : {};
   const signals = findSignals(textsOf(messages).join('\n'), 'prompt');
-  return { server, name, ...told, messages, problems: problems.slice(0, limits.listProblems), signals };
+  return { server, name, ...described, messages, problems: problems.slice(0, limits.listProblems), signals };
 }
 
 function textsOf(messages: readonly PromptMessage[]): readonly string[] {

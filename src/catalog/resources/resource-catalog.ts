@@ -1,5 +1,5 @@
-// Owns what all servers offer beside tools, as it is known now: listed when a server is up, again when it says that a list
-// changed, kept while it is away, gone when it is gone. Whatever fails here is told and costs nobody the server.
+// Owns the lists of resources, templates and prompts of all servers: fetched when a server connects and when it announces a
+// change, kept while it is disconnected, dropped when it is removed. A failure here is reported; the server stays usable.
 
 import type { Session } from '../../connection/session.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -10,49 +10,48 @@ import { pause } from '../../kernel/pause.ts';
 import { asRuntimeError, type RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Prompt, Resource, ResourceTemplate } from '../../model/offer.ts';
+import type { Prompt, Resource, ResourceTemplate } from '../../model/resource.ts';
 import type { ServerDefinition } from '../../model/server.ts';
 import type { CatalogEvent } from '../events.ts';
+import { type ListCapability, listCapabilities } from '../listing.ts';
 import { Pace } from '../pace.ts';
 import {
   announcesChanges,
-  fetchOffered,
-  type OfferedList,
-  type OfferKind,
+  type FetchedList,
+  fetchList,
+  type ListKind,
   promptKind,
   resourceKind,
   templateKind,
-} from './offered-list.ts';
+} from './fetch-list.ts';
 
-/** As servers declare it; a change of one is announced for all its lists. */
-export type OfferGroup = 'resources' | 'prompts';
-
-/** Something of a list that was left out or cut off, or why there is no list. */
-export interface OfferProblem {
+/** What was left out of a server's list or cut off, or why there is no list. */
+export interface ListProblem {
   readonly server: ServerName;
   readonly problem: string;
 }
 
-interface Shelf {
-  readonly resources: Known<Resource>;
-  readonly templates: Known<ResourceTemplate>;
-  readonly prompts: Known<Prompt>;
+interface ServerLists {
+  readonly resources: KnownList<Resource>;
+  readonly templates: KnownList<ResourceTemplate>;
+  readonly prompts: KnownList<Prompt>;
 }
 
-type Known<Item> = OfferedList<Item> & { readonly freshUntil: number };
+type KnownList<Item> = FetchedList<Item> & { readonly freshUntil: number };
 
 const nothing = { items: new Map<string, never>(), problems: [], freshUntil: Number.POSITIVE_INFINITY };
-const emptyShelf: Shelf = { resources: nothing, templates: nothing, prompts: nothing };
+const noLists: ServerLists = { resources: nothing, templates: nothing, prompts: nothing };
 
-/** Of one session: what a former one still answers is not news any more. */
-interface Source {
+/** The session that a server's lists are fetched from. Answers of a former session are dropped. */
+interface ResourceSource {
   readonly definition: ServerDefinition;
   readonly session: Session;
   readonly outdated: AbortController;
-  readonly running: Map<OfferGroup, Promise<void>>;
-  /** Which lists changed while they were being fetched. */
-  readonly again: Set<OfferGroup>;
-  readonly paces: Readonly<Record<OfferGroup, Pace>>;
+  /** The fetches in progress; a server announces a change per capability, not per list. */
+  readonly running: Map<ListCapability, Promise<void>>;
+  /** The server announced a change during a fetch: fetch once more. */
+  readonly again: Set<ListCapability>;
+  readonly paces: Readonly<Record<ListCapability, Pace>>;
 }
 
 export interface ResourceCatalogDeps {
@@ -63,8 +62,8 @@ export interface ResourceCatalogDeps {
 export class ResourceCatalog {
   readonly #clock: Clock;
   readonly #emit: Emit<CatalogEvent>;
-  readonly #sources = new Map<ServerName, Source>();
-  readonly #shelves = new Map<ServerName, Shelf>();
+  readonly #sources = new Map<ServerName, ResourceSource>();
+  readonly #lists = new Map<ServerName, ServerLists>();
   readonly #changed: Gather<string>;
 
   constructor({ clock, emit }: ResourceCatalogDeps) {
@@ -73,177 +72,179 @@ export class ResourceCatalog {
     this.#changed = new Gather(clock, limits.listChangedMs);
   }
 
-  /**
-   * Lists what the session declares, once `after` has settled; until then it counts as being listed already. Never rejects.
-   */
+  /** Lists what the session declares, once `after` has settled; `listed` waits for it from now on. Never rejects. */
   async onReady(definition: ServerDefinition, session: Session, after?: Promise<unknown>): Promise<void> {
     const { name } = definition;
     this.#outdate(name);
-    const source: Source = {
-      ...{ definition, session },
+    const source: ResourceSource = {
+      definition,
+      session,
       outdated: new AbortController(),
       running: new Map(),
       again: new Set(),
       paces: { resources: new Pace(this.#clock), prompts: new Pace(this.#clock) },
     };
     this.#sources.set(name, source);
-    const groups = (['resources', 'prompts'] as const).filter((group) => isDeclared(session, group));
-    for (const group of ['resources', 'prompts'] as const) if (!groups.includes(group)) this.#empty(name, group);
-    await Promise.all(groups.map((group) => this.#list(source, group, after)));
+    const declared = listCapabilities.filter((capability) => isDeclared(session, capability));
+    for (const capability of listCapabilities) if (!declared.includes(capability)) this.#empty(name, capability);
+    await Promise.all(declared.map((capability) => this.#list(source, capability, after)));
   }
 
   onNotification({ name }: ServerDefinition, session: Session, method: string): void {
-    const group = CHANGES.get(method);
+    const capability = CHANGES.get(method);
     const source = this.#sources.get(name);
-    if (group === undefined || source?.session !== session || !isDeclared(session, group)) return;
-    if (source.running.has(group)) source.again.add(group);
-    else this.#listSoon(source, group);
+    if (capability === undefined || source?.session !== session || !isDeclared(session, capability)) return;
+    if (source.running.has(capability)) source.again.add(capability);
+    else this.#listSoon(source, capability);
   }
 
-  /** Its session is gone: what it listed stays known, and reading it wakes the server. */
+  /** The server's session is gone: its lists stay, and reading a resource starts the server again. */
   onDown(server: ServerName): void {
     this.#outdate(server);
   }
 
   onRemoved(server: ServerName): void {
     this.#outdate(server);
-    for (const group of ['resources', 'prompts'] as const) this.#empty(server, group);
-    this.#shelves.delete(server);
+    for (const capability of listCapabilities) this.#empty(server, capability);
+    this.#lists.delete(server);
   }
 
-  /** Nothing is listed any more, and no timer is left. */
+  /** Stops all listing and all timers. */
   close(): void {
     for (const server of [...this.#sources.keys()]) this.#outdate(server);
     this.#changed.forget();
   }
 
-  /** By server and uri, whatever order they came in. */
+  /** Sorted by server and uri. */
   resources(server?: ServerName): readonly Resource[] {
-    return this.#shelved(server).flatMap(({ resources }) => [...resources.items.values()]);
+    return this.#listsOf(server).flatMap(({ resources }) => [...resources.items.values()]);
   }
 
   templates(server?: ServerName): readonly ResourceTemplate[] {
-    return this.#shelved(server).flatMap(({ templates }) => [...templates.items.values()]);
+    return this.#listsOf(server).flatMap(({ templates }) => [...templates.items.values()]);
   }
 
   prompts(server?: ServerName): readonly Prompt[] {
-    return this.#shelved(server).flatMap(({ prompts }) => [...prompts.items.values()]);
+    return this.#listsOf(server).flatMap(({ prompts }) => [...prompts.items.values()]);
   }
 
   prompt(server: ServerName, name: string): Prompt | undefined {
-    return this.#shelves.get(server)?.prompts.items.get(name);
+    return this.#lists.get(server)?.prompts.items.get(name);
   }
 
-  /** Who has listed that very uri. */
+  /** The servers that list exactly this uri. */
   ownersOf(uri: string): readonly ServerName[] {
-    return [...this.#shelves].flatMap(([server, { resources }]) => (resources.items.has(uri) ? [server] : [])).sort();
+    return [...this.#lists].flatMap(([server, { resources }]) => (resources.items.has(uri) ? [server] : [])).sort();
   }
 
-  /** Who is up and declares it. */
-  declaring(group: OfferGroup): readonly ServerName[] {
-    return [...this.#sources].flatMap(([server, { session }]) => (isDeclared(session, group) ? [server] : [])).sort();
+  /** The connected servers that declare the capability. */
+  declaring(capability: ListCapability): readonly ServerName[] {
+    return [...this.#sources]
+      .flatMap(([server, { session }]) => (isDeclared(session, capability) ? [server] : []))
+      .sort();
   }
 
   countsOf(server: ServerName): { readonly resources: number; readonly templates: number; readonly prompts: number } {
-    const { resources, templates, prompts } = this.#shelves.get(server) ?? emptyShelf;
+    const { resources, templates, prompts } = this.#lists.get(server) ?? noLists;
     return { resources: resources.items.size, templates: templates.items.size, prompts: prompts.items.size };
   }
 
   problemsOf(server: ServerName): readonly string[] {
-    const { resources, templates, prompts } = this.#shelves.get(server) ?? emptyShelf;
+    const { resources, templates, prompts } = this.#lists.get(server) ?? noLists;
     return [...resources.problems, ...templates.problems, ...prompts.problems];
   }
 
-  /** What is wrong with the lists of this kind, of all servers or of one. */
-  problems(group: OfferGroup, only?: ServerName): readonly OfferProblem[] {
-    return [...this.#shelves]
+  /** The problems of these lists, of all servers or of one. */
+  problems(capability: ListCapability, only?: ServerName): readonly ListProblem[] {
+    return [...this.#lists]
       .filter(([server]) => only === undefined || server === only)
       .flatMap(([server, { resources, templates, prompts }]) => {
-        const lists = group === 'prompts' ? [prompts] : [resources, templates];
+        const lists = capability === 'prompts' ? [prompts] : [resources, templates];
         return lists.flatMap(({ problems }) => problems.map((problem) => ({ server, problem })));
       });
   }
 
-  /** Whether the entry of the server wants to hear of what was read from it. */
+  /** Whether the server's `subscriptions` setting follows resources that were read from it. */
   isFollowed(server: ServerName): boolean {
     return this.#sources.get(server)?.definition.settings.subscriptions === true;
   }
 
-  /** Resolves when the lists that are on their way are in; what is old is fetched again meanwhile, and not waited for. */
-  async listed(group: OfferGroup, server?: ServerName): Promise<void> {
+  /** Resolves when the fetches in progress are done. Expired lists are fetched again in the background, without waiting. */
+  async listed(capability: ListCapability, server?: ServerName): Promise<void> {
     const sources = [...this.#sources].flatMap(([name, source]) =>
       server === undefined || name === server ? [source] : [],
     );
-    const running = sources.flatMap((source) => source.running.get(group) ?? []);
-    for (const source of sources) if (this.#isOld(source, group)) void this.#list(source, group);
+    const running = sources.flatMap((source) => source.running.get(capability) ?? []);
+    for (const source of sources) if (this.#isOld(source, capability)) void this.#list(source, capability);
     await Promise.all(running);
   }
 
-  #shelved(server: ServerName | undefined): readonly Shelf[] {
-    if (server !== undefined) return [this.#shelves.get(server) ?? emptyShelf];
-    return [...this.#shelves].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, shelf]) => shelf);
+  #listsOf(server: ServerName | undefined): readonly ServerLists[] {
+    if (server !== undefined) return [this.#lists.get(server) ?? noLists];
+    return [...this.#lists].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lists]) => lists);
   }
 
-  #isOld({ definition, session, running }: Source, group: OfferGroup): boolean {
-    const shelf = this.#shelves.get(definition.name);
-    if (shelf === undefined || running.has(group) || !isDeclared(session, group)) return false;
-    const { resources, templates, prompts } = shelf;
-    const known = group === 'prompts' ? [prompts] : [resources, templates];
-    return known.some(({ freshUntil }) => freshUntil <= this.#clock.now());
+  #isOld({ definition, session, running }: ResourceSource, capability: ListCapability): boolean {
+    const lists = this.#lists.get(definition.name);
+    if (lists === undefined || running.has(capability) || !isDeclared(session, capability)) return false;
+    const { resources, templates, prompts } = lists;
+    const concerned = capability === 'prompts' ? [prompts] : [resources, templates];
+    return concerned.some(({ freshUntil }) => freshUntil <= this.#clock.now());
   }
 
-  #listSoon(source: Source, group: OfferGroup): void {
-    const key = JSON.stringify([group, source.definition.name]);
+  #listSoon(source: ResourceSource, capability: ListCapability): void {
+    const key = JSON.stringify([capability, source.definition.name]);
     if (this.#changed.has(key)) return;
     const list = () => {
-      if (!source.outdated.signal.aborted) void this.#list(source, group);
+      if (!source.outdated.signal.aborted) void this.#list(source, capability);
     };
-    this.#changed.ask(key, list, source.paces[group].next());
+    this.#changed.ask(key, list, source.paces[capability].next());
   }
 
-  /** Once at a time; what was announced meanwhile is looked at a moment later, so that no server keeps us listing. */
-  #list(source: Source, group: OfferGroup, after?: Promise<unknown>): Promise<void> {
-    const running = source.running.get(group);
+  /** One fetch at a time; a change announced meanwhile is fetched a moment later, so that no server keeps us listing. */
+  #list(source: ResourceSource, capability: ListCapability, after?: Promise<unknown>): Promise<void> {
+    const running = source.running.get(capability);
     if (running) return running;
-    const flight = this.#fetch(source, group, after).finally(() => {
-      source.running.delete(group);
-      if (source.again.delete(group) && !source.outdated.signal.aborted) this.#listSoon(source, group);
+    const flight = this.#fetch(source, capability, after).finally(() => {
+      source.running.delete(capability);
+      if (source.again.delete(capability) && !source.outdated.signal.aborted) this.#listSoon(source, capability);
     });
-    source.running.set(group, flight);
+    source.running.set(capability, flight);
     return flight;
   }
 
-  async #fetch(source: Source, group: OfferGroup, after: Promise<unknown> | undefined): Promise<void> {
+  async #fetch(source: ResourceSource, capability: ListCapability, after: Promise<unknown> | undefined): Promise<void> {
     await Promise.allSettled([after]);
-    source.again.delete(group);
-    const known = this.#shelves.get(source.definition.name) ?? emptyShelf;
-    const fetch = <Item>(kind: OfferKind<Item>, before: Known<Item>) => this.#fetchKind(source, group, kind, before);
+    source.again.delete(capability);
+    const former = this.#lists.get(source.definition.name) ?? noLists;
+    const fetch = <Item>(kind: ListKind<Item>, before: KnownList<Item>) =>
+      this.#fetchKind(source, capability, kind, before);
     const [resources, templates, prompts] = await Promise.all([
-      group === 'resources' ? fetch(resourceKind, known.resources) : undefined,
-      group === 'resources' ? fetch(templateKind, known.templates) : undefined,
-      group === 'prompts' ? fetch(promptKind, known.prompts) : undefined,
+      capability === 'resources' ? fetch(resourceKind, former.resources) : undefined,
+      capability === 'resources' ? fetch(templateKind, former.templates) : undefined,
+      capability === 'prompts' ? fetch(promptKind, former.prompts) : undefined,
     ]);
     if (source.outdated.signal.aborted) return;
-    const isNews = this.#put(source.definition.name, group, {
+    const isNews = this.#put(source.definition.name, capability, {
       ...(resources && { resources }),
       ...(templates && { templates }),
       ...(prompts && { prompts }),
     });
-    source.paces[group].fetched(isNews);
+    source.paces[capability].fetched(isNews);
   }
 
-  /** Each list for itself: without its templates a server still has its resources. What was known outlives a failure. */
+  /** Each list fails alone: without its templates a server still has its resources. A failed fetch keeps the list of before. */
   async #fetchKind<Item>(
-    { definition, session, outdated: { signal } }: Source,
-    group: OfferGroup,
-    kind: OfferKind<Item>,
-    before: Known<Item>,
-  ): Promise<Known<Item>> {
+    { definition, session, outdated: { signal } }: ResourceSource,
+    capability: ListCapability,
+    kind: ListKind<Item>,
+    before: KnownList<Item>,
+  ): Promise<KnownList<Item>> {
     const clock = this.#clock;
     for (let failures = 0; ; failures++) {
       try {
-        const list = await fetchOffered(kind, { server: definition.name, session, clock, signal });
-        return { ...list, freshUntil: this.#freshUntil(list.ttlMs, announcesChanges(session, group)) };
+        const list = await fetchList(kind, { server: definition.name, session, clock, signal });
+        return { ...list, freshUntil: this.#freshUntil(list.ttlMs, announcesChanges(session, capability)) };
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
@@ -256,61 +257,61 @@ export class ResourceCatalog {
 
   #freshUntil(ttlMs: number | undefined, isAnnounced: boolean): number {
     if (ttlMs !== undefined) return this.#clock.now() + Math.max(limits.shortestTtlMs, ttlMs);
-    return isAnnounced ? Number.POSITIVE_INFINITY : this.#clock.now() + limits.offersFreshMs;
+    return isAnnounced ? Number.POSITIVE_INFINITY : this.#clock.now() + limits.resourcesFreshMs;
   }
 
-  /** Says whether that is anything new. */
-  #put(server: ServerName, group: OfferGroup, news: Partial<Shelf>): boolean {
-    const before = this.#shelves.get(server) ?? emptyShelf;
-    const shelf = { ...before, ...news };
-    const told = new Set(this.problemsOf(server));
-    this.#shelves.set(server, shelf);
+  /** Gives whether the lists changed. */
+  #put(server: ServerName, capability: ListCapability, news: Partial<ServerLists>): boolean {
+    const before = this.#lists.get(server) ?? noLists;
+    const lists = { ...before, ...news };
+    const reported = new Set(this.problemsOf(server));
+    this.#lists.set(server, lists);
     for (const problem of this.problemsOf(server))
-      if (!told.has(problem)) this.#emit({ type: 'catalog.problem-found', server, problem });
-    const isNews = !isSame(before, shelf, group);
-    if (isNews) this.#announce(server, group);
+      if (!reported.has(problem)) this.#emit({ type: 'catalog.problem-found', server, problem });
+    const isNews = !isSame(before, lists, capability);
+    if (isNews) this.#announce(server, capability);
     return isNews;
   }
 
-  #empty(server: ServerName, group: OfferGroup): void {
-    if (!this.#shelves.has(server)) return;
-    const news = group === 'prompts' ? { prompts: nothing } : { resources: nothing, templates: nothing };
-    this.#put(server, group, news);
+  #empty(server: ServerName, capability: ListCapability): void {
+    if (!this.#lists.has(server)) return;
+    const news = capability === 'prompts' ? { prompts: nothing } : { resources: nothing, templates: nothing };
+    this.#put(server, capability, news);
   }
 
-  #announce(server: ServerName, group: OfferGroup): void {
+  #announce(server: ServerName, capability: ListCapability): void {
     const { resources, templates, prompts } = this.countsOf(server);
-    if (group === 'prompts') this.#emit({ type: 'prompts.changed', server, count: prompts });
+    if (capability === 'prompts') this.#emit({ type: 'prompts.changed', server, count: prompts });
     else this.#emit({ type: 'resources.changed', server, count: resources, templates });
   }
 
   #outdate(server: ServerName): void {
     this.#sources.get(server)?.outdated.abort();
     this.#sources.delete(server);
-    this.#changed.forget((['resources', 'prompts'] as const).map((group) => JSON.stringify([group, server])));
+    this.#changed.forget(listCapabilities.map((capability) => JSON.stringify([capability, server])));
   }
 }
 
-const CHANGES: ReadonlyMap<string, OfferGroup> = new Map([
+const CHANGES: ReadonlyMap<string, ListCapability> = new Map([
   ['notifications/resources/list_changed', 'resources'],
   ['notifications/prompts/list_changed', 'prompts'],
 ]);
 
-function isDeclared({ capabilities }: Session, group: OfferGroup): boolean {
-  return capabilities[group] !== undefined && capabilities[group] !== null;
+function isDeclared({ capabilities }: Session, capability: ListCapability): boolean {
+  return capabilities[capability] !== undefined && capabilities[capability] !== null;
 }
 
-function withProblem<Item>(before: Known<Item>, kind: OfferKind<Item>, failure: RuntimeError): Known<Item> {
+function withProblem<Item>(before: KnownList<Item>, kind: ListKind<Item>, failure: RuntimeError): KnownList<Item> {
   const problem = `its ${kind.called} could not be listed: ${failure.message}`;
   return { ...before, problems: [problem] };
 }
 
-function isSame(before: Shelf, shelf: Shelf, group: OfferGroup): boolean {
-  const spelled = ({ resources, templates, prompts }: Shelf) =>
+function isSame(before: ServerLists, lists: ServerLists, capability: ListCapability): boolean {
+  const spelled = ({ resources, templates, prompts }: ServerLists) =>
     canonicalJson(
-      (group === 'prompts' ? [prompts] : [resources, templates]).map(({ items }) =>
+      (capability === 'prompts' ? [prompts] : [resources, templates]).map(({ items }) =>
         [...items.values()].map(({ definition }) => definition),
       ),
     );
-  return spelled(before) === spelled(shelf);
+  return spelled(before) === spelled(lists);
 }

@@ -1,13 +1,13 @@
-// Owns what of an answer to `resources/read` can be used: whole parts, text as it is and bytes in sound base64.
+// Owns reading an answer to `resources/read`: its parts, with text unchanged and bytes in valid base64.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { ResourceContents, ResourcePart } from '../../model/offer.ts';
-import { isPlain } from './offer-definition.ts';
+import type { ResourceContents, ResourcePart } from '../../model/resource.ts';
+import { isPlain } from './resource-definition.ts';
 
-/** A broken part costs itself; an answer of nothing but broken parts is none. */
+/** A broken part is left out and reported; if all parts are broken the answer is refused. */
 export function contentsOf(result: JsonObject, server: ServerName, uri: string): ResourceContents {
   const broken = (problem: string) => new RuntimeError('ANSWER_BROKEN', { server, what: 'resources/read', problem });
   const { contents: listed } = result;
@@ -29,7 +29,7 @@ function partOf(item: unknown, asked: string): ResourcePart | string {
   if (!isObject(item)) return 'it is not an object';
   const { uri, mimeType, text, blob } = item;
   const about = {
-    uri: typeof uri === 'string' && isPlain(uri, limits.offers.uriChars) ? uri : asked,
+    uri: typeof uri === 'string' && isPlain(uri, limits.resourceDefinition.uriChars) ? uri : asked,
     ...(typeof mimeType === 'string' && isPlain(mimeType, limits.nameChars) && { mimeType }),
   };
   if (typeof text === 'string') return { ...about, text };
@@ -38,7 +38,7 @@ function partOf(item: unknown, asked: string): ResourcePart | string {
   return base64 === undefined ? 'its bytes are not base64' : { ...about, blob: base64 };
 }
 
-/** Lines, the alphabet for addresses and a missing end are forgiven; whoever reads it gets the plain kind. */
+/** Accepts line breaks, the URL alphabet and missing padding; gives standard base64. */
 function soundBase64(text: string): string | undefined {
   const joined = /\s/.test(text) ? text.replace(/\s+/g, '') : text;
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(joined)) return undefined;

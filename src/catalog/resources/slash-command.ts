@@ -1,11 +1,11 @@
-// Owns how a person calls a prompt in a line: `/mcp__server__prompt`, then its arguments, by name or in their order.
+// Owns slash commands for prompts: `/mcp__server__prompt`, then the arguments, by name or in their order.
 
 import { RuntimeError } from '../../model/errors.ts';
 import { type ToolId, toolKey } from '../../model/names.ts';
-import type { Prompt } from '../../model/offer.ts';
+import type { Prompt } from '../../model/resource.ts';
 import { assignNames } from '../naming.ts';
 
-/** The commands of all prompts, by who they are; unique, and the same in every run. */
+/** The commands of all prompts, by `promptKey`; unique, and the same in every run. */
 export function commandsOf(prompts: readonly Prompt[]): ReadonlyMap<string, string> {
   const names = assignNames(prompts.map(idOf));
   return new Map([...names].map(([key, name]) => [key, `/${name}`]));
@@ -15,46 +15,46 @@ export const promptKey = (prompt: Pick<Prompt, 'server' | 'name'>): string => to
 
 const idOf = ({ server, name }: Pick<Prompt, 'server' | 'name'>): ToolId => ({ server, tool: name });
 
-/** The command and what follows it; nothing where the line is no command of ours. */
+/** The command and the text after it; `undefined` if the line is not such a command. */
 export function splitCommand(line: string): { readonly command: string; readonly rest: string } | undefined {
   const [, command, rest = ''] = /^\s*(\/mcp__\S+)\s*([\s\S]*)$/.exec(line) ?? [];
   return command === undefined ? undefined : { command, rest };
 }
 
 /**
- * `name=value` where the prompt declares that name, everything else in the declared order. What is left over belongs to the
- * last one: most people do not quote a sentence.
+ * `name=value` if the prompt declares that name, everything else in the declared order. Words left over belong to the last
+ * argument: most people do not quote a sentence.
  */
 export function parsePromptArguments(text: string, prompt: Prompt): Readonly<Record<string, string>> {
   const declared = prompt.arguments.map(({ name }) => name);
-  const given = new Map<string, string>();
-  const loose: string[] = [];
+  const values = new Map<string, string>();
+  const unnamed: string[] = [];
   for (const { value, equals } of wordsOf(text)) {
     const name = equals < 0 ? undefined : value.slice(0, equals);
-    if (name !== undefined && declared.includes(name)) given.set(name, value.slice(equals + 1));
-    else loose.push(value);
+    if (name !== undefined && declared.includes(name)) values.set(name, value.slice(equals + 1));
+    else unnamed.push(value);
   }
-  const open = declared.filter((name) => !given.has(name));
-  if (loose.length > 0 && open.length === 0) {
-    const problem = `"${loose[0]}" belongs to no argument; it takes ${declared.join(', ') || 'none'}`;
+  const open = declared.filter((name) => !values.has(name));
+  if (unnamed.length > 0 && open.length === 0) {
+    const problem = `"${unnamed[0]}" belongs to no argument; it takes ${declared.join(', ') || 'none'}`;
     throw new RuntimeError('ARGUMENTS_BAD', { ...idOf(prompt), problems: [problem] });
   }
   for (const [index, name] of open.entries()) {
-    const values = index === open.length - 1 ? loose.slice(index) : loose.slice(index, index + 1);
-    if (values.length > 0) given.set(name, values.join(' '));
+    const words = index === open.length - 1 ? unnamed.slice(index) : unnamed.slice(index, index + 1);
+    if (words.length > 0) values.set(name, words.join(' '));
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(values);
 }
 
-interface Word {
+interface CommandWord {
   readonly value: string;
-  /** Where its first `=` outside quotes stands; -1 without one. */
+  /** The index of the first `=` outside quotes; -1 without one. */
   readonly equals: number;
 }
 
-/** Quotes count at the beginning of a word or of a value; an apostrophe within one is a letter. One left open goes to the end. */
-function wordsOf(text: string): readonly Word[] {
-  const words: Word[] = [];
+/** Quotes count at the beginning of a word or of a value; an apostrophe inside a word is a letter. An unclosed quote runs to the end. */
+function wordsOf(text: string): readonly CommandWord[] {
+  const words: CommandWord[] = [];
   let at = 0;
   while (at < text.length) {
     if (/\s/.test(text.charAt(at))) {

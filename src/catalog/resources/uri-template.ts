@@ -1,15 +1,15 @@
-// Owns whether a uri may have come from a template of RFC 6570. Written for strangers' templates: one pass, no expressions
-// that could take their time.
+// Owns whether a uri fits a template of RFC 6570. Templates come from untrusted servers: one pass, and no regular expression
+// made of them that could run for long.
 
 import { limits } from '../../model/limits.ts';
 
-/** A piece of text, or a hole: one that stays within its segment, or one that takes anything. */
-type Part = { readonly text: string } | { readonly hole: 'segment' | 'anything' };
+/** A piece of text, or a hole: it takes either one path segment or anything. */
+type TemplatePart = { readonly text: string } | { readonly hole: 'segment' | 'anything' };
 
-/** What the operators beyond the simplest may stand for. */
+/** The operators of RFC 6570 whose value may reach beyond one path segment. */
 const OPERATORS = '+#./;?&';
 
-/** Each piece of text is taken where it comes first: enough for templates that people write. */
+/** Takes the first occurrence of each piece of text: enough for templates that people write. */
 export function matchesTemplate(template: string, uri: string): boolean {
   if (template.length > limits.templateChars || uri.length > limits.templateChars) return false;
   const parts = partsOf(template);
@@ -18,7 +18,7 @@ export function matchesTemplate(template: string, uri: string): boolean {
   let hole: 'segment' | 'anything' | undefined;
   for (const [index, part] of parts.entries()) {
     if ('hole' in part) {
-      // Two holes side by side are one, and take what the wider one takes.
+      // Two holes side by side count as one, as wide as the wider one.
       hole = hole === 'anything' ? hole : part.hole;
       continue;
     }
@@ -46,9 +46,9 @@ function fits(value: string, hole: 'segment' | 'anything'): boolean {
   return hole === 'anything' || (value !== '' && !/[/?#]/.test(value));
 }
 
-/** Nothing where it is no template at all. */
-function partsOf(template: string): readonly Part[] | undefined {
-  const parts: Part[] = [];
+/** `undefined` if the text is no valid template. */
+function partsOf(template: string): readonly TemplatePart[] | undefined {
+  const parts: TemplatePart[] = [];
   let at = 0;
   while (at < template.length) {
     const open = template.indexOf('{', at);

@@ -1,9 +1,9 @@
-// Owns measuring a search on questions with known answers: how often the right tools are among the first, and how fast.
+// Owns measuring search on queries with known answers: how often the right tools are among the first, and how fast.
 
 export interface JudgedQuery {
   readonly id: string;
   readonly query: string;
-  /** Each group is one wish; any of its tools fulfils it. */
+  /** Each group is one need; any of its tools fulfils it. */
   readonly groups: readonly (readonly string[])[];
 }
 
@@ -14,9 +14,9 @@ export interface Ranking {
 
 export interface Evaluation {
   readonly queries: number;
-  /** The share of wishes fulfilled among the first so many, on average over the questions. */
+  /** The share of needs fulfilled among the first 1, 5, 10 and 20 tools, averaged over the queries. */
   readonly recall: Readonly<Record<(typeof depths)[number], number>>;
-  /** The same for the first ten, where an earlier place counts more. */
+  /** The same for the first ten, with earlier places counting more. */
   readonly ndcg10: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -24,13 +24,13 @@ export interface Evaluation {
 }
 
 const depths = [1, 5, 10, 20] as const;
-/** A ranking is never shorter than what is measured of it. */
+/** How many tools a search must return to be measured. */
 export const RANKING_DEPTH = 20;
 
-/** The first questions of a process pay for loading and compiling; whoever searches asks more than these. */
+/** The first queries of a process pay for loading and compiling, so they are run once before measuring. */
 const WARM_UP = 20;
 
-/** `search` gives the keys of tools, the best first; `now` the time in milliseconds. */
+/** `search` gives the keys of tools, the best first; `now` gives the time in milliseconds. */
 export function evaluate(
   queries: readonly JudgedQuery[],
   search: (query: string) => readonly string[],
@@ -64,7 +64,7 @@ function recallAt(depth: number, groups: JudgedQuery['groups'], ranking: readonl
   return groups.filter((group) => group.some((tool) => first.has(tool))).length / groups.length;
 }
 
-/** A wish is fulfilled once: a second tool of its group gains nothing. */
+/** A need is fulfilled once: a second tool of its group gains nothing. */
 function ndcgAt10(groups: JudgedQuery['groups'], ranking: readonly string[]): number {
   const open = new Set(groups);
   let gained = 0;
@@ -80,7 +80,7 @@ function ndcgAt10(groups: JudgedQuery['groups'], ranking: readonly string[]): nu
 
 const gain = (place: number) => 1 / Math.log2(place + 2);
 
-/** The smallest that so large a share does not exceed. */
+/** The smallest value that is not exceeded by the given share of the values. */
 function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -1,10 +1,10 @@
-// Owns what of a tool is read when tools are searched, how much of it, and what a word is worth where it stands.
+// Owns which texts of a tool are indexed for search, how much of each, and the weight of a word by its field.
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 
 export interface Findable {
-  /** What the tool is known by to whoever searches; unique. */
+  /** Identifies the tool in search results; unique. */
   readonly key: string;
   readonly server: string;
   /** The tool's own name. */
@@ -14,11 +14,11 @@ export interface Findable {
   readonly inputSchema: JsonObject;
 }
 
-interface Field {
+interface SearchField {
   readonly weight: number;
-  /** How many words such a text usually has. Fixed, so that what a tool scores does not hang on who else is there. */
+  /** The usual number of words. Fixed, so that a tool's score does not depend on the other tools. */
   readonly usual: number;
-  /** How much a longer text than usual lessens each of its words: 0 not at all, 1 in full. */
+  /** How much a longer text lowers the worth of each of its words: 0 not at all, 1 in full. */
   readonly lessening: number;
 }
 
@@ -30,7 +30,7 @@ export const fields = {
   parameters: { weight: 0.8, usual: 5, lessening: 0.5 },
   parameterTexts: { weight: 0.4, usual: 20, lessening: 0.5 },
   values: { weight: 0.3, usual: 5, lessening: 0.7 },
-} as const satisfies Record<string, Field>;
+} as const satisfies Record<string, SearchField>;
 
 export type FieldName = keyof typeof fields;
 
@@ -54,12 +54,12 @@ interface SchemaTexts {
   readonly values: string[];
 }
 
-/** Where a schema holds further schemas: one, a list of them, or several by name. */
+/** The keywords that hold further schemas: one, a list of them, or several by name. */
 const one = ['items', 'additionalProperties'];
 const lists = ['anyOf', 'oneOf', 'allOf'];
 const named = ['properties', '$defs', 'definitions'];
 
-/** Never recurses, and stops after so many parts: a schema may be as deep and as wide as its server likes. */
+/** Never recurses, and stops after a fixed number of parts: a server may send a schema of any depth and width. */
 function readSchema(schema: JsonObject): SchemaTexts {
   const texts: SchemaTexts = { parameters: [], parameterTexts: [], values: [] };
   const open: unknown[] = [schema];
@@ -76,7 +76,7 @@ function readSchema(schema: JsonObject): SchemaTexts {
   return texts;
 }
 
-/** Spread over a call's arguments, a list without end would break it. */
+/** Bounded because it is spread into a call's arguments, where a very long list would overflow the stack. */
 const few = <Value>(list: readonly Value[]) =>
   list.length > limits.ranking.schemaParts ? list.slice(0, limits.ranking.schemaParts) : list;
 

@@ -1,52 +1,52 @@
-// Owns which tools hold which word, and what the word is worth in each of them. Tools are slots here: numbers, used again.
+// Owns which tools contain which word, and what the word is worth in each. A tool is a slot here: a number that is reused.
 
 import { stem } from './stem.ts';
 
 export interface Posting {
   readonly stem: string;
-  /** A word as it was met, for people: a stem is no word. */
+  /** The first word with this stem, to show to people: a stem is no word. */
   readonly word: string;
-  /** Who holds it, and place by place what it is worth there. */
+  /** The tools that contain the word, and at the same index its worth there. */
   readonly slots: number[];
   readonly worths: number[];
-  /** Whose name holds it, and place by place how much of the name it is. */
+  /** The tools whose name contains the word, and at the same index its share of the name. */
   readonly named: number[];
   readonly shares: number[];
-  /** What is being summed up for the tool that is read at the moment. */
+  /** The sums for the tool that is being read. */
   readonly sum: { worth: number; share: number };
 }
 
 const SHORTEST_BEGINNING = 4;
 const SHORTEST_TYPO = 5;
 const MOST_SIMILAR = 5;
-/** Words of tools that have left cost nothing but room; beyond so many they are forgotten. */
+/** Words of removed tools only cost memory; beyond this number they are dropped. */
 const MOST_UNUSED = 20_000;
 
 export class Postings {
   readonly #postings = new Map<string, Posting>();
-  /** The same words come in every tool: finding them here is all that most of them cost. */
+  /** The same words come in every tool: for most of them this lookup is the only cost. */
   readonly #byWord = new Map<string, Posting>();
-  /** By the first two letters: what looks like an unknown word is among those that begin like it. */
+  /** By the first two letters: similar words are looked for among those that begin alike. */
   readonly #initials = new Map<string, Posting[]>();
   #unused = 0;
 
-  /** Only what some tool holds. */
+  /** `undefined` for a word that no tool contains. */
   get(stemmed: string): Posting | undefined {
     const posting = this.#postings.get(stemmed);
     return posting && isUsed(posting) ? posting : undefined;
   }
 
-  /** Where a word of a tool is counted. */
+  /** The posting that counts a word of a tool. */
   of(word: string): Posting {
-    const known = this.#byWord.get(word);
-    if (known) return known;
+    const cached = this.#byWord.get(word);
+    if (cached) return cached;
     const stemmed = stem(word);
     const posting = this.#postings.get(stemmed) ?? this.#open(stemmed, word);
     this.#byWord.set(word, posting);
     return posting;
   }
 
-  /** Takes over what was summed up for a tool. */
+  /** Moves the sums of a tool into the postings. */
   add(slot: number, words: Iterable<Posting>): void {
     for (const posting of words) {
       const { worth, share } = posting.sum;
@@ -62,7 +62,7 @@ export class Postings {
     }
   }
 
-  /** Goes once through each of these postings, however many tools leave. */
+  /** Goes once through each of these postings, however many tools are removed. */
   remove(slots: readonly number[], words: Iterable<Posting>): void {
     const leaving = new Uint8Array(slots.reduce((most, slot) => Math.max(most, slot + 1), 0));
     for (const slot of slots) leaving[slot] = 1;
@@ -74,7 +74,7 @@ export class Postings {
     if (this.#unused > MOST_UNUSED) this.#forgetUnused();
   }
 
-  /** What somebody who wrote an unknown word may have meant: a longer one, a shorter one, or the same without a slip. */
+  /** Words that an unknown word may stand for: a longer one, a shorter one, or one that differs by a typing mistake. */
   similar(stemmed: string): readonly Posting[] {
     if (stemmed.length < SHORTEST_BEGINNING || !/^\p{L}+$/u.test(stemmed)) return [];
     const alike = this.#initials.get(stemmed.slice(0, 2)) ?? [];
@@ -127,7 +127,7 @@ function keepOthers(slots: number[], figures: number[], leaving: Uint8Array): vo
   figures.length = kept;
 }
 
-/** The commonest is the likeliest; never by order of arrival. */
+/** The most used word is the likeliest; the order of arrival never counts. */
 function byUse(a: Posting, b: Posting): number {
   return b.slots.length - a.slots.length || (a.stem < b.stem ? -1 : 1);
 }

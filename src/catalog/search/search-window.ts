@@ -1,16 +1,16 @@
-// Owns finding tools of the catalog by words: an index that follows the catalog, made when somebody first searches.
+// Owns searching the catalog by words: an index that is built at the first search and updated as the catalog changes.
 
 import { type ServerName, toolKey } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
 import { ToolIndex } from './tool-index.ts';
 
-export interface SearchOptions {
+export interface ToolSearchOptions {
   readonly limit?: number;
   readonly isSeen?: (tool: Tool) => boolean;
 }
 
-export interface Hit {
+export interface ToolHit {
   readonly tool: Tool;
   readonly score: number;
 }
@@ -19,11 +19,15 @@ export class SearchWindow {
   readonly #index = new ToolIndex();
   #indexed = new Map<ServerName, readonly Tool[]>();
   #tools = new Map<string, Tool>();
-  #of: CatalogSnapshot | undefined;
+  #snapshot: CatalogSnapshot | undefined;
 
   /** The best first. */
-  search(snapshot: CatalogSnapshot, query: string, { limit, isSeen = () => true }: SearchOptions): readonly Hit[] {
-    if (this.#of !== snapshot) this.#follow(snapshot);
+  search(
+    snapshot: CatalogSnapshot,
+    query: string,
+    { limit, isSeen = () => true }: ToolSearchOptions,
+  ): readonly ToolHit[] {
+    if (this.#snapshot !== snapshot) this.#follow(snapshot);
     const found = this.#index.search(query, {
       isSeen: (key) => {
         const tool = this.#tools.get(key);
@@ -37,13 +41,13 @@ export class SearchWindow {
     });
   }
 
-  /** Words that tools do use, close to those of a query that none of them uses. */
+  /** For a query whose words no tool uses: close words that tools do use. */
   nearestWords(snapshot: CatalogSnapshot, query: string): readonly string[] {
-    if (this.#of !== snapshot) this.#follow(snapshot);
+    if (this.#snapshot !== snapshot) this.#follow(snapshot);
     return this.#index.missing(query).flatMap(({ near }) => near);
   }
 
-  /** Only the slices of servers whose definitions are others now are read again. */
+  /** Indexes only the servers whose definitions changed. */
   #follow(snapshot: CatalogSnapshot): void {
     const slices = new Map<ServerName, Tool[]>();
     for (const tool of snapshot.tools) {
@@ -57,7 +61,7 @@ export class SearchWindow {
     }
     this.#indexed = slices;
     this.#tools = new Map(snapshot.tools.map((tool) => [toolKey(tool.id), tool]));
-    this.#of = snapshot;
+    this.#snapshot = snapshot;
   }
 }
 
@@ -67,6 +71,12 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
 
 function findable({ id, definition }: Tool) {
   const { title, description = '', inputSchema } = definition;
-  const said = { server: id.server, name: id.tool, description, inputSchema };
-  return { key: toolKey(id), ...said, ...(title !== undefined && { title }) };
+  return {
+    key: toolKey(id),
+    server: id.server,
+    name: id.tool,
+    description,
+    inputSchema,
+    ...(title !== undefined && { title }),
+  };
 }

@@ -1,15 +1,16 @@
-// Owns when a question is the name of a tool: its own, with its server before it, or as a model spells it, however joined.
+// Owns recognizing a query that is a tool's name: its own name, with its server before it, or as a model spells it, joined in
+// any way.
 
 import type { Findable } from './fields.ts';
 
-type Named = Pick<Findable, 'key' | 'server' | 'name'>;
+type NamedTool = Pick<Findable, 'key' | 'server' | 'name'>;
 
 const LONGEST = 512;
 
 export class Spellings {
   readonly #slots = new Map<string, number[]>();
 
-  add(slot: number, tool: Named): void {
+  add(slot: number, tool: NamedTool): void {
     for (const spelling of spellingsOf(tool)) {
       const slots = this.#slots.get(spelling);
       if (slots) slots.push(slot);
@@ -17,7 +18,7 @@ export class Spellings {
     }
   }
 
-  remove(slot: number, tool: Named): void {
+  remove(slot: number, tool: NamedTool): void {
     for (const spelling of spellingsOf(tool)) {
       const others = this.#slots.get(spelling)?.filter((each) => each !== slot) ?? [];
       if (others.length > 0) this.#slots.set(spelling, others);
@@ -25,18 +26,18 @@ export class Spellings {
     }
   }
 
-  find(question: string): readonly number[] {
-    return question.length > LONGEST ? [] : (this.#slots.get(squash(question)) ?? []);
+  find(query: string): readonly number[] {
+    return query.length > LONGEST ? [] : (this.#slots.get(squash(query)) ?? []);
   }
 }
 
-function spellingsOf({ key, server, name }: Named): readonly string[] {
+function spellingsOf({ key, server, name }: NamedTool): readonly string[] {
   const own = squash(name);
   const full = squash(server) + own;
   return own === '' ? [] : [...new Set([own, full, squash(key)])];
 }
 
-/** `get_file`, `getFile` and `Get file` are one spelling, and `mcp__` before a name adds nothing to it. */
+/** `get_file`, `getFile` and `Get file` become one spelling; a leading `mcp__` is dropped. */
 function squash(text: string): string {
   const lower = text.slice(0, LONGEST).toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it asks for anything beyond ASCII

@@ -1,8 +1,8 @@
-// Owns bringing the forms of an English word together: plurals, tenses and the commonest endings, after Porter's steps 1, 2, 3
-// and 5. His step 4 is left out: it makes one word of many that have nothing to do with each other.
+// Owns stemming English words: plurals, tenses and the commonest endings, after steps 1, 2, 3 and 5 of Porter's algorithm. Its
+// step 4 is left out: it gives one stem to many words that have nothing to do with each other.
 
-/** Words that are not a form of the word they end on. */
-const themselves = new Set(['news', 'training', 'building', 'parking', 'meeting', 'marketing', 'setting', 'wedding']);
+/** Words that look like a form of another word and are not. */
+const unstemmed = new Set(['news', 'training', 'building', 'parking', 'meeting', 'marketing', 'setting', 'wedding']);
 
 const nouns: readonly (readonly [ending: string, instead: string])[] = [
   ['ational', 'ate'],
@@ -38,24 +38,24 @@ const adjectives: readonly (readonly [ending: string, instead: string])[] = [
   ['ful', ''],
 ];
 
-/** The same words come again and again. What nobody asks for any more goes with the rest. */
-const known = new Map<string, string>();
-const MOST_KNOWN = 50_000;
+/** The same words come again and again. A full cache starts anew. */
+const cachedStems = new Map<string, string>();
+const MOST_CACHED = 50_000;
 
-/** Takes a word in lower case; what is not English letters stays as it is. */
+/** Takes a word in lower case; a word with other than English letters stays as it is. */
 export function stem(word: string): string {
-  const before = known.get(word);
-  if (before !== undefined) return before;
-  if (known.size >= MOST_KNOWN) known.clear();
+  const cached = cachedStems.get(word);
+  if (cached !== undefined) return cached;
+  if (cachedStems.size >= MOST_CACHED) cachedStems.clear();
   const stemmed = stemOf(word);
-  known.set(word, stemmed);
+  cachedStems.set(word, stemmed);
   return stemmed;
 }
 
 function stemOf(word: string): string {
-  if (word.length < 3 || themselves.has(word) || !/^[a-z]+$/.test(word)) return word;
+  if (word.length < 3 || unstemmed.has(word) || !/^[a-z]+$/.test(word)) return word;
   const singular = withoutPlural(word);
-  if (themselves.has(singular)) return singular;
+  if (unstemmed.has(singular)) return singular;
   return withoutEnd(exchange(exchange(withYAsI(withoutTense(singular)), nouns), adjectives));
 }
 
@@ -113,7 +113,7 @@ function syllables(word: string): number {
   return count;
 }
 
-/** One syllable that an `e` was taken from: `hop` of `hoping`. */
+/** Whether the word is one syllable that lost its `e`: `hop` of `hoping`. */
 function isShort(word: string): boolean {
   const last = word.length - 1;
   return /^[^aeiou]+[aeiouy][^aeiouwxy]$/.test(word) && last >= 1 && !isVowel(word, last);

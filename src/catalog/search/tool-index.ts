@@ -1,47 +1,47 @@
-// Owns finding tools by words: which tools there are, server by server, and which of them answer a question, the best first.
+// Owns the search index: the tools of each server, and which of them match a query, the best first.
 
 import { nearest } from '../../kernel/nearest.ts';
 import { limits } from '../../model/limits.ts';
 import type { Findable } from './fields.ts';
 import { type Posting, Postings } from './postings.ts';
-import { readQuestion, unknownWords } from './question.ts';
-import { Scoring } from './scoring.ts';
+import { parseQuery, unknownWords } from './query.ts';
+import { Scorer } from './scorer.ts';
 import { Spellings } from './spellings.ts';
 import { weigh } from './weigh.ts';
 
 export type { Findable } from './fields.ts';
 
-export interface Hit {
+export interface IndexHit {
   readonly key: string;
-  /** The better, the higher; comparable within one answer only. */
+  /** Higher is better; comparable within one search only. */
   readonly score: number;
 }
 
-export interface SearchOptions {
+export interface IndexSearchOptions {
   readonly limit?: number;
-  /** Whether whoever asks sees this tool at all; others are passed over. */
+  /** Whether the caller may see this tool; others are skipped. */
   readonly isSeen?: (key: string) => boolean;
 }
 
-interface Entry {
+interface IndexedTool {
   readonly tool: Pick<Findable, 'key' | 'server' | 'name'>;
   readonly words: readonly Posting[];
 }
 
 export class ToolIndex {
   readonly #postings = new Postings();
-  readonly #entries: (Entry | undefined)[] = [];
+  readonly #entries: (IndexedTool | undefined)[] = [];
   readonly #free: number[] = [];
   readonly #slices = new Map<string, readonly number[]>();
   readonly #spellings = new Spellings();
-  readonly #scoring = new Scoring();
+  readonly #scorer = new Scorer();
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** What a server offers from now on; nothing removes it. Costs what its own tools cost, whoever else is there. */
+  /** Sets the server's tools; an empty list removes the server. The cost depends on this server's tools only. */
   replace(server: string, tools: readonly Findable[]): void {
     this.#remove(this.#slices.get(server) ?? []);
     const slots = tools.map((tool) => this.#add(tool));
@@ -49,19 +49,19 @@ export class ToolIndex {
     else this.#slices.delete(server);
   }
 
-  /** Equal tools and an equal question give an equal answer, whatever came and went before. */
-  search(query: string, { limit = 10, isSeen = () => true }: SearchOptions = {}): readonly Hit[] {
-    const question = readQuestion(query, this.#postings);
+  /** Equal tools and an equal query give an equal result, whatever was added and removed before. */
+  search(query: string, { limit = 10, isSeen = () => true }: IndexSearchOptions = {}): readonly IndexHit[] {
+    const parsed = parseQuery(query, this.#postings);
     const extent = { tools: this.#size, slots: this.#entries.length, named: this.#spellings.find(query) };
-    return this.#best(this.#scoring.score(question, extent), limit, isSeen);
+    return this.#best(this.#scorer.score(parsed, extent), limit, isSeen);
   }
 
-  /** For whoever found nothing: words of the question that no tool holds, and the words of tools that come closest. */
+  /** For a query that found nothing: its words that no tool uses, each with the closest words that tools do use. */
   missing(query: string): readonly { readonly word: string; readonly near: readonly string[] }[] {
     return (
       unknownWords(query, this.#postings)
         .slice(0, limits.ranking.explainedWords)
-        // Every word of one letter is close to every other.
+        // A word of one letter is close to every other one.
         .map((word) => ({
           word,
           near: word.length === 1 ? [] : nearest(word, this.#postings.words(), limits.suggestions),
@@ -94,9 +94,9 @@ export class ToolIndex {
     this.#size -= slots.length;
   }
 
-  /** Kept in order all the time: few of many are ever among the best, and so few are moved. */
-  #best(scores: Float32Array, limit: number, isSeen: (key: string) => boolean): readonly Hit[] {
-    const best: Hit[] = [];
+  /** Keeps the best in order while scanning: few tools ever get among them, so few are moved. */
+  #best(scores: Float32Array, limit: number, isSeen: (key: string) => boolean): readonly IndexHit[] {
+    const best: IndexHit[] = [];
     let least = 0;
     for (let slot = 0; slot < scores.length; slot++) {
       const score = scores[slot] ?? 0;
@@ -112,12 +112,12 @@ export class ToolIndex {
   }
 }
 
-/** Ties by key, so that no order of arrival shows. */
-function compare(a: Hit, b: Hit): number {
+/** Ties are broken by key, so that the order of arrival does not show. */
+function compare(a: IndexHit, b: IndexHit): number {
   return b.score - a.score || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 }
 
-function placeIn(best: readonly Hit[], hit: Hit): number {
+function placeIn(best: readonly IndexHit[], hit: IndexHit): number {
   let low = 0;
   let high = best.length;
   while (low < high) {

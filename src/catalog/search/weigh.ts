@@ -1,4 +1,4 @@
-// Owns what each word of a tool is worth: the more important the place and the shorter the text, the more; repeating helps little.
+// Owns what each word of a tool is worth: more in an important field, more in a short text; repeating a word adds little.
 
 import { limits } from '../../model/limits.ts';
 import { type FieldName, type Findable, fields, textsOf } from './fields.ts';
@@ -6,12 +6,12 @@ import { fillers } from './fillers.ts';
 import type { Posting, Postings } from './postings.ts';
 import { eachWord } from './words.ts';
 
-/** How soon more of the same word stops to count. */
+/** How soon further occurrences of a word stop counting. */
 const SATURATION = 1.2;
 
 const fieldNames = Object.keys(fields) as readonly FieldName[];
 
-/** Sums up each word of a tool where it is counted, and gives those that it holds. `add` must follow before the next tool. */
+/** Sums up the words of a tool in their postings, and gives these postings. `Postings.add` must follow before the next tool. */
 export function weigh(tool: Findable, postings: Postings): readonly Posting[] {
   const held: Posting[] = [];
   const texts = textsOf(tool);
@@ -29,10 +29,10 @@ export function weigh(tool: Findable, postings: Postings): readonly Posting[] {
   return held;
 }
 
-/** Where small words are only grammar. In a name they may be all there is. */
+/** Fields in which small words are only grammar. In a name they may be all there is. */
 const isProse = (name: FieldName) => name === 'description' || name === 'parameterTexts';
 
-/** As often as they are met, up to the limit of a field. */
+/** One posting per occurrence, up to the limit of a field. */
 function wordsIn(texts: readonly string[], postings: Postings, prose: boolean): readonly Posting[] {
   const met: Posting[] = [];
   let left: number = limits.ranking.fieldChars;

@@ -1,4 +1,4 @@
-// Owns cutting text into words: at case, underscores, digits and signs; Chinese, Japanese and Korean into pairs of characters.
+// Owns splitting text into words: at case, underscores, digits and signs; Chinese, Japanese and Korean into pairs of characters.
 
 const OTHER = 0;
 const LOWER = 1;
@@ -7,14 +7,14 @@ const DIGIT = 3;
 const IDEOGRAPH = 4;
 const APOSTROPHE = 5;
 
-/** What is longer is not a word; its beginning tells it apart well enough. */
+/** A longer run is cut: its beginning distinguishes it well enough. */
 const WORD_CHARS = 40;
 
 /** Calls `emit` for each word of the first `maxChars` characters, in lower case. */
 export function eachWord(text: string, maxChars: number, emit: (word: string) => void): void {
   const plain = plainOf(text.length > maxChars ? text.slice(0, maxChars) : text);
   const lower = plain.toLowerCase();
-  // All at once where it can be: a few capitals are longer when they are small, and then places do not compare.
+  // Lower-case the text once if that keeps its length; a few capitals grow, and then positions no longer match.
   const isSame = lower.length === plain.length;
   let start = -1;
   let before = OTHER;
@@ -24,7 +24,7 @@ export function eachWord(text: string, maxChars: number, emit: (word: string) =>
     if (kind === before && kind !== APOSTROPHE) continue;
     if (kind === APOSTROPHE && isLetter(before) && kindOf(plain, at + 1) === LOWER) continue;
     const isLater = before === UPPER && kind === LOWER;
-    // In `HTTPServer` the second word began one letter ago; in `Server` and `URLs` none has.
+    // In `HTTPServer` the second word began one letter ago; in `Server` and `URLs` no second word begins.
     const end = isLater ? at - 1 : at;
     if (start >= 0 && end > start && !(isLater && isPlural(plain, at))) {
       emitWord(isSame ? lower.slice(start, end) : plain.slice(start, end).toLowerCase(), before === IDEOGRAPH, emit);
@@ -38,7 +38,7 @@ export function eachWord(text: string, maxChars: number, emit: (word: string) =>
 
 const isLetter = (kind: number) => kind === LOWER || kind === UPPER;
 
-/** One way to write what can be written in two: wide letters, curled apostrophes, `e-mail`. */
+/** One spelling for what can be written in two ways: wide letters, curled apostrophes, `e-mail`. */
 function plainOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it asks for anything beyond ASCII
   const plain = /[^\u0000-\u007f]/.test(text) ? text.normalize('NFKC').replace(/[\u2018\u2019]/g, "'") : text;
@@ -51,12 +51,12 @@ export function wordsOf(text: string, maxChars = Number.POSITIVE_INFINITY): stri
   return words;
 }
 
-/** `URLs` are several of one word; in `HTTPServer` a second one begins. */
+/** `URLs` is a plural; in `HTTPServer` a second word begins. */
 function isPlural(text: string, at: number): boolean {
   return text.charAt(at) === 's' && kindOf(text, at + 1) !== LOWER;
 }
 
-/** Nothing divides the words of these languages, so neighbors in pairs are the best that can be had without a dictionary. */
+/** These languages put no spaces between words, so pairs of neighboring characters are the best that works without a dictionary. */
 function emitWord(word: string, isIdeographic: boolean, emit: (word: string) => void): void {
   if (isIdeographic && word.length > 1) {
     for (let at = 0; at + 1 < word.length; at++) emit(word.slice(at, at + 2));
@@ -74,7 +74,7 @@ function withoutApostrophe(word: string): string {
 function kindOf(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < 128) return ascii[code] ?? OTHER;
-  // NaN: beyond the end. Half of a pair of surrogates is no letter that anybody searches for.
+  // NaN: beyond the end. A lone surrogate is no letter to search for.
   if (Number.isNaN(code) || (code >= 0xd800 && code <= 0xdfff)) return OTHER;
   if (isIdeograph(code)) return IDEOGRAPH;
   const character = text.charAt(at);

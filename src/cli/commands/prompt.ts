@@ -1,6 +1,6 @@
 // Owns `plexus prompt`: one prompt, filled in by its server.
 
-import type { PromptMessages } from '../../model/offer.ts';
+import type { PromptMessages } from '../../model/resource.ts';
 import { extractText } from '../../shaping/text.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { printable } from '../render/text.ts';

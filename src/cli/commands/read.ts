@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSystemError, reasonOf } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
-import type { ResourceContents, ResourcePart } from '../../model/offer.ts';
+import type { ResourceContents, ResourcePart } from '../../model/resource.ts';
 import { type Command, type Context, type Found, UsageError } from '../command.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';

@@ -1,6 +1,6 @@
 // Owns `plexus resources`: what servers offer to be read, and the templates by which more can be.
 
-import type { Resource, ResourceTemplate } from '../../model/offer.ts';
+import type { Resource, ResourceTemplate } from '../../model/resource.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';

@@ -6,7 +6,7 @@ import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import { verifies } from '../../verifies.ts';
-import { codeOf, createHarness, createOfferer, promptsOf } from '../catalog/resources/offering.ts';
+import { codeOf, createHarness, createResourceSession, promptsOf } from '../catalog/resources/test-servers.ts';
 
 function createTools() {
   const harness = createHarness();
@@ -32,8 +32,8 @@ describe('ListMcpPrompts', () => {
       description: 'Reviews',
       arguments: [{ name: 'code', required: true, description: 'it' }],
     };
-    await connect('b', createOfferer({ 'prompts/list': promptsOf(review) }));
-    await connect('a', createOfferer({ 'prompts/list': promptsOf({ name: 'hello', title: 'Say\nhello' }) }));
+    await connect('b', createResourceSession({ 'prompts/list': promptsOf(review) }));
+    await connect('a', createResourceSession({ 'prompts/list': promptsOf({ name: 'hello', title: 'Say\nhello' }) }));
     expect(textOf(await listed())).toBe(
       [
         '2 in all, 2 here:',
@@ -49,7 +49,7 @@ describe('ListMcpPrompts', () => {
   verifies('RES-03', 'comes in bounded pages, each prompt once', async () => {
     const { connect, listed } = createTools();
     const names = Array.from({ length: 200 }, (_, n) => `p${String(n).padStart(3, '0')}`);
-    await connect('s', createOfferer({ 'prompts/list': promptsOf(...names.map((name) => ({ name }))) }));
+    await connect('s', createResourceSession({ 'prompts/list': promptsOf(...names.map((name) => ({ name }))) }));
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -68,10 +68,12 @@ describe('ListMcpPrompts', () => {
     const { connect, listed } = createTools();
     const hostile = `\u001b[2J\u202eword\u200b ${'word '.repeat(2_000)}`;
     const prompt = {
-      ...{ name: 'p', title: hostile, description: hostile },
+      name: 'p',
+      title: hostile,
+      description: hostile,
       arguments: [{ name: 'code\u200b', description: hostile, required: true }],
     };
-    await connect('s', createOfferer({ 'prompts/list': promptsOf(prompt) }));
+    await connect('s', createResourceSession({ 'prompts/list': promptsOf(prompt) }));
     const { structured } = await listed();
     const written = JSON.stringify(structured);
     expect(written.length).toBeLessThan(1_000);
@@ -84,7 +86,7 @@ describe('GetMcpPrompt', () => {
   test('gives one message as it is, and says who speaks where there are several', async () => {
     const { connect, getting } = createTools();
     const messages: JsonObject[] = [say('user', 'one\n')];
-    const session = createOfferer({ 'prompts/get': () => ({ messages }) });
+    const session = createResourceSession({ 'prompts/get': () => ({ messages }) });
     await connect('s', session);
     const call = { server: 's', name: 'p', arguments: { n: 7, yes: true } };
     expect(await getting(call)).toEqual({ content: [{ type: 'text', text: 'one\n' }] });

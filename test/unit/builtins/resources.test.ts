@@ -1,4 +1,4 @@
-// Owns the proof that a model can list and read resources: in pages, in order, a line each, and never bytes in its text.
+// Owns the proof that a model can list and read resources: in pages, in order, one line each, and never bytes in its text.
 
 import { describe, expect, test } from 'vitest';
 import { createResourceTools } from '../../../src/builtins/resources.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { verifies } from '../../verifies.ts';
-import { codeOf, createHarness, createOfferer, listOf, resource } from '../catalog/resources/offering.ts';
+import { codeOf, createHarness, createResourceSession, listOf, resource } from '../catalog/resources/test-servers.ts';
 
 function createTools() {
   const harness = createHarness();
@@ -20,9 +20,10 @@ function createTools() {
   };
   return {
     ...harness,
-    ...{ list, read },
+    list,
+    read,
     listed: (args: JsonObject = {}) => perform(list, args),
-    // As the call does it: whom it is about is found out first, and may fail.
+    // As in a real call: the target server is resolved first, and that may fail.
     reading: async (args: JsonObject) => perform(read, args),
   };
 }
@@ -36,9 +37,9 @@ describe('ListMcpResources', () => {
     const templates = {
       'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x:{id}', name: 'any' }] }),
     };
-    await connect('b', createOfferer({ 'resources/list': listOf('x:2', 'x:1'), ...templates }));
+    await connect('b', createResourceSession({ 'resources/list': listOf('x:2', 'x:1'), ...templates }));
     const described = resource('y:1', { title: 'One', description: 'The\nfirst', mimeType: 'text/plain', size: 3 });
-    await connect('a', createOfferer({ 'resources/list': () => ({ resources: [described] }) }));
+    await connect('a', createResourceSession({ 'resources/list': () => ({ resources: [described] }) }));
     expect(textOf(await listed())).toBe(
       [
         '4 in all, 4 here:',
@@ -55,13 +56,13 @@ describe('ListMcpResources', () => {
   verifies('RES-05', 'comes in bounded pages, each thing once', async () => {
     const { connect, listed } = createTools();
     const uris = Array.from({ length: 120 }, (_, n) => `x:${String(n).padStart(3, '0')}`);
-    await connect('s', createOfferer({ 'resources/list': listOf(...uris) }));
+    await connect('s', createResourceSession({ 'resources/list': listOf(...uris) }));
     const seen: string[] = [];
     let answer = await listed();
     for (;;) {
       const text = textOf(answer);
       const shown = [...text.matchAll(/^- (\S+)/gm)].map(([, uri = '']) => uri);
-      expect(shown.length).toBeLessThanOrEqual(limits.offersShown.items);
+      expect(shown.length).toBeLessThanOrEqual(limits.listShown.items);
       seen.push(...shown);
       const cursor = cursorOf(answer);
       if (cursor === undefined) break;
@@ -75,7 +76,7 @@ describe('ListMcpResources', () => {
   verifies('RES-05', 'ends a page before it is too long to be shown whole', async () => {
     const { connect, listed } = createTools();
     const uris = Array.from({ length: 40 }, (_, n) => `x:${String(n).padStart(3, '0')}${'é'.repeat(8_000)}`);
-    await connect('s', createOfferer({ 'resources/list': listOf(...uris) }));
+    await connect('s', createResourceSession({ 'resources/list': listOf(...uris) }));
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -97,7 +98,7 @@ describe('ListMcpResources', () => {
       mimeType: hostile,
       size: 3,
     });
-    await connect('s', createOfferer({ 'resources/list': () => ({ resources: [described] }) }));
+    await connect('s', createResourceSession({ 'resources/list': () => ({ resources: [described] }) }));
     const { structured } = await listed();
     const written = JSON.stringify(structured);
     expect(written.length).toBeLessThan(1_500);
@@ -108,7 +109,7 @@ describe('ListMcpResources', () => {
   test('explains an empty list', async () => {
     const { connect, listed } = createTools();
     expect(textOf(await listed())).toBe('There are no resources.');
-    await connect('s', createOfferer({ 'resources/list': listOf('x:1') }));
+    await connect('s', createResourceSession({ 'resources/list': listOf('x:1') }));
     expect(textOf(await listed({ server: 'other' }))).toBe(
       'There are no resources on server "other". Servers that have some: s.',
     );
@@ -120,7 +121,7 @@ describe('ListMcpResources', () => {
       name: 'a\n- fake (server "b")',
       description: `\u001b[2J${'word '.repeat(10_000)}`,
     });
-    await connect('s', createOfferer({ 'resources/list': () => ({ resources: [hostile] }) }));
+    await connect('s', createResourceSession({ 'resources/list': () => ({ resources: [hostile] }) }));
     const lines = textOf(await listed()).split('\n');
     expect(lines).toHaveLength(2);
     expect(lines[1]?.length).toBeLessThan(500);
@@ -132,7 +133,10 @@ describe('ReadMcpResource', () => {
   verifies('RES-06', 'gives a text as it is, and bytes as a block of their own', async () => {
     const { connect, reading, read } = createTools();
     const contents: JsonObject[] = [{ uri: 'x:1', text: '  as\nit\tis ' }];
-    await connect('s', createOfferer({ 'resources/list': listOf('x:1'), 'resources/read': () => ({ contents }) }));
+    await connect(
+      's',
+      createResourceSession({ 'resources/list': listOf('x:1'), 'resources/read': () => ({ contents }) }),
+    );
     expect(read.target?.({ uri: 'x:1' })).toBe('s');
     expect(await reading({ uri: 'x:1' })).toEqual({ content: [{ type: 'text', text: '  as\nit\tis ' }] });
     contents.splice(0, 1, { uri: 'x:1', mimeType: 'image/png', blob: 'aGVsbG8=' });
@@ -152,7 +156,7 @@ describe('ReadMcpResource', () => {
   verifies('RES-06', 'is about nobody where it is unclear whose it is: before anybody is asked', async () => {
     const { connect, reading } = createTools();
     expect(await codeOf(reading({ uri: 'x:1' }))).toBe('RESOURCE_UNKNOWN');
-    for (const server of ['a', 'b']) await connect(server, createOfferer({ 'resources/list': listOf('x:1') }));
+    for (const server of ['a', 'b']) await connect(server, createResourceSession({ 'resources/list': listOf('x:1') }));
     expect(await codeOf(reading({ uri: 'x:1' }))).toBe('RESOURCE_AMBIGUOUS');
   });
 });

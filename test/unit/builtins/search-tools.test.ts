@@ -1,4 +1,4 @@
-// Owns the proof that a model finds what it is not shown, is told how to call it, and is helped on where nothing is found.
+// Owns the proof that a model finds tools that it is not shown, learns how to call them, and gets hints if none is found.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const fleet = toolsOf({
   ],
 });
 
-/** As many words as fit, in the order of the catalog: what ranks is proven elsewhere. */
+/** A simple search that keeps the order of the catalog: ranking is tested with the index. */
 const byWords: (tools: readonly Tool[]) => Search =
   (tools) =>
   (query, { limit, isSeen }) => {

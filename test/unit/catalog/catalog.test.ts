@@ -1,11 +1,11 @@
-// Owns the proof of the catalog: one frozen, sorted list, a slice per server, and news only when something changed.
+// Owns the proof of the catalog: one frozen, sorted list of all servers' tools, and events only when something changed.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
 import type { CatalogEvent } from '../../../src/catalog/events.ts';
-import { healthyOnes } from '../../../src/catalog/listing.ts';
-import { createSnapshot, narrowSnapshot, presentFor, type Slice } from '../../../src/catalog/snapshot.ts';
+import { healthyTools } from '../../../src/catalog/listing.ts';
+import { createSnapshot, narrowSnapshot, presentFor, type ServerSlice } from '../../../src/catalog/snapshot.ts';
 import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -26,7 +26,7 @@ function setUp() {
 }
 
 const sessionWith = (...tools: string[]) => createSession(() => page(tools));
-const slice = (server: string, ...names: string[]): Slice => ({
+const slice = (server: string, ...names: string[]): ServerSlice => ({
   server,
   label: `mcp:${server} via user`,
   freshness: 'live',
@@ -98,7 +98,7 @@ verifies('EXT-12', 'a snapshot is frozen', () => {
 
 test('equal tools have equal revisions, and any change of what a model reads is another one', () => {
   const revision = (definition: Record<string, unknown>) =>
-    createSnapshot([{ ...slice('files'), tools: healthyOnes([{ name: 'read', ...definition }]).tools }]).revision;
+    createSnapshot([{ ...slice('files'), tools: healthyTools([{ name: 'read', ...definition }]).tools }]).revision;
   expect(revision({ inputSchema: { a: 1, b: 2 } })).toBe(revision({ inputSchema: { b: 2, a: 1 } }));
   const revisions = [{}, { description: 'x' }, { inputSchema: { properties: { a: {} } } }].map(revision);
   expect(new Set([...revisions, createSnapshot([]).revision]).size).toBe(4);
@@ -115,7 +115,7 @@ test('a revision follows the prefix of the descriptions, also where only the nam
 });
 
 test('a provider is shown the same objects as long as nothing changes, and a revision of its own only for its own bytes', () => {
-  const tools = healthyOnes([
+  const tools = healthyTools([
     { name: 'plain', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } },
     { name: 'odd', inputSchema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
   ]).tools;
@@ -146,7 +146,9 @@ test('another prefix is a change of every tool whose description it begins', asy
   await catalog.list(definitionOf('files'), sessionWith('read', 'write'));
   catalog.configure({ toolCacheTtlMs: 0, descriptionPrefix: '[MCP] ' });
   expect(events.at(-1)).toMatchObject({
-    ...{ type: 'catalog.changed', added: [], removed: [] },
+    type: 'catalog.changed',
+    added: [],
+    removed: [],
     changed: ['mcp__files__read', 'mcp__files__write'],
   });
 });

@@ -1,4 +1,4 @@
-// Owns the proof of which tools an entry lets through, in all the forms in which it may say so.
+// Owns the proof of which tools a server's configuration lets through, in all the forms in which it can be written.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,9 +1,9 @@
-// Owns the proof of the prompt cache's promise: what is the same is the same to the last byte, whatever happened in between.
+// Owns the proof that prompt caches stay valid: unchanged tools are byte for byte the same, whatever happened in between.
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Catalog } from '../../../src/catalog/catalog.ts';
-import type { Listing } from '../../../src/catalog/listing.ts';
+import type { ToolListing } from '../../../src/catalog/listing.ts';
 import { createStoredLists } from '../../../src/catalog/tool-cache.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -103,7 +103,7 @@ verifies(
             Object.keys(fleet).map(async (name) => [definitionOf(name), await next.known.read(name)] as const),
           );
           catalog = next.catalog;
-          catalog.adopt(turned(recalled, random) as (readonly [ReturnType<typeof definitionOf>, Listing])[]);
+          catalog.adopt(turned(recalled, random) as (readonly [ReturnType<typeof definitionOf>, ToolListing])[]);
           expect(events.length, 'a start is told once').toBe(1);
           events.length = 0;
         }

@@ -1,4 +1,4 @@
-// Owns the proof that every tool has one name that any provider accepts, and that nobody else's arrival changes it.
+// Owns the proof that every tool has one name that any provider accepts, and that no other server's arrival changes it.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -93,7 +93,7 @@ verifies('NAM-09', 'the name of a tool is the one it would have alone, whoever e
   );
 });
 
-/** A clean tool that is called just as somebody else's hash came out. */
+/** A clean tool whose name equals the hashed name of another tool. */
 const squatterOf = (id: ToolId, among?: readonly ToolId[]): ToolId => {
   const [, server = '', name = ''] = /^mcp__(.+?)__(.+)$/.exec(nameOf(id, among)) ?? [];
   return tool(server, name);
@@ -206,7 +206,7 @@ test('the canonical name is that of the default style, whatever else was asked f
   ]);
 });
 
-/** Fleets in which everything goes wrong at once: few servers, few words, and names that are somebody's hash. */
+/** Fleets in which everything goes wrong at once: few servers, few words, and names that equal the hash of another tool. */
 const word = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'a_b', 'b_c', 'c', 'a-b', 'A', 'read') },
   { weight: 2, arbitrary: fc.constantFrom('a__b', '_a', 'a_', 'a b', 'a.b', '🙂', '🙂🙂', ' ', '_', 'x'.repeat(500)) },
@@ -287,6 +287,6 @@ test('ten thousand clean names, asked for again, cost a few milliseconds', () =>
     return (user + system) / 1_000;
   };
   const costs = Array.from({ length: 10 }, cost);
-  // Five to eight where two others work on the same two cores; a machine in a hurry may take a few times as long.
+  // Five to eight on a busy machine with two cores; a slower one may take a few times as long.
   expect(Math.min(...costs)).toBeLessThan(30);
 });

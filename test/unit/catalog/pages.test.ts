@@ -1,7 +1,7 @@
-// Owns the proof that a list ends: after so many pages, items or bytes, at a cursor seen before, and when its time is up.
+// Owns the proof that listing ends: at the limits of pages, items and bytes, at a repeated cursor, and when its time is up.
 
 import { expect, test } from 'vitest';
-import { fetchTools, type Listing } from '../../../src/catalog/listing.ts';
+import { fetchTools, type ToolListing } from '../../../src/catalog/listing.ts';
 import { pageFrom, walkPages } from '../../../src/catalog/pages.ts';
 import type { RequestOutcome } from '../../../src/connection/session.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
@@ -10,7 +10,7 @@ import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
 import { createSession, page } from './session.ts';
 
-async function list(answer: (params: JsonObject) => RequestOutcome): Promise<Listing & { asked: readonly unknown[] }> {
+async function list(answer: (params: JsonObject) => RequestOutcome): Promise<ToolListing & { asked: readonly unknown[] }> {
   const session = createSession(answer);
   const clock = createFakeClock();
   const listing = await fetchTools(session, definitionOf('files'), { clock, signal: new AbortController().signal });

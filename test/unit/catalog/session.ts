@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/kernel/json.ts';
 import { createFakeSession } from '../session.ts';
 
 export interface ListingSession extends Session {
-  /** The cursors it was asked for, in order. */
+  /** The cursors that were requested, in order. */
   readonly cursors: readonly unknown[];
 }
 

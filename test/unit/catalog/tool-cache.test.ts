@@ -1,7 +1,7 @@
 // Owns the proof that the tools of a server are remembered as they were listed, and that a broken memory is no memory.
 
 import { expect, test } from 'vitest';
-import type { Listing } from '../../../src/catalog/listing.ts';
+import type { ToolListing } from '../../../src/catalog/listing.ts';
 import { createStoredLists } from '../../../src/catalog/tool-cache.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -22,13 +22,13 @@ function setUp() {
   return { clock, store, written, known: createStoredLists(counted), createKnown: () => createStoredLists(counted) };
 }
 
-const listing: Listing = {
+const listing: ToolListing = {
   tools: [
     { annotations: { readOnlyHint: true }, description: 'Reads.', inputSchema: { type: 'object' }, name: 'read' },
   ],
   problems: ['a tool without a name was left out'],
   instructions: 'Read first.',
-  offers: ['resources'],
+  capabilities: ['resources'],
   listedAt: 5,
 };
 
@@ -64,8 +64,15 @@ verifies('STA-09', 'what is the same is written once a day, and what is news at 
   expect(written.length).toBe(2);
   await next.write('k', { ...listing, listedAt: 8, tools: [] });
   await next.write('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.' });
-  await next.write('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', offers: [] });
-  await next.write('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', offers: [], problems: [] });
+  await next.write('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.', capabilities: [] });
+  await next.write('k', {
+    ...listing,
+    listedAt: 8,
+    tools: [],
+    instructions: 'Other.',
+    capabilities: [],
+    problems: [],
+  });
   expect(written.length).toBe(6);
 });
 
@@ -118,7 +125,7 @@ test('what somebody else wrote there is read with the care that a server gets', 
   await store.set('tools:k', text);
   expect(await known.read('k')).toMatchObject({
     tools: [{ name: 'a', inputSchema: { type: 'object' } }],
-    offers: ['prompts'],
+    capabilities: ['prompts'],
     listedAt: 1,
   });
 });

@@ -1,4 +1,4 @@
-// Owns the proof of what is told about a tool besides its name and schema, however its server puts it.
+// Owns the proof of what a host learns of a tool besides its name and schema, wherever its server puts it.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Owns the proof that a broken definition costs itself, with a reason, and that a healthy one has one spelling.
+// Owns the proof that a broken definition is left out with a reason, and that a healthy one has one canonical form.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

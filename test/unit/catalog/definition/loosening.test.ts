@@ -15,7 +15,7 @@ import { limits } from '../../../../src/model/limits.ts';
 import { verifies } from '../../../verifies.ts';
 
 const providers = Object.keys(dialects) as Provider[];
-/** More of them, and others, for whoever changes how schemas are shown. */
+/** Set these to run more cases, or others, after a change to how schemas are shown. */
 const runs = Number(process.env['SCHEMA_RUNS'] ?? 300);
 const seed = Number(process.env['SCHEMA_SEED'] ?? 5);
 
@@ -35,14 +35,14 @@ const args = fc.dictionary(name, value, { maxKeys: 4 });
 const described = fc.constantFrom({}, { description: 'Says something.' }, { title: 'A title', default: 'x' });
 const reference = fc.constantFrom('#/$defs/p', '#/$defs/q', '#q', '#', '#/$defs/gone', 'https://example.com/s.json');
 
-/** A few keywords at once: with all of them nothing would ever fit. */
+/** A few keywords at once: with all of them no value would ever fit. */
 function fewOf(keywords: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<JsonObject> {
   return fc
     .uniqueArray(fc.constantFrom(...Object.keys(keywords)), { maxLength: 3 })
     .chain((few) => fc.record(Object.fromEntries(few.map((each) => [each, keywords[each] as fc.Arbitrary<unknown>]))));
 }
 
-/** Every keyword stands beside the type it speaks of: who leaves it out means it, and is read so. */
+/** Every keyword stands beside the type that it applies to: a schema without a type is read as having that type. */
 const { schema, object } = fc.letrec<{ schema: unknown; object: JsonObject; list: readonly unknown[] }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -105,7 +105,7 @@ const { schema, object } = fc.letrec<{ schema: unknown; object: JsonObject; list
   }).chain((few) => fc.constantFrom<unknown>('object', ['object', 'null']).map((type) => ({ ...few, type }))),
 })) as { schema: fc.Arbitrary<unknown>; object: fc.Arbitrary<JsonObject> };
 
-/** Forms at the root are shown as one: a form that says nothing of a parameter is taken not to want it. */
+/** Forms at the root are shown as one: a form without a parameter is read as not wanting it. */
 const form = fc.record({
   type: fc.constant('object'),
   properties: fc.dictionary(name, schema, { maxKeys: 3 }),
@@ -127,10 +127,10 @@ const root = fc
     $defs,
   }));
 
-/** Mostly there is enough of it, as for most real schemas. */
+/** In most cases the limit is large enough, as for most real schemas. */
 const room = fc.oneof(fc.constant(limits.schemaBytes), fc.integer({ min: 40, max: 600 }));
 
-/** `nullable` is a word of OpenAPI. */
+/** `nullable` is a keyword of OpenAPI only. */
 function asJsonSchema(shown: unknown): unknown {
   if (Array.isArray(shown)) return shown.map(asJsonSchema);
   if (!isObject(shown)) return shown;
@@ -143,7 +143,7 @@ function asJsonSchema(shown: unknown): unknown {
 const lenient = { strict: false, logger: false, validateFormats: false, code: { optimize: false } } as const;
 const ajv = new Ajv2020({ ...lenient, validateSchema: false, addUsedSchema: false });
 
-/** Tells quickly where comparing is worth it. */
+/** A quick check whether a comparison is worthwhile. */
 const quick = { steps: 10_000, problems: 1 };
 
 function validatorOf(each: unknown): ((instance: unknown) => boolean) | undefined {
@@ -155,7 +155,7 @@ function validatorOf(each: unknown): ((instance: unknown) => boolean) | undefine
   }
 }
 
-/** The validator fetches nothing either: what leads out of a schema, or nowhere, allows everything. */
+/** The validator fetches nothing either: a reference that leads out of the schema, or nowhere, allows everything. */
 function resolvable(each: unknown): unknown {
   if (Array.isArray(each)) return each.map(resolvable);
   if (!isObject(each)) return each;
@@ -192,7 +192,7 @@ describe('what the schema as sent allows, the shown one allows', () => {
     });
 });
 
-/** A schema that refers only to itself has no answer. */
+/** Ajv overflows the stack on a schema that refers only to itself; such a case counts as invalid and is skipped. */
 function safely(validate: ((instance: unknown) => boolean) | undefined, instance: unknown): boolean {
   try {
     return validate?.(instance) ?? false;

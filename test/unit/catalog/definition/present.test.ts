@@ -1,4 +1,4 @@
-// Owns the proof of what each provider's models are shown of a definition.
+// Owns the proof of how a definition is shown to the models of each provider.
 
 import { describe, expect, test } from 'vitest';
 import { checkDefinition } from '../../../../src/catalog/definition/check.ts';
@@ -491,7 +491,8 @@ describe('forms beside what they share', () => {
 
   verifies('NAM-15', 'each have it too', () => {
     const whole = forms.map(({ properties, required, type }) => ({
-      ...{ type, properties: { ...properties, id: text } },
+      type,
+      properties: { ...properties, id: text },
       required: expect.arrayContaining(['id', ...required]),
     }));
     for (const provider of ['any', 'google'] as const) {

@@ -22,7 +22,7 @@ test('the characters of a tool are those of its JSON', () => {
   );
 });
 
-/** What a tokenizer of today (o200k) makes of them, counted once and written down. */
+/** The token counts of a current tokenizer (o200k), counted once and written down. */
 const counted: Record<string, number> = {
   'Convert an address into geographic coordinates': 7,
   '{"type":"object","properties":{"path":{"type":"string","description":"The file to read"}},"required":["path"]}': 26,

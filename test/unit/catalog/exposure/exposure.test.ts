@@ -27,7 +27,7 @@ function inputFor(tools: readonly Tool[], more: Partial<ExposureInput> = {}): Ex
 const servers = (placements: Readonly<Record<string, Placement>>) => (tool: Tool) =>
   placements[tool.id.server] ?? 'auto';
 
-/** About so many characters in all, made of tools of a thousand. */
+/** Tools of about a thousand characters each, with about this many characters in all. */
 const weighing = (chars: number) => toolsOf({ files: heavyTools(Math.round(chars / 1_000), 1_000) });
 
 const light = toolsOf({ files: ['read', 'write'], web: ['fetch'] });

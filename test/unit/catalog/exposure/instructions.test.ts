@@ -1,4 +1,4 @@
-// Owns the proof that what servers say about their use is labelled, bounded, fairly shared, and stays inside its mark.
+// Owns the proof that servers' instructions are labelled, bounded, fairly shared, and stay inside their tags.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const said = (server: string, instructions: string): ServerInstructions => ({ se
 
 const block = /<mcp_server_instructions server="([^"]*)">\n([\s\S]*?)\n<\/mcp_server_instructions>/g;
 
-/** What a reader makes of it: each server's text. */
+/** Reads each server's text back from the composed instructions. */
 function read(text: string): readonly (readonly [server: string, body: string])[] {
   return [...text.matchAll(block)].map(([, server = '', body = '']) => [server, body]);
 }

@@ -1,4 +1,4 @@
-// Owns the proof that the closest word on how a model gets to a tool is the one that counts.
+// Owns the proof that of all settings on how a model reaches a tool the most specific one counts.
 
 import { expect, test } from 'vitest';
 import { claimsToBeLoaded, createPlacement, type PlacementDeps } from '../../../../src/catalog/exposure/placement.ts';

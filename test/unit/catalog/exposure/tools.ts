@@ -1,4 +1,4 @@
-// Owns tools for tests of what a model is shown: made by the catalog itself, named by it, sorted by name.
+// Owns tools for tests of exposure: made and named by the catalog itself, sorted by name.
 
 import { createSnapshot } from '../../../../src/catalog/snapshot.ts';
 import type { Tool, ToolDefinition } from '../../../../src/model/tool.ts';
@@ -19,7 +19,7 @@ export function toolsOf(servers: Readonly<Record<string, readonly (string | Sket
   ).tools;
 }
 
-/** So many tools of one server, each of about so many characters of JSON. */
+/** Tools of one server, each with about the given number of characters of JSON. */
 export function heavyTools(count: number, chars: number): readonly Sketch[] {
   return Array.from({ length: count }, (_, at) => ({
     name: `tool-${String(at).padStart(5, '0')}`,

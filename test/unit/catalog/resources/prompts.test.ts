@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestOutcome } from '../../../../src/connection/session.ts';
 import { verifies } from '../../../verifies.ts';
-import { codeOf, createHarness, createOfferer, promptsOf, refuse } from './offering.ts';
+import { codeOf, createHarness, createResourceSession, promptsOf, refuse } from './test-servers.ts';
 
 const review = {
   name: 'review',
@@ -22,9 +22,9 @@ const failureOf = async (work: Promise<unknown>) =>
 
 async function createPrompted() {
   const harness = createHarness();
-  const session = createOfferer(answering);
+  const session = createResourceSession(answering);
   await harness.connect('code', session);
-  await harness.connect('other', createOfferer({ 'prompts/list': promptsOf({ name: 'hello' }) }));
+  await harness.connect('other', createResourceSession({ 'prompts/list': promptsOf({ name: 'hello' }) }));
   return { ...harness, session };
 }
 
@@ -45,7 +45,11 @@ describe('prompts', () => {
   verifies('RES-03', 'are filled in by their server, with their arguments', async () => {
     const { prompts, session } = await createPrompted();
     expect(await prompts.get('code', 'review', { code: 'x' })).toEqual({
-      ...{ server: 'code', name: 'review', description: 'd', problems: [], signals: [] },
+      server: 'code',
+      name: 'review',
+      description: 'd',
+      problems: [],
+      signals: [],
       messages: [{ role: 'user', content: { type: 'text', text: 'Do it' } }],
     });
     expect(session.asked.at(-1)).toEqual({
@@ -58,7 +62,8 @@ describe('prompts', () => {
     const { prompts, session } = await createPrompted();
     const before = session.asked.length;
     expect(await failureOf(prompts.get('code', 'review', { style: 'x' }))).toMatchObject({
-      ...{ code: 'ARGUMENTS_BAD', data: { problems: ['"code" is missing'] } },
+      code: 'ARGUMENTS_BAD',
+      data: { problems: ['"code" is missing'] },
     });
     expect(session.asked.length).toBe(before);
   });
@@ -66,12 +71,13 @@ describe('prompts', () => {
   test('that are refused say why: unknown, wrong arguments, or not offered at all', async () => {
     const harness = createHarness();
     const refusing = { ...answering, 'prompts/get': () => refuse(-32602, 'bad') };
-    await harness.connect('s', createOfferer(refusing));
+    await harness.connect('s', createResourceSession(refusing));
     expect(await failureOf(harness.prompts.get('s', 'reveiw'))).toMatchObject({
-      ...{ code: 'PROMPT_UNKNOWN', data: { nearest: ['review'], because: 'bad' } },
+      code: 'PROMPT_UNKNOWN',
+      data: { nearest: ['review'], because: 'bad' },
     });
     expect(await codeOf(harness.prompts.get('s', 'review', { code: '' }))).toBe('ARGUMENTS_BAD');
-    await harness.connect('t', createOfferer(answering, { capabilities: { tools: {} } }));
+    await harness.connect('t', createResourceSession(answering, { capabilities: { tools: {} } }));
     expect(await codeOf(harness.prompts.get('t', 'review', { code: '' }))).toBe('NOT_OFFERED');
   });
 
@@ -85,14 +91,14 @@ describe('prompts', () => {
   for (const [name, result] of Object.entries(broken))
     test(`answered with ${name} are a broken answer`, async () => {
       const harness = createHarness();
-      await harness.connect('s', createOfferer({ 'prompts/get': (): RequestOutcome => ({ kind: 'result', result }) }));
+      await harness.connect('s', createResourceSession({ 'prompts/get': (): RequestOutcome => ({ kind: 'result', result }) }));
       expect(await codeOf(harness.prompts.get('s', 'p'))).toBe('ANSWER_BROKEN');
     });
 
   test('keep the messages that are sound', async () => {
     const harness = createHarness();
     const messages = [{ role: 'user', content: { type: 'text', text: 'a' } }, 'x'];
-    await harness.connect('s', createOfferer({ 'prompts/get': () => ({ messages }) }));
+    await harness.connect('s', createResourceSession({ 'prompts/get': () => ({ messages }) }));
     expect(await harness.prompts.get('s', 'p')).toMatchObject({
       messages: messages.slice(0, 1),
       problems: ['message 2 was left out: it has no role or no content'],
@@ -101,7 +107,7 @@ describe('prompts', () => {
 
   verifies('RES-03', 'have their arguments completed by their server', async () => {
     const harness = createHarness();
-    const session = createOfferer({
+    const session = createResourceSession({
       'completion/complete': () => ({ completion: { values: ['a', 'b'], hasMore: true } }),
     });
     await harness.connect('s', session);
@@ -140,7 +146,8 @@ describe('a line that calls a prompt', () => {
     expect(await find('/mcp__code__hello you')).toBe('ARGUMENTS_BAD');
     expect(await find('/mcp__code__review code=a style=b note=c d')).toBe('ARGUMENTS_BAD');
     expect(await failureOf((async () => prompts.find('/mcp__code__helo'))())).toMatchObject({
-      ...{ code: 'PROMPT_UNKNOWN', data: { nearest: ['/mcp__code__hello'] } },
+      code: 'PROMPT_UNKNOWN',
+      data: { nearest: ['/mcp__code__hello'] },
     });
   });
 

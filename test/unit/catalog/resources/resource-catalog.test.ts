@@ -1,4 +1,5 @@
-// Owns the proof that what servers offer beside tools is listed as promised, whatever the lists look like, and never costs a server.
+// Owns the proof that resources and prompts are listed as promised, whatever the lists look like, and that no failure costs a
+// server.
 
 import { describe, expect, test } from 'vitest';
 import { createDeferred } from '../../../../src/kernel/deferred.ts';
@@ -6,15 +7,23 @@ import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import { verifies } from '../../../verifies.ts';
 import { definitionOf } from '../../session.ts';
-import { type Answers, createHarness, createOfferer, listOf, promptsOf, refuse, resource } from './offering.ts';
+import {
+  type Answers,
+  createHarness,
+  createResourceSession,
+  listOf,
+  promptsOf,
+  refuse,
+  resource,
+} from './test-servers.ts';
 
 const urisOf = (harness: ReturnType<typeof createHarness>, server?: string) =>
-  harness.offers.resources(server).map(({ uri }) => uri);
+  harness.resourceCatalog.resources(server).map(({ uri }) => uri);
 
 describe('listing', () => {
   verifies('RES-01', 'goes through all pages of resources, templates and prompts, each sorted', async () => {
     const harness = createHarness();
-    const session = createOfferer({
+    const session = createResourceSession({
       'resources/list': ({ cursor }) =>
         cursor === undefined ? { resources: [resource('b:2')], nextCursor: 'more' } : { resources: [resource('a:1')] },
       'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'a:{id}', name: 'one' }] }),
@@ -22,17 +31,18 @@ describe('listing', () => {
     });
     await harness.connect('s', session);
     expect(urisOf(harness)).toEqual(['a:1', 'b:2']);
-    expect(harness.offers.templates()).toMatchObject([{ server: 's', uriTemplate: 'a:{id}', name: 'one' }]);
-    expect(harness.offers.prompts()).toMatchObject([
+    expect(harness.resourceCatalog.templates()).toMatchObject([{ server: 's', uriTemplate: 'a:{id}', name: 'one' }]);
+    expect(harness.resourceCatalog.prompts()).toMatchObject([
       {
-        ...{ server: 's', name: 'review' },
+        server: 's',
+        name: 'review',
         arguments: [
           { name: 'code', required: true },
           { name: 'how', required: false },
         ],
       },
     ]);
-    expect(harness.offers.problemsOf('s')).toEqual([]);
+    expect(harness.resourceCatalog.problemsOf('s')).toEqual([]);
     expect(harness.events).toEqual([
       { type: 'prompts.changed', server: 's', count: 1 },
       { type: 'resources.changed', server: 's', count: 2, templates: 1 },
@@ -41,13 +51,16 @@ describe('listing', () => {
 
   verifies('RES-01', 'asks only for what the server declares', async () => {
     const harness = createHarness();
-    const neither = createOfferer({}, { capabilities: { tools: {} } });
+    const neither = createResourceSession({}, { capabilities: { tools: {} } });
     await harness.connect('none', neither);
     expect(neither.asked).toEqual([]);
-    const prompts = createOfferer({ 'prompts/list': promptsOf() }, { capabilities: { prompts: {} } });
+    const prompts = createResourceSession({ 'prompts/list': promptsOf() }, { capabilities: { prompts: {} } });
     await harness.connect('prompts', prompts);
     expect(prompts.asked.map(({ method }) => method)).toEqual(['prompts/list']);
-    expect([harness.offers.declaring('resources'), harness.offers.declaring('prompts')]).toEqual([[], ['prompts']]);
+    expect([harness.resourceCatalog.declaring('resources'), harness.resourceCatalog.declaring('prompts')]).toEqual([
+      [],
+      ['prompts'],
+    ]);
   });
 
   verifies(
@@ -57,18 +70,22 @@ describe('listing', () => {
       const harness = createHarness();
       await harness.connect(
         's',
-        createOfferer({ 'resources/list': listOf('a:1') }, { capabilities: { resources: {} } }),
+        createResourceSession({ 'resources/list': listOf('a:1') }, { capabilities: { resources: {} } }),
       );
-      expect([urisOf(harness), harness.offers.templates(), harness.offers.problemsOf('s')]).toEqual([['a:1'], [], []]);
+      expect([urisOf(harness), harness.resourceCatalog.templates(), harness.resourceCatalog.problemsOf('s')]).toEqual([
+        ['a:1'],
+        [],
+        [],
+      ]);
     },
   );
 
   verifies(['RES-02', 'ERR-08'], 'keeps the resources where the templates fail, and says so', async () => {
     const harness = createHarness();
     const answers = { 'resources/list': listOf('a:1'), 'resources/templates/list': () => refuse(-32603, 'broken') };
-    await harness.connect('s', createOfferer(answers, { capabilities: { resources: {} } }));
+    await harness.connect('s', createResourceSession(answers, { capabilities: { resources: {} } }));
     expect(urisOf(harness)).toEqual(['a:1']);
-    const [problem] = harness.offers.problemsOf('s');
+    const [problem] = harness.resourceCatalog.problemsOf('s');
     expect(problem).toMatch(/^its resource templates could not be listed: .*broken/);
     expect(harness.events).toContainEqual({ type: 'catalog.problem-found', server: 's', problem });
   });
@@ -76,20 +93,22 @@ describe('listing', () => {
   verifies(['ERR-08', 'ERR-04'], 'keeps each list for itself: one that fails leaves the others', async () => {
     const harness = createHarness();
     const answers = { 'resources/list': () => refuse(-32603, 'broken'), 'prompts/list': promptsOf({ name: 'p' }) };
-    await harness.connect('s', createOfferer(answers));
-    expect(harness.offers.prompts()).toHaveLength(1);
-    expect(harness.offers.problemsOf('s')).toEqual([expect.stringContaining('its resources could not be listed')]);
+    await harness.connect('s', createResourceSession(answers));
+    expect(harness.resourceCatalog.prompts()).toHaveLength(1);
+    expect(harness.resourceCatalog.problemsOf('s')).toEqual([
+      expect.stringContaining('its resources could not be listed'),
+    ]);
   });
 
   verifies('LIF-02', 'waits until the tools were listed, whatever became of them', async () => {
     const harness = createHarness();
-    const session = createOfferer({ 'resources/list': listOf('a:1') });
+    const session = createResourceSession({ 'resources/list': listOf('a:1') });
     const tools = createDeferred<void>();
-    const ready = harness.offers.onReady(definitionOf('s'), session, tools.promise);
+    const ready = harness.resourceCatalog.onReady(definitionOf('s'), session, tools.promise);
     await harness.clock.advance(0);
     expect(session.asked).toEqual([]);
     let isListed = false;
-    void harness.offers.listed('resources').then(() => {
+    void harness.resourceCatalog.listed('resources').then(() => {
       isListed = true;
     });
     await harness.clock.advance(0);
@@ -105,10 +124,10 @@ describe('listing', () => {
     const answers: Answers = {
       'resources/list': () => (++asked < 3 ? { kind: 'lost', sent: true } : { resources: [resource('a:1')] }),
     };
-    const connected = harness.connect('s', createOfferer(answers, { capabilities: { resources: {} } }));
+    const connected = harness.connect('s', createResourceSession(answers, { capabilities: { resources: {} } }));
     await harness.clock.advance(1_000);
     await connected;
-    expect([urisOf(harness), harness.offers.problemsOf('s'), asked]).toEqual([['a:1'], [], 3]);
+    expect([urisOf(harness), harness.resourceCatalog.problemsOf('s'), asked]).toEqual([['a:1'], [], 3]);
   });
 });
 
@@ -131,20 +150,23 @@ describe('a hostile list', () => {
   for (const [name, [answer, problem]] of Object.entries(endless)) {
     verifies('RES-12', `${name} is cut off, and what came before is kept`, async () => {
       const harness = createHarness();
-      await harness.connect('s', createOfferer({ 'resources/list': answer }, { capabilities: { resources: {} } }));
-      expect(harness.offers.resources().length).toBeGreaterThan(0);
-      expect(harness.offers.resources().length).toBeLessThanOrEqual(limits.listItems);
-      expect(harness.offers.problemsOf('s').join('; ')).toMatch(problem);
+      await harness.connect(
+        's',
+        createResourceSession({ 'resources/list': answer }, { capabilities: { resources: {} } }),
+      );
+      expect(harness.resourceCatalog.resources().length).toBeGreaterThan(0);
+      expect(harness.resourceCatalog.resources().length).toBeLessThanOrEqual(limits.listItems);
+      expect(harness.resourceCatalog.problemsOf('s').join('; ')).toMatch(problem);
     });
   }
 
   verifies('RES-12', 'that never answers is given up after one limit for all pages', async () => {
     const harness = createHarness();
     const answers = { 'prompts/list': () => new Promise<JsonObject>(() => undefined) };
-    const connected = harness.connect('s', createOfferer(answers, { capabilities: { prompts: {} } }));
+    const connected = harness.connect('s', createResourceSession(answers, { capabilities: { prompts: {} } }));
     await harness.clock.advance(limits.listTimeoutMs);
     await connected;
-    expect(harness.offers.problemsOf('s')).toEqual([
+    expect(harness.resourceCatalog.problemsOf('s')).toEqual([
       expect.stringContaining('did not answer prompts/list within 60 s'),
     ]);
     expect(harness.clock.pending()).toBe(0);
@@ -154,7 +176,7 @@ describe('a hostile list', () => {
     test(`(${JSON.stringify(resources)}) is no list, and what was known before is kept`, async () => {
       const harness = createHarness();
       const given: { resources: unknown } = { resources: [resource('a:1')] };
-      const session = createOfferer(
+      const session = createResourceSession(
         { 'resources/list': () => given },
         { capabilities: { resources: { listChanged: true } } },
       );
@@ -163,7 +185,7 @@ describe('a hostile list', () => {
       session.say('notifications/resources/list_changed');
       await harness.clock.advance(limits.listChangedMs);
       expect(urisOf(harness)).toEqual(['a:1']);
-      expect(harness.offers.problemsOf('s')).toEqual([expect.stringContaining('holds no list of resources')]);
+      expect(harness.resourceCatalog.problemsOf('s')).toEqual([expect.stringContaining('holds no list of resources')]);
     });
 
   test('leaves out what is broken and keeps its neighbors, with a few words about it', async () => {
@@ -193,17 +215,17 @@ describe('a hostile list', () => {
       ],
       ...[resource('a:1', { size: -1, mimeType: 7, title: {} }), resource('a:1'), { uri: 'a:2', size: 3 }],
     ];
-    await harness.connect('s', createOfferer({ 'resources/list': () => ({ resources }) }));
-    expect(harness.offers.resources()).toMatchObject([
+    await harness.connect('s', createResourceSession({ 'resources/list': () => ({ resources }) }));
+    expect(harness.resourceCatalog.resources()).toMatchObject([
       { uri: 'a:1', name: 'A:1' },
       { uri: 'a:2', name: 'a:2', size: 3 },
     ]);
-    expect(harness.offers.resources()[0]).not.toHaveProperty('size');
-    expect(harness.offers.problemsOf('s').filter((each) => each.startsWith('a resource was left out'))).toHaveLength(
-      14,
-    );
-    expect(harness.offers.problemsOf('s').join()).toContain('"a:1" is listed twice among the resources');
-    expect(harness.offers.problemsOf('s').join()).not.toContain('\u001b');
+    expect(harness.resourceCatalog.resources()[0]).not.toHaveProperty('size');
+    expect(
+      harness.resourceCatalog.problemsOf('s').filter((each) => each.startsWith('a resource was left out')),
+    ).toHaveLength(14);
+    expect(harness.resourceCatalog.problemsOf('s').join()).toContain('"a:1" is listed twice among the resources');
+    expect(harness.resourceCatalog.problemsOf('s').join()).not.toContain('\u001b');
   });
 
   test('of nothing but broken prompts is told of in a few lines', async () => {
@@ -212,17 +234,17 @@ describe('a hostile list', () => {
     const prompts = [{ name: 'many', arguments: many }, ...Array.from({ length: 1_000 }, () => ({ name: 7 }))];
     await harness.connect(
       's',
-      createOfferer({ 'prompts/list': () => ({ prompts }) }, { capabilities: { prompts: {} } }),
+      createResourceSession({ 'prompts/list': () => ({ prompts }) }, { capabilities: { prompts: {} } }),
     );
-    expect(harness.offers.prompts()).toEqual([]);
-    expect(harness.offers.problemsOf('s')).toHaveLength(limits.listProblems + 1);
-    expect(harness.offers.problemsOf('s').at(-1)).toBe(`and ${1_001 - limits.listProblems} more`);
+    expect(harness.resourceCatalog.prompts()).toEqual([]);
+    expect(harness.resourceCatalog.problemsOf('s')).toHaveLength(limits.listProblems + 1);
+    expect(harness.resourceCatalog.problemsOf('s').at(-1)).toBe(`and ${1_001 - limits.listProblems} more`);
   });
 });
 
 describe('a change that the server announces', () => {
   const changing = (uris: string[]) =>
-    createOfferer({ 'resources/list': () => ({ resources: uris.map((uri) => resource(uri)) }) });
+    createResourceSession({ 'resources/list': () => ({ resources: uris.map((uri) => resource(uri)) }) });
   const lists = (session: ReturnType<typeof changing>) =>
     session.asked.filter(({ method }) => method === 'resources/list').length;
 
@@ -247,12 +269,12 @@ describe('a change that the server announces', () => {
   verifies('RES-08', 'of the prompts is listed again in the same way', async () => {
     const harness = createHarness();
     const prompts = [{ name: 'one' }];
-    const session = createOfferer({ 'prompts/list': () => ({ prompts }) });
+    const session = createResourceSession({ 'prompts/list': () => ({ prompts }) });
     await harness.connect('s', session);
     prompts.push({ name: 'two' });
     session.say('notifications/prompts/list_changed');
     await harness.clock.advance(limits.listChangedMs);
-    expect(harness.offers.prompts().map(({ name }) => name)).toEqual(['one', 'two']);
+    expect(harness.resourceCatalog.prompts().map(({ name }) => name)).toEqual(['one', 'two']);
     expect(harness.events.at(-1)).toEqual({ type: 'prompts.changed', server: 's', count: 2 });
   });
 
@@ -272,7 +294,7 @@ describe('a change that the server announces', () => {
 
   verifies('RES-08', 'that is announced with every list is looked at ever more seldom', async () => {
     const harness = createHarness();
-    const session = createOfferer({
+    const session = createResourceSession({
       'resources/list': () => {
         session.say('notifications/resources/list_changed');
         return { resources: [resource('a:1')] };
@@ -284,7 +306,7 @@ describe('a change that the server announces', () => {
     expect(before).toBeLessThanOrEqual(15);
     await harness.clock.advance(10 * 60_000);
     expect(lists(session) - before).toBeLessThanOrEqual(10);
-    harness.offers.close();
+    harness.resourceCatalog.close();
     expect(harness.clock.pending()).toBe(0);
   });
 
@@ -292,24 +314,27 @@ describe('a change that the server announces', () => {
     const harness = createHarness();
     let isBusy = false;
     const list = () => (isBusy ? refuse(-32603, 'busy') : { prompts: [{ name: 'one' }] });
-    const session = createOfferer({ 'prompts/list': list }, { capabilities: { prompts: { listChanged: true } } });
+    const session = createResourceSession(
+      { 'prompts/list': list },
+      { capabilities: { prompts: { listChanged: true } } },
+    );
     await harness.connect('s', session);
     isBusy = true;
     session.say('notifications/prompts/list_changed');
     await harness.clock.advance(5_000);
-    expect(harness.offers.problemsOf('s')).toHaveLength(1);
+    expect(harness.resourceCatalog.problemsOf('s')).toHaveLength(1);
     isBusy = false;
     await harness.clock.advance(limits.listFailedMs);
-    await harness.offers.listed('prompts');
+    await harness.resourceCatalog.listed('prompts');
     await harness.clock.advance(0);
-    expect(harness.offers.problemsOf('s')).toEqual([]);
+    expect(harness.resourceCatalog.problemsOf('s')).toEqual([]);
   });
 
   verifies('RES-08', 'while it is being listed is looked at once more', async () => {
     const harness = createHarness();
     const gates = [createDeferred<JsonObject>(), createDeferred<JsonObject>()];
     let asked = 0;
-    const session = createOfferer(
+    const session = createResourceSession(
       { 'prompts/list': () => gates[asked++]?.promise ?? { prompts: [] } },
       { capabilities: { prompts: {} } },
     );
@@ -322,13 +347,13 @@ describe('a change that the server announces', () => {
     await harness.clock.advance(limits.listChangedMs);
     gates[1]?.resolve({ prompts: [{ name: 'new' }] });
     await harness.clock.advance(0);
-    expect(harness.offers.prompts().map(({ name }) => name)).toEqual(['new']);
+    expect(harness.resourceCatalog.prompts().map(({ name }) => name)).toEqual(['new']);
   });
 
   test('by a session that is gone is not news, and what it still answers is not either', async () => {
     const harness = createHarness();
     const late = createDeferred<JsonObject>();
-    const old = createOfferer({ 'resources/list': () => late.promise });
+    const old = createResourceSession({ 'resources/list': () => late.promise });
     void harness.connect('s', old);
     await harness.clock.advance(0);
     harness.drop('s');
@@ -345,11 +370,11 @@ describe('what is known of a server', () => {
   verifies('TDN-05', 'is gone when it is disconnected, with an event for each', async () => {
     const harness = createHarness();
     const answers = { 'resources/list': listOf('a:1'), 'prompts/list': promptsOf({ name: 'p' }) };
-    await harness.connect('s', createOfferer(answers));
-    await harness.connect('t', createOfferer(answers));
+    await harness.connect('s', createResourceSession(answers));
+    await harness.connect('t', createResourceSession(answers));
     const before = harness.events.length;
     harness.remove('s');
-    expect(harness.offers.resources().map(({ server }) => server)).toEqual(['t']);
+    expect(harness.resourceCatalog.resources().map(({ server }) => server)).toEqual(['t']);
     expect(harness.events.slice(before)).toEqual([
       { type: 'resources.changed', server: 's', count: 0, templates: 0 },
       { type: 'prompts.changed', server: 's', count: 0 },
@@ -361,7 +386,7 @@ describe('what is known of a server', () => {
   verifies('TDN-01', 'is dropped with it, whatever is still on its way', async () => {
     const harness = createHarness();
     const late = createDeferred<JsonObject>();
-    void harness.connect('s', createOfferer({ 'resources/list': () => late.promise }));
+    void harness.connect('s', createResourceSession({ 'resources/list': () => late.promise }));
     await harness.clock.advance(0);
     harness.remove('s');
     late.resolve({ resources: [resource('a:1')] });
@@ -372,20 +397,20 @@ describe('what is known of a server', () => {
   test('stays while it is away, and a reconnect without change is no news', async () => {
     const harness = createHarness();
     const answers = { 'resources/list': listOf('a:1') };
-    await harness.connect('s', createOfferer(answers));
+    await harness.connect('s', createResourceSession(answers));
     const before = harness.events.length;
     harness.drop('s');
     expect(urisOf(harness)).toEqual(['a:1']);
-    await harness.connect('s', createOfferer(answers));
+    await harness.connect('s', createResourceSession(answers));
     expect(harness.events.length).toBe(before);
-    await harness.connect('s', createOfferer({}, { capabilities: {} }));
+    await harness.connect('s', createResourceSession({}, { capabilities: {} }));
     expect([urisOf(harness), harness.events.at(-1)?.type]).toEqual([[], 'resources.changed']);
   });
 
   test('is fetched again once it is old, by the server’s word or by ours', async () => {
     const harness = createHarness();
     const listing = (ttlMs: number | undefined, capabilities: JsonObject) =>
-      createOfferer(
+      createResourceSession(
         { 'resources/list': () => ({ resources: [], ...(ttlMs !== undefined && { ttlMs }) }) },
         { capabilities: { resources: capabilities } },
       );
@@ -402,7 +427,7 @@ describe('what is known of a server', () => {
     await harness.clock.advance(2_000);
     await harness.resources.list();
     expect(counts()).toEqual([2, 1, 1]);
-    await harness.clock.advance(limits.offersFreshMs);
+    await harness.clock.advance(limits.resourcesFreshMs);
     await harness.resources.list();
     expect(counts()).toEqual([3, 2, 1]);
   });

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../../src/kernel/json.ts';
 import type { RuntimeError } from '../../../../src/model/errors.ts';
 import { limits } from '../../../../src/model/limits.ts';
 import { verifies } from '../../../verifies.ts';
-import { type Answers, codeOf, createHarness, createOfferer, listOf, refuse } from './offering.ts';
+import { type Answers, codeOf, createHarness, createResourceSession, listOf, refuse } from './test-servers.ts';
 
 const reading: Answers = { 'resources/read': ({ uri }) => ({ contents: [{ uri, text: `text of ${uri}` }] }) };
 const templates = (...uriTemplates: readonly string[]): Answers => ({
@@ -25,8 +25,11 @@ const serverOf = async (resources: Resources, uri: string) => (await resources.r
 describe('a resource without the name of its server', () => {
   verifies('RES-06', 'is read from who lists it, or whose template it fits', async () => {
     const harness = createHarness();
-    await harness.connect('a', createOfferer({ ...reading, 'resources/list': listOf('note://1') }));
-    await harness.connect('b', createOfferer({ ...reading, ...templates('file:///{+path}', 'issue://{repo}/{id}') }));
+    await harness.connect('a', createResourceSession({ ...reading, 'resources/list': listOf('note://1') }));
+    await harness.connect(
+      'b',
+      createResourceSession({ ...reading, ...templates('file:///{+path}', 'issue://{repo}/{id}') }),
+    );
     expect(await serverOf(harness.resources, 'note://1')).toBe('a');
     expect(await serverOf(harness.resources, 'file:///x/y.txt')).toBe('b');
     expect(await serverOf(harness.resources, 'issue://plexus/7')).toBe('b');
@@ -34,10 +37,12 @@ describe('a resource without the name of its server', () => {
 
   verifies('RES-06', 'is read from the only server there is, though it does not list it', async () => {
     const harness = createHarness();
-    await harness.connect('only', createOfferer(reading));
-    await harness.connect('none', createOfferer({}, { capabilities: { tools: {} } }));
+    await harness.connect('only', createResourceSession(reading));
+    await harness.connect('none', createResourceSession({}, { capabilities: { tools: {} } }));
     expect(await harness.resources.read('odd://1')).toEqual({
-      ...{ server: 'only', uri: 'odd://1', problems: [] },
+      server: 'only',
+      uri: 'odd://1',
+      problems: [],
       contents: [{ uri: 'odd://1', text: 'text of odd://1' }],
     });
   });
@@ -47,11 +52,12 @@ describe('a resource without the name of its server', () => {
     for (const server of ['b', 'a'])
       await harness.connect(
         server,
-        createOfferer({ ...reading, ...templates('t://{id}'), 'resources/list': listOf('x:1') }),
+        createResourceSession({ ...reading, ...templates('t://{id}'), 'resources/list': listOf('x:1') }),
       );
     for (const uri of ['x:1', 't://7'])
       expect(await failureOf(harness.resources.read(uri))).toMatchObject({
-        ...{ code: 'RESOURCE_AMBIGUOUS', data: { uri, servers: ['a', 'b'] } },
+        code: 'RESOURCE_AMBIGUOUS',
+        data: { uri, servers: ['a', 'b'] },
       });
     expect((await harness.resources.read('x:1', { server: 'b' })).server).toBe('b');
   });
@@ -60,28 +66,32 @@ describe('a resource without the name of its server', () => {
     const harness = createHarness();
     expect(await codeOf(harness.resources.read('x:1'))).toBe('RESOURCE_UNKNOWN');
     for (const server of ['b', 'a'])
-      await harness.connect(server, createOfferer({ 'resources/list': listOf(`note://${server}1`) }));
+      await harness.connect(server, createResourceSession({ 'resources/list': listOf(`note://${server}1`) }));
     expect(await failureOf(harness.resources.read('note://a2'))).toMatchObject({
-      ...{ code: 'RESOURCE_UNKNOWN', data: { nearest: ['note://a1'], because: 'none of a, b lists it' } },
+      code: 'RESOURCE_UNKNOWN',
+      data: { nearest: ['note://a1'], because: 'none of a, b lists it' },
     });
   });
 
   test('is waited for a little while the lists are on their way', async () => {
     const harness = createHarness();
-    await harness.connect('a', createOfferer(reading));
+    await harness.connect('a', createResourceSession(reading));
     let list: (answer: JsonObject) => void = () => undefined;
     const slow = new Promise<JsonObject>((resolve) => {
       list = resolve;
     });
-    void harness.connect('b', createOfferer({ ...reading, 'resources/list': () => slow }));
+    void harness.connect('b', createResourceSession({ ...reading, 'resources/list': () => slow }));
     const read = harness.resources.read('late://1');
     await harness.clock.advance(100);
     list({ resources: [{ uri: 'late://1', name: 'late' }] });
     expect((await read).server).toBe('b');
     const stalled = createHarness();
-    void stalled.connect('c', createOfferer({ 'resources/list': () => new Promise<JsonObject>(() => undefined) }));
+    void stalled.connect(
+      'c',
+      createResourceSession({ 'resources/list': () => new Promise<JsonObject>(() => undefined) }),
+    );
     const listed = stalled.resources.list();
-    await stalled.clock.advance(limits.offersWaitMs);
+    await stalled.clock.advance(limits.listWaitMs);
     expect(await listed).toEqual({ resources: [] });
     stalled.stop();
   });
@@ -90,7 +100,7 @@ describe('a resource without the name of its server', () => {
 describe('reading', () => {
   verifies('RES-06', 'wakes a server that is not up; listing does not', async () => {
     const harness = createHarness();
-    const session = createOfferer(reading);
+    const session = createResourceSession(reading);
     harness.sleep('lazy', session);
     expect(await harness.resources.list({ server: 'lazy' })).toEqual({ resources: [] });
     expect(session.asked).toEqual([]);
@@ -109,19 +119,20 @@ describe('reading', () => {
       async () => {
         const harness = createHarness();
         const answers = { 'resources/list': listOf('note://1'), 'resources/read': () => refuse(code, 'no such note') };
-        await harness.connect('s', createOfferer(answers, { era }));
+        await harness.connect('s', createResourceSession(answers, { era }));
         expect(await failureOf(harness.resources.read('note://2', { server: 's' }))).toMatchObject({
-          ...{ code: 'RESOURCE_UNKNOWN', data: { server: 's', because: 'no such note', nearest: ['note://1'] } },
+          code: 'RESOURCE_UNKNOWN',
+          data: { server: 's', because: 'no such note', nearest: ['note://1'] },
         });
       },
     );
 
   test('any other refusal is one, cut to a readable length; a server without resources says so', async () => {
     const harness = createHarness();
-    await harness.connect('s', createOfferer({ 'resources/read': () => refuse(-32603, 'x'.repeat(10_000)) }));
+    await harness.connect('s', createResourceSession({ 'resources/read': () => refuse(-32603, 'x'.repeat(10_000)) }));
     const refusal = (await failureOf(harness.resources.read('x:1'))) as RuntimeError<'REQUEST_REFUSED'>;
     expect([refusal.code, refusal.data.reason.length]).toEqual(['REQUEST_REFUSED', limits.refusalChars]);
-    await harness.connect('t', createOfferer(reading, { capabilities: { tools: {} } }));
+    await harness.connect('t', createResourceSession(reading, { capabilities: { tools: {} } }));
     expect(await codeOf(harness.resources.read('x:1', { server: 't' }))).toBe('NOT_OFFERED');
   });
 
@@ -129,15 +140,15 @@ describe('reading', () => {
     const harness = createHarness();
     await harness.connect(
       's',
-      createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'lost', sent: true }) }),
+      createResourceSession({ 'resources/read': (): RequestOutcome => ({ kind: 'lost', sent: true }) }),
     );
-    harness.sleep('s', createOfferer(reading));
+    harness.sleep('s', createResourceSession(reading));
     expect((await harness.resources.read('x:1')).contents).toHaveLength(1);
   });
 
   test('ends with the time, with the signal, or with a message that is too large', async () => {
     const harness = createHarness();
-    const silent = createOfferer({ 'resources/read': () => new Promise<JsonObject>(() => undefined) });
+    const silent = createResourceSession({ 'resources/read': () => new Promise<JsonObject>(() => undefined) });
     await harness.connect('s', silent);
     const late = codeOf(harness.resources.read('x:1'));
     await harness.clock.advance(60_000);
@@ -147,7 +158,7 @@ describe('reading', () => {
     await harness.clock.advance(0);
     controller.abort('enough');
     expect(await aborted).toBe('enough');
-    await harness.connect('s', createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'oversized' }) }));
+    await harness.connect('s', createResourceSession({ 'resources/read': (): RequestOutcome => ({ kind: 'oversized' }) }));
     expect(await codeOf(harness.resources.read('x:1'))).toBe('MESSAGE_TOO_LARGE');
     expect(harness.clock.pending()).toBe(0);
   });
@@ -163,7 +174,7 @@ describe('reading', () => {
       const harness = createHarness();
       await harness.connect(
         's',
-        createOfferer({ 'resources/read': (): RequestOutcome => ({ kind: 'result', result }) }),
+        createResourceSession({ 'resources/read': (): RequestOutcome => ({ kind: 'result', result }) }),
       );
       expect(await codeOf(harness.resources.read('x:1'))).toBe('ANSWER_BROKEN');
     });
@@ -176,7 +187,7 @@ describe('reading', () => {
       { uri: 'x:3', blob: 'not base64!' },
       { uri: 'x:4', blob: '__-_' },
     ];
-    await harness.connect('s', createOfferer({ 'resources/read': () => ({ contents }) }));
+    await harness.connect('s', createResourceSession({ 'resources/read': () => ({ contents }) }));
     expect(await harness.resources.read('x:1')).toMatchObject({
       contents: [
         { uri: 'x:1', mimeType: 'text/plain', text: '' },
@@ -185,7 +196,7 @@ describe('reading', () => {
       ],
       problems: ['part 3 was left out: its bytes are not base64'],
     });
-    await harness.connect('s', createOfferer({ 'resources/read': () => ({ contents: [] }) }));
+    await harness.connect('s', createResourceSession({ 'resources/read': () => ({ contents: [] }) }));
     expect((await harness.resources.read('x:1')).contents, 'empty is an answer').toEqual([]);
   });
 });
@@ -194,8 +205,8 @@ describe('a long list', () => {
   verifies('RES-05', 'comes in pages, each thing once, also when it changes meanwhile', async () => {
     const harness = createHarness();
     const uris = Array.from({ length: 7 }, (_, n) => `x:${n}`);
-    await harness.connect('b', createOfferer({ 'resources/list': () => listOf(...uris)({}) }));
-    await harness.connect('a', createOfferer({ 'resources/list': listOf('y:1') }));
+    await harness.connect('b', createResourceSession({ 'resources/list': () => listOf(...uris)({}) }));
+    await harness.connect('a', createResourceSession({ 'resources/list': listOf('y:1') }));
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -203,7 +214,7 @@ describe('a long list', () => {
       seen.push(...page.resources.map(({ server, uri }) => `${server} ${uri}`));
       cursor = page.nextCursor;
       uris.splice(2, 1);
-      await harness.connect('b', createOfferer({ 'resources/list': () => listOf(...uris)({}) }));
+      await harness.connect('b', createResourceSession({ 'resources/list': () => listOf(...uris)({}) }));
     } while (cursor !== undefined);
     expect(seen).toEqual(['a y:1', 'b x:0', 'b x:1', 'b x:3', 'b x:4', 'b x:5', 'b x:6']);
   });
@@ -220,7 +231,7 @@ describe('completing an argument of a template', () => {
   verifies('RES-03', 'asks its server, and takes nothing but visible texts of it', async () => {
     const harness = createHarness();
     const values = ['alpha', 7, 'beta', 'a\u001b[2J', ...Array.from({ length: 200 }, (_, n) => `v${n}`)];
-    const session = createOfferer({
+    const session = createResourceSession({
       ...templates('t://{id}'),
       'completion/complete': () => ({ completion: { values, total: 300, hasMore: 'yes' } }),
     });
@@ -241,12 +252,12 @@ describe('completing an argument of a template', () => {
     const harness = createHarness();
     const nothing = { values: [], hasMore: false };
     const argument = { name: 'id', value: '' };
-    const undeclared = createOfferer(templates('t://{id}'), { capabilities: { resources: {} } });
+    const undeclared = createResourceSession(templates('t://{id}'), { capabilities: { resources: {} } });
     await harness.connect('s', undeclared);
     expect(await harness.resources.complete('t://{id}', argument)).toEqual(nothing);
     expect(undeclared.asked.some(({ method }) => method === 'completion/complete')).toBe(false);
     for (const answers of [{}, { 'completion/complete': () => ({ completion: 'x' }) }]) {
-      await harness.connect('s', createOfferer({ ...templates('t://{id}'), ...answers }));
+      await harness.connect('s', createResourceSession({ ...templates('t://{id}'), ...answers }));
       expect(await harness.resources.complete('t://{id}', argument)).toEqual(nothing);
     }
   });

@@ -1,4 +1,4 @@
-// Owns the proof that a uri is told to fit a template where it may have come from it, at no price worth mentioning.
+// Owns the proof that a uri fits a template exactly if the template can produce it, and that matching stays cheap.
 
 import { expect, test } from 'vitest';
 import { matchesTemplate } from '../../../../src/catalog/resources/uri-template.ts';

@@ -1,4 +1,4 @@
-// Owns the proof that tools are found by what is meant, in an order that nothing but the tools and the question decides.
+// Owns the proof that a query finds the tools it means, in an order that depends on the tools and the query only.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,11 @@ import type { JsonObject } from '../../../../src/kernel/json.ts';
 import { verifies } from '../../../verifies.ts';
 
 const tool = (server: string, name: string, description = '', inputSchema: JsonObject = {}): Findable => ({
-  ...{ key: `mcp__${server}__${name}`, server, name, description, inputSchema },
+  key: `mcp__${server}__${name}`,
+  server,
+  name,
+  description,
+  inputSchema,
 });
 
 const fleet: readonly Findable[] = [

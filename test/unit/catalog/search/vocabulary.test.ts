@@ -1,25 +1,22 @@
-// Owns the proof that the vocabulary is well formed: what cannot be found by a search must not be written into it.
+// Owns the proof that the word tables of search are well formed: a word that no search can find must not stand in them.
 
 import { expect, test } from 'vitest';
 import { expansions } from '../../../../src/catalog/search/expansions.ts';
 import { faintWords, fillers } from '../../../../src/catalog/search/fillers.ts';
-import { nearWords } from '../../../../src/catalog/search/near-words.ts';
-import { topics } from '../../../../src/catalog/search/topics.ts';
-import { translations } from '../../../../src/catalog/search/translations.ts';
-
-const linesOf = (text: string) => text.trim().split('\n');
+import nearWords from '../../../../src/catalog/search/near-words.json' with { type: 'json' };
+import topics from '../../../../src/catalog/search/topics.json' with { type: 'json' };
+import translations from '../../../../src/catalog/search/translations.json' with { type: 'json' };
 
 test('each line has its form', () => {
-  for (const line of linesOf(nearWords)) expect(line).toMatch(/^[a-z]+( [a-z]+)+$/);
-  for (const line of linesOf(topics)) expect(line).toMatch(/^[a-z]+( [a-z]+)*:( [a-z]+)+$/);
-  for (const line of linesOf(translations)) expect(line).toMatch(/^[a-z]+( [^\s\p{ASCII}]{2,})+$/u);
+  for (const line of nearWords) expect(line).toMatch(/^[a-z]+( [a-z]+)+$/);
+  for (const line of topics) expect(line).toMatch(/^[a-z]+( [a-z]+)*:( [a-z]+)+$/);
+  for (const line of translations) expect(line).toMatch(/^[a-z]+( [^\s\p{ASCII}]{2,})+$/u);
+  for (const word of [...fillers, ...faintWords]) expect(word).toMatch(/^[a-z]+$/);
 });
 
-test('no line stands twice, and no word of a question both counts little and not at all', () => {
-  for (const text of [nearWords, topics, translations]) {
-    const lines = linesOf(text);
+test('no line stands twice, and no word of a query both counts little and not at all', () => {
+  for (const lines of [nearWords, topics, translations])
     expect(lines.filter((line, at) => lines.indexOf(line) !== at)).toEqual([]);
-  }
   expect([...faintWords].filter((word) => fillers.has(word))).toEqual([]);
 });
 

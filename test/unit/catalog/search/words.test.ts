@@ -1,4 +1,4 @@
-// Owns the proof that text is cut into the words that people search for, whatever it holds.
+// Owns the proof that text is split into the words that people search for, whatever it holds.
 
 import { expect, test } from 'vitest';
 import { stem } from '../../../../src/catalog/search/stem.ts';

@@ -1,20 +1,20 @@
-// Owns asking a server what may follow what somebody has typed, for an argument of a prompt or of a template.
+// Owns `completion/complete`: a server's proposals for an argument of a prompt or of a resource template, by what is typed so far.
 
 import type { Session } from '../../connection/session.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Completion } from '../../model/offer.ts';
-import { isPlain } from './offer-definition.ts';
-import { ask, type ReachDeps, reachSession, type Waiting } from './reaching.ts';
+import type { Completion } from '../../model/resource.ts';
+import { isPlain } from './resource-definition.ts';
+import { type CancelOptions, type ReachDeps, reachSession, requestWithRetry } from './retried-request.ts';
 
-export interface CompleteOptions extends Pick<Waiting, 'signal'> {
-  /** What the other arguments are so far. */
+export interface CompleteOptions extends Pick<CancelOptions, 'signal'> {
+  /** The values of the other arguments so far. */
   readonly context?: Readonly<Record<string, string>>;
 }
 
-export interface Completing {
+export interface CompletionRequest {
   readonly server: ServerName;
   readonly ref: JsonObject;
   readonly argument: { readonly name: string; readonly value: string };
@@ -22,10 +22,10 @@ export interface Completing {
 
 const nothing: Completion = { values: [], hasMore: false };
 
-/** A server that completes nothing has nothing to propose: no reason to fail whoever is typing. */
+/** A server without completions gives an empty list: a person's typing must not fail because of it. */
 export async function complete(
   parts: ReachDeps,
-  { server, ref, argument }: Completing,
+  { server, ref, argument }: CompletionRequest,
   { context, signal }: CompleteOptions,
 ): Promise<Completion> {
   if (!mayComplete(await reachSession(parts, server, { signal }))) return nothing;
@@ -33,7 +33,9 @@ export async function complete(
   const refusal = (code: number, what: string) =>
     code === METHOD_NOT_FOUND ? new RuntimeError('NOT_OFFERED', { server, what }) : undefined;
   try {
-    return completionOf(await ask(parts, { server, method: 'completion/complete', params, refusal }, { signal }));
+    return completionOf(
+      await requestWithRetry(parts, { server, method: 'completion/complete', params, refusal }, { signal }),
+    );
   } catch (error) {
     if (error instanceof RuntimeError && error.code === 'NOT_OFFERED') return nothing;
     throw error;
@@ -41,7 +43,7 @@ export async function complete(
 }
 
 const METHOD_NOT_FOUND = -32601;
-/** From here on servers say whether they complete. */
+/** From this protocol version on, servers declare whether they complete. */
 const DECLARED_SINCE = '2025-03-26';
 
 function mayComplete({ capabilities, protocolVersion }: Session): boolean {
@@ -52,7 +54,7 @@ function completionOf({ completion }: JsonObject): Completion {
   if (!isObject(completion) || !Array.isArray(completion['values'])) return nothing;
   const { values, total, hasMore } = completion as JsonObject & { readonly values: readonly unknown[] };
   const proposed = values.filter(
-    (each): each is string => typeof each === 'string' && isPlain(each, limits.offers.uriChars),
+    (each): each is string => typeof each === 'string' && isPlain(each, limits.resourceDefinition.uriChars),
   );
   const isTotal = typeof total === 'number' && Number.isFinite(total);
   return {

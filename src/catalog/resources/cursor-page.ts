@@ -1,28 +1,31 @@
-// Owns handing out a long list in pages. A cursor names the item that was last: the list may change between two pages, and
-// nothing is shown twice or lost by it.
+// Owns cutting a long list into pages. A cursor names the last item of its page, so that a list which changes between two
+// pages neither repeats nor loses an item.
 
 import { parseJson } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
-export interface Page<Item> {
+export interface CursorPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor?: string;
 }
 
-export interface Paging<Item> {
-  /** The parts by which the list is sorted, which no two items share. */
+export interface CursorPageOptions<Item> {
+  /** The sort key of an item; no two items have the same. */
   readonly keyOf: (item: Item) => readonly string[];
   readonly cursor?: string | undefined;
   readonly limit: number;
-  /** A page is no longer than this either, unless its first item is. */
+  /** A page has at most `chars` characters as well, unless its first item alone is longer. */
   readonly room?: { readonly chars: number; readonly charsOf: (item: Item) => number };
 }
 
-/** The items are sorted by their key. */
-export function pageOf<Item>(items: readonly Item[], { keyOf, cursor, limit, room }: Paging<Item>): Page<Item> {
+/** `items` must be sorted by their key. */
+export function cursorPageOf<Item>(
+  items: readonly Item[],
+  { keyOf, cursor, limit, room }: CursorPageOptions<Item>,
+): CursorPage<Item> {
   const last = cursor === undefined ? undefined : readCursor(cursor);
-  const start = last === undefined ? 0 : items.findIndex((item) => compare(keyOf(item), last) > 0);
+  const start = last === undefined ? 0 : items.findIndex((item) => compareKeys(keyOf(item), last) > 0);
   if (start < 0) return { items: [] };
   const most = items.slice(start, start + limit);
   const shown = room === undefined ? most : most.slice(0, howManyFit(most, room));
@@ -31,7 +34,10 @@ export function pageOf<Item>(items: readonly Item[], { keyOf, cursor, limit, roo
   return isLast ? { items: shown } : { items: shown, nextCursor: writeCursor(keyOf(end)) };
 }
 
-function howManyFit<Item>(items: readonly Item[], { chars, charsOf }: NonNullable<Paging<Item>['room']>): number {
+function howManyFit<Item>(
+  items: readonly Item[],
+  { chars, charsOf }: NonNullable<CursorPageOptions<Item>['room']>,
+): number {
   let left = chars;
   const beyond = items.findIndex((item, at) => {
     left -= charsOf(item);
@@ -50,8 +56,8 @@ function readCursor(cursor: string): readonly string[] {
   return key;
 }
 
-/** By code units, as everywhere: no language decides what comes first. */
-export function compare(a: readonly string[], b: readonly string[]): number {
+/** Compares code units, so that the order does not depend on a locale. */
+export function compareKeys(a: readonly string[], b: readonly string[]): number {
   for (const [index, part] of a.entries()) {
     const other = b[index] ?? '';
     if (part !== other) return part < other ? -1 : 1;

@@ -1,27 +1,27 @@
-// Owns what a server offers beside tools: resources, templates of them, and prompts; and what reading one gives back.
+// Owns the types of resources, resource templates and prompts, and of what a server returns for one.
 
 import type { JsonObject } from '../kernel/json.ts';
 import type { ServerName } from './names.ts';
 import type { ContentBlock, Signal } from './tool.ts';
 
-interface Offered {
+interface ServerItem {
   readonly server: ServerName;
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** As its server sent it. */
+  /** The definition as the server sent it. */
   readonly definition: JsonObject;
 }
 
-export interface Resource extends Offered {
+export interface Resource extends ServerItem {
   readonly uri: string;
   readonly mimeType?: string;
-  /** In bytes, by the server's word. */
+  /** In bytes, as the server states it. */
   readonly size?: number;
 }
 
-/** A pattern of uris, by RFC 6570. */
-export interface ResourceTemplate extends Offered {
+/** A pattern for uris, as in RFC 6570. */
+export interface ResourceTemplate extends ServerItem {
   readonly uriTemplate: string;
   readonly mimeType?: string;
 }
@@ -32,7 +32,7 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-export interface Prompt extends Offered {
+export interface Prompt extends ServerItem {
   readonly arguments: readonly PromptArgument[];
 }
 
@@ -45,7 +45,7 @@ export interface ResourceContents {
   readonly server: ServerName;
   readonly uri: string;
   readonly contents: readonly ResourcePart[];
-  /** What was left out because it was broken, in words for a person. */
+  /** Which broken parts were left out, as sentences for a person. */
   readonly problems: readonly string[];
 }
 
@@ -60,11 +60,11 @@ export interface PromptMessages {
   readonly description?: string;
   readonly messages: readonly PromptMessage[];
   readonly problems: readonly string[];
-  /** What in it looks like an order; a hint for people. */
+  /** Text in it that looks like orders to a model; a hint for people. */
   readonly signals: readonly Signal[];
 }
 
-/** What may follow what was typed so far. */
+/** A server's proposals for what a person is typing. */
 export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;

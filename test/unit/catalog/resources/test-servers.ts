@@ -1,10 +1,10 @@
-// Owns sessions that offer resources and prompts as a test says, and everything around them, put together by hand.
+// Owns fake sessions with resources and prompts, and a harness that connects them to the catalog and the subscriptions.
 
 import type { CatalogEvent } from '../../../../src/catalog/events.ts';
 import { createPrompts } from '../../../../src/catalog/resources/prompts.ts';
-import type { Reach } from '../../../../src/catalog/resources/reaching.ts';
 import { ResourceCatalog } from '../../../../src/catalog/resources/resource-catalog.ts';
 import { createResources } from '../../../../src/catalog/resources/resources.ts';
+import type { Reach } from '../../../../src/catalog/resources/retried-request.ts';
 import type { RequestOutcome, Session } from '../../../../src/connection/session.ts';
 import { Subscriptions } from '../../../../src/connection/subscriptions.ts';
 import type { JsonObject } from '../../../../src/kernel/json.ts';
@@ -21,8 +21,8 @@ export const refuse = (code: number, message: string): RequestOutcome => ({ kind
 
 const isAnswer = (given: RequestOutcome | JsonObject): given is RequestOutcome => typeof given['kind'] === 'string';
 
-/** A method without an answer is not found; the capabilities are those of all that is offered. */
-export function createOfferer(answers: Answers, change: Partial<Session> = {}): FakeSession {
+/** A session that declares resources, prompts and completions; a method without an answer gets "Method not found". */
+export function createResourceSession(answers: Answers, change: Partial<Session> = {}): FakeSession {
   return createFakeSession({
     capabilities: {
       resources: { subscribe: true, listChanged: true },
@@ -56,7 +56,7 @@ export function createHarness() {
   const up = new Map<string, FakeSession>();
   const asleep = new Map<string, FakeSession>();
   const emit = (event: CatalogEvent) => void events.push(event);
-  const offers = new ResourceCatalog({ clock, emit });
+  const resourceCatalog = new ResourceCatalog({ clock, emit });
   const subscriptions = new Subscriptions({
     clock,
     onUpdated: (server, uri) => emit({ type: 'resource.updated', server, uri }),
@@ -67,11 +67,11 @@ export function createHarness() {
     up.set(server, session);
     const definition = definitionOf(server, settings.get(server));
     session.onNotification((method, params) => {
-      offers.onNotification(definition, session, method);
+      resourceCatalog.onNotification(definition, session, method);
       subscriptions.onNotification(server, session, method, params);
     });
     subscriptions.onReady(server, session);
-    await offers.onReady(definition, session);
+    await resourceCatalog.onReady(definition, session);
   };
   const reach: Reach = {
     open: (server) => up.get(server),
@@ -89,25 +89,32 @@ export function createHarness() {
     callLimits: () => ({ totalMs: 60_000 }),
     maxMessageBytes: () => 1_000,
   };
-  const parts = { offers, reach, subscriptions, handlers: {}, clock, emit };
+  const deps = { resourceCatalog, reach, subscriptions, handlers: {}, clock, emit };
   return {
-    ...{ clock, events, errors, offers, subscriptions, reach, connect, settings },
-    resources: createResources(parts),
-    prompts: createPrompts(parts),
-    /** It is configured, and comes up when it is needed. */
+    clock,
+    events,
+    errors,
+    resourceCatalog,
+    subscriptions,
+    reach,
+    connect,
+    settings,
+    resources: createResources(deps),
+    prompts: createPrompts(deps),
+    /** Configures a server that connects only when it is needed. */
     sleep: (server: string, session: FakeSession) => void asleep.set(server, session),
     drop(server: string) {
       up.delete(server);
-      offers.onDown(server);
+      resourceCatalog.onDown(server);
       subscriptions.onDown(server);
     },
     remove(server: string) {
       up.delete(server);
-      offers.onRemoved(server);
+      resourceCatalog.onRemoved(server);
       subscriptions.onRemoved(server);
     },
     stop() {
-      offers.close();
+      resourceCatalog.close();
       subscriptions.close();
     },
   };

@@ -1,50 +1,50 @@
-// Owns telling a healthy definition of a resource, a template or a prompt from a broken one. A broken one costs itself and
-// never its neighbors.
+// Owns checking the definitions of resources, templates and prompts. A broken definition is left out and reported; the others
+// of its list stay.
 
 import { hidesSomething } from '../../kernel/clean-text.ts';
 import { deepFreeze, isObject, isWithin, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/offer.ts';
+import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/resource.ts';
 
-/** The definition, frozen, or why it is left out, in words for a person. */
-export type Check<Item> = (item: unknown, server: ServerName) => Item | string;
+/** Gives the definition, frozen, or why it is left out, as a sentence for a person. */
+export type DefinitionCheck<Item> = (item: unknown, server: ServerName) => Item | string;
 
-/** What ends a line, or is no character at all. */
-const BREAKS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-const isHidden = (text: string) => BREAKS.test(text) || hidesSomething(text);
+/** Line ends, control characters and lone surrogates. */
+const LINE_BREAKS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const isHidden = (text: string) => LINE_BREAKS.test(text) || hidesSomething(text);
 
-/** A text of one visible line, no longer than that. */
+/** Whether the text is one visible line of at most `maxChars` characters. */
 export function isPlain(text: string, maxChars: number): boolean {
   return text !== '' && text.length <= maxChars && !isHidden(text);
 }
 
-export const checkResource: Check<Resource> = (item, server) => {
-  const fault = faultOf(item, 'uri', limits.offers.uriChars);
+export const checkResource: DefinitionCheck<Resource> = (item, server) => {
+  const fault = faultOf(item, 'uri', limits.resourceDefinition.uriChars);
   if (fault !== undefined) return `a resource was left out: ${fault}`;
   const { uri, size } = item as JsonObject & { readonly uri: string };
   const isSize = typeof size === 'number' && Number.isFinite(size) && size >= 0;
   return deepFreeze({ ...described(item as JsonObject, server, uri), ...typed(item), uri, ...(isSize && { size }) });
 };
 
-export const checkTemplate: Check<ResourceTemplate> = (item, server) => {
-  const fault = faultOf(item, 'uriTemplate', limits.offers.uriChars);
+export const checkTemplate: DefinitionCheck<ResourceTemplate> = (item, server) => {
+  const fault = faultOf(item, 'uriTemplate', limits.resourceDefinition.uriChars);
   if (fault !== undefined) return `a resource template was left out: ${fault}`;
   const { uriTemplate } = item as JsonObject & { readonly uriTemplate: string };
   return deepFreeze({ ...described(item as JsonObject, server, uriTemplate), ...typed(item), uriTemplate });
 };
 
-export const checkPrompt: Check<Prompt> = (item, server) => {
+export const checkPrompt: DefinitionCheck<Prompt> = (item, server) => {
   const fault = faultOf(item, 'name', limits.nameChars);
   if (fault !== undefined) return `a prompt was left out: ${fault}`;
-  const { name, arguments: given } = item as JsonObject & { readonly name: string };
-  const list = Array.isArray(given) ? given : [];
-  if (list.length > limits.offers.arguments)
-    return `the prompt "${name}" was left out: it has more than ${limits.offers.arguments} arguments`;
+  const { name, arguments: declared } = item as JsonObject & { readonly name: string };
+  const list = Array.isArray(declared) ? declared : [];
+  if (list.length > limits.resourceDefinition.arguments)
+    return `the prompt "${name}" was left out: it has more than ${limits.resourceDefinition.arguments} arguments`;
   return deepFreeze({ ...described(item as JsonObject, server, name), name, arguments: argumentsOf(list) });
 };
 
-/** What it is called by is sent back and shown: it must be a text of one visible line. */
+/** The identifier under `key` is sent back to the server and shown to people: it must be one visible line. */
 function faultOf(item: unknown, key: string, maxChars: number): string | undefined {
   if (!isObject(item)) return 'it is not an object';
   const value = item[key];
@@ -54,11 +54,11 @@ function faultOf(item: unknown, key: string, maxChars: number): string | undefin
   return isSound(item) ? undefined : `the definition of "${value.slice(0, 100)}" is too deep, too large, or not JSON`;
 }
 
-/** A server within the host may hand over what no wire could have carried. */
+/** An in-process server may hand over values that JSON cannot carry. */
 function isSound(item: JsonObject): boolean {
   if (!isWithin(item, limits.definition)) return false;
   try {
-    return JSON.stringify(item).length <= limits.offers.definitionChars;
+    return JSON.stringify(item).length <= limits.resourceDefinition.definitionChars;
   } catch {
     return false;
   }
@@ -80,7 +80,7 @@ function typed(item: unknown): { mimeType?: string } {
   return typeof mimeType === 'string' ? { mimeType } : {};
 }
 
-/** The first of a name counts; what has none cannot be given. */
+/** Of two arguments with one name the first counts; an argument without a name cannot be filled in and is left out. */
 function argumentsOf(list: readonly unknown[]): readonly PromptArgument[] {
   const found = new Map<string, PromptArgument>();
   for (const each of list) {

@@ -1,5 +1,5 @@
-// Owns asking one server for one thing that does no harm, such as a resource: waits until it is up, asks once more where the
-// connection was lost, within a limit, and gives every failure its code.
+// Owns sending a server one request without side effects, such as reading a resource: waits until the server is connected,
+// sends it once more if the connection was lost, all within one time limit, and gives every failure its code.
 
 import type { ClientHandlers } from '../../connection/requests.ts';
 import type { RequestOutcome, Session } from '../../connection/session.ts';
@@ -10,11 +10,11 @@ import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 
-/** How a server is reached: a port, so that whoever has connections of its own may bring them. */
+/** Gives access to servers' sessions: an interface, so that a view with private connections can supply its own. */
 export interface Reach {
   open(server: ServerName): Session | undefined;
   whenReady(server: ServerName): Promise<Session>;
-  /** The session that comes after this one, which was lost. */
+  /** The session that replaces `lost`. */
   whenReplaced(server: ServerName, lost: Session): Promise<Session>;
   /** 0 turns the limit off. */
   callLimits(server: ServerName): { readonly totalMs: number };
@@ -23,53 +23,56 @@ export interface Reach {
 
 export interface ReachDeps {
   readonly reach: Reach;
-  /** Who answers what a server asks on the way. */
+  /** Answers the requests that a server sends before it responds. */
   readonly handlers: ClientHandlers;
   readonly clock: Clock;
 }
 
-/** Who waits: whoever brings a cancellation sets its own limit, everybody else gets the server's. */
-export interface Waiting {
+/** A caller with its own cancellation sets its own time limit; all others get the server's. */
+export interface CancelOptions {
   readonly signal?: AbortSignal | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
-export interface Question {
+export interface RetriedRequest {
   readonly server: ServerName;
   readonly method: string;
   readonly params: JsonObject;
-  /** Says what the server's own "no" means; otherwise it is a refusal. */
+  /** Turns the server's JSON-RPC error into a specific failure; otherwise it is REQUEST_REFUSED. */
   readonly refusal?: (code: number, reason: string) => RuntimeError | undefined;
-  /** Whether the session can be asked that at all. */
+  /** Throws if the session does not support the request. */
   readonly require?: (session: Session) => void;
 }
 
-/** The session that is up, woken where it is not. */
-export function reachSession({ reach, clock }: ReachDeps, server: ServerName, waiting: Waiting): Promise<Session> {
-  return within({ reach, clock, server, what: 'the handshake' }, waiting, (cancellation) =>
+/** The server's session; starts the server if it is not connected. */
+export function reachSession(
+  { reach, clock }: ReachDeps,
+  server: ServerName,
+  options: CancelOptions,
+): Promise<Session> {
+  return within({ reach, clock, server, what: 'the handshake' }, options, (cancellation) =>
     sessionOf(reach, server, cancellation),
   );
 }
 
-/** What the server answered: an object, whatever is in it. */
-export function ask(deps: ReachDeps, question: Question, waiting: Waiting): Promise<JsonObject> {
+/** The server's result: an object, its contents unchecked. */
+export function requestWithRetry(
+  deps: ReachDeps,
+  request: RetriedRequest,
+  options: CancelOptions,
+): Promise<JsonObject> {
   const { reach, handlers, clock } = deps;
-  const { server, method, params } = question;
-  return within({ reach, clock, server, what: method }, waiting, async (cancellation) => {
+  const { server, method, params } = request;
+  return within({ reach, clock, server, what: method }, options, async (cancellation) => {
     const send = (session: Session) => {
-      question.require?.(session);
-      return session.requestWithInput(method, params, {
-        cancellation,
-        handlers,
-        onProgress: unheard,
-        repeatable: true,
-      });
+      request.require?.(session);
+      return session.requestWithInput(method, params, { cancellation, handlers, onProgress: ignoreProgress, repeatable: true });
     };
     const session = await sessionOf(reach, server, cancellation);
     const answer = await send(session);
-    if (!isWorthRepeating(answer)) return resultOf(answer, question, { reach, session });
+    if (!isWorthRepeating(answer)) return resultOf(answer, request, { reach, session });
     const next = await cancellation.race(reach.whenReplaced(server, session));
-    return resultOf(await send(next), question, { reach, session: next });
+    return resultOf(await send(next), request, { reach, session: next });
   });
 }
 
@@ -78,17 +81,17 @@ function sessionOf(reach: Reach, server: ServerName, cancellation: Cancellation)
   return open ? Promise.resolve(open) : cancellation.race(reach.whenReady(server));
 }
 
-interface Bounds extends Pick<ReachDeps, 'reach' | 'clock'> {
+interface LimitContext extends Pick<ReachDeps, 'reach' | 'clock'> {
   readonly server: ServerName;
   readonly what: string;
 }
 
 async function within<Value>(
-  { reach, clock, server, what }: Bounds,
-  { signal, cancellation: given }: Waiting,
+  { reach, clock, server, what }: LimitContext,
+  { signal, cancellation: ofCaller }: CancelOptions,
   work: (cancellation: Cancellation) => Promise<Value>,
 ): Promise<Value> {
-  if (given) return work(given);
+  if (ofCaller) return work(ofCaller);
   signal?.throwIfAborted();
   const cancellation = new Cancellation();
   const unsubscribe = signal ? cancellation.follow(signal) : undefined;
@@ -103,9 +106,9 @@ async function within<Value>(
   }
 }
 
-const unheard = (): void => undefined;
+const ignoreProgress = (): void => undefined;
 
-/** Whoever answered is there, and was asked again already as far as that makes sense; but a session may have gone. */
+/** An HTTP status means that the server is reachable and the transport has retried already; 404 means that its session expired. */
 function isWorthRepeating(answer: RequestOutcome): boolean {
   if (answer.kind !== 'lost' || (answer.status !== undefined && answer.status !== 404)) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
@@ -113,7 +116,7 @@ function isWorthRepeating(answer: RequestOutcome): boolean {
 
 function resultOf(
   answer: RequestOutcome,
-  { server, method: what, refusal }: Question,
+  { server, method: what, refusal }: RetriedRequest,
   { reach, session }: { readonly reach: Reach; readonly session: Session },
 ): JsonObject {
   switch (answer.kind) {

@@ -1,67 +1,68 @@
-// Owns how well tools answer a question: BM25F over words, more for tools that answer to most of it, and to their whole name.
-// A question of several sentences is asked as a whole and sentence by sentence, so that each of several wishes is heard.
+// Owns how well tools match a query: BM25F over words, with more for tools that match most of the query, and for tools whose
+// whole name is matched. A query of several sentences is scored as a whole and sentence by sentence, so that each of several
+// requests in it finds its tool.
 
 import type { Posting } from './postings.ts';
-import type { Asked, Question } from './question.ts';
+import type { ParsedQuery, QueryTerm } from './query.ts';
 
-/** What covering the whole name adds. */
+/** What matching a tool's whole name adds to its score. */
 const NAME = 0.3;
-/** What the best answer to one sentence adds to a tool, against the best answer to the whole. */
-const PART = 0.7;
+/** What the best match of one sentence adds to a tool, compared with the best match of the whole query. */
+const SENTENCE = 0.7;
 
-/** What a word may also mean is passed over where so many tools hold it: it would cost most and tell least. */
+/** An expansion that more tools than this contain is skipped: it would cost most and distinguish least. */
 const COMMON = { least: 100, share: 1 / 5 };
 
-export interface Extent {
-  /** How many tools there are, and how many places for them. */
+export interface IndexExtent {
+  /** The number of tools, and the number of slots, some of which are free. */
   readonly tools: number;
   readonly slots: number;
-  /** The tools that the question calls by name. Who does wants them, whatever else the words mean. */
+  /** The slots of tools that the query calls by name: they come first, whatever else the words match. */
   readonly named: readonly number[];
 }
 
-/** Keeps its tables from question to question: making them costs more than filling them. */
-export class Scoring {
-  readonly #answer = new Answer();
+/** Keeps its tables from query to query: allocating them costs more than filling them. */
+export class Scorer {
+  readonly #matches = new TermMatches();
   readonly #whole = new Tally();
-  readonly #parts: Tally[] = [];
+  readonly #sentences: Tally[] = [];
 
-  /** One score a slot, 0 for what does not answer at all. Good until the next question. */
-  score(question: Question, { tools, slots, named }: Extent): Float32Array {
-    while (this.#parts.length < question.parts) this.#parts.push(new Tally());
-    const parts = this.#parts.slice(0, question.parts);
-    for (const tally of [this.#whole, ...parts]) tally.clear(slots);
-    this.#answer.grow(slots);
-    for (const asked of question.asked) {
-      const importance = this.#answer.read(asked, tools) * asked.weight;
-      this.#answer.addTo(this.#whole, importance);
-      for (const [number, part] of parts.entries())
-        if (asked.parts.includes(number)) this.#answer.addTo(part, importance);
-      this.#answer.clear();
+  /** One score per slot, 0 for a tool that does not match at all. Valid until the next query. */
+  score(query: ParsedQuery, { tools, slots, named }: IndexExtent): Float32Array {
+    while (this.#sentences.length < query.sentences) this.#sentences.push(new Tally());
+    const sentences = this.#sentences.slice(0, query.sentences);
+    for (const tally of [this.#whole, ...sentences]) tally.clear(slots);
+    this.#matches.grow(slots);
+    for (const term of query.terms) {
+      const importance = this.#matches.read(term, tools) * term.weight;
+      this.#matches.addTo(this.#whole, importance);
+      for (const [number, sentence] of sentences.entries())
+        if (term.sentences.includes(number)) this.#matches.addTo(sentence, importance);
+      this.#matches.clear();
     }
-    for (const tally of [this.#whole, ...parts]) tally.finish();
-    fuse(this.#whole, parts);
+    for (const tally of [this.#whole, ...sentences]) tally.finish();
+    fuse(this.#whole, sentences);
     for (const slot of named) this.#whole.lift(slot);
     return this.#whole.sums;
   }
 }
 
-/** Of all that the sentences add to a tool, the most counts. Whatever answers to a sentence has answered to the whole. */
-function fuse({ sums, covers: added, slots, most }: Tally, parts: readonly Tally[]): void {
-  if (parts.length === 0) return;
+/** Adds to each tool its best sentence score. A tool that matches a sentence has a slot in the whole as well. */
+function fuse({ sums, covers: added, slots, most }: Tally, sentences: readonly Tally[]): void {
+  if (sentences.length === 0) return;
   for (const slot of slots) added[slot] = 0;
-  for (const part of parts) {
-    const scale = (PART * most) / (part.most || 1);
-    for (const slot of part.slots) {
-      const more = (part.sums[slot] ?? 0) * scale;
+  for (const sentence of sentences) {
+    const scale = (SENTENCE * most) / (sentence.most || 1);
+    for (const slot of sentence.slots) {
+      const more = (sentence.sums[slot] ?? 0) * scale;
       if (more > (added[slot] ?? 0)) added[slot] = more;
     }
   }
   for (const slot of slots) sums[slot] = (sums[slot] ?? 0) + (added[slot] ?? 0);
 }
 
-/** What one word of the question finds. Of all that it may mean, the best counts: a tool is not better for having three of them. */
-class Answer {
+/** The tools that one term of the query matches. Of its expansions in a tool only the best counts: three are no better than one. */
+class TermMatches {
   readonly #slots: number[] = [];
   readonly #named: number[] = [];
   #scores = new Float32Array(0);
@@ -75,10 +76,10 @@ class Answer {
     this.#shares = new Float32Array(slots);
   }
 
-  /** How rare the rarest of the answers is. */
-  read({ answers, weight }: Asked, tools: number): number {
+  /** Collects the term's matches; gives how rare the rarest of them is. */
+  read({ matches, weight }: QueryTerm, tools: number): number {
     let rarest = 0;
-    for (const { posting, worth } of answers) {
+    for (const { posting, worth } of matches) {
       const holders = posting.slots.length;
       if (worth < weight && holders > COMMON.least && holders > tools * COMMON.share) continue;
       const rarity = rarityOf(holders, tools);
@@ -99,7 +100,7 @@ class Answer {
       const before = scores[slot] ?? 0;
       if (before === 0) {
         found.push(slot);
-        // The likeliest meaning comes first: no later one covers more.
+        // The likeliest match comes first: no later one covers more.
         covers[slot] = cover;
       }
       if (score > before) scores[slot] = score;
@@ -144,11 +145,11 @@ class Tally {
   sums = new Float32Array(0);
   covers = new Float32Array(0);
   shares = new Float32Array(0);
-  /** Those that hold something. */
+  /** The slots with a sum. */
   readonly slots: number[] = [];
-  /** What covering the whole question would amount to. */
+  /** What matching the whole query would amount to. */
   possible = 0;
-  /** The best score, once it is finished. */
+  /** The best score, set by `finish`. */
   most = 0;
 
   clear(slots: number): void {
@@ -168,14 +169,14 @@ class Tally {
     this.slots.length = 0;
   }
 
-  /** Above all others. */
+  /** Ranks the slot above all others. */
   lift(slot: number): void {
     const sum = this.sums[slot] ?? 0;
     if (sum === 0) this.slots.push(slot);
-    this.sums[slot] = sum + this.most * (1 + PART) + 1;
+    this.sums[slot] = sum + this.most * (1 + SENTENCE) + 1;
   }
 
-  /** Makes scores of the sums. */
+  /** Turns the sums into scores. */
   finish(): void {
     const { sums, covers, shares, possible } = this;
     let most = 0;

@@ -1,4 +1,4 @@
-// Owns fetching one list of a server that is not its tools: resources, templates or prompts, page by page within limits.
+// Owns fetching a server's list of resources, templates or prompts, page by page within limits.
 
 import type { RequestOutcome, Session } from '../../connection/session.ts';
 import { Cancellation } from '../../kernel/cancellation.ts';
@@ -7,61 +7,68 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
-import type { Prompt, Resource, ResourceTemplate } from '../../model/offer.ts';
-import { pageFrom, walkPages } from '../pages.ts';
-import { type Check, checkPrompt, checkResource, checkTemplate } from './offer-definition.ts';
+import type { Prompt, Resource, ResourceTemplate } from '../../model/resource.ts';
+import type { ListCapability } from '../listing.ts';
+import { fewProblems, pageFrom, walkPages } from '../pages.ts';
+import { checkPrompt, checkResource, checkTemplate, type DefinitionCheck } from './resource-definition.ts';
 
-/** What a list is of: how it is asked for, and what makes an item of it. */
-export interface OfferKind<Item> {
-  /** In words for a person. */
+/** One kind of list: how it is requested, and how its items are checked. */
+export interface ListKind<Item> {
+  /** The kind in words, such as "resource templates". */
   readonly called: string;
   readonly method: string;
-  /** Where the items stand in a page. */
+  /** The key of a page that holds the items. */
   readonly key: string;
-  readonly check: Check<Item>;
-  /** What tells one item from another. */
+  readonly check: DefinitionCheck<Item>;
+  /** The identifier of an item, unique within the list. */
   readonly idOf: (item: Item) => string;
-  /** A server that has none may not know the request. */
+  /** A server without such items may not know the request. */
   readonly isOptional?: true;
 }
 
-export const resourceKind: OfferKind<Resource> = {
-  ...{ called: 'resources', method: 'resources/list', key: 'resources' },
+export const resourceKind: ListKind<Resource> = {
+  called: 'resources',
+  method: 'resources/list',
+  key: 'resources',
   check: checkResource,
   idOf: ({ uri }) => uri,
 };
 
-export const templateKind: OfferKind<ResourceTemplate> = {
-  ...{ called: 'resource templates', method: 'resources/templates/list', key: 'resourceTemplates' },
+export const templateKind: ListKind<ResourceTemplate> = {
+  called: 'resource templates',
+  method: 'resources/templates/list',
+  key: 'resourceTemplates',
   check: checkTemplate,
   idOf: ({ uriTemplate }) => uriTemplate,
   isOptional: true,
 };
 
-export const promptKind: OfferKind<Prompt> = {
-  ...{ called: 'prompts', method: 'prompts/list', key: 'prompts' },
+export const promptKind: ListKind<Prompt> = {
+  called: 'prompts',
+  method: 'prompts/list',
+  key: 'prompts',
   check: checkPrompt,
   idOf: ({ name }) => name,
 };
 
-export interface OfferedList<Item> {
-  /** By what tells them apart, in the order of that. */
+export interface FetchedList<Item> {
+  /** By identifier, sorted by it. */
   readonly items: ReadonlyMap<string, Item>;
   readonly problems: readonly string[];
-  /** How long it counts as fresh, by the server's word. */
+  /** The server's own `ttlMs`, if it sent one. */
   readonly ttlMs?: number;
 }
 
-export interface Fetching {
+export interface ListRequest {
   readonly server: ServerName;
   readonly session: Session;
   readonly clock: Clock;
-  /** Aborting it ends the fetching. */
+  /** Aborting it ends the fetch. */
   readonly signal: AbortSignal;
 }
 
-/** One limit for all pages, as for tools. */
-export async function fetchOffered<Item>(kind: OfferKind<Item>, fetching: Fetching): Promise<OfferedList<Item>> {
+/** One time limit for all pages together, as for tools. */
+export async function fetchList<Item>(kind: ListKind<Item>, fetching: ListRequest): Promise<FetchedList<Item>> {
   const { server, session, clock, signal } = fetching;
   const cancellation = new Cancellation();
   const unsubscribe = cancellation.follow(signal);
@@ -75,7 +82,7 @@ export async function fetchOffered<Item>(kind: OfferKind<Item>, fetching: Fetchi
       const answer = await session.request(kind.method, params, { cancellation, repeatable: true });
       const page = pageOf(answer, kind, fetching);
       if (cursor === undefined) requireList(page, kind, server);
-      ttlMs = shorter(ttlMs, page['ttlMs']);
+      ttlMs = shorterTtl(ttlMs, page['ttlMs']);
       return page;
     }, kind.key);
     const cutOff = walked.cutOff === undefined ? [] : [`the list of ${kind.called} was cut off: ${walked.cutOff}`];
@@ -86,13 +93,13 @@ export async function fetchOffered<Item>(kind: OfferKind<Item>, fetching: Fetchi
   }
 }
 
-/** The page that is old first makes all of it old. */
-function shorter(sofar: number | undefined, said: unknown): number | undefined {
-  if (typeof said !== 'number' || !Number.isFinite(said) || said < 0) return sofar;
-  return Math.min(sofar ?? said, said);
+/** The shortest `ttlMs` of all pages counts for the whole list. */
+function shorterTtl(shortest: number | undefined, ttlMs: unknown): number | undefined {
+  if (typeof ttlMs !== 'number' || !Number.isFinite(ttlMs) || ttlMs < 0) return shortest;
+  return Math.min(shortest ?? ttlMs, ttlMs);
 }
 
-function pageOf<Item>(answer: RequestOutcome, kind: OfferKind<Item>, { server, session }: Fetching): JsonObject {
+function pageOf<Item>(answer: RequestOutcome, kind: ListKind<Item>, { server, session }: ListRequest): JsonObject {
   const onRefusal = (code: number, message: string): JsonObject => {
     if (kind.isOptional && code === METHOD_NOT_FOUND) return { [kind.key]: [] };
     throw new RuntimeError('REQUEST_REFUSED', { server, reason: message.slice(0, limits.refusalChars) });
@@ -102,18 +109,18 @@ function pageOf<Item>(answer: RequestOutcome, kind: OfferKind<Item>, { server, s
 
 const METHOD_NOT_FOUND = -32601;
 
-/** Without even a first page there is no list, and what was known before is better than nothing. */
-function requireList<Item>(page: JsonObject, { key, method: what }: OfferKind<Item>, server: ServerName): void {
+/** Throws if even the first page holds no list: the catalog then keeps the list it had. */
+function requireList<Item>(page: JsonObject, { key, method: what }: ListKind<Item>, server: ServerName): void {
   if (Array.isArray(page[key])) return;
   throw new RuntimeError('ANSWER_BROKEN', { server, what, problem: `its answer holds no list of ${key}` });
 }
 
 function sorted<Item>(
-  { called, check, idOf }: OfferKind<Item>,
+  { called, check, idOf }: ListKind<Item>,
   listed: readonly unknown[],
   cutOff: readonly string[],
   server: ServerName,
-): Pick<OfferedList<Item>, 'items' | 'problems'> {
+): Pick<FetchedList<Item>, 'items' | 'problems'> {
   const found = new Map<string, Item>();
   const problems = [...cutOff];
   for (const each of listed) {
@@ -124,17 +131,11 @@ function sorted<Item>(
     else found.set(idOf(checked), checked);
   }
   const items = new Map([...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-  return { items, problems: few(problems) };
+  return { items, problems: fewProblems(problems) };
 }
 
-/** Who breaks a thousand definitions is told of a few of them. */
-function few(problems: readonly string[]): readonly string[] {
-  const { listProblems: most } = limits;
-  return problems.length <= most ? problems : [...problems.slice(0, most), `and ${problems.length - most} more`];
-}
-
-/** Whether it tells by itself when the list changes. */
-export function announcesChanges({ capabilities }: Session, group: 'resources' | 'prompts'): boolean {
-  const capability = capabilities[group];
-  return isObject(capability) && capability['listChanged'] === true;
+/** Whether the server declares that it sends `list_changed`. */
+export function announcesChanges({ capabilities }: Session, capability: ListCapability): boolean {
+  const declared = capabilities[capability];
+  return isObject(declared) && declared['listChanged'] === true;
 }
