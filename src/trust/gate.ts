@@ -15,13 +15,13 @@ export type Judgement =
   | { readonly kind: 'approved'; readonly grants: readonly string[] }
   /** It starts nothing on this machine, or the person brought it: it may be reached, with nothing of the person's. */
   | { readonly kind: 'restricted' }
-  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly essence: LaunchIdentity };
+  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly identity: LaunchIdentity };
 
 /** What was approved, kept so that a later version of the entry can be shown beside it. */
 export interface Approval {
   readonly fingerprint: string;
   readonly name: ServerName;
-  readonly essence: LaunchIdentity;
+  readonly identity: LaunchIdentity;
   /** The person's variables that it may read. */
   readonly grants: readonly string[];
   readonly file?: string;
@@ -48,33 +48,33 @@ export interface GateOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly isOwnScope: (scope: Scope) => boolean;
-  readonly essenceOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
+  readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
 }
 
-export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions): Gate {
+export function createGate({ store, clock, isOwnScope, identityOf }: GateOptions): Gate {
   const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
 
   return {
     approvals,
-    fingerprint: async (definition) => trustFingerprint(await essenceOf(definition)),
+    fingerprint: async (definition) => trustFingerprint(await identityOf(definition)),
     async judge(definition) {
       const { name, launch, provenance } = definition;
       if (isOwnScope(provenance.scope)) return { kind: 'own' };
       const remembered = await approvals(name);
       const mayGoOn = launch.kind !== 'stdio' || !provenance.inWorkspace;
       if (remembered.length === 0 && mayGoOn) return { kind: 'restricted' };
-      const essence = await essenceOf(definition);
-      const present = trustFingerprint(essence);
+      const identity = await identityOf(definition);
+      const present = trustFingerprint(identity);
       const approval = remembered.find((each) => each.fingerprint === present);
       if (approval) return { kind: 'approved', grants: approval.grants };
       if (mayGoOn) return { kind: 'restricted' };
       // Another workspace's server of the same name is another server: it has not changed, it is new.
       const before = remembered.findLast((each) => each.file === provenance.file);
-      return { kind: 'asks', changes: before ? differences(before.essence, essence) : [], essence };
+      return { kind: 'asks', changes: before ? differences(before.identity, identity) : [], identity };
     },
     async approve(definition, grants = [], judged) {
-      const essence = judged ?? (await essenceOf(definition));
-      const approval = approvalOf(definition, essence, grants, clock.now());
+      const identity = judged ?? (await identityOf(definition));
+      const approval = approvalOf(definition, identity, grants, clock.now());
       const key = keyOf(definition.name);
       for (let written = false; !written; ) {
         const before = await store.get(key);
@@ -84,7 +84,7 @@ export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions)
     },
     async revoke(name, definition) {
       const file = definition?.provenance.file;
-      const present = definition && trustFingerprint(await essenceOf(definition));
+      const present = definition && trustFingerprint(await identityOf(definition));
       const isMeant = (each: Approval) => file === undefined || each.file === file || each.fingerprint === present;
       for (;;) {
         const before = await store.get(keyOf(name));
@@ -104,14 +104,14 @@ const keyOf = (name: ServerName) => `approvals/${name}`;
 
 function approvalOf(
   { name, provenance }: ServerDefinition,
-  essence: LaunchIdentity,
+  identity: LaunchIdentity,
   grants: readonly string[],
   now: number,
 ): Approval {
   return {
-    fingerprint: trustFingerprint(essence),
+    fingerprint: trustFingerprint(identity),
     name,
-    essence,
+    identity,
     grants,
     ...(provenance.file === undefined ? {} : { file: provenance.file }),
     approvedAt: new Date(now).toISOString(),

@@ -4,7 +4,7 @@
 import { isObject } from '../kernel/json.ts';
 import type { ServerName } from '../model/names.ts';
 import { describeChanges } from './tool-changes.ts';
-import { type Fault, faultOfPin, type ToolPin } from './tool-pin.ts';
+import { faultOfPin, type PinFault, type ToolPin } from './tool-pin.ts';
 
 /** The pins of each server, by the name that the server itself gives to the tool. */
 export type Lock = ReadonlyMap<ServerName, ReadonlyMap<string, ToolPin>>;
@@ -48,7 +48,7 @@ function escapeHidden(json: string): string {
 
 export type LockRead =
   | { readonly kind: 'lock'; readonly lock: Lock }
-  | { readonly kind: 'broken'; readonly fault: Fault };
+  | { readonly kind: 'broken'; readonly fault: PinFault };
 
 export function readLock(value: unknown): LockRead {
   if (!isObject(value)) return broken([], 'it is not a map');
@@ -70,7 +70,7 @@ export function readLock(value: unknown): LockRead {
   return { kind: 'lock', lock };
 }
 
-const broken = (path: Fault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
+const broken = (path: PinFault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
 
 const joined = (text: unknown) =>
   Array.isArray(text) && text.every((line) => typeof line === 'string') ? text.join('\n') : text;

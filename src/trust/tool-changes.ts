@@ -35,9 +35,9 @@ function textChanges(what: string, before: string | undefined, now: string | und
   return changes.length > places ? [...told, `${what}: different in ${changes.length - places} more places`] : told;
 }
 
-type Lines = Readonly<Record<string, string>>;
+type LinesByName = Readonly<Record<string, string>>;
 
-function lineChanges(what: string, before: Lines, now: Lines): readonly string[] {
+function lineChanges(what: string, before: LinesByName, now: LinesByName): readonly string[] {
   return namesOf(before, now).flatMap((name) => {
     const [old, present] = [own(before, name), own(now, name)];
     const place = `${what} ${shown(name, limits.toolChanges.quoteChars)}`;
@@ -53,7 +53,7 @@ function lineChanges(what: string, before: Lines, now: Lines): readonly string[]
 /** What is read at a glance is shown whole; of more, only the words that differ. */
 const SHORT = 100;
 
-function hintChanges(before: Lines, now: Lines): readonly string[] {
+function hintChanges(before: LinesByName, now: LinesByName): readonly string[] {
   return namesOf(before, now).flatMap((name) => {
     const [old, present] = [own(before, name), own(now, name)];
     if (old === present) return [];
@@ -62,9 +62,9 @@ function hintChanges(before: Lines, now: Lines): readonly string[] {
   });
 }
 
-const namesOf = (...all: readonly Lines[]) => [...new Set(all.flatMap((each) => Object.keys(each)))].sort();
+const namesOf = (...all: readonly LinesByName[]) => [...new Set(all.flatMap((each) => Object.keys(each)))].sort();
 /** A tool may have a parameter of any name. */
-const own = (lines: Lines, name: string) => (Object.hasOwn(lines, name) ? lines[name] : undefined);
+const own = (lines: LinesByName, name: string) => (Object.hasOwn(lines, name) ? lines[name] : undefined);
 
 const quoted = (text: string) => `"${shown(text, limits.toolChanges.quoteChars)}"`;
 

@@ -52,34 +52,34 @@ export interface ToolGrantsOptions {
 }
 
 /** As it is kept. */
-interface Kept extends ToolGrant {
+interface StoredGrant extends ToolGrant {
   readonly fingerprint: string;
   readonly pin: ToolPin;
 }
 
 /** What was found in the store for one server, by tool. */
-interface Known {
+interface CachedGrants {
   readonly at: number;
-  readonly grants: ReadonlyMap<string, Kept>;
+  readonly grants: ReadonlyMap<string, StoredGrant>;
 }
 
 export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOptions): ToolGrants {
   // Definitions are frozen values: another file, another object. What this process writes ends what it remembers.
-  let known = new WeakMap<ServerDefinition, Known>();
-  let reading = new WeakMap<ServerDefinition, Promise<Known>>();
+  let known = new WeakMap<ServerDefinition, CachedGrants>();
+  let reading = new WeakMap<ServerDefinition, Promise<CachedGrants>>();
   const forget = () => {
     known = new WeakMap();
     reading = new WeakMap();
   };
 
-  const read = async (server: ServerDefinition): Promise<Known> => {
+  const read = async (server: ServerDefinition): Promise<CachedGrants> => {
     const at = clock.now();
     const [mine, kept] = await Promise.all([fingerprint(server), store.get(keyOf(server.name))]);
     const grants = parseGrants(kept).filter((each) => each.fingerprint === mine);
     return { at, grants: new Map(grants.map((each) => [each.tool, each])) };
   };
   /** Many calls at once share one look at the disk. */
-  const look = (server: ServerDefinition): Promise<Known> => {
+  const look = (server: ServerDefinition): Promise<CachedGrants> => {
     const begun = reading.get(server);
     if (begun) return begun;
     const [into, among] = [known, reading];
@@ -92,7 +92,10 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
     among.set(server, looking);
     return looking;
   };
-  const change = async (server: ServerName, edit: (kept: readonly Kept[]) => readonly Kept[]): Promise<number> => {
+  const change = async (
+    server: ServerName,
+    edit: (kept: readonly StoredGrant[]) => readonly StoredGrant[],
+  ): Promise<number> => {
     try {
       return await writeThrough(store, keyOf(server), edit);
     } finally {
@@ -113,18 +116,18 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
     },
     async grant(server, tool) {
       const { name, provenance } = server;
-      const fresh: Kept = {
+      const fresh: StoredGrant = {
         ...{ server: name, tool: tool.name, fingerprint: await fingerprint(server), pin: pinOf(tool) },
         ...(provenance.file === undefined ? {} : { file: provenance.file }),
         grantedAt: new Date(clock.now()).toISOString(),
       };
-      const isSame = (each: Kept) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
+      const isSame = (each: StoredGrant) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
       await change(name, (kept) => [...kept.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
     },
     async revoke(server, { tool, definition } = {}) {
       const file = definition?.provenance.file;
       const mine = definition && (await fingerprint(definition));
-      const isMeant = (each: Kept) =>
+      const isMeant = (each: StoredGrant) =>
         (tool === undefined || each.tool === tool) &&
         (file === undefined || each.file === file || each.fingerprint === mine);
       return change(server, (kept) => kept.filter((each) => !isMeant(each)));
@@ -144,7 +147,7 @@ const keyOf = (server: ServerName) => `grants/${server}`;
 async function writeThrough(
   store: Store,
   key: string,
-  edit: (kept: readonly Kept[]) => readonly Kept[],
+  edit: (kept: readonly StoredGrant[]) => readonly StoredGrant[],
 ): Promise<number> {
   for (let tries = 0; tries < limits.grants.tries; tries++) {
     const before = await store.get(key);
@@ -157,12 +160,12 @@ async function writeThrough(
 }
 
 /** What cannot be read grants nothing. */
-function parseGrants(text: string | undefined): readonly Kept[] {
+function parseGrants(text: string | undefined): readonly StoredGrant[] {
   const parsed = parseJson(text ?? '[]');
-  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isKept) : [];
+  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isStoredGrant) : [];
 }
 
-function isKept(value: unknown): value is Kept {
+function isStoredGrant(value: unknown): value is StoredGrant {
   return (
     isObject(value) &&
     ['server', 'tool', 'fingerprint', 'grantedAt'].every((field) => typeof value[field] === 'string') &&

@@ -56,13 +56,13 @@ function hintsOf(annotations: object, most: number): Readonly<Record<string, str
   );
 }
 
-export interface Fault {
+export interface PinFault {
   readonly path: readonly (string | number)[];
   readonly problem: string;
 }
 
 /** The first thing that keeps a value from being such a pin, with where it is. */
-export function faultOfPin(value: unknown): Fault | undefined {
+export function faultOfPin(value: unknown): PinFault | undefined {
   if (!isObject(value)) return { path: [], problem: 'it is not a map' };
   if (typeof value['hash'] !== 'string' || !HASH.test(value['hash']))
     return { path: ['hash'], problem: 'its hash is not sha256: and 64 digits' };

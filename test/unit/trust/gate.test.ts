@@ -11,13 +11,13 @@ import { createGate } from '../../../src/trust/gate.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
-const essenceIn = (cwd: string) => (definition: ServerDefinition) =>
+const identityIn = (cwd: string) => (definition: ServerDefinition) =>
   launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
 
 function createTestGate(cwd = '/work') {
   const clock = createFakeClock(Date.UTC(2026, 0, 2));
   const store = createMemoryStore(clock);
-  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, essenceOf: essenceIn(folder) });
+  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, identityOf: identityIn(folder) });
   return { gate: gateIn(cwd), gateIn, store, clock };
 }
 
@@ -25,7 +25,7 @@ const own: readonly Scope[] = ['user', 'host', 'enterprise'];
 const brought: readonly Scope[] = ['plugin', 'imported', 'local'];
 const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
 const changed = defined({ ...stdio, args: ['other.js'] });
-const asks = (...changes: string[]) => ({ kind: 'asks', changes, essence: expect.any(Object) });
+const asks = (...changes: string[]) => ({ kind: 'asks', changes, identity: expect.any(Object) });
 const approved = (...grants: string[]) => ({ kind: 'approved', grants });
 const restricted = { kind: 'restricted' };
 
@@ -105,8 +105,8 @@ describe('the gate', () => {
     for (const definition of [defined(), secretive, defined()]) await gate.approve(definition, ['A']);
     const approval = { name: 'files', grants: ['A'], file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
     const kept = async (definition: ServerDefinition) => {
-      const essence = await essenceIn('/work')(definition);
-      return { ...approval, essence, fingerprint: trustFingerprint(essence) };
+      const identity = await identityIn('/work')(definition);
+      return { ...approval, identity, fingerprint: trustFingerprint(identity) };
     };
     expect(await gate.approvals('files')).toEqual([await kept(secretive), await kept(defined())]);
     expect(await store.get('approvals/files')).not.toContain('s3cret');

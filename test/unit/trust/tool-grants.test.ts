@@ -20,9 +20,9 @@ import { tool, wide } from './tools.ts';
 const clockAt = () => createFakeClock(Date.UTC(2026, 0, 2));
 
 function grantsIn(store: Store, clock = clockAt(), cwd = '/work') {
-  const essence = (definition: ServerDefinition) =>
+  const identity = (definition: ServerDefinition) =>
     launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
-  const gate = createGate({ store, clock, isOwnScope, essenceOf: essence });
+  const gate = createGate({ store, clock, isOwnScope, identityOf: identity });
   return createToolGrants({ store, clock, fingerprint: gate.fingerprint });
 }
 
