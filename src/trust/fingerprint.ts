@@ -1,0 +1,145 @@
+// Owns the two identities of a server definition: as written (`definitionHash`, which keys caches) and as it would run (the
+// launch identity and its `trustFingerprint`, which bind an approval).
+
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { posix, win32 } from 'node:path';
+import { canonicalJson } from '../kernel/json.ts';
+import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
+
+/**
+ * Leaves settings out, so that a longer timeout does not invalidate the caches. Includes the file, because `./server` is another
+ * program in another folder.
+ */
+export function definitionHash({ name, launch, provenance }: ServerDefinition): string {
+  return hash({ name, launch, file: provenance.file });
+}
+
+export interface LaunchContext {
+  readonly cwd: string;
+  /** The host's `PATH`. */
+  readonly pathEnv: string | undefined;
+  readonly platform: NodeJS.Platform;
+  /** Resolves the placeholders that decide which program runs; without it they are taken as written. */
+  readonly fill?: (definition: ServerDefinition) => ProgramLaunch;
+}
+
+/** The part of a launch that decides which program runs. */
+export type ProgramLaunch = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
+
+/**
+ * The parts of what would run, so that a later version can be compared with it: the program, each argument, the folder, and the
+ * name of every variable and header with a hash of its value. Values that may be secrets are not stored.
+ */
+export type LaunchIdentity = Readonly<Record<string, string>>;
+
+/** Changes with the program, its arguments, folder and environment, and with a remote server's address and headers. */
+export const trustFingerprint = (identity: LaunchIdentity): string => hash(identity);
+
+export async function launchIdentityOf(definition: ServerDefinition, context: LaunchContext): Promise<LaunchIdentity> {
+  const { launch } = definition;
+  if (launch.kind === 'in-process') return { kind: launch.kind };
+  if (launch.kind !== 'stdio') return identityOfRemote(launch);
+  return identityOfProcess(launch, context.fill?.(definition) ?? launch, context);
+}
+
+async function identityOfProcess(
+  launch: StdioLaunch,
+  program: ProgramLaunch,
+  context: LaunchContext,
+): Promise<LaunchIdentity> {
+  const folder = pathsOf(context.platform).resolve(context.cwd, program.cwd ?? '.');
+  return {
+    kind: launch.kind,
+    command: launch.command,
+    program: await executableOf(program, folder, context),
+    ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
+    folder,
+    ...hashEach('variable', launch.env),
+    inheritEnv: canonicalJson(launch.inheritEnv),
+    ...(launch.envFile !== undefined && { envFile: launch.envFile }),
+    ...(launch.envAllow !== undefined && { envAllow: canonicalJson(launch.envAllow) }),
+  };
+}
+
+function identityOfRemote(launch: RemoteLaunch): LaunchIdentity {
+  const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
+  return {
+    kind,
+    url: concealUrl(url),
+    ...hashEach('header', headers),
+    ...hashEach('variable', env),
+    ...(bearerTokenEnvVar !== undefined && { bearerTokenEnvVar }),
+    ...(headersHelper !== undefined && { headersHelper }),
+    ...(envAllow !== undefined && { envAllow: canonicalJson(envAllow) }),
+  };
+}
+
+/** The parts that differ, as the user reads them when a server has changed. */
+export function differences(before: LaunchIdentity, now: LaunchIdentity): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((part) => {
+    if (before[part] === now[part]) return [];
+    const isHidden = /^(variable|header) /.test(part);
+    const [old, present] = [before[part], now[part]].map((value) => value?.replace(CONCEALED, '(hidden)'));
+    if (old === undefined) return [isHidden ? `${part} was added` : `${part} was added: ${present}`];
+    if (present === undefined) return [isHidden ? `${part} was removed` : `${part} was removed: ${old}`];
+    return [isHidden || old === present ? `${part} has another value` : `${part} was ${old} and is ${present}`];
+  });
+}
+
+/** The file that the system would start: looked up along `PATH`, with every link followed; the command as written if none is found. */
+async function executableOf({ command, env }: ProgramLaunch, folder: string, context: LaunchContext): Promise<string> {
+  const { resolve, delimiter, sep } = pathsOf(context.platform);
+  const isWindows = context.platform === 'win32';
+  const isPath = command.includes('/') || command.includes(sep);
+  const [, pathOfEntry] =
+    Object.entries(env).find(([name]) => (isWindows ? name.toUpperCase() : name) === 'PATH') ?? [];
+  const path = pathOfEntry?.replace(HOST_PATH, () => context.pathEnv ?? '') ?? context.pathEnv;
+  // Windows looks in the working folder before it follows `PATH`.
+  const folders = isPath ? [''] : [...(isWindows ? [''] : []), ...(path?.split(delimiter) ?? [])];
+  const endings = isWindows ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
+  for (const candidate of folders.flatMap((each) => endings.map((ending) => resolve(folder, each, command + ending)))) {
+    const found = await realExecutable(candidate);
+    if (found !== undefined) return found;
+  }
+  return command;
+}
+
+/** The host's `PATH` inside the `PATH` of an entry: the one placeholder that decides which program runs. */
+const HOST_PATH = /\$\{(?:env:)?PATH\}|\{env:PATH\}/g;
+
+async function realExecutable(file: string): Promise<string | undefined> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile() ? await realpath(file) : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+/** An argument that looks like a secret, or follows an option that takes one, is stored as a hash. */
+function concealed(arg: string, before = ''): string {
+  const followsSecretOption = before.startsWith('-') && !before.includes('=') && mentionsSecret(before);
+  return followsSecretOption || mentionsSecret(arg) || looksConcealed(arg) ? hashMark(arg) : arg;
+}
+
+/** Query, fragment and credentials of a URL often hold a token, so they are stored as a hash. */
+function concealUrl(url: string): string {
+  const end = url.search(/[?#]/);
+  const address = (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/]*@/, '//(hidden)@');
+  return address === url && !looksConcealed(url) ? url : `${address} ${hashMark(url)}`;
+}
+
+/** The full hash: for a shortened one an attacker could find two commands that share it, one to approve and one to run. */
+const hashMark = (value: string) => `(hidden ${hash(value)})`;
+const CONCEALED = /\(hidden [0-9a-f]{64}\)/g;
+/** A value written like a hash mark is hashed as well, so that it cannot pass for the secret behind that mark. */
+const looksConcealed = (value: string) => value.includes('(hidden ');
+
+const hashEach = (kind: string, record: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind} ${name}`, hash(value)]));
+
+const hash = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex');
+const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);

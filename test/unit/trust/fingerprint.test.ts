@@ -1,5 +1,5 @@
-// Owns the proof that a fingerprint changes with everything that decides what runs, and with nothing else, and that a change
-// is named without a secret in it.
+// Owns the proof that a fingerprint changes with everything that decides what runs and with nothing else, and that a change is
+// described without a secret in it.
 
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +66,7 @@ describe('the fingerprint of an approval', () => {
     expect(await program([], { ...stdio, command: './node', cwd: 'links' })).toBe(second);
   });
 
-  verifies('EXT-04', 'changes when a link comes to lead elsewhere', async () => {
+  verifies('EXT-04', 'changes when a link is changed to lead elsewhere', async () => {
     const root = await createPrograms();
     const link = join(root, 'links', 'node');
     await symlink(join(root, 'first', 'node'), link);
@@ -87,7 +87,7 @@ describe('the fingerprint of an approval', () => {
     expect(await program(`{env:PATH}:${second}`)).toBe(join(root, 'first', 'node'));
   });
 
-  test('is that of the command as written when nothing is there, and appears with the program', async () => {
+  test('uses the command as written while no such program exists', async () => {
     const root = await createPrograms();
     const missing = await fingerprintIn(root, [])(stdio);
     expect(missing).toBe(await fingerprintIn(root, ['plain'])(stdio));
@@ -118,7 +118,7 @@ describe('the fingerprint of an approval', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  verifies('EXT-04', 'is bound to the whole of what it hides: two secrets never look alike', async () => {
+  verifies('EXT-04', 'tells any two hidden values apart', async () => {
     const identity = await identityIn('/', [])({ ...stdio, args: ['--token', 'x', '--key=y'] });
     const hidden = Object.values(identity).filter((value) => value.startsWith('(hidden'));
     expect(hidden).toHaveLength(3);
@@ -130,7 +130,7 @@ describe('the fingerprint of an approval', () => {
     expect((await identityIn('/', [])({ ...remote, url }))['url']).not.toBe(url);
   });
 
-  test('is the same for a server inside the host, whatever it does', async () => {
+  test('is the same for every in-process server', async () => {
     const of = fingerprintIn('/', []);
     const [one, other] = [() => undefined, () => Promise.resolve()];
     expect(await of({ kind: 'in-process', serve: one })).toBe(await of({ kind: 'in-process', serve: other }));
@@ -217,7 +217,7 @@ describe('what has changed', () => {
     });
   }
 
-  test('leaves no secret in what is kept', async () => {
+  test('leaves no secret in what is stored', async () => {
     const of = identityIn('/work', []);
     const secretive = [
       local({ env: { A: 's3-a' }, args: ['--token', 's3-b', '--key=s3-c'] }),
