@@ -1,4 +1,4 @@
-// Owns the processes of a run: contestants that are asked, a server for them, and programs that are timed. One signal ends them all.
+// Owns the processes of a run: contestants, their HTTP server, and programs that are timed. One signal ends them all.
 
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,8 +20,8 @@ function environmentIn(home) {
 }
 
 /**
- * Lends a contestant to `use`, and ends it whatever happens. Each lives in an empty home, so that none knows anything from
- * before, unless it is given the place of a person who does.
+ * Starts a contestant for `use`, and ends it whatever happens. Each has an empty home, so that no cache helps it, unless a
+ * prepared home is given.
  */
 export async function withContestant(kind, { signal, folder, place }, use) {
   const { home, cwd } = place ?? { home: await mkdtemp(join(folder, `${kind}-`)) };
@@ -31,7 +31,7 @@ export async function withContestant(kind, { signal, folder, place }, use) {
   return lend(child, () => use((job, given) => ask(child, { job, ...given })));
 }
 
-/** Lends the address of a server over HTTP to `use`. */
+/** Starts the HTTP server, and passes its address to `use`. */
 export async function withHttpServer({ signal }, use) {
   const child = fork(fileOf('./echo-http-server.mjs'), { env: environment, signal, killSignal: 'SIGKILL' });
   return lend(child, async () => use(await answerOf(child, 'telling its address')));
@@ -40,7 +40,7 @@ export async function withHttpServer({ signal }, use) {
 async function lend(child, use) {
   const exited = new Promise((resolve) => {
     child.once('exit', resolve);
-    // One that could not be started has no exit; an aborted one has.
+    // A child that could not be started emits no exit; an aborted one does.
     child.on('error', () => child.pid === undefined && resolve());
   });
   try {
@@ -56,7 +56,7 @@ async function ask(child, request) {
   return answerOf(child, `doing "${request.job}"`);
 }
 
-/** One that dies instead of answering has said on stderr why. */
+/** A contestant that dies instead of answering has written the reason on stderr. */
 async function answerOf(child, doing) {
   const settled = new AbortController();
   const { signal } = settled;
@@ -71,7 +71,7 @@ async function answerOf(child, doing) {
   }
 }
 
-/** How long Node takes with these arguments, from the outside, and what it printed; at the place of a person, if there is one. */
+/** How long a Node process with these arguments takes, and its output; in a prepared home, if one is given. */
 export async function timeNode(args, { signal, place }) {
   const env = place?.home === undefined ? environment : environmentIn(place.home);
   const options = { env, cwd: place?.cwd, signal, killSignal: 'SIGKILL', maxBuffer: Number.POSITIVE_INFINITY };
@@ -80,7 +80,7 @@ export async function timeNode(args, { signal, place }) {
   return { wallMs: performance.now() - from, stdout, stderr };
 }
 
-/** Also what it cost, as it tells itself at its end. */
+/** Also the CPU time, which the process itself prints when it exits. */
 export async function timeNodeAndCpu(args, bench) {
   const { wallMs, stderr } = await timeNode(['--require', fileOf('./cpu-at-exit.cjs'), ...args], bench);
   return { wallMs, cpuMs: Number(/^cpu (\d+)$/m.exec(stderr)[1]) / 1_000 };

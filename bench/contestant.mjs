@@ -1,4 +1,4 @@
-// Owns one contestant in a process of its own, so that its CPU time and its heap are nobody else's:
+// Owns one contestant in a process of its own, so that its CPU time and heap are measured alone:
 // `contestant.mjs plexus|sdk|hand`. Does what the parent asks for, one job after the other, and goes when the parent is gone.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ const KB = 1_024;
 let opened;
 
 const jobs = {
-  /** From the import to the first listed tool; over HTTP when there is an address. `isHeard`: somebody follows the events. */
+  /** From the import to the first listed tool; over HTTP when there is an address. `isHeard`: a listener follows the events. */
   async open({ url, isHeard }) {
     const from = performance.now();
     opened = await client.open(url, isHeard);
@@ -75,7 +75,7 @@ const jobs = {
     return { tookMs };
   },
 
-  /** What each further connection adds to the heap. What is loaded and compiled once is there before anything is counted. */
+  /** How much heap each further connection adds. Code that is loaded once is loaded before the measurement. */
   async idle({ count, url, restMs }) {
     const heapWith = async (servers, idleMs) => {
       const fleet = await openFleet(servers, url);
@@ -96,7 +96,7 @@ async function openFleet(count, url) {
   return fleet;
 }
 
-/** What one collection frees lets the next one free more. */
+/** Collects several times, because one collection enables the next to free more. */
 async function liveBytes() {
   for (let time = 0; time < 5; time += 1) {
     await sleep(10);

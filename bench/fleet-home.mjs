@@ -1,4 +1,4 @@
-// Owns the home of a person who has used a fleet before: the servers are configured, and their tools are remembered on disk.
+// Owns the home of a user who has used a fleet before: its servers are configured, and their tools are cached on disk.
 
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Owns the limit: the least that can be done over the same pipes. Newline framing, ids, JSON, one write a tick –
-// no checks, no timeouts, no errors. Nobody should use it; nothing can be faster than it by much.
+// no checks, no timeouts, no errors. Not for use: it marks the speed that no client can beat by much.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -55,7 +55,7 @@ function calls(title, load, address) {
   return (bench) => withContestants(allKinds, bench, (asks) => callRates(title, { asks, load, bench, address }));
 }
 
-/** All of them ask the same server, which is nobody's child. */
+/** All contestants use the same server, which is a child of none of them. */
 function httpCalls(title, path) {
   const load = { inFlight: 64, size: KB };
   return (bench) =>
@@ -108,7 +108,7 @@ async function fleet(bench) {
 
 const KNOWN = { servers: FLEET, toolsOfEach: 10 };
 
-/** What a person waits for who has used these servers before. A fresh process each time, of which the import is left out. */
+/** The wait for a user whose servers are cached from an earlier run. A fresh process each time; the import is not counted. */
 async function cachedStart(bench) {
   const place = await writeFleetHome(bench, KNOWN);
   const started = (kind) => () => withContestant(kind, { ...bench, place }, (ask) => ask('configured', KNOWN));
@@ -119,7 +119,7 @@ async function cachedStart(bench) {
   };
 }
 
-/** What servers that never answer, and of which nothing is known, cost a person: the least is a start without any. */
+/** The wait that servers cause that never answer and are not cached; the limit is a start without any server. */
 async function stalled(bench) {
   const started = (count) => () => withContestant('plexus', bench, (ask) => ask('stalled', { count }));
   const runs = { none: started(0), one: started(1), ten: started(10), hundred: started(100) };
@@ -160,7 +160,7 @@ function microsOf(work) {
   return ((performance.now() - from) * 1_000) / TURNS;
 }
 
-/** What a user pays for servers that are not used. Sockets that nobody uses are closed after a while: that is waited for. */
+/** The cost of servers that are not used. Waits first until unused sockets have been closed. */
 function idle(title, path) {
   return (bench) =>
     withHttpServer(bench, async (origin) => {
@@ -220,7 +220,7 @@ async function help(bench) {
   return { process: figure('plexus --help', 'ms', await interleave(runs, bench.rounds.processes), 'wallMs') };
 }
 
-/** Commands that are answered from what is known, against what any program pays for importing the SDK. */
+/** Commands that are answered from the cache, compared with the time any program needs to import the SDK. */
 async function cliCached(bench) {
   const place = await writeFleetHome(bench, KNOWN);
   const told = (command) => () => timeNodeAndCpu([cli, command], { ...bench, place });
@@ -249,7 +249,7 @@ async function interleave(runs, rounds) {
   return samples;
 }
 
-/** For what stays the same however busy the machine is. */
+/** For figures that do not depend on how busy the machine is. */
 async function atOnce(runs, rounds) {
   const each = async ([name, run]) => [name, await Promise.all(Array.from({ length: rounds }, run))];
   return Object.fromEntries(await Promise.all(Object.entries(runs).map(each)));

@@ -2,7 +2,7 @@
 
 import { entryOf, stalledEntryOf } from './servers.mjs';
 
-/** The whole way of a call: there is a secret to look for in every result, and somebody may listen to events. */
+/** All stages of a call: every result is searched for a secret, and a listener may follow the events. */
 export async function open(url, isHeard) {
   const token = 'bench-0123456789abcdef';
   const known = url === undefined ? { env: { BENCH_TOKEN: token } } : { headers: { 'X-Bench-Token': token } };
@@ -22,7 +22,7 @@ export async function openFleet(count, url) {
 
 export const load = () => import('plexus');
 
-/** As an agent with a person in front of it starts: what is configured is in the person's files. */
+/** Starts as an interactive agent does: the configuration is in the user's files. */
 export async function openConfigured() {
   const { createRuntime } = await load();
   const mcp = await createRuntime({ interactive: true });
@@ -30,7 +30,7 @@ export async function openConfigured() {
   return { tools: mcp.getTools().length, close: () => mcp.close() };
 }
 
-/** The same, where so many servers never answer and nothing is known of them. */
+/** The same, with that many servers that never answer and are not cached. */
 export async function openStalled(count) {
   const { createRuntime } = await load();
   const servers = Array.from({ length: count }, (_, at) => [`stalled-${at}`, stalledEntryOf(at)]);

@@ -1,5 +1,5 @@
 // Owns `npm run bench:redact`: how many secrets are taken out of text, how much else is touched and how fast that is, the
-// first two asked of the built command line as anybody could. A missed share fails; times fail only `--strict`.
+// first two measured with the built command line. A missed share fails; times fail only `--strict`.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -145,7 +145,7 @@ function speedsOf(redactor, negative) {
   return Object.fromEntries(Object.entries(pieces).map(([name, piece]) => [name, speed(piece)]));
 }
 
-/** One megabyte that is nothing but beginnings. */
+/** One megabyte of nothing but beginnings of secrets. */
 function worstOf(redactor) {
   const words = [
     ...['password=', 'api_key=a1', 'token: ', 'AGE-SECRET-KEY-1=', 'eyJ-', 'xoxb-1-', 'curl -u a:b '],

@@ -1,4 +1,4 @@
-// Owns `npm run bench:search`: how well and how fast tools are found, asked of the built command line as anybody could ask it.
+// Owns `npm run bench:search`: how well and how fast tools are found, measured with the built command line.
 // A set that falls behind its yardstick, or too small a gain over all of them, fails; goals and times fail only `--strict`.
 
 import { existsSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const file = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
 const [echo, ordinary] = [file('echo-server.mjs'), file('ordinary-server.mjs')];
 
-/** Each another one: nobody may take what it learned of one for another. It has the echo, or so many ordinary tools. */
+/** Each server is different, so that no client can reuse what it cached of another. It has the echo, or ordinary tools. */
 export const entryOf = (number, tools) => ({
   command: process.execPath,
   args: tools === undefined ? [echo, String(number)] : [ordinary, String(number), String(tools)],
@@ -18,7 +18,7 @@ export const stalledEntryOf = (number) => ({ command: process.execPath, args: [s
 const AT_ONCE = 3;
 const PATIENCE_MS = 250;
 
-/** As Plexus does it: the next one is begun as soon as one has answered for the first time, or has not for too long. */
+/** As Plexus does it: the next server is started as soon as one has answered for the first time or has timed out. */
 export async function inTurn(count, open) {
   const opening = [];
   const next = async () => {

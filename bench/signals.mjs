@@ -84,7 +84,7 @@ function byFamily(attacks, isFlagged) {
   }));
 }
 
-/** The processor's time and not the clock's: what else the machine does is not ours. */
+/** CPU time instead of wall-clock time, so that other work on the machine does not count. */
 function timeOf(work) {
   const before = process.cpuUsage();
   work();

@@ -1,4 +1,4 @@
-// Owns the static checks: what each is called and how it is run. `npm run check` and `.ci/run` go through the same list.
+// Owns the list of static checks, which `npm run check` and `.ci/run` share.
 
 import { spawnSync } from 'node:child_process';
 import { bin, root } from './setup.mjs';
@@ -11,7 +11,7 @@ const checks = {
   'types as others see them': [bin('@arethetypeswrong/cli', 'dist/index.js'), '--pack', '.', '--profile', 'esm-only'],
 };
 
-/** Runs all of them, whatever fails; says each by name and how many passed and failed. */
+/** Runs all checks even if one fails; prints each by name, and returns how many passed and failed. */
 export function runChecks() {
   const counts = { passed: 0, failed: 0 };
   for (const [name, args] of Object.entries(checks)) {

@@ -24,7 +24,7 @@ const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') === 0 ? 0 : 1;
 
-/** No report means that the run itself broke, which is a failure; so is a file that could not even be loaded. */
+/** A missing report means that the run itself failed; a test file that could not be loaded counts as a failure too. */
 function countTests() {
   try {
     const { numPassedTests, numFailedTests, success, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'));
@@ -36,7 +36,7 @@ function countTests() {
   }
 }
 
-/** Prints its table; where there is no data to measure on it says so, and fails nothing. */
+/** A bench without its data says so and passes. */
 function runDataBench(name) {
   const { status } = spawnSync(process.execPath, [`bench/${name}.mjs`], {
     cwd: root,
@@ -45,7 +45,7 @@ function runDataBench(name) {
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-/** A suite that could not be run has proved nothing, which is a failure here. */
+/** A suite that could not be run counts as a failure in CI. */
 async function countScenarios() {
   try {
     return await runConformance();

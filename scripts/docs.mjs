@@ -1,5 +1,5 @@
-// Owns writing what is generated: docs/settings.md and schema.json from the schema, the arrows of docs/lifecycle.md from the table of
-// states. The tests that check them also write them.
+// Owns `npm run docs`: regenerates docs/settings.md and schema.json from the schema, and the arrows of docs/lifecycle.md from the
+// state table. The tests that check these files also write them.
 
 import { bin, run, setUp } from './setup.mjs';
 

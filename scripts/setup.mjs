@@ -1,4 +1,4 @@
-// Owns bringing a clone into working order: installs and builds, each only when it has to be. Needs nothing but Node and npm.
+// Owns the setup of a clone: installs and builds, each only when needed. Requires nothing but Node and npm.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,29 +22,29 @@ export function setUp() {
   );
 }
 
-/** The program of a package in node_modules, for this very Node. */
+/** The path of a package's program in node_modules, to be run with the current Node. */
 export function bin(name, file) {
   return join(root, 'node_modules', name, file);
 }
 
-/** Runs to the end with our own output; a failure ends us with its code. */
+/** Runs a command to its end with inherited output; a failure exits this process with the same code. */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** npm tells its scripts where it is; by hand it is looked for on the path. */
+/** Scripts that npm runs find it in `npm_execpath`; otherwise npm is looked up on the `PATH`. */
 export function npmCommand(...args) {
   const itself = process.env['npm_execpath'];
   if (itself) return { command: process.execPath, args: [itself, ...args], options: quietOutput };
   return { command: 'npm', args, options: { ...quietOutput, shell: process.platform === 'win32' } };
 }
 
-/** Standard output belongs to the program that was asked for. */
+/** Sends npm's output to stderr: stdout belongs to the program that the user runs. */
 const quietOutput = { stdio: ['ignore', process.stderr.fd, 'inherit'] };
 
-/** A step is done again when what it depends on has changed since it was last done. */
+/** Repeats a step only when its inputs have changed since it last ran. */
 function once(step, inputs, doing, perform) {
   const present = inputs.map(hashOf).join();
   const stamp = join(stamps, step);

@@ -1,10 +1,9 @@
 // Owns the rules of architecture.md section 2: who may import whom, and which shapes of code src does without.
 // A rule reads any list of files, so each is first shown to fail on a line or two and only then trusted on src.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { importedFile, nodesOf, readSources, type Source } from './sources.ts';
 
 /** From the top. A folder imports from the rows below it, and never from its own row, except for the root files, in their order. */
 const rows = [
@@ -22,23 +21,8 @@ const rows = [
   ['kernel'],
 ];
 
-interface Source {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** Gives one line per violation. */
 type Rule = (sources: readonly Source[]) => string[];
-
-function nodesOf({ path, text }: Source): ts.Node[] {
-  const nodes: ts.Node[] = [];
-  const visit = (node: ts.Node): void => {
-    nodes.push(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true));
-  return nodes;
-}
 
 function never(isWrong: (node: ts.Node, path: string) => boolean): Rule {
   const at = (node: ts.Node) => node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
@@ -84,18 +68,7 @@ const cycles: Rule = (sources) => {
 
 /** Types count, and so does `import()`: a border crossed late is crossed all the same. JSON is data and has no row. */
 function importsOf(source: Source): string[] {
-  return nodesOf(source)
-    .map((node) => specifierOf(node) ?? '')
-    .filter((specifier) => specifier.startsWith('.') && !specifier.endsWith('.json'))
-    .map((specifier) => posix.join(posix.dirname(source.path), specifier).replace(/\.js$/, '.ts'));
-}
-
-function specifierOf(node: ts.Node): string | undefined {
-  let specifier: ts.Node | undefined;
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) specifier = node.moduleSpecifier;
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) specifier = node.argument.literal;
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) specifier = node.arguments[0];
-  return specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
+  return nodesOf(source).flatMap((node) => importedFile(node, source) ?? []);
 }
 
 function swallowsFailure(node: ts.Node): boolean {
@@ -299,14 +272,6 @@ const cases: Readonly<Record<string, Case>> = {
 function asSources(example: Example): Source[] {
   const files = typeof example === 'string' ? { 'src/call/example.ts': example } : example;
   return Object.entries(files).map(([path, text]) => ({ path, text }));
-}
-
-function readSources(): Source[] {
-  const root = new URL('../', import.meta.url);
-  return readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
-    .map((path) => `src/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 }
 
 describe.each(Object.entries(cases))('%s', (_, { rule, wrong, right }) => {

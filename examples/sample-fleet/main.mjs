@@ -7,7 +7,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 console.error('starting three servers …');
 const mcp = await createRuntime({ cwd: here('../..'), config: here('fleet.toml'), interactive: false });
-// From the second time on the tools are there before their servers are.
+// From the second run on, the tools are known from the cache before their servers are up.
 await mcp.ready();
 try {
   console.log('Servers');

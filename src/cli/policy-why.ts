@@ -17,12 +17,12 @@ import { limits } from '../model/limits.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
 import type { ApprovalMode } from '../model/server.ts';
 import type { Tool, ToolAnnotations } from '../model/tool.ts';
-import type { Explained } from '../policy/judge.ts';
-import { speaksOf } from '../policy/matching.ts';
+import type { ExplainedRule } from '../policy/judge.ts';
 import { reviewRules } from '../policy/review.ts';
 import { parseRules } from '../policy/rule.ts';
+import { ruleMatches } from '../policy/rule-match.ts';
 import { isPattern } from '../policy/spellings.ts';
-import { ask } from '../policy/tool-spellings.ts';
+import { spellTool } from '../policy/tool-spellings.ts';
 import { ServerRegistry } from '../servers/registry.ts';
 import { LockedTools } from '../trust/locked-tools.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
@@ -42,8 +42,8 @@ export interface Why {
 }
 
 /** What became of a rule that speaks of the tool; `ignored`: it was read and does not count. */
-export interface Fate extends Omit<Explained, 'fate'> {
-  readonly fate: Explained['fate'] | 'ignored';
+export interface Fate extends Omit<ExplainedRule, 'fate'> {
+  readonly fate: ExplainedRule['fate'] | 'ignored';
 }
 
 export interface WhyDeps {
@@ -95,7 +95,7 @@ function granted(decision: CallDecision, { kind }: GrantState): CallDecision {
 }
 
 /** A condition that this tool can never meet is why the rule is silent, whatever the arguments are. */
-function withRemark(explained: Explained, tool: Tool | undefined): Fate {
+function withRemark(explained: ExplainedRule, tool: Tool | undefined): Fate {
   if (tool === undefined || (explained.fate !== 'unmet' && explained.fate !== 'depends')) return explained;
   const { server } = tool.id;
   const remarks = reviewRules([explained.rule], [server], { tools: new Map([[server, [tool]]]) });
@@ -105,10 +105,10 @@ function withRemark(explained: Explained, tool: Tool | undefined): Fate {
 
 function ignored(context: Context, { idleRules, definitions, invalid }: LoadedConfig, id: ToolId): readonly Fate[] {
   const servers = [...definitions, ...invalid].map(({ name }) => name);
-  const asked = ask(id, canonicalName(id));
+  const asked = spellTool(id, canonicalName(id));
   return idleRules.flatMap((text): readonly Fate[] => {
     const [rule] = parseRules([text], servers, surroundingsOf(context));
-    return rule && speaksOf(rule, asked) ? [{ rule, fate: 'ignored', why: text.idle }] : [];
+    return rule && ruleMatches(rule, asked) ? [{ rule, fate: 'ignored', why: text.idle }] : [];
   });
 }
 

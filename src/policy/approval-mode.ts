@@ -1,4 +1,4 @@
-// Owns when somebody is asked before a tool is called of which no rule speaks.
+// Owns the approval modes: whether to ask the user before a call that no rule matches.
 
 import type { ApprovalMode } from '../model/server.ts';
 import type { ToolAnnotations } from '../model/tool.ts';
@@ -6,39 +6,43 @@ import type { Decision } from './decision.ts';
 
 const strictestFirst: readonly ApprovalMode[] = ['prompt', 'writes', 'auto', 'approve'];
 
-/** Whoever says something for a server and for one of its tools gets the stricter of the two. */
+/** An entry may set a mode for its server and for one of its tools: the stricter one counts. */
 export function strictest(...modes: readonly (ApprovalMode | undefined)[]): ApprovalMode {
   return strictestFirst.find((mode) => modes.includes(mode)) ?? 'auto';
 }
 
 /**
- * What a tool says of itself counts only where it is believed: its server's hints are trusted, and this is what it says now.
- * Only what is said counts; that something is destructive counts more than that it only reads.
+ * Annotations count only where they are trusted: the server has `trustHints`, and they come from the live server. An absent hint
+ * counts for nothing, and `destructiveHint: true` counts more than `readOnlyHint: true`.
  */
 export function judgeByMode(mode: ApprovalMode, annotations: ToolAnnotations, trustsAnnotations: boolean): Decision {
   if (mode === 'prompt')
     return { verdict: 'ask', because: 'approval = "prompt" in its entry', byRule: true, isEveryTime: true };
   if (mode === 'approve') return { verdict: 'allow', because: 'approval = "approve" in its entry', byRule: true };
   const harmless = harmlessness(mode, annotations);
-  // Only a person can have written "writes": the default is "auto".
+  // The default is "auto", so "writes" was set in the entry and counts like a rule.
   const byRule = mode === 'writes';
   if (harmless !== undefined && trustsAnnotations) return { verdict: 'allow', because: harmless, byRule };
-  const said = byRule ? 'approval = "writes" in its entry' : 'no rule matches';
-  return { verdict: 'ask', because: `${said}, and ${whyNot(mode, annotations, harmless !== undefined)}`, byRule };
+  const setting = byRule ? 'approval = "writes" in its entry' : 'no rule matches';
+  return {
+    verdict: 'ask',
+    because: `${setting}, and ${whyNotHarmless(mode, annotations, harmless !== undefined)}`,
+    byRule,
+  };
 }
 
-/** In words; `undefined` where it may do harm. */
+/** Why the tool is harmless, in words; `undefined` where it may do harm. */
 function harmlessness(mode: 'writes' | 'auto', annotations: ToolAnnotations): string | undefined {
   const { readOnlyHint, destructiveHint, openWorldHint } = annotations;
   if (destructiveHint === true) return undefined;
-  if (readOnlyHint === true) return 'it states that it only reads, and its server is believed';
+  if (readOnlyHint === true) return 'it states that it only reads, and its hints are trusted';
   return mode === 'auto' && destructiveHint === false && openWorldHint === false
-    ? 'it states that it destroys nothing and stays inside, and its server is believed'
+    ? 'it states that it destroys nothing and reaches nothing outside, and its hints are trusted'
     : undefined;
 }
 
-function whyNot(mode: 'writes' | 'auto', { destructiveHint }: ToolAnnotations, isHarmless: boolean): string {
+function whyNotHarmless(mode: 'writes' | 'auto', { destructiveHint }: ToolAnnotations, isHarmless: boolean): string {
   if (destructiveHint === true) return 'it states that it may destroy something';
-  if (isHarmless) return 'what it states of itself is not believed; that takes "trustHints", and its server to be up';
+  if (isHarmless) return 'its hints are not trusted, which takes "trustHints" in its entry and a connected server';
   return mode === 'writes' ? 'it does not state that it only reads' : 'it does not state that it is harmless';
 }

@@ -1,17 +1,17 @@
-// Owns finding what a call has in one argument, also within others. It is the caller's, so it may be anything.
+// Owns finding the values of one argument in a call, also nested ones. Arguments come from the model and may be anything.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 
 export interface ArgumentValues {
   readonly values: readonly unknown[];
-  /** Wherever there could be one, there is one: what is allowed must not go around it. */
+  /** Every place where the argument can stand has a value. Otherwise an allow does not hold: the call could avoid it. */
   readonly isComplete: boolean;
-  /** Something else is in its place, or so much that nobody reads it all: what is closed stays closed. */
+  /** False where something else is in the argument's place, or too much to look through; a deny or ask then holds. */
   readonly isClear: boolean;
 }
 
-/** Of a list, each element. `keys` lead into maps; a name that has a dot itself counts as well. */
+/** `keys` lead into maps; a key that contains a dot itself is found as well. Of a list, each element counts. */
 export function valuesAt(args: JsonObject, keys: readonly string[]): ArgumentValues {
   const values: unknown[] = [];
   let [isComplete, isClear, parts] = [true, true, 0];
@@ -29,14 +29,14 @@ export function valuesAt(args: JsonObject, keys: readonly string[]): ArgumentVal
     }
   };
   const enter = (map: JsonObject, at: number, depth: number): void => {
-    let isThere = false;
+    let isPresent = false;
     for (let end = at + 1; end <= keys.length; end++) {
       const key = keys.slice(at, end).join('.');
       if (!Object.hasOwn(map, key) || map[key] === undefined) continue;
-      isThere = true;
+      isPresent = true;
       visit(map[key], end, depth + 1);
     }
-    if (!isThere) isComplete = false;
+    if (!isPresent) isComplete = false;
   };
   enter(args, 0, 0);
   return { values, isComplete: isComplete && values.length > 0, isClear };

@@ -1,4 +1,4 @@
-// Owns what a rule says about arguments: reading it, and whether the arguments of one call are as it says.
+// Owns a rule's conditions on arguments: parsing them, and testing whether the arguments of one call meet them.
 
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { isObject, type JsonObject } from '../kernel/json.ts';
@@ -7,72 +7,82 @@ import { limits } from '../model/limits.ts';
 import { type ConditionReading, type ConditionWord, type Plain, readCondition } from '../model/rule.ts';
 import type { Provenance } from '../model/server.ts';
 import { valuesAt } from './argument-values.ts';
-import { type HostPattern, hostPatternOf, isOnHost } from './host.ts';
-import { type Folder, isUnder, type PathContext } from './path-containment.ts';
-import { anyOf, blur, type TriState } from './tri-state.ts';
+import { type HostPattern, hostMatch, hostPatternOf } from './host.ts';
+import { containment, type PathContext, type RuleFolder } from './path-containment.ts';
+import { anyOf, looseForm, type TriState } from './tri-state.ts';
 
-/** What folders in rules count from. */
-export interface Bases {
-  /** The workspace: what a rule of the host program counts from, and `${workspaceFolder}`. */
+/** The folders that relative folders in rules are resolved from. */
+export interface FolderBases {
+  /** The workspace: for rules of the host program, and for `${workspaceFolder}`. */
   readonly cwd?: string;
   readonly home?: string;
 }
 
-/** What a rule needs of one argument. */
-export interface Need {
+/** One rule's condition on one argument. */
+export interface ArgumentCondition {
   readonly keys: readonly string[];
-  readonly tests: readonly Test[];
+  readonly tests: readonly ConditionTest[];
   /** For people: `path under "./out"`. */
   readonly text: string;
 }
 
-type Test =
-  | { readonly word: 'under'; readonly folders: readonly Folder[] }
+type ConditionTest =
+  | { readonly word: 'under'; readonly folders: readonly RuleFolder[] }
   | { readonly word: 'host'; readonly hosts: readonly HostPattern[] }
   | { readonly word: 'is'; readonly values: readonly Plain[] }
   | { readonly word: 'like'; readonly patterns: readonly string[] };
 
-export interface Conditions {
-  readonly needs: readonly Need[];
-  /** Something of it has no meaning: what allows must then allow nothing, what closes counts without it. */
-  readonly isBroken: boolean;
+export interface ParsedConditions {
+  readonly conditions: readonly ArgumentCondition[];
+  /** A condition could not be read. An allow must then match nothing; a deny or ask applies without that condition. */
+  readonly isInvalid: boolean;
 }
 
-export function readConditions(args: unknown, { file }: Pick<Provenance, 'file'>, bases: Bases): Conditions {
+export function parseConditions(
+  args: unknown,
+  { file }: Pick<Provenance, 'file'>,
+  bases: FolderBases,
+): ParsedConditions {
   if (args === undefined) return NONE;
-  const needs: Need[] = [];
-  let isBroken = !isObject(args);
+  const conditions: ArgumentCondition[] = [];
+  let isInvalid = !isObject(args);
   const base = file === undefined ? bases.cwd : dirname(file);
   const read = (map: JsonObject, before: readonly string[]): void => {
     for (const [name, written] of Object.entries(map)) {
       const keys = [...before, ...name.split('.')];
       const reading = readCondition(written);
-      const isTooMuch = keys.length > limits.ruleValues.depth || needs.length >= limits.ruleValues.needs;
-      const need =
-        reading.kind === 'condition' ? needOf(keys, reading.said, (text) => folderOf(text, base, bases)) : undefined;
+      const isTooMuch = keys.length > limits.ruleValues.depth || conditions.length >= limits.ruleValues.needs;
+      const condition =
+        reading.kind === 'condition'
+          ? conditionOf(keys, reading.said, (text) => folderOf(text, base, bases))
+          : undefined;
       if (reading.kind === 'within' && !isTooMuch) read(reading.map, keys);
-      else if (need && !isTooMuch) needs.push(need);
-      else isBroken = true;
+      else if (condition && !isTooMuch) conditions.push(condition);
+      else isInvalid = true;
     }
   };
   if (isObject(args)) read(args, []);
-  return { needs, isBroken };
+  return { conditions, isInvalid };
 }
 
-const NONE: Conditions = { needs: [], isBroken: false };
+const NONE: ParsedConditions = { conditions: [], isInvalid: false };
 
-type ToFolder = (text: string) => Folder | undefined;
-type Said = Extract<ConditionReading, { readonly kind: 'condition' }>['said'];
+type ToFolder = (text: string) => RuleFolder | undefined;
+type ConditionTerms = Extract<ConditionReading, { readonly kind: 'condition' }>['said'];
 
-function needOf(keys: readonly string[], said: Said, toFolder: ToFolder): Need | undefined {
-  const tests = said.map(([word, values]) => testOf(word, values, toFolder));
+function conditionOf(
+  keys: readonly string[],
+  terms: ConditionTerms,
+  toFolder: ToFolder,
+): ArgumentCondition | undefined {
+  const tests = terms.map(([word, values]) => testOf(word, values, toFolder));
   if (!tests.every((test) => test !== undefined)) return undefined;
-  const texts = said.map(([word, values]) => `${word} ${values.map((each) => JSON.stringify(each)).join(' or ')}`);
+  const texts = terms.map(([word, values]) => `${word} ${values.map((each) => JSON.stringify(each)).join(' or ')}`);
   return { keys, tests, text: `${keys.join('.')} ${texts.join(' and ')}` };
 }
 
-/** The values are known to fit the word. */
-function testOf(word: ConditionWord, values: readonly unknown[], toFolder: ToFolder): Test | undefined {
+/** `readCondition` has checked that the values are of the type the word takes. */
+function testOf(word: ConditionWord, values: readonly unknown[], toFolder: ToFolder): ConditionTest | undefined {
   if (word === 'is') return { word, values: values as readonly Plain[] };
   const texts = values.map(String);
   if (word === 'like') return { word, patterns: texts };
@@ -84,55 +94,58 @@ function testOf(word: ConditionWord, values: readonly unknown[], toFolder: ToFol
   return folders.every((folder) => folder !== undefined) ? { word, folders } : undefined;
 }
 
-/** `undefined` where nobody has said what it counts from. */
-function folderOf(text: string, base: string | undefined, { cwd, home }: Bases): Folder | undefined {
-  const [, named, rest = ''] = /^(~|\$\{\w+\})(.*)$/s.exec(text) ?? [];
-  if (named === undefined && isAbsolute(text)) return { path: resolve(text) };
-  const isHome = named !== undefined && named !== WORKSPACE;
-  const from = named === undefined ? base : isHome ? home : cwd;
+/** `undefined` where the folder is relative and the folder it is relative to is not known. */
+function folderOf(text: string, base: string | undefined, { cwd, home }: FolderBases): RuleFolder | undefined {
+  const [, placeholder, rest = ''] = /^(~|\$\{\w+\})(.*)$/s.exec(text) ?? [];
+  if (placeholder === undefined && isAbsolute(text)) return { path: resolve(text) };
+  const isHome = placeholder !== undefined && placeholder !== WORKSPACE;
+  const from = placeholder === undefined ? base : isHome ? home : cwd;
   if (from === undefined || !isAbsolute(from)) return undefined;
-  const path = resolve(from, named === undefined ? text : `.${rest}`);
+  const path = resolve(from, placeholder === undefined ? text : `.${rest}`);
   return isHome ? { path } : { path, base: resolve(from) };
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes it
 const WORKSPACE = '${workspaceFolder}';
 
-/** What allows must hold for certain and everywhere; what closes holds wherever it may. An argument that is not there never. */
-export function areMet(
-  needs: readonly Need[],
+/**
+ * For an allow, every value of the argument must certainly meet the condition; for a deny or ask, it is enough that one may. A
+ * condition on an absent argument does not hold.
+ */
+export function conditionsHold(
+  conditions: readonly ArgumentCondition[],
   args: JsonObject,
-  mode: 'allow' | 'close',
-  ground: PathContext,
+  mode: 'allow' | 'restrict',
+  context: PathContext,
 ): boolean {
-  return needs.every(({ keys, tests }) => {
+  return conditions.every(({ keys, tests }) => {
     const { values, isComplete, isClear } = valuesAt(args, keys);
-    if (mode === 'close')
-      return !isClear || values.some((value) => tests.every((test) => answerTo(test, value, ground) !== 'no'));
-    return isComplete && values.every((value) => tests.every((test) => answerTo(test, value, ground) === 'yes'));
+    if (mode === 'restrict')
+      return !isClear || values.some((value) => tests.every((test) => testValue(test, value, context) !== 'no'));
+    return isComplete && values.every((value) => tests.every((test) => testValue(test, value, context) === 'yes'));
   });
 }
 
-function answerTo(test: Test, value: unknown, ground: PathContext): TriState {
+function testValue(test: ConditionTest, value: unknown, context: PathContext): TriState {
   if (value === null || value === undefined) return 'no';
-  if (test.word === 'is') return anyOf(test.values, (one) => isSame(one, value));
+  if (test.word === 'is') return anyOf(test.values, (expected) => compareIs(expected, value));
   if (typeof value !== 'string') return 'unsure';
-  if (test.word === 'under') return isUnder(value, test.folders, ground);
-  if (test.word === 'host') return isOnHost(value, test.hosts);
+  if (test.word === 'under') return containment(value, test.folders, context);
+  if (test.word === 'host') return hostMatch(value, test.hosts);
   if (value.length > limits.ruleValues.textChars) return 'unsure';
-  return anyOf(test.patterns, (pattern) => isLike(value, pattern));
+  return anyOf(test.patterns, (pattern) => compareLike(value, pattern));
 }
 
-/** Some servers take `"1"` for 1, or do not look at capitals. */
-function isSame(one: Plain, value: unknown): TriState {
-  if (value === one) return 'yes';
+/** Unsure where only type or case differ: some servers take `"1"` for 1, or ignore case. */
+function compareIs(expected: Plain, value: unknown): TriState {
+  if (value === expected) return 'yes';
   if (typeof value === 'object' || typeof value === 'function') return 'unsure';
   if (typeof value === 'string' && value.length > limits.ruleValues.textChars) return 'unsure';
-  return blur(String(value)).trim() === blur(String(one)).trim() ? 'unsure' : 'no';
+  return looseForm(String(value)).trim() === looseForm(String(expected)).trim() ? 'unsure' : 'no';
 }
 
-function isLike(value: string, pattern: string): TriState {
+function compareLike(value: string, pattern: string): TriState {
   if (matchesWildcard(pattern, value)) return 'yes';
-  const plain = (text: string) => blur(text).replace(/\s+/g, ' ').trim();
+  const plain = (text: string) => looseForm(text).replace(/\s+/g, ' ').trim();
   return matchesWildcard(plain(pattern), plain(value)) ? 'unsure' : 'no';
 }

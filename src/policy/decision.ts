@@ -1,4 +1,5 @@
-// Owns what a decision is: whether a call may be made, and who says so. How two of them become one is here too.
+// Owns the decision about a call: the verdict, its reason and the rule behind it. Also how the decisions of a runtime and of a
+// view become one.
 
 import type { Verdict } from '../model/rule.ts';
 import type { Scope } from '../model/server.ts';
@@ -7,9 +8,9 @@ export interface Decision {
   readonly verdict: Verdict;
   /** Text a person can act on: the rule and its place, or why there is none. */
   readonly because: string;
-  /** False when nobody said anything about this tool: the default speaks. */
+  /** False when no rule or setting is about this tool, so that the default decides. */
   readonly byRule: boolean;
-  /** Somebody wants to be asked each time: what was granted before does not answer it. */
+  /** A rule or setting asks before every call: earlier grants do not answer it. */
   readonly isEveryTime?: true;
   readonly rule?: DecidingRule;
 }
@@ -26,15 +27,15 @@ export interface DecidingRule {
 export const strictestFirst: readonly Verdict[] = ['deny', 'ask', 'allow'];
 
 /**
- * What a view's own rules make of what holds around it: they tighten. An allow only answers where nobody has ruled, so that a
- * child is never allowed what its parent must ask for.
+ * The decision when a view's own rules (`inner`) are added to those around it (`outer`): they only tighten. An inner allow
+ * counts only where no outer rule matched, so that a child view is never allowed what its parent must ask for.
  */
-export function narrow(outer: Decision, inner: Decision): Decision {
+export function tightenDecision(outer: Decision, inner: Decision): Decision {
   if (!inner.byRule) return outer;
   if (inner.verdict === 'allow') return outer.byRule ? outer : inner;
   if (rank(inner) < rank(outer)) return inner;
   if (rank(inner) > rank(outer)) return outer;
-  // Somebody's ask is more than that nobody has said anything; and once somebody wants to be asked each time, so it stays.
+  // An ask by rule is stronger than the default ask, and `isEveryTime` stays once either of them has it.
   if (inner.isEveryTime || !outer.byRule) return outer.isEveryTime ? { ...inner, isEveryTime: true } : inner;
   return outer;
 }

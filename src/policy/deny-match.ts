@@ -1,106 +1,112 @@
-// Owns all that a text may mean which denies or asks: it closes everything that anybody could have written so. Whatever
-// `catalog/aliases` understands as a tool's name, a rule in that spelling closes.
+// Owns what a deny or ask rule matches: every tool that its text may mean, in any agent's spelling. Each spelling that
+// `catalog/aliases` resolves to a tool is matched here as well, so that no alias gets around a deny.
 
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import type { ToolId } from '../model/names.ts';
 import { bodiesOf, fold, LONGEST_SPELLING } from '../model/spellings.ts';
-import { isPattern, type KnownServers, pairsIn } from './spellings.ts';
-import { type Forms, folded, foldedServers, type SpelledTool } from './tool-spellings.ts';
+import { isPattern, pairsIn, type ServerIndex } from './spellings.ts';
+import { folded, foldedServers, type SpelledTool, type ToolForms } from './tool-spellings.ts';
 
 export interface DenyPattern {
   readonly text: string;
-  /** With and without what agents put before a name. */
+  /** The text with and without the prefixes that agents put before a name. */
   readonly bodies: readonly string[];
-  /** The bodies, folded: a server alone, or one with its tool. */
+  /** The bodies, folded: each may be a server alone, or a server with its tool. */
   readonly keys: readonly string[];
-  /** What may be a tool of any server, folded; stars stay. */
+  /** Folded texts that may be a tool of any server. */
   readonly tools: readonly string[];
-  readonly glob?: Glob;
+  readonly glob?: DenyGlob;
 }
 
-interface Glob {
+interface DenyGlob {
   readonly text: string;
-  readonly pairs: readonly { readonly server: Pattern; readonly tool: Pattern }[];
-  /** For both parts together. */
+  readonly pairs: readonly { readonly server: FoldedPattern; readonly tool: FoldedPattern }[];
+  /** Patterns for server and tool together. */
   readonly names: readonly string[];
   readonly tools: readonly string[];
-  /** No tool without these letters and digits is meant: that answers for nearly all, at once. */
+  /** Letters and digits that every matching tool contains: a cheap test that rules out nearly all tools. */
   readonly runs: readonly string[];
 }
 
-interface Pattern {
+interface FoldedPattern {
   readonly raw: string;
   readonly folded: string;
 }
 
-export function closingOf(text: string, known: KnownServers): DenyPattern | undefined {
+export function denyPatternOf(text: string, index: ServerIndex): DenyPattern | undefined {
   if (text.length > LONGEST_SPELLING) return undefined;
   const bodies = bodiesOf(text);
   const keys = [...new Set(bodies.map(folded))];
-  const pairs = isPattern(text) ? patternsIn(text, bodies, known) : [];
-  // A server comes before a tool, and what has such a separator is not a tool alone.
-  const [whole = [], ...stripped] = bodies.map((body) => (FIRM.test(body) ? [] : [body]));
-  const bare = stripped.flat();
-  const alone = bare.length > 0 && !isServerMeant(keys, pairs, known) ? [...whole, ...bare] : whole;
-  if (!isPattern(text)) return { text, bodies, keys, tools: alone.map(fold).filter((tool) => tool !== '') };
+  const pairs = isPattern(text) ? patternsIn(text, bodies, index) : [];
+  // A body with a firm separator names a server as well, so it is not a tool alone.
+  const [unstripped = [], ...rest] = bodies.map((body) => (FIRM.test(body) ? [] : [body]));
+  const stripped = rest.flat();
+  const toolTexts =
+    stripped.length > 0 && !namesConfiguredServer(keys, pairs, index) ? [...unstripped, ...stripped] : unstripped;
+  if (!isPattern(text)) return { text, bodies, keys, tools: toolTexts.map(fold).filter((tool) => tool !== '') };
   const names = [...new Set([text, bodies.at(-1) ?? text])].map((name) => name.toLowerCase());
   const runs = [...new Set(names.at(-1)?.match(/[a-z0-9]+/g))];
-  return { text, bodies, keys, tools: [], glob: { text, pairs, names, tools: alone.map(foldPattern), runs } };
+  return { text, bodies, keys, tools: [], glob: { text, pairs, names, tools: toolTexts.map(foldPattern), runs } };
 }
 
-/** Cheap, and false for nearly all tools that a pattern does not mean. */
-export function mayClose({ glob }: DenyPattern, { forms }: SpelledTool): boolean {
+/** A cheap test to run first: false for nearly all tools that a pattern does not match. */
+export function mayMatchDenyPattern({ glob }: DenyPattern, { forms }: SpelledTool): boolean {
   return glob === undefined || glob.runs.every((run) => forms().runs.includes(run));
 }
 
-export function closes({ text, bodies, keys, tools, glob }: DenyPattern, { id, forms }: SpelledTool): boolean {
-  const { literal, servers, pairs, tools: own } = forms();
+export function matchesDenyPattern(
+  { text, bodies, keys, tools, glob }: DenyPattern,
+  { id, forms }: SpelledTool,
+): boolean {
+  const { literal, servers, pairs, tools: toolForms } = forms();
   return (
     literal.has(text) ||
     keys.some((key) => servers.includes(key) || pairs.includes(key)) ||
-    tools.some((tool) => own.includes(tool)) ||
+    tools.some((tool) => toolForms.includes(tool)) ||
     bodies.some((body) => isPair(body, id)) ||
-    (glob !== undefined && meets(glob, id, forms()))
+    (glob !== undefined && matchesGlob(glob, id, forms()))
   );
 }
 
-/** Character by character, which is all that names of nothing but odd characters can be compared by. */
+/** Compares server, separator and tool exactly: names of nothing but odd characters fold to nothing and need this. */
 function isPair(body: string, { server, tool }: ToolId): boolean {
   const gap = body.length - server.length - tool.length;
   if ((gap !== 1 && gap !== 2) || !body.startsWith(server) || !body.endsWith(tool)) return false;
   return /^([_.:/-])\1?$/.test(body.slice(server.length, server.length + gap));
 }
 
-function meets({ text, pairs, names, tools }: Glob, id: ToolId, forms: Forms): boolean {
-  const fits = ({ raw, folded: pattern }: Pattern, own: string, written: readonly string[]) =>
-    matchesWildcard(raw, own) || written.some((each) => matchesWildcard(pattern, each));
+function matchesGlob({ text, pairs, names, tools }: DenyGlob, id: ToolId, forms: ToolForms): boolean {
+  const matchesPart = ({ raw, folded: pattern }: FoldedPattern, name: string, foldedNames: readonly string[]) =>
+    matchesWildcard(raw, name) || foldedNames.some((each) => matchesWildcard(pattern, each));
   return (
     matchesWildcard(text, id.tool) ||
     tools.some((tool) => forms.tools.some((each) => matchesWildcard(tool, each))) ||
     names.some((name) => forms.names.some((each) => matchesWildcard(name, each))) ||
-    pairs.some(({ server, tool }) => fits(server, id.server, forms.servers) && fits(tool, id.tool, forms.tools))
+    pairs.some(
+      ({ server, tool }) => matchesPart(server, id.server, forms.servers) && matchesPart(tool, id.tool, forms.tools),
+    )
   );
 }
 
-/** What separates a server from its tool, and not the words in a name. */
+/** A firm separator stands between a server and its tool; `_` and `-` alone may also join the words of one name. */
 const FIRM = /__|--|[.:/]/;
-/** More than any text has that somebody meant. */
+/** More readings than any sensible rule has; bounds the work for a hostile one. */
 const MOST_PAIRS = 32;
 
-/** Every way to read a pattern as a server and a tool: a pattern each, or a server that is known and a pattern. */
-function patternsIn(text: string, bodies: readonly string[], known: KnownServers): Glob['pairs'] {
-  const reversed = [...text.matchAll(/_mcp_/g)].map(({ index }) => ({
-    server: text.slice(index + '_mcp_'.length),
-    tool: text.slice(0, index),
+/** Every way to read a pattern as a server and a tool: two patterns, or a configured server and a tool pattern. */
+function patternsIn(text: string, bodies: readonly string[], index: ServerIndex): DenyGlob['pairs'] {
+  const reversed = [...text.matchAll(/_mcp_/g)].map(({ index: at }) => ({
+    server: text.slice(at + '_mcp_'.length),
+    tool: text.slice(0, at),
   }));
-  const found = bodies.flatMap((body) => [...firmPairs(body).slice(0, MOST_PAIRS), ...pairsIn(body, known, 'deny')]);
-  return [...new Map([...found, ...reversed].map((pair) => [JSON.stringify(pair), pair])).values()]
+  const pairs = bodies.flatMap((body) => [...firmPairs(body).slice(0, MOST_PAIRS), ...pairsIn(body, index, 'deny')]);
+  return [...new Map([...pairs, ...reversed].map((pair) => [JSON.stringify(pair), pair])).values()]
     .filter(({ server }) => server !== '')
     .slice(0, MOST_PAIRS)
     .map(({ server, tool }) => ({ server: patternOf(server), tool: patternOf(tool || '*') }));
 }
 
-/** A body without any is a server alone. */
+/** Splits a body at each firm separator; a body without one is a server alone. */
 function firmPairs(body: string): readonly { readonly server: string; readonly tool: string }[] {
   if (!FIRM.test(body)) return [{ server: body, tool: '*' }];
   return [...body.matchAll(/[_.:/-]/g)].flatMap(({ 0: separator, index }) => {
@@ -110,9 +116,9 @@ function firmPairs(body: string): readonly { readonly server: string; readonly t
   });
 }
 
-const patternOf = (raw: string): Pattern => ({ raw, folded: foldPattern(raw) });
+const patternOf = (raw: string): FoldedPattern => ({ raw, folded: foldPattern(raw) });
 
-/** Like `fold`, but stars and question marks stay, and so does what stands beside them at an edge: `_*` is not everything. */
+/** Like `fold`, but keeps wildcards, and a `_` beside a wildcard at either end: `_*` must not become `*`. */
 function foldPattern(pattern: string): string {
   return pattern
     .toLowerCase()
@@ -120,9 +126,9 @@ function foldPattern(pattern: string): string {
     .replace(/^_(?![*?])|(?<![*?])_$/g, '');
 }
 
-function isServerMeant(keys: readonly string[], pairs: Glob['pairs'], known: KnownServers): boolean {
+function namesConfiguredServer(keys: readonly string[], pairs: DenyGlob['pairs'], index: ServerIndex): boolean {
   const isSpelled = (server: string) =>
     keys.some((key) => key === server || key.startsWith(`${server}_`)) ||
     pairs.some(({ server: pattern }) => matchesWildcard(pattern.folded, server));
-  return [...known.values()].flat().some((server) => foldedServers(server).some(isSpelled));
+  return [...index.values()].flat().some((server) => foldedServers(server).some(isSpelled));
 }

@@ -1,4 +1,5 @@
-// Owns what decides about every call: the rules, and where none speaks, the mode of the tool. A host may put its own in front.
+// Owns the permission gate that every call passes: the rules decide, and where none matches, the tool's approval mode. A host
+// may add a permission system of its own.
 
 import type { JsonObject } from '../kernel/json.ts';
 import type { QualifiedName, ToolId } from '../model/names.ts';
@@ -10,27 +11,27 @@ import type { Judge } from './judge.ts';
 
 export interface GatedCall {
   readonly tool: ToolId;
-  /** The canonical one, whatever style is in force. */
+  /** The canonical name, whatever naming style is in force. */
   readonly name: QualifiedName;
   readonly arguments: JsonObject;
-  /** The server's own word. */
+  /** As the server states them. */
   readonly annotations: ToolAnnotations;
-  /** Whether that word is believed: its hints are trusted, and it says so now. */
+  /** Whether they may relax the decision: the server has `trustHints`, and they come from the live server, not from the cache. */
   readonly trustsAnnotations: boolean;
 }
 
-/** The permission system that all calls go through, whichever it is. */
+/** A permission system that all calls go through: Plexus's own, or the host's. */
 export interface PermissionGate {
   decide(call: GatedCall): GateAnswer | Promise<GateAnswer>;
 }
 
-/** A verdict is enough; without a word for people they read that it was the host. */
+/** A verdict is enough. Without `because`, a person reads that the host's own permissions decided. */
 export type GateAnswer = Pick<Decision, 'verdict'> & Partial<Decision>;
 
 export interface GateDeps {
-  /** By the rules of this moment. */
+  /** The judge with the rules of this moment. */
   readonly judge: () => Judge;
-  /** The stricter of what its server's entry says, and of what that says of the tool. */
+  /** The stricter of the mode in the server's entry and the mode there for this tool. */
   readonly modeOf: (id: ToolId) => ApprovalMode;
 }
 
@@ -40,18 +41,18 @@ export function createGate({ judge, modeOf }: GateDeps): { decide(call: GatedCal
       const decision = judge().judge(tool, name, args);
       const mode = decision.verdict === 'ask' ? modeOf(tool) : undefined;
       if (!decision.byRule && mode !== undefined) return judgeByMode(mode, annotations, trustsAnnotations);
-      // A file of the workspace may say "ask" as well: that must not take away that somebody wants to be asked each time.
+      // An "ask" rule, which a workspace file may contain, must not undo the mode `prompt`, which asks before every call.
       return mode === 'prompt' ? { ...decision, isEveryTime: true } : decision;
     },
   };
 }
 
-/** The host answers what is left to ask, and may forbid what is allowed; what a rule denies stays denied. */
+/** The host's own permissions answer an "ask" and may tighten an "allow"; a call that a rule denies stays denied. */
 export function answeredBy(own: Decision, host: GateAnswer): Decision {
   if (own.verdict === 'deny') return own;
   if (!strictestFirst.includes(host.verdict))
     return { verdict: 'ask', because: "the host's own permissions gave no answer", byRule: true };
   const { because, byRule = true } = host;
-  const said = { ...host, because: because || "the host's own permissions say so", byRule };
-  return own.isEveryTime && host.verdict === 'ask' ? { ...said, isEveryTime: true } : said;
+  const answer = { ...host, because: because || "the host's own permissions say so", byRule };
+  return own.isEveryTime && host.verdict === 'ask' ? { ...answer, isEveryTime: true } : answer;
 }

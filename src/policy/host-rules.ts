@@ -1,5 +1,5 @@
-// Owns the rules that a host gives in code: taken as they are where they can be read, and refused at once where they cannot,
-// since nobody but the host's author can mend them.
+// Owns the rules that a host passes in code. A rule that cannot be read is refused at once: only the author of the host can fix
+// it.
 
 import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';

@@ -1,45 +1,45 @@
-// Owns whether a path that a call names lies in a folder that a rule names. To allow, it must lie there for every reader and
-// through every link; to close, it is enough that somebody could read it so.
+// Owns whether a path in a call's arguments is inside a folder that a rule names. "yes" means inside for every server that may
+// read the path, through every link; "unsure" means that some server could read the text as a path inside.
 
 import { isAbsolute, resolve, sep } from 'node:path';
 import { limits } from '../model/limits.ts';
-import { anyOf, blur, type TriState } from './tri-state.ts';
+import { anyOf, looseForm, type TriState } from './tri-state.ts';
 
-/** Where the server stands that is given the path. */
+/** The file system of the server that is given the path. */
 export interface PathContext {
-  /** What its relative paths count from; absent where it is on another machine. */
+  /** The folder that the server's relative paths are resolved from; `undefined` for a server on another machine. */
   readonly folder: string | undefined;
-  /** With all links followed; what does not exist stands for itself. `undefined`: it cannot be told. */
+  /** Follows all links; a path that does not exist is returned as it is. `undefined`: the links cannot be read. */
   readonly realPath: (path: string) => string | undefined;
 }
 
-/** Where a rule points. */
-export interface Folder {
+/** A folder that a rule names, resolved. */
+export interface RuleFolder {
   readonly path: string;
-  /** What it was written relative to: whoever can write there must not lead it elsewhere by a link. */
+  /** The folder it was written relative to. A link must not lead out of it: others may be able to write there. */
   readonly base?: string;
 }
 
-export function isUnder(value: string, folders: readonly Folder[], ground: PathContext): TriState {
+export function containment(value: string, folders: readonly RuleFolder[], context: PathContext): TriState {
   if (value.length > limits.ruleValues.pathChars) return 'unsure';
-  const path = isPlain(value) ? value : pathOf(value);
-  if (path !== undefined && anyOf(folders, (folder) => liesIn(path, folder, ground)) === 'yes') return 'yes';
-  return mayLieIn(value, folders, ground) ? 'unsure' : 'no';
+  const path = isPlain(value) ? value : pathOfFileUrl(value);
+  if (path !== undefined && anyOf(folders, (folder) => containmentIn(path, folder, context)) === 'yes') return 'yes';
+  return mayBeWithin(value, folders, context) ? 'unsure' : 'no';
 }
 
 const isWindows = sep === '\\';
 const SEPARATORS = isWindows ? /[\\/]/ : /\//;
-/** Odd for a path, and read by some: escapes, variables, patterns, what ends a command, and what cannot be seen. */
+/** Characters that some servers interpret: escapes, variables, patterns, command separators and invisible characters. */
 const ODD = isWindows
   ? /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"%]|&&|^\s|[\s.](?:[\\/]|$)|^~|~\d|^[\\/]{2}/u
   : /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"\\]|&&|%[0-9a-f]{2}|^\s|\s$|^~/iu;
-/** Where a second path begins, for those who take lists: a blank or a colon in a name is none. */
+/** The separator before a second path, for servers that accept lists; a blank or a colon inside a name does not count. */
 const NEXT = /[\s,;|&:=]+(?=["'@]*(?:\.{0,2}[\\/]|~))/;
 const SCHEME = isWindows ? /^[a-z][a-z0-9+.-]+:|^.+:.*:|^[a-z]:(?![\\/])/i : /^[a-z][a-z0-9+.-]*:/i;
-/** What an escape, a variable or a home would change, were it spelled in other characters. */
+/** Characters with a meaning in paths. Compatibility characters that normalize to one of these could smuggle it in. */
 const MARKS = /[/\\.~%$:*?{},]/g;
 
-/** It means one thing to everybody. */
+/** Whether every server reads the text as the same path. */
 function isPlain(path: string): boolean {
   if (path === '' || ODD.test(path) || NEXT.test(path) || SCHEME.test(path)) return false;
   if (path.split(SEPARATORS).includes('..') || (path.includes('{') && path.includes('..'))) return false;
@@ -47,23 +47,23 @@ function isPlain(path: string): boolean {
   return normal === path || normal.match(MARKS)?.length === path.match(MARKS)?.length;
 }
 
-/** What a `file:` address leads to, where that is beyond doubt. */
-function pathOf(value: string): string | undefined {
+/** The path of a `file:` URL, where every server finds the same one. */
+function pathOfFileUrl(value: string): string | undefined {
   const [, written] = /^file:\/\/(?:localhost)?(\/[^?#]*)$/i.exec(value) ?? [];
   const decoded = written === undefined || isWindows ? undefined : decode(written);
   return decoded !== undefined && isPlain(decoded) ? decoded : undefined;
 }
 
-function liesIn(written: string, folder: Folder, { folder: stand, realPath }: PathContext): TriState {
-  // Of another machine nobody knows where its links lead.
-  if (stand === undefined || !isAbsolute(stand)) return 'unsure';
-  const path = resolve(stand, written);
+function containmentIn(written: string, folder: RuleFolder, { folder: cwd, realPath }: PathContext): TriState {
+  // The links of another machine cannot be followed from here.
+  if (cwd === undefined || !isAbsolute(cwd)) return 'unsure';
+  const path = resolve(cwd, written);
   const [real, root] = [realPath(path), realPath(folder.path)];
-  if (real === undefined || root === undefined || isLedAway(folder, root, realPath)) return 'unsure';
+  if (real === undefined || root === undefined || leavesBase(folder, root, realPath)) return 'unsure';
   return (isWithin(path, folder.path) || isWithin(path, root)) && isWithin(real, root) ? 'yes' : 'no';
 }
 
-function isLedAway({ path, base }: Folder, root: string, realPath: PathContext['realPath']): boolean {
+function leavesBase({ path, base }: RuleFolder, root: string, realPath: PathContext['realPath']): boolean {
   if (base === undefined || !isWithin(path, base)) return false;
   const real = realPath(base);
   return real === undefined || !isWithin(root, real);
@@ -73,58 +73,61 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-const isNear = (path: string, folder: string) => isWithin(path, folder) || isWithin(blur(path), blur(folder));
+const isLooselyWithin = (path: string, folder: string) =>
+  isWithin(path, folder) || isWithin(looseForm(path), looseForm(folder));
 
-function mayLieIn(value: string, folders: readonly Folder[], { folder: stand, realPath }: PathContext): boolean {
+function mayBeWithin(value: string, folders: readonly RuleFolder[], { folder: cwd, realPath }: PathContext): boolean {
   const roots = folders.flatMap(({ path }) => [path, realPath(path)]);
   const readings = readingsOf(value);
-  return readings === undefined || readings.some((reading) => placesOf(reading).some(isClosed));
+  return readings === undefined || readings.some((reading) => targetsOf(reading).some(mayBeInside));
 
-  function isClosed(place: string | undefined): boolean {
-    if (place === undefined || MAGIC.test(place)) return true;
-    const open = patternBase(place);
+  function mayBeInside(target: string | undefined): boolean {
+    if (target === undefined || PROCESS_LINKS.test(target)) return true;
+    const base = patternBase(target);
     return roots.some(
       (root) =>
-        root === undefined || isNear(place, root) || (open !== undefined && (isNear(root, open) || isNear(open, root))),
+        root === undefined ||
+        isLooselyWithin(target, root) ||
+        (base !== undefined && (isLooselyWithin(root, base) || isLooselyWithin(base, root))),
     );
   }
 
-  /** As it is written, where `..` goes back one name, and as the system goes, where it goes up from what a link led to. */
-  function placesOf(reading: string): readonly (string | undefined)[] {
-    const path = isAbsolute(reading) ? reading : stand && `${stand}${sep}${reading}`;
+  /** Resolved as text, where `..` removes one name, and as the system does it, where `..` goes up from a link's target. */
+  function targetsOf(reading: string): readonly (string | undefined)[] {
+    const path = isAbsolute(reading) ? reading : cwd && `${cwd}${sep}${reading}`;
     return path === undefined || UNREADABLE.test(reading) || SCHEME.test(reading)
       ? [undefined]
       : [resolve(path), realPath(path)];
   }
 }
 
-/** Homes and variables: whoever reads them knows more than we do. */
+/** Home folders and variables that the server expands and Plexus cannot. */
 const UNREADABLE = /[\p{Cc}\p{Cs}\ufffd$`]|^\s*~/u;
 
-/** Links that lead somewhere else for each process. */
-const MAGIC = /^\/(?:proc|dev\/fd)(?:\/|$)/;
+/** Links that lead somewhere else in each process. */
+const PROCESS_LINKS = /^\/(?:proc|dev\/fd)(?:\/|$)/;
 
-/** For those who read `*` and the like as patterns: the folder below which they look. */
+/** For servers that expand patterns: the folder below which they look. */
 function patternBase(path: string): string | undefined {
   const at = path.search(/[*?[{]/);
   return at < 0 ? undefined : resolve(path.slice(0, at).replace(/[^\\/]*$/, '') || sep);
 }
 
-/** Everything that servers make of a text before they take it for a path; `undefined` where that does not end. */
+/** Every path that servers may make of a text, by any sequence of `READERS`; `undefined` where there are too many. */
 function readingsOf(value: string): readonly string[] | undefined {
   if (LISTED.test(value)) return undefined;
-  const found = new Set([value]);
-  for (const text of found) {
-    if (found.size > MOST_READINGS) return undefined;
-    for (const read of READERS) found.add(read(text));
-    for (const part of [...text.split(/[,;|&]/), ...text.split(NEXT)]) found.add(part);
+  const readings = new Set([value]);
+  for (const text of readings) {
+    if (readings.size > MOST_READINGS) return undefined;
+    for (const read of READERS) readings.add(read(text));
+    for (const part of [...text.split(/[,;|&]/), ...text.split(NEXT)]) readings.add(part);
   }
-  // What has a reading without it is not looked at with its `file:`.
-  return [...found].filter((text) => !FILE.test(text));
+  // A text with `file:` also has a reading without it, which is the one that counts.
+  return [...readings].filter((text) => !FILE.test(text));
 }
 
 const MOST_READINGS = 64;
-/** A list or a map written as a text, which some servers read as what it says. */
+/** A list or a map written as text, which some servers parse. */
 const LISTED = /^\s*[[{(]\s*["'[{/\\~]/;
 const FILE = /^\s*file:/i;
 
@@ -141,7 +144,7 @@ const READERS: readonly ((text: string) => string)[] = [
   (text) => (FILE.test(text) ? text.replace(/[?#].*$/s, '') : text),
 ];
 
-/** `undefined`: it is not written in that way. */
+/** `undefined`: the text is not valid percent-encoding. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,60 +1,59 @@
-// Owns what a text may mean in the spelling of another agent, held against the servers that are known. What opens something
-// must be beyond doubt; all that a text may close is in `closing.ts`.
+// Owns what a rule's text may mean in the spelling of another agent, compared with the configured servers. An allow must be
+// beyond doubt; everything that a deny or an ask may mean is in `deny-match.ts`.
 
 import type { ServerName } from '../model/names.ts';
 import type { Verdict } from '../model/rule.ts';
 import { LONGEST_SPELLING } from '../model/spellings.ts';
 import { folded } from './tool-spellings.ts';
 
-export interface Spelling {
-  /** Which server is meant. */
+export interface AllowPattern {
   readonly server: ServerName;
   /** A pattern for the tool's own name. */
   readonly tool: string;
 }
 
-/** The servers by how they are written without regard to capitals and odd characters. */
-export type KnownServers = ReadonlyMap<string, readonly ServerName[]>;
+/** The configured servers by their folded names: case and odd characters do not count. */
+export type ServerIndex = ReadonlyMap<string, readonly ServerName[]>;
 
-export function knowServers(names: Iterable<ServerName>): KnownServers {
-  const known = new Map<string, ServerName[]>();
+export function indexServers(names: Iterable<ServerName>): ServerIndex {
+  const index = new Map<string, ServerName[]>();
   for (const name of new Set(names)) {
-    const alike = known.get(folded(name));
+    const alike = index.get(folded(name));
     if (alike) alike.push(name);
-    else known.set(folded(name), [name]);
+    else index.set(folded(name), [name]);
   }
-  return known;
+  return index;
 }
 
 export const isPattern = (text: string) => /[*?]/.test(text);
 
-/** The one server and tool that a text which allows can mean. */
-export function openingOf(text: string, known: KnownServers): Spelling | undefined {
-  if (text.length > LONGEST_SPELLING || isReversed(text, known)) return undefined;
+/** The server and tool that the text of an allow rule means; `undefined` where it may mean none, or more than one pair. */
+export function allowPatternOf(text: string, index: ServerIndex): AllowPattern | undefined {
+  if (text.length > LONGEST_SPELLING || isReversed(text, index)) return undefined;
   const [, rest] = /^(?:mcp(?:__|--|[_.:/-])|@)(.+)$/is.exec(text) ?? [];
-  const found = [text, ...(rest === undefined ? [] : [rest])].flatMap((body) => pairsIn(body, known, 'allow'));
-  const [first, ...others] = new Map(found.map((pair) => [JSON.stringify(pair), pair])).values();
+  const pairs = [text, ...(rest === undefined ? [] : [rest])].flatMap((body) => pairsIn(body, index, 'allow'));
+  const [first, ...others] = new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values();
   return others.length > 0 ? undefined : first;
 }
 
-/** Some agents write `tool_mcp_server`; as little as a tool's name tells that from it, it may open anything. */
-function isReversed(text: string, known: KnownServers): boolean {
-  return [...text.matchAll(/_mcp_/g)].some(({ index }) => known.has(folded(text.slice(index + '_mcp_'.length))));
+/** Some agents write `tool_mcp_server`. A tool may also have such a name, so this spelling allows nothing. */
+function isReversed(text: string, index: ServerIndex): boolean {
+  return [...text.matchAll(/_mcp_/g)].some(({ index: at }) => index.has(folded(text.slice(at + '_mcp_'.length))));
 }
 
-/** Every way to read the text as a server that is known, and a tool behind it. */
-export function pairsIn(body: string, known: KnownServers, verdict: Verdict): readonly Spelling[] {
+/** Every way to read the text as a configured server, a separator and a tool. */
+export function pairsIn(body: string, index: ServerIndex, verdict: Verdict): readonly AllowPattern[] {
   const end = body.search(/[*?]/);
   const fixed = end < 0 ? body : body.slice(0, end);
-  return [...fixed.matchAll(/[_.:/-]/g)].flatMap(({ index }) => {
-    const written = body.slice(0, index);
-    const alike = known.get(folded(written)) ?? [];
+  return [...fixed.matchAll(/[_.:/-]/g)].flatMap(({ index: at }) => {
+    const written = body.slice(0, at);
+    const alike = index.get(folded(written)) ?? [];
     const servers = alike.includes(written) && verdict === 'allow' ? [written] : alike;
-    const isDouble = body[index + 1] === body[index];
-    // `--` and `__` are one separator; only what closes something considers that the second belongs to the tool.
+    const isDouble = body[at + 1] === body[at];
+    // `--` and `__` are one separator; only a deny or an ask considers that the second character may belong to the tool.
     const tools = [
-      ...(isDouble && verdict === 'allow' ? [] : [body.slice(index + 1)]),
-      ...(isDouble ? [body.slice(index + 2)] : []),
+      ...(isDouble && verdict === 'allow' ? [] : [body.slice(at + 1)]),
+      ...(isDouble ? [body.slice(at + 2)] : []),
     ];
     return tools.filter((tool) => tool !== '').flatMap((tool) => servers.map((server) => ({ server, tool })));
   });

@@ -1,5 +1,5 @@
-// Owns the tool that a decision is about, in every form in which a rule may have written it. Made once for all rules, and only
-// as far as one of them asks.
+// Owns every spelling in which a rule may have written one tool. Made once per decision for all rules, and only as far as a rule
+// needs it.
 
 import { once } from '../kernel/once.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
@@ -9,52 +9,55 @@ export interface SpelledTool {
   readonly id: ToolId;
   readonly name: QualifiedName;
   readonly hash: () => string;
-  readonly forms: () => Forms;
+  readonly forms: () => ToolForms;
 }
 
-export interface Forms {
-  /** Counts only as it is written. */
+export interface ToolForms {
+  /** Spellings that match only exactly as they are written. */
   readonly literal: ReadonlySet<string>;
   /** The server alone, folded. */
   readonly servers: readonly string[];
-  /** The tool alone, folded, and without what repeats its server. */
+  /** The tool alone, folded, with and without a leading repetition of its server's name. */
   readonly tools: readonly string[];
-  /** Both together, folded. */
+  /** Server and tool together, folded. */
   readonly pairs: readonly string[];
-  /** Both together as a model reads them, without hash and capitals: what a pattern is held against. */
+  /** Server and tool together as a model reads them, in lower case and without a hash: patterns are matched against these. */
   readonly names: readonly string[];
-  /** Every run of letters and digits that one of the others has. */
+  /** All spellings in one text, to look up runs of letters and digits. */
   readonly runs: string;
 }
 
-export function ask(id: ToolId, name: QualifiedName): SpelledTool {
+export function spellTool(id: ToolId, name: QualifiedName): SpelledTool {
   return { id, name, hash: once(() => hashOfKey(toolKey(id))), forms: once(() => formsOf(id)) };
 }
 
-/** What folds to nothing is only like itself. */
+/** A name that folds to nothing stands for itself, so that two such names are not equal. */
 export const folded = (name: string) => fold(name) || name;
 
-/** As it is, and as the model reads it. */
+/** The server's name folded as configured, and as a model reads it. */
 export function foldedServers(server: string): readonly string[] {
   return [...new Set([folded(server), folded(sanitize(server))])];
 }
 
-function formsOf(id: ToolId): Forms {
+function formsOf(id: ToolId): ToolForms {
   const { server, tool } = id;
   const servers = foldedServers(server);
-  const whole = fold(tool);
+  const foldedTool = fold(tool);
   const tools = [
-    whole,
-    ...servers.filter((each) => whole.startsWith(`${each}_`)).map((each) => whole.slice(each.length + 1)),
+    foldedTool,
+    ...servers.filter((each) => foldedTool.startsWith(`${each}_`)).map((each) => foldedTool.slice(each.length + 1)),
   ].filter((each) => each !== '');
-  const [first, second] = [sanitize(server).toLowerCase(), sanitize(tool).toLowerCase()];
-  const written = [`${first}__${second}`, `${first}_${second}`, `mcp__${first}__${second}`];
+  const [serverPart, toolPart] = [sanitize(server).toLowerCase(), sanitize(tool).toLowerCase()];
+  const written = [`${serverPart}__${toolPart}`, `${serverPart}_${toolPart}`, `mcp__${serverPart}__${toolPart}`];
   const names = [...new Set([...written, ...written.map((each) => each.replaceAll('-', '_'))])];
   return {
     literal: new Set([tool, `${tool}_mcp_${server}`, ...lossySpellings(id)]),
     servers,
     tools,
-    pairs: servers.flatMap((each) => [...pairOf(each, whole), ...(whole === '' ? [] : [`${whole}_mcp_${each}`])]),
+    pairs: servers.flatMap((each) => [
+      ...pairOf(each, foldedTool),
+      ...(foldedTool === '' ? [] : [`${foldedTool}_mcp_${each}`]),
+    ]),
     names,
     runs: [server.toLowerCase(), tool.toLowerCase(), ...servers, ...names].join(' '),
   };

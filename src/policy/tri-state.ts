@@ -1,18 +1,18 @@
-// Owns the three answers to whether a value is what a rule speaks of: what allows needs a "yes", what denies or asks takes all
-// but a "no".
+// Owns the three answers to whether a value meets a condition. An allow rule needs "yes"; a deny or ask rule applies unless the
+// answer is "no".
 
 export type TriState = 'yes' | 'no' | 'unsure';
 
-/** Of several that are enough each. */
-export function anyOf<Item>(items: readonly Item[], ask: (item: Item) => TriState): TriState {
-  let found: TriState = 'no';
+/** The answer for alternatives, one of which is enough. */
+export function anyOf<Item>(items: readonly Item[], test: (item: Item) => TriState): TriState {
+  let result: TriState = 'no';
   for (const item of items) {
-    const answer = ask(item);
+    const answer = test(item);
     if (answer === 'yes') return 'yes';
-    if (answer === 'unsure') found = 'unsure';
+    if (answer === 'unsure') result = 'unsure';
   }
-  return found;
+  return result;
 }
 
-/** How two texts look alike to whoever does not look closely: a file system, a server. */
-export const blur = (text: string) => text.normalize('NFKC').toLowerCase();
+/** The same for texts that a file system or a server may treat as equal: case and compatibility characters do not count. */
+export const looseForm = (text: string) => text.normalize('NFKC').toLowerCase();

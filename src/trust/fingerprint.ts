@@ -1,14 +1,17 @@
-// Owns what makes a definition the same one: as written, which keys caches, and as it would run, which binds an approval.
+// Owns the two identities of a server definition: as written (`definitionHash`, which keys caches) and as it would run (the
+// launch identity and its `trustFingerprint`, which bind an approval).
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { canonicalJson } from '../kernel/json.ts';
-import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 
-/** Settings are left out, so that a longer timeout does not throw away what is known; the file is in, because `./server` means another program elsewhere. */
+/**
+ * Leaves settings out, so that a longer timeout does not invalidate the caches. Includes the file, because `./server` is another
+ * program in another folder.
+ */
 export function definitionHash({ name, launch, provenance }: ServerDefinition): string {
   return hash({ name, launch, file: provenance.file });
 }
@@ -18,37 +21,39 @@ export interface LaunchContext {
   /** The host's `PATH`. */
   readonly pathEnv: string | undefined;
   readonly platform: NodeJS.Platform;
-  /** Fills in what decides which program runs, as it will be when it runs; the default takes it as written. */
-  readonly fill?: (definition: ServerDefinition) => Runs;
+  /** Resolves the placeholders that decide which program runs; without it they are taken as written. */
+  readonly fill?: (definition: ServerDefinition) => ProgramLaunch;
 }
 
-export type Runs = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
+/** The part of a launch that decides which program runs. */
+export type ProgramLaunch = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
 
 /**
- * What would run, part by part, so that a later version can be shown beside it: the program, each argument, the folder, and of
- * every variable and header its name with a hash of its value. Values that may be secrets are kept nowhere but in their own file.
+ * The parts of what would run, so that a later version can be compared with it: the program, each argument, the folder, and the
+ * name of every variable and header with a hash of its value. Values that may be secrets are not stored.
  */
 export type LaunchIdentity = Readonly<Record<string, string>>;
 
-/** Changes with the program that would run, its arguments, folder and environment, and with where a remote server is. */
-export const trustFingerprint = (essence: LaunchIdentity): string => hash(essence);
+/** Changes with the program, its arguments, folder and environment, and with a remote server's address and headers. */
+export const trustFingerprint = (identity: LaunchIdentity): string => hash(identity);
 
-export async function launchIdentityOf(
-  definition: ServerDefinition,
-  environment: LaunchContext,
-): Promise<LaunchIdentity> {
+export async function launchIdentityOf(definition: ServerDefinition, context: LaunchContext): Promise<LaunchIdentity> {
   const { launch } = definition;
   if (launch.kind === 'in-process') return { kind: launch.kind };
-  if (launch.kind !== 'stdio') return essenceOfRemote(launch);
-  return essenceOfProcess(launch, environment.fill?.(definition) ?? launch, environment);
+  if (launch.kind !== 'stdio') return identityOfRemote(launch);
+  return identityOfProcess(launch, context.fill?.(definition) ?? launch, context);
 }
 
-async function essenceOfProcess(launch: StdioLaunch, runs: Runs, environment: LaunchContext): Promise<LaunchIdentity> {
-  const folder = pathsOf(environment.platform).resolve(environment.cwd, runs.cwd ?? '.');
+async function identityOfProcess(
+  launch: StdioLaunch,
+  program: ProgramLaunch,
+  context: LaunchContext,
+): Promise<LaunchIdentity> {
+  const folder = pathsOf(context.platform).resolve(context.cwd, program.cwd ?? '.');
   return {
     kind: launch.kind,
     command: launch.command,
-    program: await executableOf(runs, folder, environment),
+    program: await executableOf(program, folder, context),
     ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
     folder,
     ...hashEach('variable', launch.env),
@@ -58,10 +63,11 @@ async function essenceOfProcess(launch: StdioLaunch, runs: Runs, environment: La
   };
 }
 
-function essenceOfRemote(launch: RemoteLaunch): LaunchIdentity {
+function identityOfRemote(launch: RemoteLaunch): LaunchIdentity {
   const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
   return {
-    ...{ kind, url: addressOf(url) },
+    kind,
+    url: concealUrl(url),
     ...hashEach('header', headers),
     ...hashEach('variable', env),
     ...(bearerTokenEnvVar !== undefined && { bearerTokenEnvVar }),
@@ -70,26 +76,27 @@ function essenceOfRemote(launch: RemoteLaunch): LaunchIdentity {
   };
 }
 
-/** What a person reads beside "it has changed": only the parts that differ. */
+/** The parts that differ, as the user reads them when a server has changed. */
 export function differences(before: LaunchIdentity, now: LaunchIdentity): readonly string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((part) => {
     if (before[part] === now[part]) return [];
     const isHidden = /^(variable|header) /.test(part);
-    const [old, present] = [before[part], now[part]].map((value) => value?.replace(HIDDEN, '(hidden)'));
+    const [old, present] = [before[part], now[part]].map((value) => value?.replace(CONCEALED, '(hidden)'));
     if (old === undefined) return [isHidden ? `${part} was added` : `${part} was added: ${present}`];
     if (present === undefined) return [isHidden ? `${part} was removed` : `${part} was removed: ${old}`];
     return [isHidden || old === present ? `${part} has another value` : `${part} was ${old} and is ${present}`];
   });
 }
 
-/** What the system would start: found along the path as it would find it, with every link followed. As written when nothing is there. */
-async function executableOf({ command, env }: Runs, folder: string, environment: LaunchContext): Promise<string> {
-  const { resolve, delimiter, sep } = pathsOf(environment.platform);
-  const isWindows = environment.platform === 'win32';
+/** The file that the system would start: looked up along `PATH`, with every link followed; the command as written if none is found. */
+async function executableOf({ command, env }: ProgramLaunch, folder: string, context: LaunchContext): Promise<string> {
+  const { resolve, delimiter, sep } = pathsOf(context.platform);
+  const isWindows = context.platform === 'win32';
   const isPath = command.includes('/') || command.includes(sep);
-  const [, own] = Object.entries(env).find(([name]) => (isWindows ? name.toUpperCase() : name) === 'PATH') ?? [];
-  const path = own?.replace(HOST_PATH, () => environment.pathEnv ?? '') ?? environment.pathEnv;
-  // Windows looks in the folder itself before it follows the path.
+  const [, pathOfEntry] =
+    Object.entries(env).find(([name]) => (isWindows ? name.toUpperCase() : name) === 'PATH') ?? [];
+  const path = pathOfEntry?.replace(HOST_PATH, () => context.pathEnv ?? '') ?? context.pathEnv;
+  // Windows looks in the working folder before it follows `PATH`.
   const folders = isPath ? [''] : [...(isWindows ? [''] : []), ...(path?.split(delimiter) ?? [])];
   const endings = isWindows ? ['', '.exe', '.cmd', '.bat', '.com'] : [''];
   for (const candidate of folders.flatMap((each) => endings.map((ending) => resolve(folder, each, command + ending)))) {
@@ -99,7 +106,7 @@ async function executableOf({ command, env }: Runs, folder: string, environment:
   return command;
 }
 
-/** The one placeholder that decides which program runs. */
+/** The host's `PATH` inside the `PATH` of an entry: the one placeholder that decides which program runs. */
 const HOST_PATH = /\$\{(?:env:)?PATH\}|\{env:PATH\}/g;
 
 async function realExecutable(file: string): Promise<string | undefined> {
@@ -112,23 +119,24 @@ async function realExecutable(file: string): Promise<string | undefined> {
   }
 }
 
-/** An argument that is a secret, or follows the option that asks for one, is only recognized, never kept. */
+/** An argument that looks like a secret, or follows an option that takes one, is stored as a hash. */
 function concealed(arg: string, before = ''): string {
-  const isAskedFor = before.startsWith('-') && !before.includes('=') && mentionsSecret(before);
-  return isAskedFor || mentionsSecret(arg) || posesAsHidden(arg) ? hidden(arg) : arg;
+  const followsSecretOption = before.startsWith('-') && !before.includes('=') && mentionsSecret(before);
+  return followsSecretOption || mentionsSecret(arg) || looksConcealed(arg) ? hashMark(arg) : arg;
 }
 
-/** What follows the path often holds a token. */
-function addressOf(url: string): string {
+/** Query, fragment and credentials of a URL often hold a token, so they are stored as a hash. */
+function concealUrl(url: string): string {
   const end = url.search(/[?#]/);
   const address = (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/]*@/, '//(hidden)@');
-  return address === url && !posesAsHidden(url) ? url : `${address} ${hidden(url)}`;
+  return address === url && !looksConcealed(url) ? url : `${address} ${hashMark(url)}`;
 }
 
-/** The whole hash: a part of one is short enough for two commands that share it, one to approve and one to run. */
-const hidden = (value: string) => `(hidden ${hash(value)})`;
-const HIDDEN = /\(hidden [0-9a-f]{64}\)/g;
-const posesAsHidden = (value: string) => value.includes('(hidden ');
+/** The full hash: for a shortened one an attacker could find two commands that share it, one to approve and one to run. */
+const hashMark = (value: string) => `(hidden ${hash(value)})`;
+const CONCEALED = /\(hidden [0-9a-f]{64}\)/g;
+/** A value written like a hash mark is hashed as well, so that it cannot pass for the secret behind that mark. */
+const looksConcealed = (value: string) => value.includes('(hidden ');
 
 const hashEach = (kind: string, record: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind} ${name}`, hash(value)]));

@@ -1,5 +1,5 @@
-// Owns whether a definition may start at all, and what of the person's it may see: by who wrote it, and by what a person
-// approved. Asking the person is not its work.
+// Owns whether a server definition may start, and which of the user's variables it may read: by the scope it comes from, and by
+// the user's stored approvals. Asking the user is left to others.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
@@ -9,20 +9,20 @@ import type { Scope, ServerDefinition } from '../model/server.ts';
 import { differences, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
 
 export type Judgement =
-  /** The person's own: it starts, and sees what its entry names. */
+  /** From the user's own configuration: the server starts and may read every variable its entry names. */
   | { readonly kind: 'own' }
-  /** Approved as it is: it starts, and sees of the person's variables those that were given with the approval. */
+  /** Approved exactly as it is: the server starts and may read the user's variables granted with the approval. */
   | { readonly kind: 'approved'; readonly grants: readonly string[] }
-  /** It starts nothing on this machine, or the person brought it: it may be reached, with nothing of the person's. */
+  /** Not approved, but it runs no process from the workspace: the server may be used, with none of the user's variables. */
   | { readonly kind: 'restricted' }
-  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly essence: LaunchIdentity };
+  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly identity: LaunchIdentity };
 
-/** What was approved, kept so that a later version of the entry can be shown beside it. */
+/** One stored approval. The launch identity is kept so that a changed entry can be compared with it. */
 export interface Approval {
   readonly fingerprint: string;
   readonly name: ServerName;
-  readonly essence: LaunchIdentity;
-  /** The person's variables that it may read. */
+  readonly identity: LaunchIdentity;
+  /** The user's variables that the server may read. */
   readonly grants: readonly string[];
   readonly file?: string;
   /** ISO 8601. */
@@ -30,17 +30,17 @@ export interface Approval {
 }
 
 export interface Gate {
-  /** Tells what would run from everything else that may bear its name. */
+  /** Identifies what would run, as opposed to other servers of the same name. */
   fingerprint(definition: ServerDefinition): Promise<string>;
   judge(definition: ServerDefinition): Promise<Judgement>;
-  /** Binds the approval to what was judged, which is what the person was shown; otherwise to the definition as it would run now. */
+  /** Binds the approval to `judged`, which is what the user was shown; without it, to the definition as it would run now. */
   approve(definition: ServerDefinition, grants?: readonly string[], judged?: LaunchIdentity): Promise<void>;
   /**
-   * Forgets what was approved under that name: of a definition, all that would let it start, whichever file defined it then, and
-   * all that its own file had approved; without one, everything. Says whether there was anything.
+   * Deletes approvals of that name. With a definition: those that would let it start, whichever file defined it then, and those
+   * given to its own file. Without one: all. Returns whether there were any.
    */
   revoke(name: ServerName, definition?: ServerDefinition): Promise<boolean>;
-  /** What was approved under that name, newest last. */
+  /** The approvals of that name, newest last. */
   approvals(name: ServerName): Promise<readonly Approval[]>;
 }
 
@@ -48,83 +48,92 @@ export interface GateOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly isOwnScope: (scope: Scope) => boolean;
-  readonly essenceOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
+  readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
 }
 
-export function createGate({ store, clock, isOwnScope, essenceOf }: GateOptions): Gate {
+export function createGate({ store, clock, isOwnScope, identityOf }: GateOptions): Gate {
   const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
 
   return {
     approvals,
-    fingerprint: async (definition) => trustFingerprint(await essenceOf(definition)),
+    fingerprint: async (definition) => trustFingerprint(await identityOf(definition)),
     async judge(definition) {
       const { name, launch, provenance } = definition;
       if (isOwnScope(provenance.scope)) return { kind: 'own' };
-      const remembered = await approvals(name);
-      const mayGoOn = launch.kind !== 'stdio' || !provenance.inWorkspace;
-      if (remembered.length === 0 && mayGoOn) return { kind: 'restricted' };
-      const essence = await essenceOf(definition);
-      const present = trustFingerprint(essence);
-      const approval = remembered.find((each) => each.fingerprint === present);
+      const stored = await approvals(name);
+      const isUsableUnapproved = launch.kind !== 'stdio' || !provenance.inWorkspace;
+      if (stored.length === 0 && isUsableUnapproved) return { kind: 'restricted' };
+      const identity = await identityOf(definition);
+      const fingerprint = trustFingerprint(identity);
+      const approval = stored.find((each) => each.fingerprint === fingerprint);
       if (approval) return { kind: 'approved', grants: approval.grants };
-      if (mayGoOn) return { kind: 'restricted' };
-      // Another workspace's server of the same name is another server: it has not changed, it is new.
-      const before = remembered.findLast((each) => each.file === provenance.file);
-      return { kind: 'asks', changes: before ? differences(before.essence, essence) : [], essence };
+      if (isUsableUnapproved) return { kind: 'restricted' };
+      // A server of the same name from another file is a different server, so it is new and not a changed one.
+      const before = stored.findLast((each) => each.file === provenance.file);
+      return { kind: 'asks', changes: before ? differences(before.identity, identity) : [], identity };
     },
     async approve(definition, grants = [], judged) {
-      const essence = judged ?? (await essenceOf(definition));
-      const approval = approvalOf(definition, essence, grants, clock.now());
+      const identity = judged ?? (await identityOf(definition));
+      const approval = approvalOf(definition, identity, grants, clock.now());
       const key = keyOf(definition.name);
       for (let written = false; !written; ) {
         const before = await store.get(key);
         const others = parseApprovals(before).filter((each) => each.fingerprint !== approval.fingerprint);
-        written = await store.compareAndSet(key, before, JSON.stringify([...others, approval].slice(-MOST_APPROVALS)));
+        written = await store.compareAndSet(key, before, formatApprovals([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
     async revoke(name, definition) {
       const file = definition?.provenance.file;
-      const present = definition && trustFingerprint(await essenceOf(definition));
-      const isMeant = (each: Approval) => file === undefined || each.file === file || each.fingerprint === present;
+      const fingerprint = definition && trustFingerprint(await identityOf(definition));
+      const isRevoked = (each: Approval) =>
+        file === undefined || each.file === file || each.fingerprint === fingerprint;
       for (;;) {
         const before = await store.get(keyOf(name));
         if (before === undefined) return false;
-        const known = parseApprovals(before);
-        const others = known.filter((each) => !isMeant(each));
-        if (await store.compareAndSet(keyOf(name), before, JSON.stringify(others))) return others.length < known.length;
+        const stored = parseApprovals(before);
+        const others = stored.filter((each) => !isRevoked(each));
+        if (await store.compareAndSet(keyOf(name), before, formatApprovals(others)))
+          return others.length < stored.length;
       }
     },
   };
 }
 
-/** Of one name, in all folders; an entry that changes daily must not grow its file for ever. */
+/** Per server name, over all folders: the file of an entry that changes daily must not grow for ever. */
 const MOST_APPROVALS = 100;
 
 const keyOf = (name: ServerName) => `approvals/${name}`;
 
 function approvalOf(
   { name, provenance }: ServerDefinition,
-  essence: LaunchIdentity,
+  identity: LaunchIdentity,
   grants: readonly string[],
   now: number,
 ): Approval {
   return {
-    fingerprint: trustFingerprint(essence),
+    fingerprint: trustFingerprint(identity),
     name,
-    essence,
+    identity,
     grants,
     ...(provenance.file === undefined ? {} : { file: provenance.file }),
     approvedAt: new Date(now).toISOString(),
   };
 }
 
-/** What cannot be read approves nothing. */
+/** An approval as it is written in the store, where the launch identity is called `essence`. */
+type StoredApproval = Omit<Approval, 'identity'> & { readonly essence: LaunchIdentity };
+
+const formatApprovals = (approvals: readonly Approval[]) =>
+  JSON.stringify(approvals.map(({ identity, ...rest }): StoredApproval => ({ ...rest, essence: identity })));
+
+/** An entry that cannot be read approves nothing. */
 function parseApprovals(text: string | undefined): readonly Approval[] {
   const parsed = parseJson(text ?? '[]');
-  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isApproval) : [];
+  const stored = parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isStoredApproval) : [];
+  return stored.map(({ essence, ...rest }) => ({ ...rest, identity: essence }));
 }
 
-function isApproval(value: unknown): value is Approval {
+function isStoredApproval(value: unknown): value is StoredApproval {
   return (
     isObject(value) &&
     typeof value['fingerprint'] === 'string' &&

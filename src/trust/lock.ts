@@ -1,29 +1,29 @@
-// Owns what `plexus.lock` says: how each tool of a server was defined when somebody looked at it. It is committed and read in
-// reviews, so it holds pins and nothing about a person: no grants, no paths, no addresses.
+// Owns the content of `plexus.lock`: how each tool of a server was defined when it was locked. The file is committed and read in
+// reviews, so it holds pins and nothing personal: no grants, no paths, no addresses.
 
 import { isObject } from '../kernel/json.ts';
 import type { ServerName } from '../model/names.ts';
 import { describeChanges } from './tool-changes.ts';
-import { type Fault, faultOfPin, type ToolPin } from './tool-pin.ts';
+import { faultOfPin, type PinFault, type ToolPin } from './tool-pin.ts';
 
-/** The pins of each server, by the name that the server itself gives to the tool. */
+/** The pins of each server, by the tool's own name. */
 export type Lock = ReadonlyMap<ServerName, ReadonlyMap<string, ToolPin>>;
 
 export const LOCK_FILE = 'plexus.lock';
 
 const VERSION = 1;
 
-/** The same text for the same pins, whoever wrote it and in which order they were found. */
+/** The same pins give the same text, in whatever order they were found. */
 export function formatLock(lock: Lock): string {
   const servers = sorted(lock).map(([server, tools]) => {
-    const pins = sorted(tools).map(([tool, pin]) => [tool, written(pin)]);
+    const pins = sorted(tools).map(([tool, pin]) => [tool, lockEntry(pin)]);
     return [server, Object.fromEntries(pins)];
   });
   return `${escapeHidden(JSON.stringify({ version: VERSION, servers: Object.fromEntries(servers) }, null, 2))}\n`;
 }
 
-/** A text of several lines is a list of them, so that a review shows the one that changed. */
-function written({ hash, title, description, annotations, parameters, results }: ToolPin) {
+/** A description of several lines is written as a list, so that a review shows the line that changed. */
+function lockEntry({ hash, title, description, annotations, parameters, results }: ToolPin) {
   const lines = description?.split('\n');
   return {
     hash,
@@ -39,7 +39,7 @@ function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (r
   return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** Whoever reviews the file must see what a model would read. Such characters stand in texts only, where their number means the same. */
+/** A reviewer must see every character that a model would read. Invisible ones occur in JSON strings only, where an escape means the same. */
 function escapeHidden(json: string): string {
   return json.replace(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x7f-\x9f]/gu, (character) =>
     character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
@@ -48,7 +48,7 @@ function escapeHidden(json: string): string {
 
 export type LockRead =
   | { readonly kind: 'lock'; readonly lock: Lock }
-  | { readonly kind: 'broken'; readonly fault: Fault };
+  | { readonly kind: 'broken'; readonly fault: PinFault };
 
 export function readLock(value: unknown): LockRead {
   if (!isObject(value)) return broken([], 'it is not a map');
@@ -60,23 +60,23 @@ export function readLock(value: unknown): LockRead {
     if (!isObject(tools)) return broken(['servers', server], 'its tools are not a map');
     const pins = new Map<string, ToolPin>();
     for (const [tool, entry] of Object.entries(tools)) {
-      const pin = isObject(entry) ? { ...entry, description: joined(entry['description']) } : entry;
+      const pin = isObject(entry) ? { ...entry, description: joinLines(entry['description']) } : entry;
       const fault = faultOfPin(pin);
       if (fault) return broken(['servers', server, tool, ...fault.path], fault.problem);
-      pins.set(tool, trimmed(pin as ToolPin));
+      pins.set(tool, withoutUnknownFields(pin as ToolPin));
     }
     lock.set(server, pins);
   }
   return { kind: 'lock', lock };
 }
 
-const broken = (path: Fault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
+const broken = (path: PinFault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
 
-const joined = (text: unknown) =>
+const joinLines = (text: unknown) =>
   Array.isArray(text) && text.every((line) => typeof line === 'string') ? text.join('\n') : text;
 
-/** What a later version may add is not ours to keep. */
-function trimmed({ hash, title, description, annotations, parameters, results }: ToolPin): ToolPin {
+/** Drops fields that a later version of Plexus may have added. */
+function withoutUnknownFields({ hash, title, description, annotations, parameters, results }: ToolPin): ToolPin {
   return {
     hash,
     ...(title !== undefined && { title }),
@@ -87,16 +87,16 @@ function trimmed({ hash, title, description, annotations, parameters, results }:
   };
 }
 
-/** Of one tool, or of a whole server that has none. */
+/** The change of one tool, or of a server without tools. */
 export interface LockChange {
   readonly server: ServerName;
   readonly tool?: string;
   readonly change: 'added' | 'removed' | 'changed';
-  /** What is different about a tool that changed. */
+  /** How a changed tool differs, in words. */
   readonly changes?: readonly string[];
 }
 
-/** By what was sent, not by how it is written down: another Plexus may keep other lines of the same definition. */
+/** Compares the hashes, not the stored lines: another version of Plexus may store other lines of the same definition. */
 export function compareLocks(before: Lock, now: Lock): readonly LockChange[] {
   return namesOf(before, now).flatMap((server): readonly LockChange[] => {
     const [old, present] = [before.get(server), now.get(server)];

@@ -1,11 +1,12 @@
-// Owns a person's word on a whole file of the workspace: its exact content may loosen what only their own files otherwise may.
+// Owns the user's approval of a workspace file's exact content: the rules of an approved file may also allow, which otherwise
+// only the user's own files may.
 
 import { createHash } from 'node:crypto';
 import type { Store } from '../kernel/store.ts';
 
 export interface PolicyTrust {
   isApproved(file: string, text: string): Promise<boolean>;
-  /** Binds the approval to this content; one more character, and it asks again. */
+  /** Binds the approval to this content: any change needs a new one. */
   approve(file: string, text: string): Promise<void>;
   revoke(file: string): Promise<void>;
 }

@@ -1,19 +1,19 @@
-// Owns telling a schema in lines, one for each place a value may stand at: what a person reads in a lock, and what is
-// compared with a later version. Schemas come from strangers; however large or odd one is, the lines are few and short.
+// Owns a schema as lines of text, one for each place a value may have: a person reads them in a lock, and they are compared with
+// a later version. Schemas come from untrusted servers: however large or odd one is, the lines are few and short.
 
 import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 
-/** By path: `path`, `options.depth`, `files[].name`. What is said of the whole stands at `(all)`, what is beyond the limit at `…`. */
+/** By path: `path`, `options.depth`, `files[].name`. `(all)` has the keywords of the schema itself; `…` marks a list that was cut. */
 export function schemaLines(schema: JsonObject): Readonly<Record<string, string>> {
   const lines = new Map<string, string>();
-  const whole = lineOf(schema, false, true);
-  if (whole !== 'object') lines.set('(all)', whole);
+  const ownLine = lineOf(schema, false, true);
+  if (ownLine !== 'object') lines.set('(all)', ownLine);
   walk(schema, '', 1, lines);
   return Object.fromEntries(lines);
 }
 
-/** Breadth is what hostile schemas have: it ends at the limit, wherever that is. */
+/** Stops at the limit, because a hostile schema may have any number of properties. */
 function walk(schema: JsonObject, path: string, level: number, lines: Map<string, string>): void {
   const required = new Set<unknown>(Array.isArray(schema['required']) ? schema['required'] : []);
   for (const [name, part] of childrenOf(schema)) {
@@ -34,13 +34,13 @@ function* childrenOf(schema: JsonObject): Iterable<[name: string | undefined, pa
   if (isObject(items)) yield [undefined, items];
 }
 
-/** A name that could be taken for a path is quoted, so that no two places share a line. */
+/** Quotes a name that could be taken for a path, so that no two places share a line. */
 function joined(path: string, name: string): string {
   const word = /^[\w$-]{1,60}$/.test(name) ? name : stringifyBounded(name, 60);
   return path === '' ? word : `${path}.${word}`;
 }
 
-/** `string, required, maxLength 5 – Where to read.`; what has lines of its own is left out. */
+/** `string, required, maxLength 5 – Where to read.` Keywords whose content has lines of its own are left out. */
 function lineOf(part: unknown, isRequired: boolean, hasOwnLines: boolean): string {
   if (!isObject(part)) return `${stringifyBounded(part, 100)}${isRequired ? ', required' : ''}`;
   const { type, description } = part;
@@ -48,7 +48,7 @@ function lineOf(part: unknown, isRequired: boolean, hasOwnLines: boolean): strin
     ...(typeof type === 'string' ? [type] : type === undefined ? [] : [`type ${stringifyBounded(type, 100)}`]),
     ...(isRequired ? ['required'] : []),
     ...Object.keys(part)
-      .filter((keyword) => !isTold(keyword, part[keyword], hasOwnLines))
+      .filter((keyword) => !isShownElsewhere(keyword, part[keyword], hasOwnLines))
       .sort()
       .map((keyword) => `${keyword.slice(0, 100)} ${stringifyBounded(part[keyword], 150)}`),
   ];
@@ -58,7 +58,7 @@ function lineOf(part: unknown, isRequired: boolean, hasOwnLines: boolean): strin
   return line.length <= most ? line : `${line.slice(0, most)}… (${line.length} characters)`;
 }
 
-function isTold(keyword: string, value: unknown, hasOwnLines: boolean): boolean {
+function isShownElsewhere(keyword: string, value: unknown, hasOwnLines: boolean): boolean {
   if (keyword === 'type') return true;
   if (keyword === 'description') return typeof value === 'string';
   if (!hasOwnLines) return false;

@@ -1,12 +1,12 @@
-// Owns saying what is different about a tool, in a few short lines that a person reads before agreeing to it again.
-// The words are a stranger's: nothing in them hides, moves the cursor or begins a line of its own.
+// Owns the description of how a tool has changed: a few short lines that a person reads before approving it again. The texts come
+// from an untrusted server, so invisible characters, cursor movements and line breaks are made visible.
 
 import { visible } from '../kernel/shell-word.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolPin } from './tool-pin.ts';
 import { wordChanges } from './word-changes.ts';
 
-/** Never empty for two that differ: what lies beyond the kept part is at least said to be different. */
+/** Never empty for two tools that differ: a difference in a part that was cut is at least mentioned. */
 export function describeChanges(before: ToolPin, now: ToolPin): readonly string[] {
   if (before.hash === now.hash) return [];
   const found = [
@@ -28,16 +28,18 @@ function textChanges(what: string, before: string | undefined, now: string | und
   const changes = wordChanges(before, now);
   if (changes.length === 0) return [`${what}: only the space between its words is different`];
   const { places } = limits.toolChanges;
-  const told = changes.slice(0, places).map(({ removed, added }) => {
+  const shownChanges = changes.slice(0, places).map(({ removed, added }) => {
     if (removed === '') return `${what}: added ${quoted(added)}`;
     return added === '' ? `${what}: removed ${quoted(removed)}` : `${what}: ${quoted(removed)} became ${quoted(added)}`;
   });
-  return changes.length > places ? [...told, `${what}: different in ${changes.length - places} more places`] : told;
+  return changes.length > places
+    ? [...shownChanges, `${what}: different in ${changes.length - places} more places`]
+    : shownChanges;
 }
 
-type Lines = Readonly<Record<string, string>>;
+type LinesByName = Readonly<Record<string, string>>;
 
-function lineChanges(what: string, before: Lines, now: Lines): readonly string[] {
+function lineChanges(what: string, before: LinesByName, now: LinesByName): readonly string[] {
   return namesOf(before, now).flatMap((name) => {
     const [old, present] = [own(before, name), own(now, name)];
     const place = `${what} ${shown(name, limits.toolChanges.quoteChars)}`;
@@ -50,10 +52,10 @@ function lineChanges(what: string, before: Lines, now: Lines): readonly string[]
   });
 }
 
-/** What is read at a glance is shown whole; of more, only the words that differ. */
+/** Up to this length both texts are shown in full; of longer ones only the words that differ. */
 const SHORT = 100;
 
-function hintChanges(before: Lines, now: Lines): readonly string[] {
+function hintChanges(before: LinesByName, now: LinesByName): readonly string[] {
   return namesOf(before, now).flatMap((name) => {
     const [old, present] = [own(before, name), own(now, name)];
     if (old === present) return [];
@@ -62,13 +64,13 @@ function hintChanges(before: Lines, now: Lines): readonly string[] {
   });
 }
 
-const namesOf = (...all: readonly Lines[]) => [...new Set(all.flatMap((each) => Object.keys(each)))].sort();
-/** A tool may have a parameter of any name. */
-const own = (lines: Lines, name: string) => (Object.hasOwn(lines, name) ? lines[name] : undefined);
+const namesOf = (...all: readonly LinesByName[]) => [...new Set(all.flatMap((each) => Object.keys(each)))].sort();
+/** Own properties only, because a parameter may have any name, such as `constructor`. */
+const own = (lines: LinesByName, name: string) => (Object.hasOwn(lines, name) ? lines[name] : undefined);
 
 const quoted = (text: string) => `"${shown(text, limits.toolChanges.quoteChars)}"`;
 
-/** Both ends of a text that is too long: what matters may stand at either. */
+/** Of a text that is too long both ends are shown, because the change that matters may be at either. */
 function shown(text: string, most: number): string {
   const seen = visible(text.replace(/\s+/gu, ' ')).replace(
     /\p{Default_Ignorable_Code_Point}/gu,

@@ -1,5 +1,5 @@
-// Owns what a person allowed for good: this tool, defined so, of this very server. Kept in the person's own store, never in a
-// repository. Whether anybody is asked is not its work.
+// Owns the tools that the user has allowed for good, each bound to the tool's definition and to what its server runs. Stored with
+// the user's own data, never in a repository. Asking the user is left to others.
 
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
@@ -15,7 +15,7 @@ import { faultOfPin, pinOf, type ToolPin, toolHash } from './tool-pin.ts';
 export type GrantState =
   | { readonly kind: 'granted' }
   | { readonly kind: 'unknown' }
-  /** Granted before, in another form. */
+  /** Granted before, with another definition. */
   | { readonly kind: 'changed'; readonly changes: readonly string[] };
 
 export interface ToolGrant {
@@ -28,71 +28,75 @@ export interface ToolGrant {
 }
 
 export interface ToolGrants {
-  /** Another server under the same name has nothing; a tool that has changed has nothing, and what changed is told. */
+  /** A grant does not hold for another server of the same name, nor for a changed tool; the changes are returned. */
   judge(server: ServerDefinition, tool: ToolDefinition): Promise<GrantState>;
-  /** From now on this form of the tool is the granted one. */
+  /** Grants this definition of the tool; an earlier one is no longer granted. */
   grant(server: ServerDefinition, tool: ToolDefinition): Promise<void>;
-  /** Forgets what was granted to servers of that name, or to one tool of them, or to one of these servers; says how many. */
-  revoke(server: ServerName, of?: RevokedGrants): Promise<number>;
-  /** What was granted under that name, newest last. */
+  /** Deletes the grants of servers of that name, of one tool, or of one definition; returns how many. */
+  revoke(server: ServerName, only?: RevokedGrants): Promise<number>;
+  /** The grants of servers of that name, newest last. */
   list(server: ServerName): Promise<readonly ToolGrant[]>;
 }
 
 export interface RevokedGrants {
   readonly tool?: string;
-  /** All that would be found granted to it, whichever file defined it then, and all that was granted where its file defines it. */
+  /** The grants that hold for it, whichever file defined it then, and those given while its file defined it. */
   readonly definition?: ServerDefinition;
 }
 
 export interface ToolGrantsOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
-  /** Tells what would run from everything else that may bear its name. */
+  /** Identifies what would run, as opposed to other servers of the same name. */
   readonly fingerprint: (definition: ServerDefinition) => Promise<string>;
 }
 
-/** As it is kept. */
-interface Kept extends ToolGrant {
+/** As it is stored. */
+interface StoredGrant extends ToolGrant {
   readonly fingerprint: string;
   readonly pin: ToolPin;
 }
 
-/** What was found in the store for one server, by tool. */
-interface Known {
+/** The stored grants of one server, by tool, with the time they were read. */
+interface CachedGrants {
   readonly at: number;
-  readonly grants: ReadonlyMap<string, Kept>;
+  readonly grants: ReadonlyMap<string, StoredGrant>;
 }
 
 export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOptions): ToolGrants {
-  // Definitions are frozen values: another file, another object. What this process writes ends what it remembers.
-  let known = new WeakMap<ServerDefinition, Known>();
-  let reading = new WeakMap<ServerDefinition, Promise<Known>>();
+  // Definitions are frozen values, so each keys its own entry. A write of this process empties the cache.
+  let cache = new WeakMap<ServerDefinition, CachedGrants>();
+  let reading = new WeakMap<ServerDefinition, Promise<CachedGrants>>();
   const forget = () => {
-    known = new WeakMap();
+    cache = new WeakMap();
     reading = new WeakMap();
   };
 
-  const read = async (server: ServerDefinition): Promise<Known> => {
+  const read = async (server: ServerDefinition): Promise<CachedGrants> => {
     const at = clock.now();
-    const [mine, kept] = await Promise.all([fingerprint(server), store.get(keyOf(server.name))]);
-    const grants = parseGrants(kept).filter((each) => each.fingerprint === mine);
+    const [current, stored] = await Promise.all([fingerprint(server), store.get(keyOf(server.name))]);
+    const grants = parseGrants(stored).filter((each) => each.fingerprint === current);
     return { at, grants: new Map(grants.map((each) => [each.tool, each])) };
   };
-  /** Many calls at once share one look at the disk. */
-  const look = (server: ServerDefinition): Promise<Known> => {
-    const begun = reading.get(server);
-    if (begun) return begun;
-    const [into, among] = [known, reading];
-    const looking = read(server)
-      .then((found) => {
-        into.set(server, found);
-        return found;
+  /** Calls at the same time share one read of the store. */
+  const readOnce = (server: ServerDefinition): Promise<CachedGrants> => {
+    const started = reading.get(server);
+    if (started) return started;
+    // A write meanwhile replaces both maps: this read then fills only the old ones.
+    const [cacheThen, readingThen] = [cache, reading];
+    const result = read(server)
+      .then((grants) => {
+        cacheThen.set(server, grants);
+        return grants;
       })
-      .finally(() => among.delete(server));
-    among.set(server, looking);
-    return looking;
+      .finally(() => readingThen.delete(server));
+    readingThen.set(server, result);
+    return result;
   };
-  const change = async (server: ServerName, edit: (kept: readonly Kept[]) => readonly Kept[]): Promise<number> => {
+  const change = async (
+    server: ServerName,
+    edit: (grants: readonly StoredGrant[]) => readonly StoredGrant[],
+  ): Promise<number> => {
     try {
       return await writeThrough(store, keyOf(server), edit);
     } finally {
@@ -102,36 +106,39 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
 
   return {
     async judge(server, tool) {
-      const remembered = known.get(server);
-      const isFresh = remembered !== undefined && clock.now() - remembered.at < limits.grants.freshMs;
-      // Only a yes is taken from memory: whoever would be asked may have been asked elsewhere meanwhile.
-      if (isFresh && remembered.grants.get(tool.name)?.pin.hash === toolHash(tool)) return granted;
-      const grant = (await look(server)).grants.get(tool.name);
+      const cached = cache.get(server);
+      const isFresh = cached !== undefined && clock.now() - cached.at < limits.grants.freshMs;
+      // Only a yes is taken from the cache: before the user is asked, another process may have stored an answer.
+      if (isFresh && cached.grants.get(tool.name)?.pin.hash === toolHash(tool)) return granted;
+      const grant = (await readOnce(server)).grants.get(tool.name);
       if (grant === undefined) return { kind: 'unknown' };
       if (grant.pin.hash === toolHash(tool)) return granted;
       return { kind: 'changed', changes: describeChanges(grant.pin, pinOf(tool)) };
     },
     async grant(server, tool) {
       const { name, provenance } = server;
-      const fresh: Kept = {
-        ...{ server: name, tool: tool.name, fingerprint: await fingerprint(server), pin: pinOf(tool) },
+      const fresh: StoredGrant = {
+        server: name,
+        tool: tool.name,
+        fingerprint: await fingerprint(server),
+        pin: pinOf(tool),
         ...(provenance.file === undefined ? {} : { file: provenance.file }),
         grantedAt: new Date(clock.now()).toISOString(),
       };
-      const isSame = (each: Kept) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
-      await change(name, (kept) => [...kept.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
+      const isSame = (each: StoredGrant) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
+      await change(name, (grants) => [...grants.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
     },
     async revoke(server, { tool, definition } = {}) {
       const file = definition?.provenance.file;
-      const mine = definition && (await fingerprint(definition));
-      const isMeant = (each: Kept) =>
+      const current = definition && (await fingerprint(definition));
+      const isRevoked = (each: StoredGrant) =>
         (tool === undefined || each.tool === tool) &&
-        (file === undefined || each.file === file || each.fingerprint === mine);
-      return change(server, (kept) => kept.filter((each) => !isMeant(each)));
+        (file === undefined || each.file === file || each.fingerprint === current);
+      return change(server, (grants) => grants.filter((each) => !isRevoked(each)));
     },
     async list(server) {
-      const kept = parseGrants(await store.get(keyOf(server)));
-      return kept.map(({ fingerprint: _, pin: __, ...grant }) => grant);
+      const stored = parseGrants(await store.get(keyOf(server)));
+      return stored.map(({ fingerprint: _, pin: __, ...grant }) => grant);
     },
   };
 }
@@ -140,29 +147,29 @@ const granted: GrantState = { kind: 'granted' };
 
 const keyOf = (server: ServerName) => `grants/${server}`;
 
-/** Says how many there are fewer. Who loses a race has seen somebody else win it, so that few tries are enough. */
+/** Returns how many grants were removed. Each lost race means that another writer succeeded, so a few tries are enough. */
 async function writeThrough(
   store: Store,
   key: string,
-  edit: (kept: readonly Kept[]) => readonly Kept[],
+  edit: (grants: readonly StoredGrant[]) => readonly StoredGrant[],
 ): Promise<number> {
   for (let tries = 0; tries < limits.grants.tries; tries++) {
     const before = await store.get(key);
-    const kept = parseGrants(before);
-    const edited = edit(kept);
+    const stored = parseGrants(before);
+    const edited = edit(stored);
     if (before === undefined && edited.length === 0) return 0;
-    if (await store.compareAndSet(key, before, JSON.stringify(edited))) return kept.length - edited.length;
+    if (await store.compareAndSet(key, before, JSON.stringify(edited))) return stored.length - edited.length;
   }
-  throw new RuntimeError('INTERNAL', { problem: `${key} is changed by others all the time` });
+  throw new RuntimeError('INTERNAL', { problem: `${key} could not be written: other processes keep changing it` });
 }
 
-/** What cannot be read grants nothing. */
-function parseGrants(text: string | undefined): readonly Kept[] {
+/** An entry that cannot be read grants nothing. */
+function parseGrants(text: string | undefined): readonly StoredGrant[] {
   const parsed = parseJson(text ?? '[]');
-  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isKept) : [];
+  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isStoredGrant) : [];
 }
 
-function isKept(value: unknown): value is Kept {
+function isStoredGrant(value: unknown): value is StoredGrant {
   return (
     isObject(value) &&
     ['server', 'tool', 'fingerprint', 'grantedAt'].every((field) => typeof value[field] === 'string') &&

@@ -1,4 +1,4 @@
-// Owns what of a tool's definition a person agrees to: its hash, and a few lines in which it can be read, kept and compared.
+// Owns the pin of a tool: the hash of the definition that a person approves, and a few lines of it to read and compare.
 
 import { hash } from 'node:crypto';
 import { canonicalJson, isObject, stringifyBounded } from '../kernel/json.ts';
@@ -6,36 +6,36 @@ import { limits } from '../model/limits.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { schemaLines } from './schema-lines.ts';
 
-/** The hash is of every byte; the rest is for reading, and cut where it is too long. */
+/** The hash covers the whole definition; the other fields are for reading, and cut where they are too long. */
 export interface ToolPin {
   readonly hash: string;
   readonly title?: string;
   readonly description?: string;
-  /** What the tool says of itself, each as JSON. */
+  /** Each annotation as JSON. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** One line for each parameter, by its path. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The same for what it gives back. */
+  /** The same for the tool's output. */
   readonly results?: Readonly<Record<string, string>>;
 }
 
-/** All that decides what a model believes of a tool and sends to it; `_meta` and other additions decide nothing. */
-function pinned({ name, title, description, inputSchema, outputSchema, annotations }: ToolDefinition) {
+/** The fields that decide what a model reads about a tool and sends to it; `_meta` and other additions do not. */
+function hashedFields({ name, title, description, inputSchema, outputSchema, annotations }: ToolDefinition) {
   return { name, title, description, inputSchema, outputSchema, annotations };
 }
 
-const known = new WeakMap<ToolDefinition, string>();
+const hashes = new WeakMap<ToolDefinition, string>();
 
-/** `sha256:` and 64 digits; the same for equal content, in whatever order it was sent. A frozen definition is read once. */
+/** `sha256:` and 64 digits; the same for equal content in any key order. Cached for frozen definitions. */
 export function toolHash(definition: ToolDefinition): string {
-  const remembered = known.get(definition);
-  if (remembered !== undefined) return remembered;
-  const found = `sha256:${hash('sha256', canonicalJson(pinned(definition)), 'hex')}`;
-  if (Object.isFrozen(definition)) known.set(definition, found);
-  return found;
+  const cached = hashes.get(definition);
+  if (cached !== undefined) return cached;
+  const computed = `sha256:${hash('sha256', canonicalJson(hashedFields(definition)), 'hex')}`;
+  if (Object.isFrozen(definition)) hashes.set(definition, computed);
+  return computed;
 }
 
-/** Of any size and shape a server may send, something short. */
+/** Short, whatever the size and shape of the definition. */
 export function pinOf(definition: ToolDefinition): ToolPin {
   const { title, description, annotations, inputSchema, outputSchema } = definition;
   const { descriptionChars, lineChars, lines } = limits.pin;
@@ -56,13 +56,13 @@ function hintsOf(annotations: object, most: number): Readonly<Record<string, str
   );
 }
 
-export interface Fault {
+export interface PinFault {
   readonly path: readonly (string | number)[];
   readonly problem: string;
 }
 
-/** The first thing that keeps a value from being such a pin, with where it is. */
-export function faultOfPin(value: unknown): Fault | undefined {
+/** The first fault of a value that should be a pin, with its place; `undefined` where it is one. */
+export function faultOfPin(value: unknown): PinFault | undefined {
   if (!isObject(value)) return { path: [], problem: 'it is not a map' };
   if (typeof value['hash'] !== 'string' || !HASH.test(value['hash']))
     return { path: ['hash'], problem: 'its hash is not sha256: and 64 digits' };

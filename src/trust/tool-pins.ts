@@ -1,4 +1,4 @@
-// Owns whether a tool is still as `plexus.lock` holds it. A lock only ever tightens: what it holds is allowed to nobody by that.
+// Owns the comparison of a tool with its pin in `plexus.lock`. A lock only tightens: being pinned does not allow a tool.
 
 import type { RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
@@ -13,28 +13,28 @@ export type LoadedLock =
   | { readonly kind: 'broken'; readonly file: string; readonly error: RuntimeError<'LOCK_INVALID'> };
 
 export type PinCheck =
-  /** There is no lock, or it does not speak of the server. */
+  /** There is no lock, or the server is not in it. */
   | { readonly kind: 'none' }
   | { readonly kind: 'pinned' }
-  /** The lock holds the server, and not this tool. */
+  /** The server is in the lock, but not this tool. */
   | { readonly kind: 'new' }
   | { readonly kind: 'changed'; readonly changes: readonly string[] };
 
 export interface ToolPins {
-  /** For every call: the same definition is looked at once. */
+  /** Runs before every call, so the result is cached per definition. */
   check(id: ToolId, tool: ToolDefinition): PinCheck;
-  /** How the tool differs, in words for a person. Where all is frozen, what the lock does not speak of differs as well. */
+  /** How the tool differs, in words. With `isFrozen`, a tool whose server is not in the lock differs as well. */
   drift(id: ToolId, tool: ToolDefinition, isFrozen?: boolean): readonly string[] | undefined;
   readonly file: string;
 }
 
 /**
- * Somebody wanted the pins: a lock that cannot be read must not be as good as none. Every tool then counts as changed, so that
- * a person is asked, and a runtime that has nobody to ask refuses.
+ * A lock that cannot be read must not count as no lock, because the project wants its tools pinned. Every tool then counts as
+ * changed: the user is asked, and a runtime without a user to ask refuses.
  */
 export function createToolPins(loaded: LoadedLock): ToolPins {
-  const known = new WeakMap<ToolDefinition, { readonly server: string; readonly check: PinCheck }>();
-  const look = ({ server, tool }: ToolId, definition: ToolDefinition): PinCheck => {
+  const checked = new WeakMap<ToolDefinition, { readonly server: string; readonly check: PinCheck }>();
+  const compare = ({ server, tool }: ToolId, definition: ToolDefinition): PinCheck => {
     if (loaded.kind === 'absent') return none;
     if (loaded.kind === 'broken') return { kind: 'changed', changes: [unreadable(loaded.file)] };
     const tools = loaded.lock.get(server);
@@ -45,25 +45,25 @@ export function createToolPins(loaded: LoadedLock): ToolPins {
     return { kind: 'changed', changes: describeChanges(pin, pinOf(definition)) };
   };
   const check: ToolPins['check'] = (id, definition) => {
-    const remembered = known.get(definition);
-    // The name belongs to the definition; only the server may be another.
-    if (remembered?.server === id.server) return remembered.check;
-    const found = look(id, definition);
-    if (Object.isFrozen(definition)) known.set(definition, { server: id.server, check: found });
-    return found;
+    const cached = checked.get(definition);
+    // The tool's name is part of its definition, so only the server needs to be compared.
+    if (cached?.server === id.server) return cached.check;
+    const result = compare(id, definition);
+    if (Object.isFrozen(definition)) checked.set(definition, { server: id.server, check: result });
+    return result;
   };
   return {
     file: loaded.file,
     check,
     drift(id, definition, isFrozen = false) {
-      const found = check(id, definition);
-      if (found.kind === 'changed') return found.changes;
-      if (found.kind === 'new') return ['it is not in plexus.lock, which holds its server'];
-      if (found.kind === 'pinned' || !isFrozen) return undefined;
+      const result = check(id, definition);
+      if (result.kind === 'changed') return result.changes;
+      if (result.kind === 'new') return ['it is not in plexus.lock, which holds its server'];
+      if (result.kind === 'pinned' || !isFrozen) return undefined;
       return [loaded.kind === 'absent' ? `there is no ${loaded.file}` : 'plexus.lock does not hold its server'];
     },
   };
 }
 
 const none: PinCheck = { kind: 'none' };
-const unreadable = (file: string) => `${file} cannot be read, so nobody knows what it holds of this tool`;
+const unreadable = (file: string) => `${file} cannot be read, so this tool cannot be compared with it`;

@@ -1,4 +1,4 @@
-// Owns finding which words of a text were replaced by which, and nothing about how that is told.
+// Owns the comparison of two texts word by word. How the changes are described is in `tool-changes.ts`.
 
 import { limits } from '../model/limits.ts';
 
@@ -7,7 +7,7 @@ export interface WordChange {
   readonly added: string;
 }
 
-/** In order. Nothing where the words are the same: the space between them does not count. */
+/** In order; empty where only the space between the words differs. */
 export function wordChanges(before: string, now: string): readonly WordChange[] {
   const [old, fresh] = [wordsOf(before), wordsOf(now)];
   let start = 0;
@@ -20,7 +20,7 @@ export function wordChanges(before: string, now: string): readonly WordChange[] 
 
 const wordsOf = (text: string) => text.split(/\s+/u).filter((word) => word !== '');
 
-/** Texts that have too little in common for a table of reasonable size are taken as replaced whole. */
+/** Where the table would be too large, the whole text counts as replaced. */
 function compare(old: readonly string[], fresh: readonly string[]): readonly WordChange[] {
   if (old.length === 0 && fresh.length === 0) return [];
   if (old.length * fresh.length > limits.toolChanges.compared) return [changeOf(old, fresh)];
@@ -48,7 +48,7 @@ function compare(old: readonly string[], fresh: readonly string[]): readonly Wor
   return changes;
 }
 
-/** At `i * width + j`: how many words the rest of one from `i` and of the other from `j` have in common, in order. */
+/** At `i * width + j`: the length of the longest common subsequence of `old` from `i` and `fresh` from `j`. */
 function commonLengths(old: readonly string[], fresh: readonly string[], width: number): Uint16Array {
   const common = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i--)

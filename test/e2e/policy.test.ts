@@ -91,7 +91,7 @@ verifies('PER-02', 'what is told of a call is what becomes of it', async () => {
 
 verifies(
   'PER-06',
-  'plexus policy lists rules with their places, and tells what can mean nothing or everything',
+  'plexus policy lists rules with their places, and tells which match nothing or everything',
   async () => {
     const file = box.write(
       USER,
@@ -108,21 +108,21 @@ verifies(
         ...{ tool: 'mcp__peple__greet', action: 'deny', scope: 'user', file, line: 7, tools: 0 },
         remark: {
           kind: 'typo',
-          why: 'can mean nothing here, because no server "peple" is configured; perhaps "people" is meant',
+          why: 'matches nothing, because no server "peple" is configured; did you mean "people"?',
         },
       },
       {
         ...{ tool: 'mcp__people__wave', action: 'deny', scope: 'user', file, line: 10, tools: 0 },
-        remark: { kind: 'missing', why: 'means nothing now, because "people" has no such tool' },
+        remark: { kind: 'missing', why: 'matches nothing now, because "people" has no such tool' },
       },
       {
         ...{ tool: 'mcp__*', action: 'allow', scope: 'user', file, line: 13, tools: 2 },
-        remark: { kind: 'broad', why: 'allows every tool of every server, also of those to come' },
+        remark: { kind: 'broad', why: 'allows every tool of every server, also of servers you add later' },
       },
     ]);
     const { out } = await box.plexus('policy');
     expect(out).toContain('mcp__* = allow');
-    expect(out).toContain('mcp__peple__greet = deny: it can mean nothing here');
+    expect(out).toContain('mcp__peple__greet = deny: it matches nothing');
   },
 );
 
@@ -163,7 +163,7 @@ test('a rule that was read and does not count is shown, with why', async () => {
 
 test('a condition on an argument that the tool does not have is why its rule is silent', async () => {
   box.write(USER, server + rule('mcp__people__greet', 'deny', 'args.nam = { like = "A*" }'));
-  const why = 'means nothing now, because "greet" states no argument "nam"; perhaps "name" is meant';
+  const why = 'never applies now, because the tool "greet" has no argument "nam"; did you mean "name"?';
   expect((await box.json('policy')).rules).toMatchObject([{ tools: 1, remark: { kind: 'argument', why } }]);
   const { rules } = await box.json('policy', 'why', 'people', 'greet', '--args', '{"name":"Ada"}');
   expect(rules).toMatchObject([{ fate: 'unmet', why }]);
@@ -188,7 +188,7 @@ test('of a server whose entry is not valid that is said', async () => {
   const { code, err } = await box.plexus('policy', 'why', 'people', 'greet');
   expect([code, err]).toEqual([1, expect.stringContaining('"approval" must be')]);
   expect((await box.json('policy')).rules).toMatchObject([
-    { remark: { kind: 'unusable', why: 'means nothing now, because the entry of "people" is not valid' } },
+    { remark: { kind: 'unusable', why: 'matches nothing now, because the entry of "people" is not valid' } },
   ]);
 });
 

@@ -34,10 +34,10 @@ const note = (line) => options.journal && appendFileSync(options.journal, `${JSO
 const said = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const send = (exchange, message) => exchange.say(JSON.stringify({ jsonrpc: '2.0', ...message }));
 
-/** What was asked and not answered yet, by id; only the older era asks by requests of its own. */
+/** Requests to the client that are not answered yet, by id; only the older era sends requests of its own. */
 const open = new Map();
 let asked = 0;
-/** Whoever wants to hear the news: in the modern era a request that is never answered. */
+/** The clients that follow notifications: in the modern era, by a request that is never answered. */
 const listeners = new Map();
 
 const tools = {
@@ -75,7 +75,7 @@ const tools = {
   hush: () => {
     for (const [id, listener] of listeners) {
       listeners.delete(id);
-      // Over HTTP the stream just ends, as it does when something in between gives up; elsewhere only an answer can say so.
+      // Over HTTP the stream just ends, as if a proxy had closed it; over other transports only a response can end it.
       if (options.transport === 'http') listener.end();
       else send(listener, { id, result: { resultType: 'complete' } });
     }
@@ -107,7 +107,7 @@ const methods = {
       }),
 };
 
-/** Modern results say what they are; lists also say how long they hold. */
+/** Modern results carry `resultType`; lists also carry how long they are valid. */
 const stamped = (method, result) => {
   if (!modern) return result;
   const cacheable = method === 'tools/call' ? {} : { ttlMs: 0, cacheScope: 'private' };

@@ -1,4 +1,4 @@
-// Owns a real HTTP proxy for tests: it opens tunnels, writes down what it was asked, and leads every name to this machine.
+// Owns a real HTTP proxy for tests: it opens tunnels, records the requests, and resolves every name to this machine.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { Certificate } from './certificates.ts';
 
 interface ProxyOptions {
-  /** What it answers instead of opening a tunnel. */
+  /** The response to send instead of opening a tunnel. */
   readonly answer?: string;
   readonly certificate?: Certificate;
 }

@@ -1,4 +1,4 @@
-// Owns one MCP server every word of which tries to drive the terminal it is shown on. Plain JavaScript, without the SDK.
+// Owns one MCP server all of whose texts try to control the terminal they are shown on. Plain JavaScript, without the SDK.
 
 import { createInterface } from 'node:readline';
 

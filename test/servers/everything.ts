@@ -30,7 +30,7 @@ export async function everything(transport: 'stdio' | 'http' | 'sse'): Promise<S
   return { url: `http://127.0.0.1:${port}${path}`, transport };
 }
 
-/** It takes a number only: whoever comes between has bad luck. */
+/** The server takes only a fixed port, so another process could take this one in between. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, resolve));

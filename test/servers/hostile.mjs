@@ -115,7 +115,7 @@ function answer(id, body) {
   if (options['answer-twice']) post(message);
 }
 
-/** Modern results say what they are; lists also say how long they hold. */
+/** Modern results carry `resultType`; lists also carry how long they are valid. */
 function stamped(method, result) {
   if (!modern) return result;
   const cacheable = method === 'tools/list' || method === 'server/discover' ? { ttlMs: 0, cacheScope: 'private' } : {};
@@ -163,7 +163,7 @@ const tools = {
   ask: { inputSchema: schema(), call: modern ? askModern : askLegacy },
 };
 
-/** Gives nothing at all when it is cancelled, as the protocol wants. */
+/** Sends no response when it is cancelled, as the protocol demands. */
 function sleep({ ms, progress }, { id, params }) {
   if (options['count-file']) appendFileSync(options['count-file'], 'sleep\n');
   const token = progress ? params._meta?.progressToken : undefined;
@@ -325,7 +325,7 @@ async function serve(request) {
 
 // --- the start
 
-/** Says its pid only when nothing can end it any more but SIGKILL. */
+/** Writes its pid only when nothing but SIGKILL can end it any more. */
 const GRANDCHILD = `
   process.on('SIGTERM', () => {});
   process.on('SIGHUP', () => {});
@@ -344,7 +344,7 @@ function floodStderr() {
   setImmediate(floodStderr);
 }
 
-/** In this order, each only if its flag is there: whoever reads its pid or its banner may rely on what comes before. */
+/** In this order, each only with its flag: a test that has read the pid or the banner may rely on the steps before it. */
 const beginnings = {
   help: () => {
     const header = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n\n')[0];

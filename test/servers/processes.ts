@@ -9,7 +9,7 @@ import { runningGroupOf } from '../../src/transport/proc.ts';
 
 export const PATIENCE_MS = 10_000;
 
-/** In a folder of its own, which goes with the test, or with the tests of the file. */
+/** In a folder of its own, which is removed after the test, or after the tests of the file. */
 export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-'));
   const atTheEnd = expect.getState().currentTestName === undefined ? afterAll : onTestFinished;
@@ -17,7 +17,7 @@ export function temporaryFile(name: string): string {
   return join(folder, name);
 }
 
-/** Real processes take the time they take: looks again until it is so, and gives up loudly. */
+/** Polls until the condition holds, since real processes need their time; throws when it takes too long. */
 export async function eventually<Value>(look: () => Value | undefined | false, withinMs = PATIENCE_MS): Promise<Value> {
   const until = Date.now() + withinMs;
   for (;;) {

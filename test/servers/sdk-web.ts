@@ -10,19 +10,19 @@ import * as z from 'zod';
 
 export interface SdkWeb {
   readonly url: string;
-  /** The methods it was asked for, oldest first. */
+  /** The methods that clients requested, oldest first. */
   readonly asked: readonly string[];
-  /** From now on it offers that tool too, and says so to whoever listens. */
+  /** Adds that tool, and notifies every listening client. */
   grow(tool: string): void;
-  /** Says to whoever subscribed that the resource has changed. */
+  /** Notifies every subscribed client that the resource has changed. */
   touch(uri: string): void;
-  /** How many listen. */
+  /** How many clients listen. */
   listeners(): number;
-  /** Ends the streams of all who listen, politely or by tearing them. */
+  /** Ends the streams of all listening clients, with a proper end or by closing the socket. */
   hush(how: 'end' | 'reset'): void;
 }
 
-/** `hasResources`: it offers `note://1` too, and tells of its changes. */
+/** `hasResources`: the server also has `note://1`, and notifies of its changes. */
 export async function startSdkWeb({ hasResources = false } = {}): Promise<SdkWeb> {
   const more: string[] = [];
   const asked: string[] = [];

@@ -143,7 +143,7 @@ export async function approveOne(
   const before = judgement.kind === 'approved' ? judgement.grants : [];
   const already = isOwn || (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)));
   const grants = all.filter((each) => fresh.includes(each) || before.includes(each));
-  if (!already) await gate.approve(definition, grants, judgement.kind === 'asks' ? judgement.essence : undefined);
+  if (!already) await gate.approve(definition, grants, judgement.kind === 'asks' ? judgement.identity : undefined);
   return {
     ...{
       name,

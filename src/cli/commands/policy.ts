@@ -7,10 +7,10 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import type { Verdict } from '../../model/rule.ts';
 import type { Tool } from '../../model/tool.ts';
-import { speaksOf } from '../../policy/matching.ts';
-import { type Known, type RuleRemark, reviewRules } from '../../policy/review.ts';
-import { parseRules, type Rule } from '../../policy/rule.ts';
-import { ask } from '../../policy/tool-spellings.ts';
+import { type ReviewContext, type RuleRemark, reviewRules } from '../../policy/review.ts';
+import { type PermissionRule, parseRules } from '../../policy/rule.ts';
+import { ruleMatches } from '../../policy/rule-match.ts';
+import { spellTool } from '../../policy/tool-spellings.ts';
 import { parseArgumentsJson } from '../arguments.ts';
 import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
@@ -122,15 +122,15 @@ function othersText(others: readonly Fate[], paint: Paint): string {
   );
 }
 
-const ruleText = ({ text, verdict, needs }: Rule) =>
-  [`${text} = ${verdict}`, ...needs.map((need) => need.text)].join(', ');
+const ruleText = ({ text, verdict, conditions }: PermissionRule) =>
+  [`${text} = ${verdict}`, ...conditions.map((condition) => condition.text)].join(', ');
 
-function ruleData({ text, verdict, scope, needs, provenance: { file, line } }: Rule) {
+function ruleData({ text, verdict, scope, conditions, provenance: { file, line } }: PermissionRule) {
   const place = { ...(file !== undefined && { file }), ...(line !== undefined && { line }) };
   return {
     tool: text,
     action: verdict,
-    ...(needs.length > 0 && { args: needs.map((need) => need.text) }),
+    ...(conditions.length > 0 && { args: conditions.map((condition) => condition.text) }),
     scope,
     ...place,
   };
@@ -145,7 +145,7 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Fo
   const remarks = reviewRules(rules, servers, { tools: listsOf(runtime, tools), invalid });
   const counting = rules.map((rule) => ({
     rule,
-    tools: tools.filter(({ id }) => speaksOf(rule, ask(id, canonicalName(id)))).length,
+    tools: tools.filter(({ id }) => ruleMatches(rule, spellTool(id, canonicalName(id)))).length,
     remark: remarks.find((each) => each.rule === rule),
   }));
   const idle = parse(config.idleRules).map((rule, at) => {
@@ -166,13 +166,13 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Fo
 }
 
 /** Of servers whose tools are known; of the others nobody knows whether a rule means something. */
-function listsOf(runtime: Runtime, tools: readonly Tool[]): NonNullable<Known['tools']> {
+function listsOf(runtime: Runtime, tools: readonly Tool[]): NonNullable<ReviewContext['tools']> {
   const listed = runtime.status().filter(({ freshness }) => freshness !== undefined);
   return new Map(listed.map(({ name }) => [name, tools.filter(({ id }) => id.server === name)]));
 }
 
 interface Counted {
-  readonly rule: Rule;
+  readonly rule: PermissionRule;
   readonly tools: number;
   /** `ignored`: it was read and does not count. */
   readonly remark: (Pick<RuleRemark, 'why'> & { readonly kind: RuleRemark['kind'] | 'ignored' }) | undefined;

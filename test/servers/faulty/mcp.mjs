@@ -93,7 +93,7 @@ export function createMcp(options) {
         }),
   };
 
-  /** Modern results say what they are; lists also say how long they hold. */
+  /** Modern results carry `resultType`; lists also carry how long they are valid. */
   const stamped = (method, result) => {
     if (!modern) return result;
     const cacheable = method === 'tools/call' ? {} : { ttlMs: 0, cacheScope: 'private' };

@@ -1,5 +1,5 @@
-// Owns the proof of what rules say about arguments: what allows is never talked into more than it says, and what denies or
-// asks never talked out of anything.
+// Owns the proof of conditions on arguments: no spelling of an argument gets more out of an allow than it says, or around a deny
+// or ask.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const write = { server: 'files', tool: 'write' };
 const name = 'mcp__files__write';
 const bases = { cwd: work, home: join(box, 'home') };
 
-/** Whether a rule with these conditions decides about a call with these arguments. */
+/** Whether a rule with these conditions decides a call with these arguments. */
 function speaks(
   action: Verdict,
   args: ArgumentConditions,
@@ -143,7 +143,7 @@ describe('a path under a folder', () => {
     },
   );
 
-  test('nothing allows what a server on another machine does; what closes counts for absolute paths there', () => {
+  test('no folder condition allows a call of a server on another machine; a deny still matches absolute paths there', () => {
     const rule = parseRule({
       tool: name,
       action: 'allow',
@@ -165,10 +165,10 @@ describe('a path under a folder', () => {
     ]);
   });
 
-  test('a folder of a rule that is a link out of where it was written opens nothing, and closes both ends', () => {
+  test('a folder that is a link out of its base allows nothing, and denies both ends of the link', () => {
     expect(both({ it: { under: './away' } }, { it: 'away/x' })).toEqual(perhaps);
     expect(both({ it: { under: './away' } }, { it: `${box}/secret/x` })).toEqual(perhaps);
-    // Whoever writes the whole path has said where it leads.
+    // An absolute folder in a rule may be a link: the rule names it in full.
     expect(both({ it: { under: `${work}/away` } }, { it: 'away/x' })).toEqual(certain);
   });
 
@@ -219,7 +219,7 @@ describe('a path under a folder', () => {
     expect(allows.count).toBeGreaterThan(100);
   });
 
-  test('every path that leads there is closed, however it is written', () => {
+  test('every path that leads there is denied, however it is written', () => {
     const closed = counted();
     const disguise = fc.constantFrom<(path: string) => string>(
       (path) => path,
@@ -228,7 +228,7 @@ describe('a path under a folder', () => {
       (path) => path.replaceAll('/', '\\'),
       (path) => path.replaceAll('o', '%6f').replaceAll('.', '%2E'),
       (path) => encodeURIComponent(encodeURIComponent(path)),
-      // Where capitals count, a link in capitals is another one.
+      // On a case-sensitive file system a link in capitals is another file.
       (path) => (isIn(posix.resolve(work, path), `${work}/out`) ? path.toUpperCase() : path),
       (path) => `  ${path}\u200b`,
       (path) => path.replaceAll('u', 'ｕ'),
@@ -241,7 +241,7 @@ describe('a path under a folder', () => {
         if (path === '' || (!isIn(posix.resolve(work, path), `${work}/out`) && !isIn(really(path), `${work}/out`)))
           return;
         closed.count++;
-        // A path that is hidden behind a further one stays the same only as long as it is relative.
+        // A path in a list after another one stays the same only if it is relative.
         const hidden = hide(path).startsWith('other/') && posix.isAbsolute(path) ? path : hide(path);
         expect(speaks('deny', { it: { under: './out' } }, { it: hidden }), hidden).toBe(true);
       }),
@@ -412,7 +412,7 @@ describe('a text of some shape', () => {
 });
 
 describe('arguments', () => {
-  verifies('PER-02', 'all that a rule says of them must hold', () => {
+  verifies('PER-02', 'all conditions of a rule must hold', () => {
     const args = { path: { under: './out', like: '*.txt' }, mode: 'append' };
     expect(both(args, { path: 'out/a.txt', mode: 'append' })).toEqual(certain);
     expect(both(args, { path: 'out/a.bin', mode: 'append' })).toEqual(never);
@@ -428,7 +428,7 @@ describe('arguments', () => {
       expect(both(args, { options: { mode: 'b' } })).toEqual(never);
       expect(both(args, { options: {} })).toEqual(never);
       expect(both(args, { options: null })).toEqual(never);
-      // Not all of them have it, or two do not agree on who has it.
+      // Not all elements have the argument, or there are two values for it.
       expect(both(args, { options: [{ mode: 'a' }, {}] })).toEqual(perhaps);
       expect(both(args, { options: { mode: 'b' }, 'options.mode': 'a' })).toEqual(perhaps);
       expect(both(args, { options: '{"mode":"a"}' })).toEqual(perhaps);
@@ -436,7 +436,7 @@ describe('arguments', () => {
     expect(both({ options: { host: { is: 'a' } } }, { options: { host: 'a' } })).toEqual(certain);
   });
 
-  test('of a prototype are nobody’s', () => {
+  test('of a prototype do not count', () => {
     expect(both({ constructor: { like: '*' } }, {})).toEqual(never);
     expect(both({ '__proto__.x': 'a' }, JSON.parse('{"__proto__":{"x":"a"}}'))).toEqual(certain);
   });
@@ -469,12 +469,12 @@ describe('what cannot be read', () => {
     'no map at all': ['it'],
   };
   for (const [what, args] of Object.entries(broken))
-    verifies('PER-02', `opens nothing and closes without it: ${what}`, () => {
+    verifies('PER-02', `allows nothing, and denies without it: ${what}`, () => {
       expect(both(args as ArgumentConditions, { it: 'anything' })).toEqual(perhaps);
       expect(faultsIn(args).length).toBeGreaterThan(0);
     });
 
-  test('a folder that counts from nowhere opens nothing', () => {
+  test('a relative folder without a base allows nothing', () => {
     const rule = (action: Verdict) =>
       parseRule({ tool: name, action, args: { it: { under: './out' } }, provenance: { scope: 'host', key: [] } });
     const environment = { folderOf: () => work, realPath };

@@ -1,4 +1,4 @@
-// Owns the proof of the verdicts: which rule speaks about a tool, and which of those that do decides.
+// Owns the proof of the verdicts: which rules match a tool, and which of them decides.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,14 +6,14 @@ import { assignNames } from '../../../src/catalog/naming.ts';
 import type { ToolId } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
-import { parseRule, type Rule } from '../../../src/policy/rule.ts';
+import { type PermissionRule, parseRule } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
-import { decide } from './deciding.ts';
+import { decide } from './decide.ts';
 
-const rule = (tool: string, action: Verdict, scope: Scope = 'user'): Rule =>
+const rule = (tool: string, action: Verdict, scope: Scope = 'user'): PermissionRule =>
   parseRule({ tool, action, provenance: { scope, file: `/${scope}.toml`, key: [], line: 7 } });
 
-function verdict(rules: readonly Rule[], server: string, tool: string): Verdict {
+function verdict(rules: readonly PermissionRule[], server: string, tool: string): Verdict {
   return decide(rules, { server, tool }, nameOf({ server, tool })).verdict;
 }
 
@@ -25,7 +25,7 @@ function nameOf(id: ToolId): string {
 const read: ToolId = { server: 'files', tool: 'read' };
 const scopes: readonly Scope[] = ['enterprise', 'host', 'local', 'project', 'user', 'plugin', 'imported'];
 
-verifies('PER-02', 'where no rule speaks, somebody is asked', () => {
+verifies('PER-02', 'where no rule matches, the verdict is ask', () => {
   expect(decide([], read, 'mcp__files__read')).toEqual({ verdict: 'ask', because: 'no rule matches', byRule: false });
   expect(decide([rule('mcp__other', 'allow')], read, 'mcp__files__read')).toEqual({
     verdict: 'ask',
@@ -45,7 +45,7 @@ verifies('PER-02', 'the verdict names the rule and its place', () => {
   expect(decide([fromCode], read, 'mcp__files__read').because).toBe('the rule "mcp__files" = ask in the host program');
 });
 
-verifies('PER-02', 'a deny wins over every other rule, whatever their scopes, their closeness and their order', () => {
+verifies('PER-02', 'a deny wins over every other rule, whatever their scopes, specificity and order', () => {
   const anyRule = fc.record({
     tool: fc.constantFrom('mcp__files__read', 'mcp__files__*', 'mcp__files', 'mcp__*', '*', 'mcp__f*__r?ad'),
     action: fc.constantFrom<Verdict>('allow', 'ask'),
@@ -64,7 +64,7 @@ verifies('PER-02', 'a deny wins over every other rule, whatever their scopes, th
   );
 });
 
-verifies('PER-02', 'without a deny the strongest scope decides, however far its pattern is', () => {
+verifies('PER-02', 'without a deny the strongest scope decides, however unspecific its pattern is', () => {
   for (const [index, strong] of scopes.entries()) {
     for (const weak of scopes.slice(index + 1)) {
       const rules = [rule('mcp__files__read', 'allow', weak), rule('*', 'ask', strong)];
@@ -74,14 +74,18 @@ verifies('PER-02', 'without a deny the strongest scope decides, however far its 
   }
 });
 
-verifies('PER-02', 'in one scope the closest pattern decides, and of two as close the stricter one', () => {
-  expect(verdict([rule('mcp__files__*', 'ask'), rule('mcp__files__read', 'allow')], 'files', 'read')).toBe('allow');
-  expect(verdict([rule('mcp__files__read', 'ask'), rule('mcp__files__*', 'allow')], 'files', 'read')).toBe('ask');
-  expect(verdict([rule('mcp__files__r*', 'allow'), rule('mcp__files__*d', 'ask')], 'files', 'read')).toBe('ask');
-  expect(verdict([rule('mcp__files__*d', 'ask'), rule('mcp__files__r*', 'allow')], 'files', 'read')).toBe('ask');
-});
+verifies(
+  'PER-02',
+  'in one scope the most specific pattern decides, and of two equally specific ones the stricter',
+  () => {
+    expect(verdict([rule('mcp__files__*', 'ask'), rule('mcp__files__read', 'allow')], 'files', 'read')).toBe('allow');
+    expect(verdict([rule('mcp__files__read', 'ask'), rule('mcp__files__*', 'allow')], 'files', 'read')).toBe('ask');
+    expect(verdict([rule('mcp__files__r*', 'allow'), rule('mcp__files__*d', 'ask')], 'files', 'read')).toBe('ask');
+    expect(verdict([rule('mcp__files__*d', 'ask'), rule('mcp__files__r*', 'allow')], 'files', 'read')).toBe('ask');
+  },
+);
 
-verifies('PER-02', 'the order in which rules stand is never what decides', () => {
+verifies('PER-02', 'the order of the rules never decides', () => {
   const anyRule = fc.record({
     tool: fc.constantFrom('mcp__files__read', 'mcp__files__*', 'mcp__files__r*', 'mcp__files__*d', 'mcp__files', '*'),
     action: fc.constantFrom<Verdict>('allow', 'ask', 'deny'),
@@ -95,10 +99,10 @@ verifies('PER-02', 'the order in which rules stand is never what decides', () =>
   );
 });
 
-type Speaks = Record<string, [text: string, spoken: [server: string, tool: string][], silent: [string, string][]]>;
+type MatchCases = Record<string, [text: string, matched: [server: string, tool: string][], other: [string, string][]]>;
 
-const exact: Speaks = {
-  'a full name speaks of one tool': [
+const exact: MatchCases = {
+  'a full name matches one tool': [
     'mcp__files__read',
     [['files', 'read']],
     [
@@ -111,8 +115,8 @@ const exact: Speaks = {
   ],
 };
 
-const wholeServer: Speaks = {
-  'a star after the server speaks of all its tools': [
+const wholeServer: MatchCases = {
+  'a star after the server matches all its tools': [
     'mcp__files__*',
     [
       ['files', 'read'],
@@ -123,7 +127,7 @@ const wholeServer: Speaks = {
       ['my_files', 'read'],
     ],
   ],
-  'a server alone speaks of all its tools': [
+  'a server alone matches all its tools': [
     'mcp__files',
     [
       ['files', 'read'],
@@ -136,7 +140,7 @@ const wholeServer: Speaks = {
   ],
 };
 
-const anywhere: Speaks = {
+const anywhere: MatchCases = {
   'a star at the end': [
     'mcp__git__create_*',
     [
@@ -161,25 +165,25 @@ const anywhere: Speaks = {
   'a star in the server': ['mcp__git*__push', [['git-lab', 'push']], [['my-git', 'push']]],
 };
 
-const says = (speaks: Speaks) => {
-  for (const [sentence, [text, spoken, silent]] of Object.entries(speaks)) {
+const checkMatches = (cases: MatchCases) => {
+  for (const [sentence, [text, matched, other]] of Object.entries(cases)) {
     const rules = [rule(text, 'allow')];
     expect(
-      spoken.map(([server, tool]) => verdict(rules, server, tool)),
+      matched.map(([server, tool]) => verdict(rules, server, tool)),
       sentence,
-    ).toEqual(spoken.map(() => 'allow'));
+    ).toEqual(matched.map(() => 'allow'));
     expect(
-      silent.map(([server, tool]) => verdict(rules, server, tool)),
+      other.map(([server, tool]) => verdict(rules, server, tool)),
       sentence,
-    ).toEqual(silent.map(() => 'ask'));
+    ).toEqual(other.map(() => 'ask'));
   }
 };
 
-verifies('PER-03', 'a rule that names one tool speaks of exactly that server and tool', () => says(exact));
-verifies('PER-04', 'a rule for a server speaks of all its tools and of no other server', () => says(wholeServer));
-verifies('PER-05', 'stars and question marks work anywhere', () => says(anywhere));
+verifies('PER-03', 'a rule that names one tool matches exactly that server and tool', () => checkMatches(exact));
+verifies('PER-04', 'a rule for a server matches all its tools and of no other server', () => checkMatches(wholeServer));
+verifies('PER-05', 'stars and question marks work anywhere', () => checkMatches(anywhere));
 
-verifies('PER-06', 'mcp__* and * speak of every tool of every server', () => {
+verifies('PER-06', 'mcp__* and * match every tool of every server', () => {
   for (const text of ['mcp__*', '*']) {
     expect(verdict([rule(text, 'allow')], 'files', 'read')).toBe('allow');
     expect(verdict([rule(text, 'allow')], 'a__b c', 'd.e')).toBe('allow');
@@ -191,13 +195,13 @@ verifies('NAM-05', 'a text with two readings forbids and asks for both, but allo
     ['a', 'b__c'],
     ['a__b', 'c'],
   ];
-  const protocolCache = (action: Verdict) =>
+  const verdicts = (action: Verdict) =>
     readings.map(([server, tool]) =>
       decide([rule('mcp__a__b__c', action)], { server, tool }, nameOf({ server, tool })),
     );
-  expect(protocolCache('allow').map((each) => each.byRule)).toEqual([false, false]);
-  expect(protocolCache('ask').map((each) => each.byRule)).toEqual([true, true]);
-  expect(protocolCache('deny').map((each) => each.verdict)).toEqual(['deny', 'deny']);
+  expect(verdicts('allow').map((each) => each.byRule)).toEqual([false, false]);
+  expect(verdicts('ask').map((each) => each.byRule)).toEqual([true, true]);
+  expect(verdicts('deny').map((each) => each.verdict)).toEqual(['deny', 'deny']);
 });
 
 verifies(
@@ -215,7 +219,7 @@ test('a rule may leave out the prefix', () => {
   expect(verdict([rule('files', 'deny')], 'files', 'read')).toBe('deny');
 });
 
-test('a rule never opens more than it says: only a tool whose server and name it spells', () => {
+test('an allow rule never matches more than it says: only a tool whose server and name it spells', () => {
   const anyPart = fc.string({ unit: fc.constantFrom('a', 'b', '_'), minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(anyPart, anyPart, anyPart, anyPart, (server, tool, ruleServer, ruleTool) => {

@@ -1,4 +1,4 @@
-// Owns the proof of who decides about a call where rules speak of its arguments, and that matching is what its reference says.
+// Owns the proof of which rule decides where rules have conditions on arguments, and that matching agrees with a reference.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,22 +7,22 @@ import type { ToolId } from '../../../src/model/names.ts';
 import type { ArgumentConditions, Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
 import { createJudge } from '../../../src/policy/judge.ts';
-import { parseRule, parseRules, type Rule } from '../../../src/policy/rule.ts';
+import { type PermissionRule, parseRule, parseRules } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
 
 const id: ToolId = { server: 'files', tool: 'write' };
 const name = canonicalName(id);
 const environment = { folderOf: () => '/work', realPath: (path: string) => path };
 
-const rule = (tool: string, action: Verdict, args?: ArgumentConditions, scope: Scope = 'user'): Rule =>
+const rule = (tool: string, action: Verdict, args?: ArgumentConditions, scope: Scope = 'user'): PermissionRule =>
   parseRule({ tool, action, ...(args && { args }), provenance: { scope, file: `/${scope}.toml`, key: [], line: 3 } });
 
-const judged = (rules: readonly Rule[], args: Record<string, unknown> | undefined) =>
+const judged = (rules: readonly PermissionRule[], args: Record<string, unknown> | undefined) =>
   createJudge(rules, environment).judge(id, name, args);
 
 const a = { mode: 'a' };
 
-verifies('PER-02', 'of two rules as close the one that says something of the arguments is closer', () => {
+verifies('PER-02', 'of two equally specific rules the one with a condition on arguments decides', () => {
   const rules = [rule('mcp__files__*', 'ask'), rule('mcp__files__*', 'allow', a)];
   expect([judged(rules, a).verdict, judged(rules, { mode: 'b' }).verdict]).toEqual(['allow', 'ask']);
   expect([judged(rules.toReversed(), a).verdict, judged(rules.toReversed(), {}).verdict]).toEqual(['allow', 'ask']);
@@ -39,12 +39,12 @@ verifies('PER-02', 'a deny for some arguments wins for these, and leaves the oth
   expect(judged(rules, { mode: 'b' }).verdict).toBe('allow');
 });
 
-verifies('PER-02', 'the strongest scope that speaks of the arguments decides, and only that', () => {
+verifies('PER-02', 'the strongest scope whose conditions hold decides, and only that', () => {
   const rules = [rule('mcp__files__write', 'ask', a, 'host'), rule('mcp__files__write', 'allow', undefined, 'user')];
   expect([judged(rules, a).verdict, judged(rules, { mode: 'b' }).verdict]).toEqual(['ask', 'allow']);
 });
 
-verifies('PER-02', 'where rules speak of the tool and none of the arguments, somebody is asked', () => {
+verifies('PER-02', 'where rules match the tool but no condition holds, the verdict is ask', () => {
   expect(judged([rule('mcp__files__write', 'allow', a)], { mode: 'b' })).toEqual({
     verdict: 'ask',
     because: 'no rule matches these arguments',
@@ -52,7 +52,7 @@ verifies('PER-02', 'where rules speak of the tool and none of the arguments, som
   });
 });
 
-test('without arguments, what depends on them asks, and a tool that is denied for some of them is not denied', () => {
+test('without arguments, a verdict that depends on them is ask, also for a tool that is denied for some of them', () => {
   expect(judged([rule('mcp__files__write', 'allow', a)], undefined)).toMatchObject({ verdict: 'ask', byRule: true });
   expect(judged([rule('mcp__files__write', 'deny', a), rule('*', 'allow')], undefined)).toMatchObject({
     verdict: 'ask',
@@ -62,14 +62,14 @@ test('without arguments, what depends on them asks, and a tool that is denied fo
   expect(judged([rule('*', 'allow', a), rule('mcp__files__write', 'allow')], undefined).verdict).toBe('allow');
 });
 
-test('who asks because of the arguments is asked each time: a grant is for a tool', () => {
+test('a rule that asks because of the arguments asks each time: a grant is for a tool', () => {
   expect(judged([rule('mcp__files__write', 'ask', a)], a).isEveryTime).toBe(true);
   expect(judged([rule('mcp__files__write', 'ask')], a).isEveryTime).toBe(undefined);
   const beaten = [rule('mcp__files__write', 'ask', undefined, 'project'), rule('mcp__files__write', 'ask', a, 'user')];
   expect([judged(beaten, a).isEveryTime, judged(beaten, { mode: 'b' }).isEveryTime]).toEqual([true, undefined]);
 });
 
-test('every rule that speaks of a tool is explained, the strongest first', () => {
+test('every rule that matches a tool is explained, the strongest first', () => {
   const rules = [
     rule('mcp__files__*', 'allow'),
     rule('mcp__files__write', 'ask', undefined, 'project'),
@@ -93,7 +93,7 @@ test('every rule that speaks of a tool is explained, the strongest first', () =>
   expect(open.map(({ fate }) => fate)).toEqual(['depends', 'otherwise', 'beaten', 'beaten', 'beaten']);
 });
 
-verifies('PER-02', 'what is explained is what decides', () => {
+verifies('PER-02', 'the rule that is explained as deciding is the one that decides', () => {
   const anyRule = fc.record({
     tool: fc.constantFrom('mcp__files__write', 'mcp__files__*', 'mcp__files__w*', '*', 'mcp__other'),
     action: fc.constantFrom<Verdict>('allow', 'ask', 'deny'),
@@ -110,14 +110,14 @@ verifies('PER-02', 'what is explained is what decides', () => {
       const decides = judge.explain(id, name, given).find(({ fate }) => fate === 'decides');
       if (given !== undefined) expect(decision).toMatchObject(decides?.rule.decision ?? { byRule: false });
       else expect(decision.verdict).toBe(first?.fate === 'depends' ? 'ask' : (first?.rule.verdict ?? 'ask'));
-      // Nothing depends on the order in which rules stand.
+      // The order of the rules does not matter.
       expect(createJudge(rules.toReversed(), environment).judge(id, name, given).verdict).toBe(decision.verdict);
     }),
     { numRuns: 1_000 },
   );
 });
 
-test('who was judged is remembered, up to a limit, and judged the same afterwards', () => {
+test('verdicts are cached up to a limit, and stay the same beyond it', () => {
   const judge = createJudge([rule('mcp__s1__*', 'allow')], environment);
   const verdictOf = (server: string, tool: string) => {
     const each = { server, tool };
@@ -132,8 +132,8 @@ describe('matching is what a regular expression for server and tool says', () =>
   const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '_', '*', '?'), minLength: 1, maxLength: 5 });
   const expression = (text: string) =>
     new RegExp(`^${text.replaceAll('-', '\\-').replaceAll('*', '[^]*').replaceAll('?', '[^]')}$`);
-  // No server is known, so nothing is understood in the spelling of another agent.
-  const speaks = (text: string, action: Verdict, each: ToolId) =>
+  // Without configured servers no text is read in the spelling of another agent.
+  const matches = (text: string, action: Verdict, each: ToolId) =>
     createJudge([rule(text, action)], environment).judge(each, canonicalName(each), {}).byRule;
   /** Every way to take the text apart. */
   const readings = (text: string) =>
@@ -141,22 +141,24 @@ describe('matching is what a regular expression for server and tool says', () =>
       .map(({ index }) => [text.slice(0, index), text.slice(index + 2)] as const)
       .filter(([server, tool]) => server !== '' && tool !== '');
 
-  verifies(['PER-04', 'PER-05', 'PER-06'], 'what allows is never wider than the one way to read it', () => {
+  verifies(['PER-04', 'PER-05', 'PER-06'], 'an allow never matches more than the one way to read it', () => {
     fc.assert(
       fc.property(part, part, pattern, pattern, (server, tool, serverPattern, toolPattern) => {
         const text = `mcp__${serverPattern}__${toolPattern}`;
         const each = { server, tool };
         const all = readings(text.slice('mcp__'.length));
-        const fits = all.filter(([first, second]) => expression(first).test(server) && expression(second).test(tool));
+        const matching = all.filter(
+          ([first, second]) => expression(first).test(server) && expression(second).test(tool),
+        );
         const isOne = all.length === 1;
-        if (isOne) expect(speaks(text, 'allow', each), text).toBe(fits.length > 0 || text === canonicalName(each));
-        else expect(speaks(text, 'allow', each), text).toBe(text === canonicalName(each));
+        if (isOne) expect(matches(text, 'allow', each), text).toBe(matching.length > 0 || text === canonicalName(each));
+        else expect(matches(text, 'allow', each), text).toBe(text === canonicalName(each));
       }),
       { numRuns: 3_000 },
     );
   });
 
-  verifies(['PER-04', 'PER-05', 'PER-06'], 'what denies is never narrower than all ways to read it', () => {
+  verifies(['PER-04', 'PER-05', 'PER-06'], 'a deny or ask never matches less than all ways to read it', () => {
     fc.assert(
       fc.property(part, part, pattern, pattern, (server, tool, serverPattern, toolPattern) => {
         const text = `mcp__${serverPattern}__${toolPattern}`;
@@ -165,7 +167,7 @@ describe('matching is what a regular expression for server and tool says', () =>
         );
         if (isMeant)
           for (const action of ['deny', 'ask'] as const)
-            expect(speaks(text, action, { server, tool }), text).toBe(true);
+            expect(matches(text, action, { server, tool }), text).toBe(true);
       }),
       { numRuns: 3_000 },
     );

@@ -1,4 +1,4 @@
-// Owns the proof of what is said about rules that can mean nothing: all of it is true.
+// Owns the proof of the remarks on rules that can match nothing: every remark is true.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts'
 import { reviewRules } from '../../../src/policy/review.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
-import { decide } from './deciding.ts';
+import { decide } from './decide.ts';
 
 const servers = ['github', 'files', 'My Web', 'broken'];
 const named = (server: string, tools: readonly string[]) =>
@@ -44,32 +44,32 @@ function remark(tool: string, action: Verdict, args?: unknown) {
   return found && [found.kind, found.why];
 }
 
-test('a rule for a server that nobody configured is told, with whom it may have meant', () => {
+test('a rule for a server that is not configured is reported, with similar names', () => {
   expect(remark('mcp__jira__*', 'allow')).toEqual([
     'stranger',
-    'can mean nothing here, because no server "jira" is configured',
+    'matches nothing, because no server "jira" is configured',
   ]);
   for (const action of ['allow', 'deny'] as const)
     expect(remark('mcp__githb__*', action)).toEqual([
       'typo',
-      'can mean nothing here, because no server "githb" is configured; perhaps "github" is meant',
+      'matches nothing, because no server "githb" is configured; did you mean "github"?',
     ]);
 });
 
-test('a rule for a tool that its server does not have is told, where the list is known', () => {
+test('a rule for a tool that its server does not have is reported, where the tool list is known', () => {
   expect(remark('mcp__github__delete_*', 'deny')).toEqual([
     'missing',
-    'means nothing now, because "github" has no such tool',
+    'matches nothing now, because "github" has no such tool',
   ]);
   expect(remark('mcp__github__creat_issue', 'deny')).toEqual([
     'missing',
-    'means nothing now, because "github" has no such tool; perhaps "create_issue" is meant',
+    'matches nothing now, because "github" has no such tool; did you mean "create_issue"?',
   ]);
   expect(remark('mcp__github__create_*', 'deny')).toBe(undefined);
   expect(remark('mcp__My Web__anything', 'deny')).toBe(undefined);
 });
 
-test('a rule that allows and can be read in two ways is told', () => {
+test('an allow rule that can be read in two ways is reported', () => {
   expect(remark('mcp__a__b__*', 'allow')).toEqual([
     'never',
     'allows nothing, because it can be read as "b__*" of "a" or "*" of "a__b"; use the name that plexus tools shows',
@@ -77,54 +77,57 @@ test('a rule that allows and can be read in two ways is told', () => {
   expect(remark('mcp__github', 'allow', { x: { undr: 1 } })?.[0]).toBe(undefined);
   expect(remark('mcp__files', 'allow', { x: {} })).toEqual([
     'never',
-    'allows nothing, because what it says about arguments cannot be read',
+    'allows nothing, because its conditions on arguments cannot be read',
   ]);
 });
 
-test('a rule for a server whose entry is not valid is told', () => {
+test('a rule for a server whose entry is not valid is reported', () => {
   expect(remark('mcp__broken__x', 'allow')).toEqual([
     'unusable',
-    'means nothing now, because the entry of "broken" is not valid',
+    'matches nothing now, because the entry of "broken" is not valid',
   ]);
 });
 
-test('a condition on an argument that a tool does not state is told', () => {
+test('a condition on an argument that a tool does not declare is reported', () => {
   const about = (args: unknown, tool = 'mcp__files__edit') => remark(tool, 'deny', args);
   expect(about({ pth: { under: '/x' } })).toEqual([
     'argument',
-    'means nothing now, because "edit" states no argument "pth"; perhaps "path" is meant',
+    'never applies now, because the tool "edit" has no argument "pth"; did you mean "path"?',
   ]);
   expect(about({ path: { undr: '/x' } })?.[1]).toBe(
-    'means nothing now, because "edit" states no argument "path.undr"; perhaps "under" is meant',
+    'never applies now, because the tool "edit" has no argument "path.undr"; did you mean "under"?',
   );
-  expect(about({ 'edits.odl': 'x' })?.[1]).toContain('no argument "edits.odl"; perhaps "old" is meant');
-  expect(about({ path: 'x', zzz: 'x' }, 'mcp__files')?.[1]).toContain('none of its 2 tools states an argument "zzz"');
+  expect(about({ 'edits.odl': 'x' })?.[1]).toContain('no argument "edits.odl"; did you mean "old"?');
+  expect(about({ path: 'x', zzz: 'x' }, 'mcp__files')?.[1]).toContain('none of its 2 tools has an argument "zzz"');
 });
 
-test('nothing is said of arguments where a schema leaves open what there is', () => {
+test('arguments are not reported where a schema leaves open which there are', () => {
   const all = { path: '1', edits: { old: '1' }, 'a.b': '1', 'options.x': '1', 'either.x': '1', 'open.y': '1' };
   for (const [name, is] of Object.entries(all))
     expect(remark('mcp__files__edit', 'deny', { [name]: is })).toBe(undefined);
-  // Of one tool, or of one server, nobody knows what it states.
+  // The schema of one tool, or the tool list of one server, is not known.
   expect(remark('mcp__github__create_issue', 'deny', { x: 1 })).toBe(undefined);
   expect(remark('mcp__*__edit', 'deny', { x: 1 })).toBe(undefined);
 });
 
-test('what of a rule has no effect is told, where it counts without it', () => {
+test('a condition that cannot be read is reported, where the rule applies without it', () => {
   expect(remark('mcp__files__read', 'deny', { path: {} })).toEqual([
     'misread',
-    'counts without what it says about arguments, because that cannot be read',
+    'applies whatever the arguments are, because its conditions on arguments cannot be read',
   ]);
 });
 
-verifies('PER-06', 'a rule that allows everything counts, and is told', () => {
+verifies('PER-06', 'a rule that allows everything applies, and is reported', () => {
   for (const text of ['*', 'mcp__*', 'mcp__*__*'])
-    expect(remark(text, 'allow')).toEqual(['broad', 'allows every tool of every server, also of those to come']);
+    expect(remark(text, 'allow')).toEqual([
+      'broad',
+      'allows every tool of every server, also of servers you add later',
+    ]);
   expect(remark('mcp__*', 'deny')).toBe(undefined);
   expect(remark('mcp__*', 'allow', { path: { under: '/x' } })).toBe(undefined);
 });
 
-test('no rule that speaks of a tool is said to mean nothing', () => {
+test('no rule that matches a tool is reported to match nothing', () => {
   const odd = fc.string({
     unit: fc.constantFrom('a', 'b', 'B', '1', '_', '-', '.', '/', ' ', '日'),
     minLength: 1,
@@ -181,7 +184,7 @@ test('no rule that speaks of a tool is said to mean nothing', () => {
         [{ tool, action, provenance: { scope: 'user', key: [] } }],
         ids.map(({ server }) => server),
       );
-      const isSpeaking = ids.some((id) => decide(rules, id, canonicalName(id)).byRule);
+      const isMatching = ids.some((id) => decide(rules, id, canonicalName(id)).byRule);
       const names = new Set(ids.map(({ server }) => server));
       const all = [...names].map((server) =>
         named(
@@ -194,7 +197,7 @@ test('no rule that speaks of a tool is said to mean nothing', () => {
       for (const count of isOdd ? [all.length] : [0, 1, all.length]) {
         const lists = new Map([...names].map((server, at) => [server, all[at] ?? []] as const).slice(0, count));
         const kinds = reviewRules(rules, names, { tools: lists }).map(({ kind }) => kind);
-        if (isSpeaking)
+        if (isMatching)
           expect(
             kinds.filter((kind) => kind !== 'broad'),
             tool,

@@ -1,5 +1,5 @@
-// Owns the proof of what a rule in the spelling of another agent means: exactly one thing where it opens, all it may mean where
-// it closes.
+// Owns the proof of what a rule in the spelling of another agent matches: an allow exactly one thing, a deny or ask everything
+// that its text may mean.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -10,11 +10,11 @@ import type { Verdict } from '../../../src/model/rule.ts';
 import { bodiesOf, fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
-import { decide } from './deciding.ts';
+import { decide } from './decide.ts';
 
 const servers = ['files', 'My Web', 'a', 'a_b', 'puppeteer', 'fetch'];
 
-function speaks(
+function matches(
   text: string,
   action: Verdict,
   server: string,
@@ -40,38 +40,38 @@ describe('a rule that allows', () => {
     'a star behind the server': ['mcp__files_re*', 'files', 'read'],
   };
   for (const [how, [text, server, tool]] of Object.entries(spellings)) {
-    verifies(['NAM-02', 'NAM-03'], `is understood with ${how}, and opens nothing else`, () => {
-      expect(speaks(text, 'allow', server, tool)).toBe(true);
+    verifies(['NAM-02', 'NAM-03'], `is understood with ${how}, and allows nothing else`, () => {
+      expect(matches(text, 'allow', server, tool)).toBe(true);
       for (const other of servers.filter((each) => each !== server))
-        expect(speaks(text, 'allow', other, tool)).toBe(false);
-      expect(speaks(text, 'allow', server, 'write')).toBe(false);
-      expect(speaks(text, 'allow', server, tool.toUpperCase())).toBe(false);
+        expect(matches(text, 'allow', other, tool)).toBe(false);
+      expect(matches(text, 'allow', server, 'write')).toBe(false);
+      expect(matches(text, 'allow', server, tool.toUpperCase())).toBe(false);
     });
   }
 
+  verifies(['NAM-02', 'NAM-05'], 'allows nothing where two configured servers may be meant, running or not', () => {
+    for (const text of ['mcp__a_b_c', 'mcp_a_b_c', 'a_b_c']) {
+      expect([matches(text, 'allow', 'a', 'b_c'), matches(text, 'allow', 'a_b', 'c')]).toEqual([false, false]);
+      expect(matches(text, 'allow', 'a', 'b_c', ['a'])).toBe(true);
+    }
+    expect(matches('my-web.read', 'allow', 'My Web', 'read', ['My Web', 'my_web'])).toBe(false);
+  });
+
+  verifies('NAM-02', 'is read in our own spelling first', () => {
+    expect(matches('mcp__a_b', 'allow', 'a_b', 'anything')).toBe(true);
+    expect(matches('mcp__a_b', 'allow', 'a', 'b')).toBe(false);
+    expect(matches('mcp__files__read', 'allow', 'files', 'read')).toBe(true);
+  });
+
   verifies(
-    ['NAM-02', 'NAM-05'],
-    'opens nothing where two servers that are configured may be meant, running or not',
+    'NAM-02',
+    'never allows a tool by its name alone, because another server may have such a tool tomorrow',
     () => {
-      for (const text of ['mcp__a_b_c', 'mcp_a_b_c', 'a_b_c']) {
-        expect([speaks(text, 'allow', 'a', 'b_c'), speaks(text, 'allow', 'a_b', 'c')]).toEqual([false, false]);
-        expect(speaks(text, 'allow', 'a', 'b_c', ['a'])).toBe(true);
-      }
-      expect(speaks('my-web.read', 'allow', 'My Web', 'read', ['My Web', 'my_web'])).toBe(false);
+      expect(matches('read', 'allow', 'files', 'read')).toBe(false);
     },
   );
 
-  verifies('NAM-02', 'means what it says in our own spelling first', () => {
-    expect(speaks('mcp__a_b', 'allow', 'a_b', 'anything')).toBe(true);
-    expect(speaks('mcp__a_b', 'allow', 'a', 'b')).toBe(false);
-    expect(speaks('mcp__files__read', 'allow', 'files', 'read')).toBe(true);
-  });
-
-  verifies('NAM-02', 'never opens a tool by its name alone, whose server may be another tomorrow', () => {
-    expect(speaks('read', 'allow', 'files', 'read')).toBe(false);
-  });
-
-  test('opens no other tool than the one whose server and name it holds', () => {
+  test('allows no other tool than the one whose server and name it contains', () => {
     const part = fc.string({ unit: fc.constantFrom('a', 'b', '_', '.', 'A'), minLength: 1, maxLength: 4 });
     const separator = fc.constantFrom('_', '__', '.', '/');
     fc.assert(
@@ -84,8 +84,8 @@ describe('a rule that allows', () => {
         separator,
         (known, server, tool, other, named, by) => {
           const body = `${other}${by}${named}`;
-          // A server alone stands for all of its tools.
-          if (body === server || !speaks(`mcp__${body}`, 'allow', server, tool, [...known, server, other])) return;
+          // A rule that names only a server is about all of its tools.
+          if (body === server || !matches(`mcp__${body}`, 'allow', server, tool, [...known, server, other])) return;
           const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
           expect(plain(server + tool)).toBe(plain(other + named));
           expect(named.endsWith(tool) || tool.endsWith(named)).toBe(true);
@@ -132,10 +132,10 @@ describe('a rule that denies or asks', () => {
     'a star': ['files/de*', [['files', 'delete']]],
   };
   for (const [what, [text, all]] of Object.entries(meant)) {
-    verifies('NAM-02', `speaks of all that it may mean: ${what}`, () => {
+    verifies('NAM-02', `matches all that it may mean: ${what}`, () => {
       for (const action of ['deny', 'ask'] as const)
-        expect(all.map(([server, tool]) => speaks(text, action, server, tool))).toEqual(all.map(() => true));
-      expect(speaks(text, 'deny', 'fetch', 'other')).toBe(false);
+        expect(all.map(([server, tool]) => matches(text, action, server, tool))).toEqual(all.map(() => true));
+      expect(matches(text, 'deny', 'fetch', 'other')).toBe(false);
     });
   }
 
@@ -164,29 +164,29 @@ describe('a rule that denies or asks', () => {
     'a star for every name': ['mcp_*', 'My Web', 'read'],
   };
   for (const [what, [text, server, tool]] of Object.entries(closed)) {
-    verifies('NAM-02', `speaks of all that it may mean: ${what}`, () => {
+    verifies('NAM-02', `matches all that it may mean: ${what}`, () => {
       for (const action of ['deny', 'ask'] as const)
-        expect(speaks(text, action, server, tool, [...servers, server])).toBe(true);
+        expect(matches(text, action, server, tool, [...servers, server])).toBe(true);
     });
   }
 
-  verifies('NAM-02', 'does not speak of what nobody can have meant', () => {
+  verifies('NAM-02', 'does not match tools that its text cannot mean', () => {
     const neighbors = ['files', 'files-old', 'files_new', 'xfiles'];
     for (const text of ['mcp__files__*', 'files__*', 'files/*', 'files.*', '@files/*', 'mcp__files', 'files'])
       expect(
-        neighbors.map((server) => speaks(text, 'deny', server, 'read', neighbors)),
+        neighbors.map((server) => matches(text, 'deny', server, 'read', neighbors)),
         text,
       ).toEqual([true, false, false, false]);
     for (const text of ['_*', '-*', '.*', 'mcp__files__x*', 'mcp__xx*', '*delete*', 'write_*'])
-      expect(speaks(text, 'deny', 'files', 'read'), text).toBe(false);
+      expect(matches(text, 'deny', 'files', 'read'), text).toBe(false);
   });
 
-  verifies(['NAM-02', 'NAM-09'], 'knows a hashed name by its hash, however tools are called now', () => {
+  verifies(['NAM-02', 'NAM-09'], 'recognizes a hashed name by its hash, whatever the tool is called now', () => {
     const odd = { server: 'My Web', tool: 'read it' };
     const hash = canonicalName(odd).slice(-10);
-    expect(speaks(`read_it_${hash}`, 'deny', odd.server, odd.tool)).toBe(true);
-    expect(speaks(`read_it_${hash}`, 'allow', odd.server, odd.tool)).toBe(false);
-    expect(speaks(canonicalName(odd), 'allow', odd.server, odd.tool)).toBe(true);
+    expect(matches(`read_it_${hash}`, 'deny', odd.server, odd.tool)).toBe(true);
+    expect(matches(`read_it_${hash}`, 'allow', odd.server, odd.tool)).toBe(false);
+    expect(matches(canonicalName(odd), 'allow', odd.server, odd.tool)).toBe(true);
   });
 });
 
@@ -222,7 +222,7 @@ describe('in any fleet', () => {
     return ids.map((id) => ({ id, name: names.get(toolKey(id)) ?? '' }));
   }
 
-  /** Every spelling of one tool that we know of, and some that are nobody's. */
+  /** Every spelling of one tool that agents use, and some that none uses. */
   function spellingsOf({ server, tool }: ToolId, style: Fleet['style']): readonly string[] {
     const parts = [
       [server, tool],
@@ -254,7 +254,7 @@ describe('in any fleet', () => {
       [{ tool: text, action, provenance: { scope: 'user', key: [] } }],
       ids.map(({ server }) => server),
     );
-  const speaksIn = (text: string, action: Verdict, ids: readonly ToolId[]) => {
+  const matchedIn = (text: string, action: Verdict, ids: readonly ToolId[]) => {
     const rules = rulesFor(text, action, ids);
     return ids.filter((id) => decide(rules, id, canonicalName(id)).byRule);
   };
@@ -267,19 +267,19 @@ describe('in any fleet', () => {
     return (how % 8 === 0 && isOther ? undefined : spellings[how % spellings.length]) ?? other;
   }
 
-  verifies('NAM-02', 'what is understood as the name of a tool denies it, where a rule denies it by that name', () => {
+  verifies('NAM-02', 'every text that resolves to a tool denies it when used as a deny rule', () => {
     fc.assert(
       fc.property(fleet, textFor, (each, which) => {
         const text = textIn(each, which);
         const found = createAliases(named(each)).find(text);
         if (found !== undefined && found !== 'ambiguous')
-          expect(speaksIn(text, 'deny', each.ids), text).toContain(found);
+          expect(matchedIn(text, 'deny', each.ids), text).toContain(found);
       }),
       { numRuns: 1_500 },
     );
   });
 
-  verifies('NAM-02', 'a server as its tools are read, alone, denies all of them', () => {
+  verifies('NAM-02', 'a server name alone, in any spelling, denies all of its tools', () => {
     fc.assert(
       fc.property(fleet, ({ ids }) => {
         for (const id of ids) {
@@ -292,47 +292,51 @@ describe('in any fleet', () => {
             fold(spelled),
             id.server,
           ])
-            if (text !== '') expect(speaksIn(text, 'deny', ids), text).toContain(id);
+            if (text !== '') expect(matchedIn(text, 'deny', ids), text).toContain(id);
         }
       }),
       { numRuns: 150 },
     );
   });
 
-  verifies(['NAM-02', 'NAM-05'], 'what allows opens the tools of one server, and of the one that is meant', () => {
-    fc.assert(
-      fc.property(fleet, textFor, ({ ids, style }, which) => {
-        const text = textIn({ ids, style }, which);
-        if (/[*?]/.test(text)) return;
-        // Neighbors whose tools are called like the hashed names of others.
-        const rivals = ids.map((id) => ({
-          server: sanitize(id.server),
-          tool: canonicalName(id).replace(`mcp__${sanitize(id.server)}__`, ''),
-        }));
-        const all = [...new Map([...ids, ...rivals].map((id) => [toolKey(id), id])).values()];
-        const opened = [...new Set(speaksIn(text, 'allow', all).map(({ server }) => server))];
-        expect(opened.length, text).toBeLessThanOrEqual(1);
-        const found = createAliases(named({ ids: all, style: 'canonical' })).find(text);
-        if (found === undefined || found === 'ambiguous') return;
-        // In a rule a name alone is a server's, and never a tool's.
-        if (bodiesOf(text).some((body) => opened.includes(body)) || found.tool === text) return;
-        expect([[], [found.server]], text).toContainEqual(opened);
-      }),
-      { numRuns: 1_500 },
-    );
-  });
+  verifies(
+    ['NAM-02', 'NAM-05'],
+    'an allow matches tools of at most one server: the one that the text resolves to',
+    () => {
+      fc.assert(
+        fc.property(fleet, textFor, ({ ids, style }, which) => {
+          const text = textIn({ ids, style }, which);
+          if (/[*?]/.test(text)) return;
+          // Other servers whose tools have the hashed names of these.
+          const rivals = ids.map((id) => ({
+            server: sanitize(id.server),
+            tool: canonicalName(id).replace(`mcp__${sanitize(id.server)}__`, ''),
+          }));
+          const all = [...new Map([...ids, ...rivals].map((id) => [toolKey(id), id])).values()];
+          const opened = [...new Set(matchedIn(text, 'allow', all).map(({ server }) => server))];
+          expect(opened.length, text).toBeLessThanOrEqual(1);
+          const found = createAliases(named({ ids: all, style: 'canonical' })).find(text);
+          if (found === undefined || found === 'ambiguous') return;
+          // In an allow rule a name alone means a server, never a tool.
+          if (bodiesOf(text).some((body) => opened.includes(body)) || found.tool === text) return;
+          expect([[], [found.server]], text).toContainEqual(opened);
+        }),
+        { numRuns: 1_500 },
+      );
+    },
+  );
 });
 
-test('a text that nobody would write costs nothing', () => {
-  expect(speaks('_'.repeat(100_000), 'deny', 'files', 'read')).toBe(false);
-  expect(speaks('a_'.repeat(1_000), 'allow', 'a', 'read')).toBe(false);
-  expect(speaks(`${'*.'.repeat(1_000)}a`, 'deny', 'b.'.repeat(500), 'a.'.repeat(500))).toBe(false);
+test('a hostile text costs nothing', () => {
+  expect(matches('_'.repeat(100_000), 'deny', 'files', 'read')).toBe(false);
+  expect(matches('a_'.repeat(1_000), 'allow', 'a', 'read')).toBe(false);
+  expect(matches(`${'*.'.repeat(1_000)}a`, 'deny', 'b.'.repeat(500), 'a.'.repeat(500))).toBe(false);
 });
 
-test('names of nothing but odd characters are only like themselves', () => {
+test('names of nothing but odd characters match only themselves', () => {
   const known = ['日本', '中国'];
   expect([
-    speaks('日本.読む', 'allow', '日本', '読む', known),
-    speaks('日本.読む', 'deny', '中国', '読む', known),
+    matches('日本.読む', 'allow', '日本', '読む', known),
+    matches('日本.読む', 'deny', '中国', '読む', known),
   ]).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-// Owns a definition to start from: a test changes what it is about.
+// Owns a server definition that tests start from and change.
 
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
 import { defaultSettings } from '../config/folder.ts';
@@ -6,7 +6,7 @@ import { defaultSettings } from '../config/folder.ts';
 export const stdio: StdioLaunch = { kind: 'stdio', command: 'node', args: ['server.js'], env: {}, inheritEnv: 'safe' };
 export const remote: RemoteLaunch = { kind: 'http', url: 'https://a.example/mcp', headers: {} };
 
-/** As a file in the workspace has it, unless the scope says otherwise. */
+/** As read from a file in the workspace, unless another scope is given. */
 export function defined(launch: Launch = stdio, scope: Scope = 'project'): ServerDefinition {
   return {
     name: 'files',

@@ -1,5 +1,5 @@
-// Owns the proof that a fingerprint changes with everything that decides what runs, and with nothing else, and that a change
-// is named without a secret in it.
+// Owns the proof that a fingerprint changes with everything that decides what runs and with nothing else, and that a change is
+// described without a secret in it.
 
 import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,10 +21,10 @@ async function createPrograms(): Promise<string> {
 }
 
 const pathOf = (root: string, folders: readonly string[]) => folders.map((each) => join(root, each)).join(delimiter);
-const essenceIn = (cwd: string, path: readonly string[]) => (launch: Launch) =>
+const identityIn = (cwd: string, path: readonly string[]) => (launch: Launch) =>
   launchIdentityOf(defined(launch), { cwd, pathEnv: pathOf(cwd, path), platform: 'linux' });
 const fingerprintIn = (cwd: string, path: readonly string[]) => async (launch: Launch) =>
-  trustFingerprint(await essenceIn(cwd, path)(launch));
+  trustFingerprint(await identityIn(cwd, path)(launch));
 
 describe('the fingerprint of an approval', () => {
   verifies('EXT-04', 'changes with the program, its arguments, folder and environment', async () => {
@@ -56,7 +56,7 @@ describe('the fingerprint of an approval', () => {
     const root = await createPrograms();
     await symlink(join(root, 'second', 'node'), join(root, 'links', 'node'));
     const program = async (path: readonly string[], launch: Launch = stdio) =>
-      (await essenceIn(root, path)(launch))['program'];
+      (await identityIn(root, path)(launch))['program'];
     const [first, second] = ['first', 'second'].map((folder) => join(root, folder, 'node'));
     expect(await program(['plain', 'first'])).toBe(first);
     expect(await program(['first', 'second'])).toBe(first);
@@ -66,7 +66,7 @@ describe('the fingerprint of an approval', () => {
     expect(await program([], { ...stdio, command: './node', cwd: 'links' })).toBe(second);
   });
 
-  verifies('EXT-04', 'changes when a link comes to lead elsewhere', async () => {
+  verifies('EXT-04', 'changes when a link is changed to lead elsewhere', async () => {
     const root = await createPrograms();
     const link = join(root, 'links', 'node');
     await symlink(join(root, 'first', 'node'), link);
@@ -78,7 +78,7 @@ describe('the fingerprint of an approval', () => {
 
   test('follows the path that the entry itself sets, with the host’s in it', async () => {
     const root = await createPrograms();
-    const program = async (PATH: string) => (await essenceIn(root, ['first'])({ ...stdio, env: { PATH } }))['program'];
+    const program = async (PATH: string) => (await identityIn(root, ['first'])({ ...stdio, env: { PATH } }))['program'];
     const second = join(root, 'second');
     expect(await program(second)).toBe(join(second, 'node'));
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how an entry names the host's path
@@ -87,14 +87,14 @@ describe('the fingerprint of an approval', () => {
     expect(await program(`{env:PATH}:${second}`)).toBe(join(root, 'first', 'node'));
   });
 
-  test('is that of the command as written when nothing is there, and appears with the program', async () => {
+  test('uses the command as written while no such program exists', async () => {
     const root = await createPrograms();
     const missing = await fingerprintIn(root, [])(stdio);
     expect(missing).toBe(await fingerprintIn(root, ['plain'])(stdio));
     expect(await fingerprintIn(root, ['first'])(stdio)).not.toBe(missing);
     const noPath = await launchIdentityOf(defined(), { cwd: root, pathEnv: undefined, platform: 'linux' });
     expect(trustFingerprint(noPath)).toBe(missing);
-    expect((await essenceIn(root, ['first'])({ ...stdio, command: 'a\0b' }))['program']).toBe('a\0b');
+    expect((await identityIn(root, ['first'])({ ...stdio, command: 'a\0b' }))['program']).toBe('a\0b');
   });
 
   verifies('EXT-04', 'changes with where a remote server is and what is sent to it', async () => {
@@ -118,19 +118,19 @@ describe('the fingerprint of an approval', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  verifies('EXT-04', 'is bound to the whole of what it hides: two secrets never look alike', async () => {
-    const essence = await essenceIn('/', [])({ ...stdio, args: ['--token', 'x', '--key=y'] });
-    const hidden = Object.values(essence).filter((value) => value.startsWith('(hidden'));
+  verifies('EXT-04', 'tells any two hidden values apart', async () => {
+    const identity = await identityIn('/', [])({ ...stdio, args: ['--token', 'x', '--key=y'] });
+    const hidden = Object.values(identity).filter((value) => value.startsWith('(hidden'));
     expect(hidden).toHaveLength(3);
     expect(hidden.every((value) => /^\(hidden [0-9a-f]{64}\)$/.test(value))).toBe(true);
-    const { url = '' } = await essenceIn('/', [])({ ...remote, url: 'https://a.example/?key=y' });
+    const { url = '' } = await identityIn('/', [])({ ...remote, url: 'https://a.example/?key=y' });
     expect(url).toMatch(/^https:\/\/a\.example\/ \(hidden [0-9a-f]{64}\)$/);
-    const posing = { ...stdio, args: ['--token', 'x', essence['argument 3'] ?? ''] };
-    expect(await essenceIn('/', [])(posing)).not.toEqual(essence);
-    expect((await essenceIn('/', [])({ ...remote, url }))['url']).not.toBe(url);
+    const posing = { ...stdio, args: ['--token', 'x', identity['argument 3'] ?? ''] };
+    expect(await identityIn('/', [])(posing)).not.toEqual(identity);
+    expect((await identityIn('/', [])({ ...remote, url }))['url']).not.toBe(url);
   });
 
-  test('is the same for a server inside the host, whatever it does', async () => {
+  test('is the same for every in-process server', async () => {
     const of = fingerprintIn('/', []);
     const [one, other] = [() => undefined, () => Promise.resolve()];
     expect(await of({ kind: 'in-process', serve: one })).toBe(await of({ kind: 'in-process', serve: other }));
@@ -139,7 +139,7 @@ describe('the fingerprint of an approval', () => {
 
 describe('what has changed', () => {
   const changes = async (before: Launch, now: Launch) => {
-    const of = essenceIn('/work', []);
+    const of = identityIn('/work', []);
     return differences(await of(before), await of(now));
   };
   const local = (change: Partial<StdioLaunch>): StdioLaunch => ({ ...stdio, ...change });
@@ -217,8 +217,8 @@ describe('what has changed', () => {
     });
   }
 
-  test('leaves no secret in what is kept', async () => {
-    const of = essenceIn('/work', []);
+  test('leaves no secret in what is stored', async () => {
+    const of = identityIn('/work', []);
     const secretive = [
       local({ env: { A: 's3-a' }, args: ['--token', 's3-b', '--key=s3-c'] }),
       away({ url: 'https://s3@a.example/x?s3#s3', headers: { A: 's3' }, env: { B: 's3' } }),

@@ -1,5 +1,5 @@
-// Owns the proof that only a person’s approval of this very definition lets a workspace’s server start, and that it sees
-// exactly what was given with it.
+// Owns the proof that a workspace’s server starts only when the user has approved exactly this definition, and that it may read
+// exactly the variables granted with the approval.
 
 import { describe, expect, test } from 'vitest';
 import { isOwnScope } from '../../../src/config/scopes.ts';
@@ -11,45 +11,41 @@ import { createGate } from '../../../src/trust/gate.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
-const essenceIn = (cwd: string) => (definition: ServerDefinition) =>
+const identityIn = (cwd: string) => (definition: ServerDefinition) =>
   launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
 
 function createTestGate(cwd = '/work') {
   const clock = createFakeClock(Date.UTC(2026, 0, 2));
   const store = createMemoryStore(clock);
-  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, essenceOf: essenceIn(folder) });
+  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, identityOf: identityIn(folder) });
   return { gate: gateIn(cwd), gateIn, store, clock };
 }
 
 const own: readonly Scope[] = ['user', 'host', 'enterprise'];
-const brought: readonly Scope[] = ['plugin', 'imported', 'local'];
+const imported: readonly Scope[] = ['plugin', 'imported', 'local'];
 const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
 const changed = defined({ ...stdio, args: ['other.js'] });
-const asks = (...changes: string[]) => ({ kind: 'asks', changes, essence: expect.any(Object) });
+const asks = (...changes: string[]) => ({ kind: 'asks', changes, identity: expect.any(Object) });
 const approved = (...grants: string[]) => ({ kind: 'approved', grants });
 const restricted = { kind: 'restricted' };
 
 describe('the gate', () => {
-  verifies('TRU-01', 'asks before a process from the workspace, and lets the person’s own start', async () => {
+  verifies('TRU-01', 'asks before a process from the workspace, and lets the user’s own servers start', async () => {
     const { gate } = createTestGate();
     expect(await gate.judge(defined())).toEqual(asks());
     for (const scope of own) expect(await gate.judge(defined(stdio, scope))).toEqual({ kind: 'own' });
-    for (const scope of brought) {
+    for (const scope of imported) {
       const { provenance, ...rest } = defined(stdio, scope);
       expect(await gate.judge({ ...rest, provenance: { ...provenance, inWorkspace: true } })).toEqual(asks());
     }
   });
 
-  verifies(
-    'TRU-01',
-    'lets a process start that the person brought here themselves, with nothing of theirs',
-    async () => {
-      const { gate } = createTestGate();
-      for (const scope of brought) expect(await gate.judge(defined(stdio, scope))).toEqual(restricted);
-    },
-  );
+  verifies('TRU-01', 'lets a plugin’s or imported server start, with none of the user’s variables', async () => {
+    const { gate } = createTestGate();
+    for (const scope of imported) expect(await gate.judge(defined(stdio, scope))).toEqual(restricted);
+  });
 
-  verifies('TRU-02', 'lets a remote server of the workspace be reached, with nothing of the person’s', async () => {
+  verifies('TRU-02', 'lets a remote server of the workspace be used, with none of the user’s variables', async () => {
     const { gate } = createTestGate();
     for (const launch of [remote, { ...remote, kind: 'sse' as const }, inProcess]) {
       expect(await gate.judge(defined(launch))).toEqual(restricted);
@@ -66,7 +62,7 @@ describe('the gate', () => {
     expect(await gate.judge(defined())).toEqual(approved());
   });
 
-  verifies('EXT-04', 'asks again when any part of what would run is another, and says which', async () => {
+  verifies('EXT-04', 'asks again when any part of what would run has changed, and says which', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined({ ...stdio, env: { A: 's3', B: 'b' } }));
     const cases: [launch: Launch, change: string][] = [
@@ -80,7 +76,7 @@ describe('the gate', () => {
     for (const [launch, change] of cases) expect(await gate.judge(defined(launch))).toEqual(asks(change));
   });
 
-  verifies('EXT-04', 'takes what was given from a remote server that has changed', async () => {
+  verifies('EXT-04', 'takes the grants from a remote server that has changed', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined(remote), ['TOKEN']);
     expect(await gate.judge(defined(remote))).toEqual(approved('TOKEN'));
@@ -89,7 +85,7 @@ describe('the gate', () => {
     }
   });
 
-  verifies('TRU-06', 'remembers which variables were given, and the last word counts', async () => {
+  verifies('TRU-06', 'stores which variables were granted, and the last approval counts', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined(), ['A', 'B']);
     expect(await gate.judge(defined())).toEqual(approved('A', 'B'));
@@ -99,20 +95,22 @@ describe('the gate', () => {
     expect(await gate.judge(defined())).toEqual(approved());
   });
 
-  test('keeps what was approved, once each, newest last, and no secret of it', async () => {
+  test('stores each approval once, newest last, and no secret of it', async () => {
     const { gate, store } = createTestGate();
     const secretive = defined({ ...stdio, env: { KEY: 's3cret' } });
     for (const definition of [defined(), secretive, defined()]) await gate.approve(definition, ['A']);
     const approval = { name: 'files', grants: ['A'], file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
-    const kept = async (definition: ServerDefinition) => {
-      const essence = await essenceIn('/work')(definition);
-      return { ...approval, essence, fingerprint: trustFingerprint(essence) };
+    const stored = async (definition: ServerDefinition) => {
+      const identity = await identityIn('/work')(definition);
+      return { ...approval, identity, fingerprint: trustFingerprint(identity) };
     };
-    expect(await gate.approvals('files')).toEqual([await kept(secretive), await kept(defined())]);
+    expect(await gate.approvals('files')).toEqual([await stored(secretive), await stored(defined())]);
     expect(await store.get('approvals/files')).not.toContain('s3cret');
+    // The key in the store is older than the name `identity`; approvals must stay readable.
+    expect(await store.get('approvals/files')).toContain('"essence":{');
   });
 
-  test('keeps the approvals of two workspaces apart, whatever both call their server', async () => {
+  test('keeps the approvals of two workspaces apart, also for servers of the same name', async () => {
     const { gateIn } = createTestGate();
     const [one, two] = [gateIn('/one'), gateIn('/two')];
     const inTwo = { ...defined(), provenance: { ...defined().provenance, file: '/two/.mcp.json' } };
@@ -124,7 +122,7 @@ describe('the gate', () => {
     expect(await one.judge(changedInOne)).toEqual(asks('argument 1 was server.js and is other.js'));
   });
 
-  test('shows a change beside the latest approval of the same file', async () => {
+  test('compares a changed entry with the latest approval of the same file', async () => {
     const { gate } = createTestGate();
     const elsewhere = { ...changed, provenance: { ...changed.provenance, file: '/work/.plexus/mcp.json' } };
     await gate.approve(defined({ ...stdio, args: ['1.js'] }));
@@ -162,7 +160,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('revoking takes back whatever lets it start, whichever file it was approved in', async () => {
+  test('revoking deletes every approval that lets the server start, whichever file it was given in', async () => {
     const { gate } = createTestGate();
     const inFile = (file: string) => ({ ...defined(), provenance: { ...defined().provenance, file } });
     await gate.approve(inFile('/work/one.json'), ['A']);
@@ -179,9 +177,9 @@ describe('the gate', () => {
     '[{"fingerprint":"a","essence":[],"grants":[]}]',
     '[{"fingerprint":"a","essence":{}}]',
   ];
-  test.each(nonsense)('takes %j for no approval', async (remembered) => {
+  test.each(nonsense)('takes %j for no approval', async (stored) => {
     const { gate, store } = createTestGate();
-    await store.set('approvals/files', remembered);
+    await store.set('approvals/files', stored);
     expect(await gate.judge(defined())).toEqual(asks());
     await gate.approve(defined());
     expect(await gate.judge(defined())).toEqual(approved());

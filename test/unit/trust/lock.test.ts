@@ -39,18 +39,22 @@ const reversed = (lock: Lock): Lock =>
   new Map([...lock].reverse().map(([server, tools]) => [server, new Map([...tools].reverse())]));
 
 describe('a lock', () => {
-  verifies('EXT-05', 'comes back as it was written, and is the same text in whatever order it was found', async () => {
-    await fc.assert(
-      fc.asyncProperty(lockArbitrary, async (lock) => {
-        const text = formatLock(lock);
-        expect(await parseLock('plexus.lock', text)).toEqual({ kind: 'lock', file: 'plexus.lock', lock });
-        expect(formatLock(reversed(lock))).toBe(text);
-        expect(compareLocks(lock, reversed(lock))).toEqual([]);
-        expect(text).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
-        expect(text.endsWith('}\n')).toBe(true);
-      }),
-    );
-  });
+  verifies(
+    'EXT-05',
+    'is read as it was written, and is the same text in whatever order its tools were found',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(lockArbitrary, async (lock) => {
+          const text = formatLock(lock);
+          expect(await parseLock('plexus.lock', text)).toEqual({ kind: 'lock', file: 'plexus.lock', lock });
+          expect(formatLock(reversed(lock))).toBe(text);
+          expect(compareLocks(lock, reversed(lock))).toEqual([]);
+          expect(text).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
+          expect(text.endsWith('}\n')).toBe(true);
+        }),
+      );
+    },
+  );
 
   test('is read in a review, tool by tool and line by line', () => {
     const poisoned = tool({ description: 'Reads.\nSecond line.\u202e' });
@@ -81,7 +85,7 @@ describe('a lock', () => {
 `);
   });
 
-  test('is compared by what was sent, tool by tool, and by servers that have none', () => {
+  test('is compared by hash, tool by tool, and by servers without tools', () => {
     const lockOf = (servers: Record<string, Record<string, ToolPin>>): Lock =>
       new Map(Object.entries(servers).map(([server, tools]) => [server, new Map(Object.entries(tools))]));
     const [same, other] = [pinOf(tool()), pinOf(tool({ title: 'Read' }))];
@@ -126,7 +130,7 @@ describe('a lock that cannot be used', () => {
     ],
   };
   for (const [what, [text, problem]] of Object.entries(cases))
-    test(`says so, with the place and the remedy, where it ${what}`, async () => {
+    test(`is reported with the place and the remedy where it ${what}`, async () => {
       const loaded = await parseLock('plexus.lock', text);
       expect(loaded).toMatchObject({ kind: 'broken', error: { code: 'LOCK_INVALID' } });
       const { message } = loaded.kind === 'broken' ? loaded.error : expect.fail();
@@ -134,7 +138,7 @@ describe('a lock that cannot be used', () => {
       expect(message).toContain('delete it and run: plexus lock');
     });
 
-  test('is told from none, and nothing but a file is read', async () => {
+  test('is distinguished from no lock, and only a regular file is read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plexus-lock-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'plexus.lock');

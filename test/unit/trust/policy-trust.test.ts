@@ -1,4 +1,4 @@
-// Owns the proof that a person’s word on a file counts for its exact content, in its place, until it is taken back.
+// Owns the proof that the approval of a policy file holds for its exact content and path, until it is revoked.
 
 import { describe, expect, test } from 'vitest';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
@@ -15,7 +15,7 @@ function setUp() {
 }
 
 describe('a file of the workspace', () => {
-  verifies('PER-02', 'is approved with its exact content; one character more, and it is not', async () => {
+  verifies('PER-02', 'is approved with its exact content, and not with one character more', async () => {
     const { policy } = setUp();
     expect(await policy.isApproved(file, text)).toBe(false);
     await policy.approve(file, text);
@@ -24,7 +24,7 @@ describe('a file of the workspace', () => {
     expect(judged).toEqual([true, ...others.map(() => false)]);
   });
 
-  verifies('PER-02', 'is approved in its place only, and by its latest content only', async () => {
+  verifies('PER-02', 'is approved at its path only, and with its latest approved content only', async () => {
     const { policy } = setUp();
     await policy.approve(file, text);
     expect(await policy.isApproved('/other/.mcp.json', text)).toBe(false);
@@ -32,7 +32,7 @@ describe('a file of the workspace', () => {
     expect([await policy.isApproved(file, text), await policy.isApproved(file, 'newer')]).toEqual([false, true]);
   });
 
-  test('may lose its approval again, and nothing of its content is kept', async () => {
+  test('can be revoked, and nothing of its content is stored', async () => {
     const { policy, store } = setUp();
     await policy.approve(file, 's3cret');
     expect(await store.get(`policies/${file}`)).toMatch(/^[0-9a-f]{64}$/);

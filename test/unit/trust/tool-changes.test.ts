@@ -1,4 +1,4 @@
-// Owns the proof that whoever is asked again sees what is different, in few lines that no server can use against its reader.
+// Owns the proof that a user who is asked again sees what has changed, in a few lines that no server can use to deceive.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -81,7 +81,7 @@ describe('what is told of a tool that changed', () => {
       expect(each).toMatch(/^[\x20-\x7e]+$/);
   });
 
-  test('is something, and little, of whatever differs', () => {
+  test('is never empty and always short', () => {
     const definition = fc.record({
       title: fc.option(fc.string(), { nil: undefined }),
       description: fc.option(fc.string({ maxLength: 300, unit: 'binary' }), { nil: undefined }),
@@ -115,7 +115,7 @@ describe('what is told of a tool that changed', () => {
     expect(told.at(-1)).toMatch(/^\d+ more differences$/);
   });
 
-  test('is at least that something differs, where only what is too long to be kept does', () => {
+  test('at least mentions a difference in a part that was cut', () => {
     const long = (end: string) => ({ description: `${'x'.repeat(5_000)}${end}` });
     expect(changesOf(long('a'), long('b'))).toEqual([
       'its definition is different in a part that is too long to be shown',

@@ -1,4 +1,4 @@
-// Owns the proof that a tool's hash is of all that a person agrees to and of nothing else, and that what is kept of it is short.
+// Owns the proof that a tool's hash covers everything that a user approves and nothing else, and that its pin is short.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -24,11 +24,11 @@ describe('the hash of a tool', () => {
     expect(hashes.every((hash) => /^sha256:[0-9a-f]{64}$/.test(hash))).toBe(true);
   });
 
-  test('is the same in whatever order it was sent, and whatever stands beside it', () => {
+  test('is the same in any key order, and with any other fields', () => {
     const reversed = Object.fromEntries(Object.entries(readFile).reverse());
     expect(toolHash(tool(reversed))).toBe(toolHash(tool()));
     expect(toolHash(tool({ _meta: { version: 2 }, icons: [], execution: {} }))).toBe(toolHash(tool()));
-    // Not frozen, so not remembered.
+    // Not frozen, so not cached.
     const changing: ToolDefinition & { description: string } = { ...readFile };
     const before = toolHash(changing);
     changing.description = 'other';

@@ -1,4 +1,4 @@
-// Owns the proof that a lock notices every tool that is not as it holds it, and that a broken one is not as good as none.
+// Owns the proof that every tool that differs from the lock is noticed, and that a broken lock does not count as none.
 
 import { describe, expect, test } from 'vitest';
 import { RuntimeError } from '../../../src/model/errors.ts';
@@ -15,7 +15,7 @@ const pinsOf = (loaded: LoadedLock) => createToolPins(loaded);
 const locked = pinsOf({ kind: 'lock', file, lock });
 
 describe('pins', () => {
-  verifies('EXT-05', 'tell a tool that is as it was from one that is new or another', () => {
+  verifies('EXT-05', 'distinguish an unchanged tool from a new or a changed one', () => {
     expect(locked.check(id, tool())).toEqual({ kind: 'pinned' });
     expect(locked.check({ ...id, tool: 'write' }, tool({ name: 'write' }))).toEqual({ kind: 'new' });
     expect(locked.check(id, other)).toEqual({ kind: 'changed', changes: ['title: removed "a file"'] });
@@ -24,7 +24,7 @@ describe('pins', () => {
     expect(pinsOf({ kind: 'absent', file }).check(id, tool())).toEqual({ kind: 'none' });
   });
 
-  verifies('EXT-05', 'say how a tool differs; where all is frozen, what the lock does not hold differs too', () => {
+  verifies('EXT-05', 'say how a tool differs; when frozen, a tool that is not in the lock differs too', () => {
     const absent = pinsOf({ kind: 'absent', file });
     const strange = { ...id, server: 'web' };
     for (const isFrozen of [false, true]) {
@@ -42,7 +42,7 @@ describe('pins', () => {
   test('that cannot be read pin nothing, and let nothing pass as pinned', () => {
     const error = new RuntimeError('LOCK_INVALID', { file, problem: 'it is not a map' });
     const broken = pinsOf({ kind: 'broken', file, error });
-    const changes = ['/work/plexus.lock cannot be read, so nobody knows what it holds of this tool'];
+    const changes = ['/work/plexus.lock cannot be read, so this tool cannot be compared with it'];
     expect(broken.check(id, tool())).toEqual({ kind: 'changed', changes });
     expect(broken.drift({ server: 'any', tool: 'x' }, tool({ name: 'x' }))).toEqual(changes);
   });

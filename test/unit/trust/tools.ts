@@ -1,4 +1,4 @@
-// Owns a tool to start from, frozen as the catalog freezes it, and hostile ones of any size.
+// Owns a tool that tests start from, frozen as in the catalog, and hostile tools of any size.
 
 import { checkDefinition } from '../../../src/catalog/definition/check.ts';
 import type { ToolDefinition } from '../../../src/model/tool.ts';

@@ -14,7 +14,7 @@ import { parseRule } from '../../../../src/policy/rule.ts';
 import { createFakeClock } from '../../../../src/testing/fake-clock.ts';
 import { type ApprovalRequest, type Approve, askFor } from '../../../../src/trust/approval.ts';
 import { verifies } from '../../../verifies.ts';
-import { decide } from '../../policy/deciding.ts';
+import { decide } from '../../policy/decide.ts';
 import { createTappedServer, heardOfCalls, start } from '../journey.ts';
 import { callOf, endOf, outcomeOf, toolOf } from '../stages.ts';
 import { answering, createStage, ruleText } from './stage.ts';

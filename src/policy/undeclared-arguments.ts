@@ -1,44 +1,51 @@
-// Owns whether tools have the arguments that a rule speaks of, by what they state of themselves. Silent where a schema leaves
-// that open: it is for people who mistype, and decides nothing.
+// Owns whether tools declare the arguments that a rule has conditions on, by their input schemas. Reports nothing where a schema
+// leaves that open. It helps a person who mistyped a name, and decides no call.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import { conditionWords } from '../model/rule.ts';
-import type { Need } from './conditions.ts';
+import type { ArgumentCondition } from './conditions.ts';
 
-interface Stating {
+interface DeclaringTool {
   readonly id: ToolId;
   readonly definition?: { readonly inputSchema: JsonObject };
 }
 
-/** In words that complete "it …"; `undefined` where one of the tools may have all that is needed. */
-export function whyUnstated(needs: readonly Need[], tools: readonly Stating[]): string | undefined {
-  const missing = tools.map(({ definition }) => firstMissing(needs, definition?.inputSchema));
+/** In words that complete "it …"; `undefined` where one of the tools may have all of the arguments. */
+export function whyUndeclared(
+  conditions: readonly ArgumentCondition[],
+  tools: readonly DeclaringTool[],
+): string | undefined {
+  const missing = tools.map(({ definition }) => firstMissing(conditions, definition?.inputSchema));
   const [first] = missing;
   if (first === undefined || missing.includes(undefined)) return undefined;
   const [name = ''] = tools.map(({ id }) => id.tool);
-  const nobody = tools.length > 1 ? `none of its ${tools.length} tools states an` : `"${name}" states no`;
-  const guess = first.near.length > 0 ? `; perhaps ${first.near.map((each) => `"${each}"`).join(' or ')} is meant` : '';
-  return `means nothing now, because ${nobody} argument "${first.path}"${guess}`;
+  const subject = tools.length > 1 ? `none of its ${tools.length} tools has an` : `the tool "${name}" has no`;
+  return `never applies now, because ${subject} argument "${first.path}"${suggestion(first.near)}`;
 }
 
-interface Missing {
-  /** As far as the schema can be followed, and what is not there. */
+/** The end of a remark that names what a person may have mistyped. */
+export function suggestion(near: readonly string[]): string {
+  return near.length > 0 ? `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : '';
+}
+
+interface MissingArgument {
+  /** As far as the schema can be followed, ending with the key that is missing. */
   readonly path: string;
   readonly near: readonly string[];
 }
 
-function firstMissing(needs: readonly Need[], schema: unknown): Missing | undefined {
-  for (const { keys } of needs) {
+function firstMissing(conditions: readonly ArgumentCondition[], schema: unknown): MissingArgument | undefined {
+  for (const { keys } of conditions) {
     const missing = missingIn(schema, keys, []);
     if (missing) return missing;
   }
   return undefined;
 }
 
-/** What may let in more than the properties say. */
+/** Keywords that may allow more arguments than `properties` lists. */
 const OPEN = ['$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas'];
 const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'null'];
 
@@ -47,7 +54,7 @@ function missingIn(
   keys: readonly string[],
   before: readonly string[],
   depth = 0,
-): Missing | undefined {
+): MissingArgument | undefined {
   const [key] = keys;
   if (key === undefined || depth > limits.ruleValues.depth || !isObject(schema)) return undefined;
   if (OPEN.some((word) => Object.hasOwn(schema, word))) return undefined;
@@ -67,7 +74,7 @@ function missingIn(
     );
     return within.includes(undefined) ? undefined : within[0];
   }
-  // A word that nobody knows looks like what lies within.
+  // An unknown condition word, such as `path.undr`, looks like an argument nested in `path`.
   const isScalar = [type].flat().every((each) => SCALARS.includes(each));
   return isScalar ? { path, near: nearest(key, conditionWords, limits.suggestions) } : undefined;
 }
