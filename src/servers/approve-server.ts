@@ -42,7 +42,7 @@ export class ServerApprovals {
     if (judgement.kind === 'approved') return judgement.grants;
     if (judgement.kind === 'restricted') return undefined;
     signal.throwIfAborted();
-    const fingerprint = trustFingerprint(judgement.essence);
+    const fingerprint = trustFingerprint(judgement.identity);
     const approved = this.#forSession.get(fingerprint);
     if (approved) return approved;
     const { name: server, provenance } = definition;
@@ -57,7 +57,7 @@ export class ServerApprovals {
     };
     const answer = await this.#ask({ kind: 'server', ...request }, signal);
     if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
-    const isStored = answer === 'always' && (await this.#store(definition, variables, judgement.essence));
+    const isStored = answer === 'always' && (await this.#store(definition, variables, judgement.identity));
     // A stored approval is read from the store each time, because it may be revoked, also by another process.
     if (!isStored) this.#notStored.add(fingerprint);
     if (!isStored && answer !== 'once') this.#forSession.set(fingerprint, variables);
@@ -67,7 +67,7 @@ export class ServerApprovals {
   /** Whether a server that is open would still be approved, without asking anybody. */
   async isStillApproved(definition: ServerDefinition): Promise<boolean> {
     const judgement = await this.#deps.gate.judge(definition);
-    return judgement.kind !== 'asks' || this.#notStored.has(trustFingerprint(judgement.essence));
+    return judgement.kind !== 'asks' || this.#notStored.has(trustFingerprint(judgement.identity));
   }
 
   async #ask(request: Parameters<Approve>[0], signal: AbortSignal) {

@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { canonicalJson } from '../kernel/json.ts';
+import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 
 /**

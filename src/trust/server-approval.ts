@@ -16,7 +16,7 @@ export function createServerApproval(environment: HostEnvironment, store: Store,
     store,
     clock,
     isOwnScope,
-    essenceOf: (definition) => launchIdentityOf(definition, context),
+    identityOf: (definition) => launchIdentityOf(definition, context),
   });
 }
 

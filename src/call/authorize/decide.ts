@@ -10,7 +10,7 @@ import type { ServerName, ToolId } from '../../model/names.ts';
 import type { ApprovalMode } from '../../model/server.ts';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
 import { strictest } from '../../policy/approval-mode.ts';
-import { type Decision, narrow } from '../../policy/decision.ts';
+import { type Decision, tightenDecision } from '../../policy/decision.ts';
 import { answeredBy, createGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
 import type { ServerRegistry } from '../../servers/registry.ts';
 import { type LockedTools, type Pinned, UNPINNED } from '../../trust/locked-tools.ts';
@@ -60,11 +60,11 @@ export function createDecider(deps: DeciderDeps): Decider {
   });
   const byRules = ({ caller, arguments: args }: ToolCall, gated: GatedCall): Decision => {
     const { permissions: viewRules = [] } = caller;
-    const narrowed = viewRules.reduce(
-      (outer, texts) => narrow(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
+    const tightened = viewRules.reduce(
+      (outer, texts) => tightenDecision(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
       rules.decide(gated),
     );
-    return distrust(registry, narrowed, gated.tool.server);
+    return distrust(registry, tightened, gated.tool.server);
   };
   return {
     decide(call) {

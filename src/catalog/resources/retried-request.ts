@@ -66,7 +66,12 @@ export function requestWithRetry(
   return within({ reach, clock, server, what: method }, options, async (cancellation) => {
     const send = (session: Session) => {
       request.require?.(session);
-      return session.requestWithInput(method, params, { cancellation, handlers, onProgress: ignoreProgress, repeatable: true });
+      return session.requestWithInput(method, params, {
+        cancellation,
+        handlers,
+        onProgress: ignoreProgress,
+        repeatable: true,
+      });
     };
     const session = await sessionOf(reach, server, cancellation);
     const answer = await send(session);

@@ -10,7 +10,9 @@ import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
 import { createSession, page } from './session.ts';
 
-async function list(answer: (params: JsonObject) => RequestOutcome): Promise<ToolListing & { asked: readonly unknown[] }> {
+async function list(
+  answer: (params: JsonObject) => RequestOutcome,
+): Promise<ToolListing & { asked: readonly unknown[] }> {
   const session = createSession(answer);
   const clock = createFakeClock();
   const listing = await fetchTools(session, definitionOf('files'), { clock, signal: new AbortController().signal });

@@ -91,7 +91,10 @@ describe('prompts', () => {
   for (const [name, result] of Object.entries(broken))
     test(`answered with ${name} are a broken answer`, async () => {
       const harness = createHarness();
-      await harness.connect('s', createResourceSession({ 'prompts/get': (): RequestOutcome => ({ kind: 'result', result }) }));
+      await harness.connect(
+        's',
+        createResourceSession({ 'prompts/get': (): RequestOutcome => ({ kind: 'result', result }) }),
+      );
       expect(await codeOf(harness.prompts.get('s', 'p'))).toBe('ANSWER_BROKEN');
     });
 

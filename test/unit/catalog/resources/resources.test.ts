@@ -158,7 +158,10 @@ describe('reading', () => {
     await harness.clock.advance(0);
     controller.abort('enough');
     expect(await aborted).toBe('enough');
-    await harness.connect('s', createResourceSession({ 'resources/read': (): RequestOutcome => ({ kind: 'oversized' }) }));
+    await harness.connect(
+      's',
+      createResourceSession({ 'resources/read': (): RequestOutcome => ({ kind: 'oversized' }) }),
+    );
     expect(await codeOf(harness.resources.read('x:1'))).toBe('MESSAGE_TOO_LARGE');
     expect(harness.clock.pending()).toBe(0);
   });
