@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { importers } from '../../../../src/config/importers/importers.ts';
+import { importFolders } from '../../../../src/config/importers/places.ts';
 import type { HostEnvironment } from '../../../../src/config/scopes.ts';
 
 const linux = { cwd: '/work', home: '/home/me', env: {}, platform: 'linux' } as const;
@@ -201,4 +202,13 @@ test('a name that only begins like the workspace is not inside it', () => {
 test('in the home folder, what lies there is still one’s own', () => {
   expect(placesOf('codex', { ...linux, cwd: '/home/me' }).at(-1)).toBe('mine /home/me/.codex/config.toml');
   expect(placesOf('codex', { ...linux, cwd: '/' }).at(-1)).toBe('mine /home/me/.codex/config.toml');
+});
+
+test('a folder that no variable names has no files', () => {
+  const { own } = importFolders({ cwd: '/work/app', home: '/home/me', env: {}, platform: 'linux' });
+  expect([own(undefined, 'a.json'), own('', 'a.json'), own('/etc', 'a.json')]).toEqual([
+    [],
+    [],
+    [{ file: '/etc/a.json', inWorkspace: false }],
+  ]);
 });

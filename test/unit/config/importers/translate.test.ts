@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import type { ConfigMap } from '../../../../src/config/config-map.ts';
 import { importers } from '../../../../src/config/importers/importers.ts';
+import { mapTexts, textsIn } from '../../../../src/config/importers/translate.ts';
 import { verifies } from '../../../verifies.ts';
 
 function translate(app: string, entry: ConfigMap): ConfigMap {
@@ -101,4 +102,14 @@ test('a key that pretends to be a prototype stays a key', () => {
     const translated = translate(app, entry);
     expect([app, translated['command'], Object.keys(translated)]).toEqual([app, undefined, ['__proto__', 'env']]);
   }
+});
+
+test('every text of an entry is found and can be rewritten; keys and other values stay', () => {
+  const entry = { command: 'a', args: ['b', 1], env: { c: 'd', e: null } };
+  expect(textsIn(entry)).toEqual(['a', 'b', 'd']);
+  expect(mapTexts(entry, (text) => text.toUpperCase())).toEqual({
+    command: 'A',
+    args: ['B', 1],
+    env: { c: 'D', e: null },
+  });
 });
