@@ -1,11 +1,45 @@
+// Owns how the tests run: two projects, because they use a machine in two ways.
+// `unit` is limited by the processor: as many workers as cores, and modules are loaded once per worker, not once per file.
+// `process` starts real servers and mostly waits for them: more workers than cores, and each file gets a process of its own,
+// since the fault matrix counts the listeners, sockets and children of the process it runs in.
+
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+const cores = availableParallelism();
+const WORKERS_PER_CORE = 2;
+const HUNG_MS = process.env['PLEXUS_LONG'] === '1' ? 300_000 : 60_000;
 
 export default defineConfig({
   resolve: { alias: { 'plexus/testing': new URL('./src/testing/testing.ts', import.meta.url).pathname } },
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     reporters: process.env['CI'] ? ['dot'] : ['default'],
+    // Limits for a hung test, not for a slow machine.
+    testTimeout: HUNG_MS,
+    hookTimeout: HUNG_MS,
+    // A worker thread would share the processor time that the tests of complexity measure.
+    pool: 'forks',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/{unit,pins,data}/**/*.test.ts', 'test/*.test.ts'],
+          setupFiles: ['test/seed.ts'],
+          isolate: false,
+          maxWorkers: cores,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: ['test/{e2e,faults}/**/*.test.ts'],
+          maxWorkers: WORKERS_PER_CORE * cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -4,5 +4,5 @@ import { runChecks } from './checks.mjs';
 import { setUp } from './setup.mjs';
 
 setUp();
-const { failed } = runChecks();
+const { failed } = await runChecks();
 process.exitCode = failed === 0 ? 0 : 1;

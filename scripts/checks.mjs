@@ -1,6 +1,6 @@
 // Owns the list of static checks, which `npm run check` and `.ci/run` share.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { bin, root } from './setup.mjs';
 
 const checks = {
@@ -12,14 +12,25 @@ const checks = {
 };
 
 /** Runs all checks even if one fails; prints each by name, and returns how many passed and failed. */
-export function runChecks() {
+export async function runChecks() {
   const counts = { passed: 0, failed: 0 };
   for (const [name, args] of Object.entries(checks)) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-    const ok = status === 0;
+    const { ok, output } = await runCheck(args);
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`);
-    if (!ok) console.log(`${stdout}\n${stderr}`);
+    if (!ok) console.log(output);
   }
   return counts;
+}
+
+function runCheck(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+    });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject).on('close', (code) => resolve({ ok: code === 0, output }));
+  });
 }

@@ -12,6 +12,7 @@ import { isObject } from '../../src/kernel/json.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { ToolDefinition } from '../../src/model/tool.ts';
 import { verifies } from '../verifies.ts';
+import { sampleOf } from '../effort.ts';
 
 const data = new URL('../../../shared/data/', import.meta.url);
 const files = ['schemas/real.jsonl.gz', 'schemas/synthetic.jsonl.gz', 'server-tools/tools.jsonl.gz'];
@@ -37,7 +38,7 @@ function sentIn(file: string): readonly Sent[] {
 }
 
 function checkedIn(file: string): { healthy: ToolDefinition[]; apart: string[] } {
-  const checked = sentIn(file).map((each) => checkDefinition(each));
+  const checked = sampleOf(sentIn(file)).map((each) => checkDefinition(each));
   return {
     healthy: checked.filter((each) => typeof each !== 'string'),
     apart: checked.filter((each) => typeof each === 'string'),
@@ -47,7 +48,7 @@ function checkedIn(file: string): { healthy: ToolDefinition[]; apart: string[] }
 const isEnvelope = (changes: readonly string[]) => changes.some((each) => each.includes('parameters are'));
 
 /** How long it may take at most: many times what it takes, as the machine is shared with other tests. */
-const MOST_MS = 500;
+const MOST_MS = 2_500;
 
 if (!isThere) {
   test('definitions of real servers', ({ skip }) => skip(`${data.pathname} is not there: NOT CHECKED`));

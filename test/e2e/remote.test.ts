@@ -172,9 +172,8 @@ describe('closing', () => {
       if (method === 'DELETE') response.writeHead(200).flushHeaders();
     });
     const runtime = await start(createFolder(), { servers: { deaf: { url: deaf.url, transport: 'http' } } });
-    const began = Date.now();
+    // The goodbye never ends: without a limit of its own this would hang.
     await runtime.close();
-    expect(Date.now() - began).toBeLessThan(10_000);
     await eventually(() => deaf.sockets.size === 0);
   });
 });

@@ -5,12 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
-import type { RuntimeEvent } from '../../src/events.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
 import { isObject, type JsonObject } from '../../src/kernel/json.ts';
-import { createMemoryStore } from '../../src/kernel/store.ts';
 import type { Channel, Message } from '../../src/model/server.ts';
-import { createRuntime } from '../../src/runtime.ts';
+import { type OpenedRuntime, openRuntime } from '../runtime.ts';
 
 export function createFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-fleet-')));
@@ -18,25 +15,13 @@ export function createFolder(): string {
   return folder;
 }
 
-export type Started = Runtime & { readonly events: readonly RuntimeEvent[]; readonly errors: readonly unknown[] };
+export type Started = OpenedRuntime;
 
-/** Everything is allowed, nobody watches, and no file is read, unless the test says otherwise. */
+/** Everything is allowed, nobody watches, and no file is read, unless the test says otherwise. Closed with the test. */
 export async function start(folder: string, options: RuntimeOptions): Promise<Started> {
-  const events: RuntimeEvent[] = [];
-  const errors: unknown[] = [];
-  const runtime = await createRuntime({
-    discover: false,
-    cwd: folder,
-    home: folder,
-    store: createMemoryStore(options.clock ?? systemClock),
-    permissions: [{ tool: 'mcp__*', action: 'allow' }],
-    interactive: false,
-    onEvent: (event) => events.push(event),
-    onError: (error) => errors.push(error),
-    ...options,
-  });
+  const runtime = await openRuntime(folder, options);
   onTestFinished(() => runtime.close());
-  return { ...runtime, events, errors };
+  return runtime;
 }
 
 export function statusOf(runtime: Runtime, name: string) {

@@ -9,8 +9,6 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import {
-  createMemoryStore,
-  createRuntime,
   type Runtime,
   RuntimeError,
   type RuntimeEvent,
@@ -18,6 +16,7 @@ import {
   type ServerStatus,
 } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { openRuntime, type Told } from '../runtime.ts';
 import { eventually } from '../servers/processes.ts';
 import { type Ending, Ledger } from './ledger.ts';
 import { Peer, type Transport } from './peer.ts';
@@ -25,13 +24,15 @@ import { createTracedClock, Traces } from './traces.ts';
 
 const NAME = 'peer';
 const CLOSING_SPEED = 5;
+const FLYING_SPEED = 200;
 
-/** Real time enough for a slow machine: only a case about waiting makes these short. */
+/** Real time enough for a slow machine. A case about a time limit lets time fly once the server has been struck. */
 const patient = (speed: number) => ({
-  startupTimeoutMs: 10_000 * speed,
-  toolTimeoutMs: 10_000 * speed,
+  startupTimeoutMs: PATIENT_MS * speed,
+  toolTimeoutMs: PATIENT_MS * speed,
   reconnect: { delaysMs: [20, 20, 20], jitter: 0 },
 });
+const PATIENT_MS = 20_000;
 
 export interface FaultCase {
   readonly transport: Transport;
@@ -65,6 +66,14 @@ export interface Scene {
   ending(tool: string, args?: JsonObject, signal?: AbortSignal): Promise<Ending>;
   /** A write with a text of its own; waits so long between its effect and its answer. */
   write(ms?: number): Promise<string>;
+  /** Until the fault has struck its first request, so that nothing but time is waited for from now on. */
+  struck(): Promise<void>;
+  /** The runtime's time flies until `what` has happened: for limits, never while a server has to keep up. */
+  whileTimeFlies<Value>(what: Promise<Value>): Promise<Value>;
+  /** A call that the fault leaves without an answer, until its time is up. */
+  timedOut(tool?: string): Promise<Ending>;
+  /** Time flies until the struck server is asked again, or is usable although it was struck. */
+  asksAgain(): Promise<void>;
   /** Until it is in that state. */
   until(state: ServerStatus['state']): Promise<ServerStatus>;
   /** Kills the server, wherever it runs; one that the runtime started, it has noticed by then. */
@@ -102,37 +111,38 @@ async function perform(given: FaultCase, peer: Peer, act: (scene: Scene) => void
     await nextTurn();
     traces.end();
   }
+  expectAccounted({ ...scene, ledger, effects: peer.effects() });
+  expect(await traces.left(peer.pid), 'what is left after close').toEqual([]);
+}
+
+/** What must be true after every case, over any transport, once the runtime is closed. */
+export function expectAccounted(
+  after: Told & { readonly runtime: Runtime; readonly ledger: Ledger; readonly effects: readonly string[] },
+): void {
   expect(
-    scene.errors.filter(isBug).map((error) => inspect(error)),
+    after.errors.filter(isBug).map((error) => inspect(error)),
     'what went wrong in the background',
   ).toEqual([]);
-  expect(ledger.problems(peer.effects()), 'every call settles, and says the truth').toEqual([]);
-  expect(unpaired(scene.events), 'every call that was started is told to have finished').toEqual([]);
-  expect(brokenChain(scene.events), 'every change of state is one event').toEqual([]);
-  expect(scene.status().state, 'its state after close').toBe('stopped');
-  expect(await traces.left(peer.pid), 'what is left after close').toEqual([]);
+  expect(after.ledger.problems(after.effects), 'every call settles, and says the truth').toEqual([]);
+  expect(unpaired(after.events), 'every call that was started is told to have finished').toEqual([]);
+  expect(brokenChain(after.events), 'every change of state is one event').toEqual([]);
+  expect(
+    after.runtime.status().map(({ state }) => state),
+    'its state after close',
+  ).toEqual(['stopped']);
 }
 
 async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Traces): Promise<Scene> {
   const { folder } = peer.options;
   const { speed = 1 } = given;
-  const events: RuntimeEvent[] = [];
-  const errors: unknown[] = [];
   const began = clock.now();
-  const created = await createRuntime({
-    discover: false,
-    cwd: folder,
-    home: folder,
+  const created = await openRuntime(folder, {
     servers: { [NAME]: { ...peer.entry, ...patient(speed), ...given.settings } },
-    permissions: [{ tool: 'mcp__*', action: 'allow' }],
-    store: createMemoryStore(clock),
     clock,
-    interactive: false,
-    startup: { waitMs: 10_000 * speed },
-    onEvent: (event) => events.push(event),
-    onError: (error) => errors.push(error),
+    startup: { waitMs: PATIENT_MS * speed },
     ...given.options,
   });
+  const { events, errors } = created;
   const runtime: Runtime = {
     ...created,
     close: () => {
@@ -153,11 +163,41 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     return ledger.record({ what: `${tool} ${effect ?? ''}`, effect, signal }, call);
   };
   const call: Scene['call'] = async (tool, args) => endOf(await ending(tool, args));
+  const struck: Scene['struck'] = async () => {
+    await eventually(() => peer.sinceStrike());
+  };
+  const whileTimeFlies: Scene['whileTimeFlies'] = async (what) => {
+    clock.pace(FLYING_SPEED);
+    try {
+      return await what;
+    } finally {
+      clock.pace(speed);
+    }
+  };
+  const nextText = () => `w${++writes}`;
   return {
-    ...{ runtime, peer, events, errors, status, ending, call },
+    runtime,
+    peer,
+    events,
+    errors,
+    status,
+    ending,
+    call,
+    struck,
+    whileTimeFlies,
     now: () => clock.now() - began,
     pause: (ms) => wait(ms),
-    write: (ms = 0) => call('write', { text: `w${++writes}`, ms }),
+    write: (ms = 0) => call('write', { text: nextText(), ms }),
+    async timedOut(tool = 'write') {
+      const work = ending(tool, { text: nextText() });
+      await struck();
+      return whileTimeFlies(work);
+    },
+    async asksAgain() {
+      await struck();
+      const isAskedAgain = () => peer.sinceStrike()?.some((line) => /^(initialize|server|tools\/list)\b/.test(line));
+      await whileTimeFlies(eventually(() => isAskedAgain() || isUsable(status())));
+    },
     until: (state) =>
       eventually(() => {
         const now = status();
@@ -178,7 +218,8 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
 /** A disk that is full is told too, and is nobody's bug. */
 const isBug = (error: unknown) => !(error instanceof RuntimeError) || error.remedy === 'report-bug';
 
-const endOf = (ending: Ending) => ('error' in ending ? ending.error.code : ending.kind);
+/** In one word: `answered`, or the code of its failure. */
+export const endOf = (ending: Ending) => ('error' in ending ? ending.error.code : ending.kind);
 
 async function checkNext(scene: Scene, next: NonNullable<FaultCase['next']>): Promise<void> {
   if (next === 'never') return;
@@ -191,8 +232,10 @@ async function checkNext(scene: Scene, next: NonNullable<FaultCase['next']>): Pr
   expect(ending.outcome.content, 'the next call').toEqual([{ type: 'text', text: 'still there' }]);
 }
 
+const isUsable = ({ state, toolCount }: ServerStatus) => state === 'connected' && toolCount > 0;
+
 async function untilUsable({ status }: Scene): Promise<void> {
-  await eventually(() => status().state === 'connected' && status().toolCount > 0).catch((error: unknown) => {
+  await eventually(() => isUsable(status())).catch((error: unknown) => {
     const { state, toolCount } = status();
     const why = status().error?.message ?? 'without an error';
     throw new Error(`it does not become usable: it is ${state} with ${toolCount} tools, ${why}`, { cause: error });

@@ -20,6 +20,9 @@ import type { ServerConfig } from '../../src/index.ts';
 export const transports = ['stdio', 'http', 'sse', 'ws'] as const;
 export type Transport = (typeof transports)[number];
 
+/** As `faulty/mcp.mjs` writes it. */
+const STRUCK = 'struck';
+
 /** The soak runs bundled, from elsewhere, and says where the tests are. */
 const servers = process.env['PLEXUS_TEST_SERVERS'] ?? fileURLToPath(new URL('../servers', import.meta.url));
 
@@ -112,7 +115,14 @@ export class Peer {
 
   /** Everything that arrived, over all its lives: `open`, or a method and what it was asked for. */
   journal(): string[] {
-    return linesOf(this.#file('journal'));
+    return linesOf(this.#file('journal')).filter((line) => line !== STRUCK);
+  }
+
+  /** What arrived since the first fault struck, or nothing if none has. */
+  sinceStrike(): string[] | undefined {
+    const lines = linesOf(this.#file('journal'));
+    const at = lines.indexOf(STRUCK);
+    return at < 0 ? undefined : lines.slice(at + 1);
   }
 
   pids(): number[] {

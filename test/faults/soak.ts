@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createMemoryStore, createRuntime, type Runtime, type RuntimeOptions } from '../../src/index.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import type { Runtime } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { openRuntime } from '../runtime.ts';
 import { type Counts, Ledger } from './ledger.ts';
 import { Peer, type Transport } from './peer.ts';
 import { createTracedClock, Traces } from './traces.ts';
@@ -46,8 +46,8 @@ const fleet: readonly { readonly name: string; readonly transport: Transport; re
 ];
 
 const settings = {
-  startupTimeoutMs: 3_000,
-  toolTimeoutMs: 1_000,
+  startupTimeoutMs: 6_000,
+  toolTimeoutMs: 2_000,
   maxMessageBytes: 3_000_000,
   reconnect: { delaysMs: [20, 50, 100, 200, 400, 800], jitter: 0.2 },
 };
@@ -71,6 +71,8 @@ const eitherWay = new Set(['hang', 'die', 'exit', 'reset', 'end', 'drip-headers'
 export interface SoakOptions {
   readonly seed: number;
   readonly ms: number;
+  /** Goes on until so much has happened, however slow the machine is. */
+  readonly atLeast?: { readonly faults: number; readonly answered: number };
   /** Calls at a time, per server. */
   readonly callers?: number;
   readonly only?: readonly Transport[];
@@ -92,7 +94,7 @@ interface Ground {
   readonly peers: readonly Peer[];
   readonly ledger: Ledger;
   readonly random: Random;
-  readonly until: number;
+  readonly isOver: () => boolean;
   readonly droughts: Map<string, { last: number; longestMs: number }>;
 }
 
@@ -110,7 +112,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
 }
 
 async function run(
-  { seed, ms, callers = 3, onProgress }: SoakOptions,
+  { seed, ms, atLeast = { faults: 0, answered: 0 }, callers = 3, onProgress }: SoakOptions,
   peers: Peer[],
   folder: string,
 ): Promise<SoakReport> {
@@ -120,18 +122,20 @@ async function run(
   const rejections: string[] = [];
   const onRejection = (error: unknown) => rejections.push(`an unhandled rejection: ${error}`);
   process.on('unhandledRejection', onRejection);
-  const told = (error: unknown) => rejections.push(`told in the background: ${error}`);
   const servers = Object.fromEntries(peers.map((peer) => [peer.options.name, { ...peer.entry, ...settings }]));
-  const runtime = await createRuntime({
-    ...optionsFor(folder, told),
+  const runtime = await openRuntime(folder, {
     servers,
-    store: createMemoryStore(traces.clock),
     clock: traces.clock,
+    // Too many to keep.
+    onEvent: () => undefined,
+    onError: (error) => rejections.push(`told in the background: ${error}`),
   });
   const started = Date.now();
   const droughts = new Map(peers.map(({ options }) => [options.name, { last: started, longestMs: 0 }]));
-  const ground: Ground = { runtime, peers, ledger, random, until: started + ms, droughts };
   let faults = 0;
+  const isOver = () =>
+    Date.now() >= started + ms && faults >= atLeast.faults && ledger.counts.answered >= atLeast.answered;
+  const ground: Ground = { runtime, peers, ledger, random, isOver, droughts };
   const report = () => {
     const { counts } = ledger;
     const megabytes = Math.round(process.memoryUsage().rss / 2 ** 20);
@@ -161,25 +165,14 @@ async function run(
   return { counts: ledger.counts, codes: ledger.codes, faults, droughts: Object.fromEntries(longest), problems };
 }
 
-function optionsFor(folder: string, onError: (error: unknown) => void): RuntimeOptions {
-  return {
-    discover: false,
-    cwd: folder,
-    home: folder,
-    permissions: [{ tool: 'mcp__*', action: 'allow' }],
-    interactive: false,
-    onError,
-  };
-}
-
 let lastText = 0;
 
 /** One after the other, without a pause but a moment after a failure. */
 async function callOn(
-  { runtime, ledger, random, until, droughts }: Ground,
+  { runtime, ledger, random, isOver, droughts }: Ground,
   { options: { name } }: Peer,
 ): Promise<void> {
-  while (Date.now() < until) {
+  while (!isOver()) {
     const text = `${name}-${++lastText}`;
     const [tool, args] = random.oneOf<readonly [string, JsonObject]>([
       ['echo', { text }],
@@ -208,10 +201,10 @@ function noteAnswer(drought: { last: number; longestMs: number } | undefined): v
 }
 
 /** Kills, freezes, plants, or asks for a fresh start, every so often. */
-async function disturb({ runtime, random, until }: Ground, peer: Peer, count: () => void): Promise<void> {
+async function disturb({ runtime, random, isOver }: Ground, peer: Peer, count: () => void): Promise<void> {
   const { name, transport } = peer.options;
   const pidNow = () => peer.pid ?? runtime.status().find((each) => each.name === name)?.pid;
-  while (Date.now() < until) {
+  while (!isOver()) {
     await wait(100 + random.below(700));
     count();
     const deed = random.below(10);
@@ -257,16 +250,21 @@ function signal(pid: number | undefined, name: NodeJS.Signals): void {
   }
 }
 
+const MENDING_MS = 500;
+
 /** The person at the keyboard, who reconnects what has given up, now and then. */
-async function mend({ runtime, until }: Ground): Promise<void> {
-  while (Date.now() < until) {
-    await wait(Math.min(1_000, Math.max(0, until - Date.now())));
+async function mend({ runtime, isOver }: Ground): Promise<void> {
+  while (!isOver()) {
+    await wait(MENDING_MS);
     for (const { name, state, breaker } of runtime.status()) {
       if (state === 'failed' || state === 'needs-auth' || state === 'blocked' || breaker?.state === 'open')
         runtime.reconnect(name);
     }
   }
 }
+
+/** For a machine that has much else to do; an idle one needs a moment. */
+const RECOVERY_MS = 180_000;
 
 /** Nothing is wrong any more: every server has to work. */
 async function recover({ runtime, peers, ledger }: Ground): Promise<string[]> {
@@ -275,16 +273,19 @@ async function recover({ runtime, peers, ledger }: Ground): Promise<string[]> {
     if (peer.isGone) await peer.start();
   }
   const checks = peers.map(async ({ options: { name } }) => {
-    runtime.reconnect(name);
     const now = () => runtime.status().find((each) => each.name === name);
-    const late = Date.now() + 10_000;
-    while ((now()?.state !== 'connected' || now()?.toolCount === 0) && Date.now() < late) await wait(20);
-    const ending = await ledger.record(
-      { what: `last call on ${name}` },
-      runtime.turn().call(`mcp__${name}__echo`, { text: 'last' }),
-    );
-    if (ending.kind === 'answered') return [];
-    const why = 'error' in ending ? ending.error.message : ending.kind;
+    const isUsable = () => now()?.state === 'connected' && now()?.toolCount !== 0;
+    let why = 'it never connected';
+    for (const late = Date.now() + RECOVERY_MS; Date.now() < late; ) {
+      runtime.reconnect(name);
+      for (const tired = Date.now() + settings.startupTimeoutMs; !isUsable() && Date.now() < tired; ) await wait(20);
+      const ending = await ledger.record(
+        { what: `last call on ${name}` },
+        runtime.turn().call(`mcp__${name}__echo`, { text: 'last' }),
+      );
+      if (ending.kind === 'answered') return [];
+      why = 'error' in ending ? ending.error.message : ending.kind;
+    }
     return [`${name} does not work again, it is ${now()?.state}: ${why}`];
   });
   return (await Promise.all(checks)).flat();
@@ -313,12 +314,7 @@ export async function cycle(
   try {
     await peer.start();
     const once = async () => {
-      const options = {
-        ...optionsFor(folder, told),
-        servers: { peer: peer.entry },
-        store: createMemoryStore(systemClock),
-      };
-      const runtime = await createRuntime(options);
+      const runtime = await openRuntime(folder, { servers: { peer: peer.entry }, onError: told });
       const text = `w${++lastText}`;
       await ledger.record({ what: `write ${text}`, effect: text }, runtime.turn().call('mcp__peer__write', { text }));
       await runtime.close();

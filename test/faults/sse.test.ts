@@ -7,6 +7,7 @@ import {
   deaths,
   once,
   pings,
+  reconnect,
   returns,
   silentCalls,
   silentHandshakes,
@@ -14,11 +15,10 @@ import {
   sizes,
   wrongWords,
 } from './common.ts';
-import { faultCase } from './harness.ts';
+import { endOf, faultCase } from './harness.ts';
 
 const transport = 'sse';
 const on = { transport } as const;
-const reconnect = { delaysMs: [20, 50, 100, 200, 400, 800], jitter: 0 };
 
 describe('a server', () => {
   for (const [sentence, run] of deaths(on)) verifies(['REC-12', 'EXT-06'], sentence, run);
@@ -44,12 +44,9 @@ describe('the stream', () => {
   verifies(
     ['TRN-03', 'REC-07'],
     'that trickles an answer for ever costs the call its time',
-    faultCase(
-      { transport, settings: { reconnect, toolTimeoutMs: 300 }, flags: once('drip'), next: 'after reconnect' },
-      async (scene) => {
-        expect(await scene.write()).toBe('CALL_TIMEOUT');
-      },
-    ),
+    faultCase({ transport, settings: { reconnect }, flags: once('drip'), next: 'after reconnect' }, async (scene) => {
+      expect(endOf(await scene.timedOut())).toBe('CALL_TIMEOUT');
+    }),
   );
 
   for (const [what, flags] of Object.entries({

@@ -5,7 +5,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, sleepOn, systemClock } from '../../src/kernel/clock.ts';
+import { type CancelTimer, type Clock, sleepOn, systemClock } from '../../src/kernel/clock.ts';
 import { hostMark, MARK_VARIABLE } from '../../src/transport/mark.ts';
 import { environmentOf, listProcesses, runningGroupOf } from '../../src/transport/proc.ts';
 
@@ -21,8 +21,17 @@ subscribe('net.client.socket', (message) => {
 export interface TracedClock extends Clock {
   /** Where each timer that still waits was asked for. */
   waiting(): string[];
-  /** From now on it goes so many times as fast as real time. */
+  /** From now on it goes so many times as fast as real time; timers that wait already follow. */
   pace(speed: number): void;
+}
+
+interface TracedTimer {
+  /** Holds the stack of whoever asked for it. */
+  readonly origin: Error;
+  /** When it fires, by this clock. */
+  readonly due: number;
+  readonly arm: (realMs: number) => CancelTimer;
+  cancel: CancelTimer;
 }
 
 /** Real time, `speed` times as fast, so that a grace of seconds is one of moments; every timer is accounted for. */
@@ -30,38 +39,44 @@ export function createTracedClock(initial = 1): TracedClock {
   let speed = initial;
   let real = systemClock.now();
   let told = real;
-  const timers = new Set<Error>();
+  const timers = new Set<TracedTimer>();
+  const exactNow = () => told + (systemClock.now() - real) * speed;
   const clock: TracedClock = {
-    now: () => Math.round(told + (systemClock.now() - real) * speed),
+    now: () => Math.round(exactNow()),
     pace(next) {
-      told = clock.now();
+      told = exactNow();
       real = systemClock.now();
       speed = next;
+      for (const timer of timers) {
+        timer.cancel();
+        timer.cancel = timer.arm(Math.max(0, timer.due - told) / speed);
+      }
     },
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     after(ms, run, hold) {
-      const origin = new Error(`a timer of ${ms} ms`);
-      timers.add(origin);
-      const cancel = systemClock.after(
-        ms / speed,
-        () => {
-          timers.delete(origin);
-          run();
-        },
-        hold,
-      );
+      const fire = () => {
+        timers.delete(timer);
+        run();
+      };
+      const arm = (realMs: number) => systemClock.after(realMs, fire, hold);
+      const timer = { origin: new Error(`a timer of ${ms} ms`), due: exactNow() + ms, arm, cancel: arm(ms / speed) };
+      timers.add(timer);
       return () => {
-        timers.delete(origin);
-        cancel();
+        timers.delete(timer);
+        timer.cancel();
       };
     },
     waiting: () =>
-      [...timers].map(({ message, stack = '' }) => `${message} ${stack.split('\n').slice(2, 5).join(' ').trim()}`),
+      [...timers].map(({ origin: { message, stack = '' } }) => {
+        const callers = stack.split('\n').slice(2, 5);
+        return `${message} ${callers.join(' ').trim()}`;
+      }),
   };
   return clock;
 }
 
-const SETTLE_MS = 1_000;
+/** So long that only what is really left is there at the end of it. */
+const SETTLE_MS = 10_000;
 
 /** Begins now; `left` tells what is there that was not there at the beginning. */
 export class Traces {

@@ -8,6 +8,7 @@ import {
   news,
   once,
   pings,
+  reconnect,
   returns,
   silentCalls,
   silentHandshakes,
@@ -15,11 +16,10 @@ import {
   sizes,
   wrongWords,
 } from './common.ts';
-import { faultCase } from './harness.ts';
+import { endOf, faultCase } from './harness.ts';
 
 const transport = 'ws';
 const on = { transport } as const;
-const reconnect = { delaysMs: [20, 50, 100, 200, 400, 800], jitter: 0 };
 
 describe('a server', () => {
   for (const [sentence, run] of deaths(on)) verifies(['REC-12', 'EXT-06'], sentence, run);
@@ -66,12 +66,9 @@ describe('the socket', () => {
   verifies(
     'TRN-05',
     'that carries a message without an end costs the call its time',
-    faultCase(
-      { transport, settings: { reconnect, toolTimeoutMs: 300 }, flags: once('drip'), next: 'after reconnect' },
-      async (scene) => {
-        expect(await scene.write()).toBe('CALL_TIMEOUT');
-      },
-    ),
+    faultCase({ transport, settings: { reconnect }, flags: once('drip'), next: 'after reconnect' }, async (scene) => {
+      expect(endOf(await scene.timedOut())).toBe('CALL_TIMEOUT');
+    }),
   );
 
   for (const [what, flags] of Object.entries({
@@ -131,7 +128,7 @@ describe('the socket', () => {
     faultCase(
       {
         transport,
-        settings: { reconnect: { delaysMs: Array(50).fill(50), jitter: 0 } },
+        settings: { reconnect },
         next: 'once ready',
         down: true,
       },

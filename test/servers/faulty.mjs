@@ -38,39 +38,11 @@
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { begin } from './faulty/faults.mjs';
+import { parseFlags } from './faulty/flags.mjs';
 import { createMcp } from './faulty/mcp.mjs';
 
-const text = { type: 'string' };
-const texts = { type: 'string', multiple: true };
-
-const { values: options } = parseArgs({
-  options: {
-    transport: { type: 'string', default: 'stdio' },
-    era: { type: 'string', default: 'legacy' },
-    reply: { type: 'string', default: 'json' },
-    port: { type: 'string', default: '0' },
-    listen: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-    fault: { ...texts, default: [] },
-    at: { ...texts, default: ['call'] },
-    when: text,
-    after: { type: 'string', default: '0' },
-    times: text,
-    tally: text,
-    bomb: text,
-    status: { type: 'string', default: '503' },
-    'retry-after': text,
-    bytes: { type: 'string', default: '20000000' },
-    ms: { type: 'string', default: '50' },
-    'start-ms': { type: 'string', default: '0' },
-    'close-code': { type: 'string', default: '1000' },
-    log: text,
-    journal: text,
-    'pid-file': text,
-  },
-});
+const options = parseFlags(process.argv.slice(2));
 
 if (options.help) {
   const header = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n\n')[0];

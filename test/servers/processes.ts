@@ -4,27 +4,32 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { runningGroupOf } from '../../src/transport/proc.ts';
 
-export const PATIENCE_MS = 10_000;
+/** So long that only a hang runs into it: a busy machine may take ten times as long as an idle one. */
+export const PATIENCE_MS = 45_000;
+const POLL_MS = 5;
 
 /** In a folder of its own, which is removed after the test, or after the tests of the file. */
 export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-'));
-  const atTheEnd = expect.getState().currentTestName === undefined ? afterAll : onTestFinished;
+  const atTheEnd = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished;
   atTheEnd(() => rmSync(folder, { recursive: true, force: true }));
   return join(folder, name);
 }
 
 /** Polls until the condition holds, since real processes need their time; throws when it takes too long. */
-export async function eventually<Value>(look: () => Value | undefined | false, withinMs = PATIENCE_MS): Promise<Value> {
+export async function eventually<Value>(
+  look: () => Value | undefined | false | Promise<Value | undefined | false>,
+  withinMs = PATIENCE_MS,
+): Promise<Value> {
   const until = Date.now() + withinMs;
   for (;;) {
-    const seen = look();
+    const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
     if (Date.now() > until) throw new Error(`not within ${withinMs} ms: ${look}`);
-    await wait(10);
+    await wait(POLL_MS);
   }
 }
 

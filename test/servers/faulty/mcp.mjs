@@ -4,10 +4,12 @@
 import { appendFileSync } from 'node:fs';
 import { createPlan } from './plan.mjs';
 
+/** A line of the journal. */
+const STRUCK = 'struck';
+
 const serverInfo = { name: 'faulty', version: '1.0.0' };
 const schema = (properties = {}, required = []) => ({ type: 'object', properties, required });
 const said = (text) => ({ content: [{ type: 'text', text }] });
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const writing = (idempotentHint) => ({
@@ -25,11 +27,16 @@ class RpcError extends Error {
   }
 }
 
-/** One request's way back, as each transport has it: see `faults.mjs` for what can be done with it. */
-export function createMcp(options) {
+/** What a process has and a server inside the test gets from it: files to write to, and time. */
+const processPorts = {
+  note: (file, line) => file && appendFileSync(file, `${line}\n`),
+  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/** `options` are the flags of `faulty.mjs`. */
+export function createMcp(options, { note, pause } = processPorts) {
   const modern = options.era === 'modern';
   const plan = createPlan(options);
-  const note = (file, line) => file && appendFileSync(file, `${line}\n`);
   const journal = (line) => note(options.journal, line);
 
   const perform = async ({ text, ms = 0 }) => {
@@ -110,13 +117,20 @@ export function createMcp(options) {
     }
   };
 
+  /** The fault, if one strikes now; it is written down, so that a test can tell what came before from what came after. */
+  const struck = (method) => {
+    const fault = plan.strike(method);
+    if (fault) journal(STRUCK);
+    return fault;
+  };
+
   return {
     modern,
     journal,
     /** Something is opened: a process, a stream, a socket. */
     async open(exchange) {
       journal('open');
-      const fault = plan.strike('open');
+      const fault = struck('open');
       if (fault) await fault.run(exchange);
       else exchange.accept();
     },
@@ -124,7 +138,7 @@ export function createMcp(options) {
       const { id, method, params } = message;
       const what = [params?.name, params?.arguments?.text].filter((word) => word !== undefined);
       journal([method ?? 'response', ...what].join(' '));
-      const fault = plan.strike(method);
+      const fault = struck(method);
       if (fault === undefined) exchange.accept();
       if (fault?.when === 'before') return fault.run(exchange, { jsonrpc: '2.0', id, result: {} });
       if (id === undefined || method === undefined) return fault?.run(exchange);

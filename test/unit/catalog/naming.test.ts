@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignNames, canonicalName, type NamingOptions, namingStyles } from '../../../src/catalog/naming.ts';
 import { type ToolId, toolKey } from '../../../src/model/names.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const tool = (server: string, name: string): ToolId => ({ server, tool: name });
@@ -67,7 +68,7 @@ verifies(
         expect(new Set(names).size).toBe(ids.length);
         expect(names.filter((name) => name.length > 64 || !/^[a-zA-Z0-9_-]+$/.test(name))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   },
 );
@@ -240,7 +241,7 @@ verifies(
         expect([names.length, new Set(names).size]).toEqual([ids.length, ids.length]);
         expect(names.filter((name) => !fits.test(name) || options.reserved.has(name))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   },
 );
@@ -258,7 +259,7 @@ verifies(['NAM-01', 'NAM-12'], 'in every style and fleet names are the same in w
       const byKey = (names: ReadonlyMap<string, string>) => Object.fromEntries(names);
       expect(byKey(assignNames(shuffled, options))).toEqual(byKey(assignNames(ids, options)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -274,7 +275,7 @@ verifies(['NAM-01', 'NAM-09'], 'in every style a tool whose own name nobody else
       );
       expect(kept.map((id) => names.get(toolKey(id)))).toEqual(kept.map((id) => nameAlone(id)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -287,6 +288,6 @@ test('ten thousand clean names, asked for again, cost a few milliseconds', () =>
     return (user + system) / 1_000;
   };
   const costs = Array.from({ length: 10 }, cost);
-  // Five to eight on a busy machine with two cores; a slower one may take a few times as long.
-  expect(Math.min(...costs)).toBeLessThan(30);
+  // Five to eight on a busy machine with two cores; a slower one may take many times as long.
+  expect(Math.min(...costs)).toBeLessThan(150);
 });

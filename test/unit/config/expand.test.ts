@@ -10,6 +10,7 @@ import {
   type Lookups,
   variablesOf,
 } from '../../../src/config/expand.ts';
+import { processorMs, runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const values = new Map([
@@ -174,7 +175,7 @@ describe('any text', () => {
         const given = { ...lookups, keepMissing };
         expect(expand(each, given)).toEqual(rewrite(each, given));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -186,7 +187,7 @@ describe('any text', () => {
         expect(value.length).toBeLessThanOrEqual(each.length);
         expect([variablesOf(each), inputsOf(each), foreignPlaceholdersIn(each)].every(Array.isArray)).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -216,19 +217,13 @@ describe('any text', () => {
         foreignPlaceholdersIn(text);
       }
     };
-    work(100_000)();
+    work(10_000)();
     // Eight times the text: eight times the work, where the square would be sixty-four times as much. One good
     // measurement is enough: other work of the machine can only spoil one.
-    const isLinear = () => timeOf(work(40_000)) < 24 * timeOf(work(5_000));
+    const isLinear = () => processorMs(work(40_000)) < 24 * processorMs(work(5_000));
     expect(Array.from({ length: 10 }).some(isLinear)).toBe(true);
   });
 });
-
-function timeOf(work: () => void): number {
-  const started = performance.now();
-  work();
-  return performance.now() - started;
-}
 
 const MARK = /[\ue000-\uf8ff]/g;
 const INNERMOST = /\$\{((?:(?!\$\{)[^}])*)\}/;

@@ -213,7 +213,7 @@ describe('a list that is too long for every server', () => {
         for (const launch of [stdio('npx', ...'abcdefgh', 'x'), remote(`https://x.a.example/${'a/'.repeat(200)}`)])
           expect(lists.map((list) => typeof refusalOf([list], { name, launch }))).toEqual(['string', 'string']);
       }
-      expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(6_000);
+      expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(20_000);
     });
   }
 
@@ -304,7 +304,7 @@ describe('a command inside another', () => {
       stdio('sh', '-c', `"${'\\"'.repeat(1_000_000)}`),
     ])
       expect(isDenied({ command: 'npx' }, launch)).toBe(false);
-    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(8_000);
   });
 });
 

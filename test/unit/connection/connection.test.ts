@@ -6,6 +6,7 @@ import type { Session } from '../../../src/connection/session.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, type FailureData, RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, type FakeSession, outage } from '../session.ts';
 import { follow, setUp } from './driver.ts';
@@ -663,6 +664,6 @@ test('whatever happens, one session at most is open, every call gets an end, and
         ]);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

@@ -13,6 +13,7 @@ import {
 } from '../../../src/connection/state.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { outage } from '../session.ts';
 
@@ -293,6 +294,6 @@ test('whatever happens: one opening at a time, a timer wherever a retry is due, 
         if (state.kind === 'closed') expect(step(state, input, steady(isRemote))).toEqual([state]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

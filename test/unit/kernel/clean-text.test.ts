@@ -95,7 +95,7 @@ test('a long hostile text takes no longer than its length', () => {
   for (const part of ['\x1b]', '\x1b[1', '\x9b', '\u200d', '\ud800', '\x1bP', 'a\ufe0f', '\x1b ', ...strings]) {
     const before = process.cpuUsage();
     cleanText(part.repeat(200_000));
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(10_000);
   }
 });
 

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { problemsWith } from '../../../src/kernel/json-schema.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { runs } from '../../effort.ts';
 
 const check = (schema: unknown, value: unknown) => problemsWith(value, schema, limits.schemaCheck);
 
@@ -122,7 +123,7 @@ for (const dialect of ['draft7', '2020'] as const) {
         fc.pre(theirs !== 'none');
         expect(check(schema, value).length === 0).toBe(theirs);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 }
@@ -280,6 +281,6 @@ for (const [what, [schema, value]] of Object.entries(stalling)) {
   test(`no schema stalls the judge: ${what}`, () => {
     const before = process.cpuUsage();
     check(schema, value);
-    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(600);
+    expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(3_000);
   });
 }

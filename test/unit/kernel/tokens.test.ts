@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { charsWithin, estimateTokens } from '../../../src/kernel/tokens.ts';
+import { runs } from '../../effort.ts';
 
 const anyText = fc.string({
   unit: fc.oneof(
@@ -40,7 +41,7 @@ test('the estimate is the sum over words, groups of digits, signs and foreign ch
     fc.property(anyText, (text) => {
       expect(estimateTokens(text)).toBeCloseTo(counted(text), 5);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -54,7 +55,7 @@ test('what fits, fits, and one character more does not: from the start and from 
       expect(estimateTokens(text.slice(text.length - tail))).toBeLessThanOrEqual(tokens);
       if (tail < text.length) expect(estimateTokens(text.slice(text.length - tail - 1))).toBeGreaterThan(tokens);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesWildcard, specificity } from '../../../src/kernel/wildcard.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { runs } from '../../effort.ts';
 
 /** By brute force: a regular expression, on texts too short to stall it. */
 function matchesByRegExp(pattern: string, text: string): boolean {
@@ -18,7 +19,7 @@ test('it agrees with a regular expression on every short pattern and text', () =
     fc.property(anyPattern, anyText, (pattern, text) => {
       expect(matchesWildcard(pattern, text)).toBe(matchesByRegExp(pattern, text));
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 
@@ -55,7 +56,7 @@ const hostile: Record<string, [pattern: string, text: string]> = {
 test.each(Object.entries(hostile))('%s cost no time', (_, [pattern, text]) => {
   const before = process.cpuUsage();
   matchesWildcard(pattern, text);
-  expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(300);
+  expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(1_500);
 });
 
 test('the closer rule is the one with more letters', () => {

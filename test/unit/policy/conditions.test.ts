@@ -10,6 +10,7 @@ import { realPath } from '../../../src/kernel/real-path.ts';
 import { type ArgumentConditions, faultsIn, type Verdict } from '../../../src/model/rule.ts';
 import { createJudge } from '../../../src/policy/judge.ts';
 import { parseRule } from '../../../src/policy/rule.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const box = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-conditions-')));
@@ -214,9 +215,9 @@ describe('a path under a folder', () => {
         expect(isIn(posix.resolve(work, path), `${work}/out`), path).toBe(true);
         expect(isIn(really(path), `${work}/out`), path).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
-    expect(allows.count).toBeGreaterThan(100);
+    expect(allows.count).toBeGreaterThan(runs(100));
   });
 
   test('every path that leads there is denied, however it is written', () => {
@@ -245,9 +246,9 @@ describe('a path under a folder', () => {
         const hidden = hide(path).startsWith('other/') && posix.isAbsolute(path) ? path : hide(path);
         expect(speaks('deny', { it: { under: './out' } }, { it: hidden }), hidden).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
-    expect(closed.count).toBeGreaterThan(300);
+    expect(closed.count).toBeGreaterThan(runs(300));
   });
 });
 
@@ -360,15 +361,15 @@ describe('an address on a host', () => {
         allows.count++;
         expect(new URL(it).hostname.endsWith('.example.com'), it).toBe(true);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
-    expect(allows.count).toBeGreaterThan(10);
+    expect(allows.count).toBeGreaterThan(runs(10));
     fc.assert(
       fc.property(text, (it) => {
         if (!URL.canParse(it) || !new URL(it).hostname.endsWith('.example.com')) return;
         expect(speaks('deny', { it: { host: '*.example.com' } }, { it }), it).toBe(true);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 });
@@ -488,7 +489,7 @@ describe('what cannot be read', () => {
         both({ it: args } as ArgumentConditions, { ...given, it: 'x' });
         both(args as ArgumentConditions, given);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { ToolId } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
 import { type PermissionRule, parseRule } from '../../../src/policy/rule.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { decide } from './decide.ts';
 
@@ -226,6 +227,6 @@ test('an allow rule never matches more than it says: only a tool whose server an
       const allowed = verdict([rule(`mcp__${ruleServer}__${ruleTool}`, 'allow')], server, tool) === 'allow';
       if (allowed) expect([server, tool]).toEqual([ruleServer, ruleTool]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -8,6 +8,7 @@ import type { ArgumentConditions, Verdict } from '../../../src/model/rule.ts';
 import type { Scope } from '../../../src/model/server.ts';
 import { createJudge } from '../../../src/policy/judge.ts';
 import { type PermissionRule, parseRule, parseRules } from '../../../src/policy/rule.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const id: ToolId = { server: 'files', tool: 'write' };
@@ -113,7 +114,7 @@ verifies('PER-02', 'the rule that is explained as deciding is the one that decid
       // The order of the rules does not matter.
       expect(createJudge(rules.toReversed(), environment).judge(id, name, given).verdict).toBe(decision.verdict);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -154,7 +155,7 @@ describe('matching is what a regular expression for server and tool says', () =>
         if (isOne) expect(matches(text, 'allow', each), text).toBe(matching.length > 0 || text === canonicalName(each));
         else expect(matches(text, 'allow', each), text).toBe(text === canonicalName(each));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -169,7 +170,7 @@ describe('matching is what a regular expression for server and tool says', () =>
           for (const action of ['deny', 'ask'] as const)
             expect(matches(text, action, { server, tool }), text).toBe(true);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import type { ArgumentConditions, Verdict } from '../../../src/model/rule.ts';
 import { fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts';
 import { reviewRules } from '../../../src/policy/review.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { decide } from './decide.ts';
 
@@ -205,6 +206,6 @@ test('no rule that matches a tool is reported to match nothing', () => {
         else if (count === all.length) expect(kinds.length, tool).toBe(1);
       }
     }),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 });

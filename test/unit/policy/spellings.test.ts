@@ -9,6 +9,7 @@ import { hashOfKey, type ToolId, toolKey } from '../../../src/model/names.ts';
 import type { Verdict } from '../../../src/model/rule.ts';
 import { bodiesOf, fold, lossySpellings, sanitize } from '../../../src/model/spellings.ts';
 import { parseRules } from '../../../src/policy/rule.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { decide } from './decide.ts';
 
@@ -91,7 +92,7 @@ describe('a rule that allows', () => {
           expect(named.endsWith(tool) || tool.endsWith(named)).toBe(true);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });
@@ -275,7 +276,7 @@ describe('in any fleet', () => {
         if (found !== undefined && found !== 'ambiguous')
           expect(matchedIn(text, 'deny', each.ids), text).toContain(found);
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
   });
 
@@ -295,7 +296,7 @@ describe('in any fleet', () => {
             if (text !== '') expect(matchedIn(text, 'deny', ids), text).toContain(id);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -321,7 +322,7 @@ describe('in any fleet', () => {
           if (bodiesOf(text).some((body) => opened.includes(body)) || found.tool === text) return;
           expect([[], [found.server]], text).toContainEqual(opened);
         }),
-        { numRuns: 1_500 },
+        { numRuns: runs(1_500) },
       );
     },
   );

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createNonce, systemPromptFragment, wrap } from '../../../src/shaping/boundary.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const id = { server: 'files', tool: 'read' };
@@ -62,7 +63,7 @@ verifies('OUT-09', 'no body can close its wrapper or open another one', () => {
       expect(marks(bodyOf(wrapped))).toEqual([]);
       expect(marks(wrapped)).toEqual(['<mcp_tool_output', '</mcp_tool_output']);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
@@ -122,7 +123,7 @@ verifies('OUT-09', 'not even for one who overlooks what has no width and takes w
       const body = bodyOf(wrap(`${pieces.join('')}>`, id, '0123456789abcdef'));
       expect(asSeen(body).match(/<[\s/]*mcp_tool_output/g) ?? []).toEqual([]);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 
@@ -197,7 +198,7 @@ test('a body that is all openings costs no time', () => {
   const escapes = [`<${'\x1b[0m'.repeat(100_000)}x`, '<\x1b]'.repeat(100_000), `</m${' . '.repeat(100_000)}`];
   for (const body of [...bodies, ...unseen, ...escapes, `<${' '.repeat(1_000_000)}mcp_tool_output`])
     wrap(body, id, '0');
-  expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(1_000);
+  expect(process.cpuUsage(before).user / 1_000, 'milliseconds').toBeLessThan(5_000);
 });
 
 verifies('OUT-09', 'no two calls have the same nonce', () => {

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findSignals, type Surface, surfaces } from '../../../src/shaping/injection.ts';
+import { processorMs, runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const MOST = 100;
@@ -147,7 +148,7 @@ test('no text makes it throw; every place lies in the text, and there are never 
       }
       expect(findSignals(text, surface)).toEqual(signals);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -159,13 +160,6 @@ test('what stands before and behind an order does not hide it', () => {
     }),
   );
 });
-
-function processorTimeOf(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 test.each([
   'ignore previous ',
@@ -187,7 +181,7 @@ test.each([
 ])('a text made of %j takes time in proportion to its length', (piece) => {
   const time = (chars: number) => {
     const text = piece.repeat(chars / piece.length);
-    return Math.min(...Array.from({ length: 3 }, () => processorTimeOf(() => findSignals(text))));
+    return Math.min(...Array.from({ length: 3 }, () => processorMs(() => findSignals(text))));
   };
   time(50_000);
   // Eight times the text: a square would take sixty-four times the time.

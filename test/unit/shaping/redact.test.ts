@@ -106,7 +106,7 @@ describe('a known value', () => {
     const given = `${'nothing in here is secret. '.repeat(40_000)}value-${(5 * 7919).toString(36)}-5-end`;
     const begun = process.cpuUsage().user;
     expect(known(given).endsWith('[N5]')).toBe(true);
-    expect((process.cpuUsage().user - begun) / 1_000).toBeLessThan(1_000);
+    expect((process.cpuUsage().user - begun) / 1_000).toBeLessThan(5_000);
   });
 
   verifies('TRU-08', 'is all that a model does not read: everything else comes back as the same string', () => {
@@ -203,7 +203,7 @@ describe('what looks like a secret', () => {
       const given = word.repeat(Math.ceil(300_000 / word.length));
       const begun = process.cpuUsage().user;
       plain.text(given);
-      expect((process.cpuUsage().user - begun) / 1_000, word).toBeLessThan(1_500);
+      expect((process.cpuUsage().user - begun) / 1_000, word).toBeLessThan(5_000);
     }
   });
 });

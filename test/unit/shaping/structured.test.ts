@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInTexts, jsonText } from '../../../src/shaping/structured.ts';
 import { extractText } from '../../../src/shaping/text.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const blocks = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }));
@@ -57,7 +58,7 @@ test('what a value says is what its JSON says', () => {
       if (JSON.stringify(sorted(a)) !== JSON.stringify(sorted(b)) && !mayWrap)
         expect(isInTexts(a, [JSON.stringify(b)])).toBe(false);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -126,5 +127,5 @@ test('looking for the same in many long texts ends soon', () => {
   jsonText(`${'aB'.repeat(2_000_000)}!`);
   jsonText({ url: 'data:a/b;'.repeat(200_000) });
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(2_000);
+  expect((user + system) / 1_000, 'milliseconds').toBeLessThan(8_000);
 });

@@ -162,6 +162,6 @@ verifies(
     expect(text.endsWith('[image image/png 3 bytes]\n[199000 more blocks left out]')).toBe(true);
     expect(extractText(many({ type: 'odd' }), undefined).text.split('\n').length).toBe(1_001);
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000, 'milliseconds').toBeLessThan(2_000);
+    expect((user + system) / 1_000, 'milliseconds').toBeLessThan(8_000);
   },
 );

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateTokens } from '../../../src/kernel/tokens.ts';
 import { findCut, joinCut, truncate } from '../../../src/shaping/truncate.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 const hasHalfPair = (text: string) => /\p{Surrogate}/u.test(text);
@@ -43,7 +44,7 @@ verifies('OUT-05', 'a cut never splits a character, never keeps more than it may
       expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
       expect(hasHalfPair(cut)).toBe(false);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -80,7 +81,7 @@ verifies('OUT-06', 'what is kept is never more than either limit, and always the
       expect(text.startsWith(head) && text.endsWith(tail) && head.length + tail.length < text.length).toBe(true);
       expect(hasHalfPair(head) || hasHalfPair(tail)).toBe(false);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 

@@ -158,7 +158,7 @@ describe('what is too large', () => {
       const { user, system } = process.cpuUsage(before);
       expect(told[0]?.[1] === expected[1]).toBe(true);
       // Reading each byte again for every chunk would take minutes.
-      expect((user + system) / 1_000).toBeLessThan(2_000);
+      expect((user + system) / 1_000).toBeLessThan(8_000);
     }
   });
 });

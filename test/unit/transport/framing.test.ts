@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { FrameReader } from '../../../src/transport/framing.ts';
 import { IdScanner } from '../../../src/transport/id-scanner.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 
 type Event =
@@ -190,7 +191,7 @@ describe('the scanner', () => {
         for (const piece of cut(bytes, places)) scanner.push(piece);
         expect(scanner.answered()).toEqual(typeof id === 'string' || typeof id === 'number' ? id : undefined);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

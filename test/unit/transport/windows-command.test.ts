@@ -6,6 +6,7 @@ import { batchArguments } from '../../../src/transport/batch-arguments.ts';
 import { readShim } from '../../../src/transport/npm-shim.ts';
 import { programOf } from '../../../src/transport/process-group.ts';
 import { resolveWindowsCommand, type WindowsCommand } from '../../../src/transport/windows-command.ts';
+import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { argumentsThroughBatch, Escaped, splitLikeRuntime } from './cmd-exe.ts';
 
@@ -300,7 +301,7 @@ describe('batch files', () => {
       fc.property(fc.array(sayable, { maxLength: 5 }), fc.integer({ min: 0, max: 3 }), (args, depth) => {
         expect(argumentsThroughBatch(batchArguments(file, args), env, depth)).toEqual([file, ...args]);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { describeChanges } from '../../../src/trust/tool-changes.ts';
 import { pinOf } from '../../../src/trust/tool-pin.ts';
 import { wordChanges } from '../../../src/trust/word-changes.ts';
+import { processorMs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
 import { readFile, tool, wide } from './tools.ts';
 
@@ -107,9 +108,9 @@ describe('what is told of a tool that changed', () => {
       Array.from({ length: count }, (_, at) => `${word}${at % 7}`).join(' ');
     const before = tool({ description: words(1_200, 'a'), inputSchema: { type: 'object', properties: wide(5_000) } });
     const now = tool({ description: words(1_200, 'b'), inputSchema: { type: 'object', properties: {} } });
-    const begun = performance.now();
-    const told = describeChanges(pinOf(before), pinOf(now));
-    expect(performance.now() - begun).toBeLessThan(500);
+    const [pinned, sent] = [pinOf(before), pinOf(now)];
+    expect(processorMs(() => describeChanges(pinned, sent))).toBeLessThan(2_500);
+    const told = describeChanges(pinned, sent);
     expect(told).toHaveLength(13);
     expect(told[0]).toContain(' characters] ');
     expect(told.at(-1)).toMatch(/^\d+ more differences$/);

@@ -12,12 +12,12 @@ import { Remarks } from '../../../../src/catalog/definition/remarks.ts';
 import { isObject, type JsonObject } from '../../../../src/kernel/json.ts';
 import { problemsWith } from '../../../../src/kernel/json-schema.ts';
 import { limits } from '../../../../src/model/limits.ts';
+import { runs } from '../../../effort.ts';
 import { verifies } from '../../../verifies.ts';
 
 const providers = Object.keys(dialects) as Provider[];
-/** Set these to run more cases, or others, after a change to how schemas are shown. */
-const runs = Number(process.env['SCHEMA_RUNS'] ?? 300);
-const seed = Number(process.env['SCHEMA_SEED'] ?? 5);
+/** Set it to run other cases after a change to how schemas are shown; PLEXUS_LONG=1 runs more of them. */
+const SEED = Number(process.env['SCHEMA_SEED'] ?? 5);
 
 const name = fc.constantFrom('a', 'b', 'c', '__proto__');
 const word = fc.constantFrom('x', 'y', '', 'long enough');
@@ -186,9 +186,9 @@ describe('what the schema as sent allows, the shown one allows', () => {
               throw new Error(`refuses ${JSON.stringify(instance)}: ${JSON.stringify(reduced)}`);
           }
         }),
-        { numRuns: runs, seed },
+        { numRuns: runs(300), seed: SEED },
       );
-      expect(compared).toBeGreaterThan(runs / 4);
+      expect(compared).toBeGreaterThan(runs(300) / 4);
     });
 });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { composeInstructions, type ServerInstructions } from '../../../../src/catalog/exposure/instructions.ts';
+import { runs } from '../../../effort.ts';
 import { verifies } from '../../../verifies.ts';
 
 const said = (server: string, instructions: string): ServerInstructions => ({ server, instructions });
@@ -99,7 +100,7 @@ verifies(
           else expect(body === whole || body.endsWith('[cut]')).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   },
 );

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { parse as parseWithComments } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect } from 'vitest';
+import { runs } from '../../../effort.ts';
 import { verifies } from '../../../verifies.ts';
 import { jsonFile, newName, tomlFile } from './files.ts';
 import { edit } from './texts.ts';
@@ -12,12 +13,11 @@ const entry = { command: 'new "one"', args: ['-y', 'é\n'], env: { 'A.B': '{V}' 
 const inJson = { command: entry.command, args: entry.args, env: entry.env, toolTimeoutSec: 2 };
 
 const dialects = {
-  'mcp.toml': { files: tomlFile, parse: (text: string): unknown => parseToml(text), written: entry, runs: 150 },
+  'mcp.toml': { files: tomlFile, parse: (text: string): unknown => parseToml(text), written: entry },
   '.mcp.json': {
     files: jsonFile,
     parse: (text: string): unknown => parseWithComments(text, [], { allowTrailingComma: true }),
     written: inJson,
-    runs: 150,
   },
 };
 
@@ -33,7 +33,7 @@ const isSubsequence = (part: string, whole: string) => {
   return true;
 };
 
-for (const [name, { files, parse, written, runs }] of Object.entries(dialects)) {
+for (const [name, { files, parse, written }] of Object.entries(dialects)) {
   describe(name, () => {
     verifies('EXT-19', 'a new server is added to the others, and taken away again without a trace', async () => {
       await fc.assert(
@@ -44,7 +44,7 @@ for (const [name, { files, parse, written, runs }] of Object.entries(dialects)) 
           expect(isSubsequence(text, put)).toBe(true);
           expect(await edit(name, put, ['remove', added])).toBe(text);
         }),
-        { numRuns: runs },
+        { numRuns: runs(150) },
       );
     });
 
@@ -60,7 +60,7 @@ for (const [name, { files, parse, written, runs }] of Object.entries(dialects)) 
           for (const [owner, lines] of remarks)
             if (owner !== gone) for (const line of lines) expect(removed).toContain(line);
         }),
-        { numRuns: runs },
+        { numRuns: runs(150) },
       );
     });
 
@@ -83,7 +83,7 @@ for (const [name, { files, parse, written, runs }] of Object.entries(dialects)) 
               if (owner !== changed) expect(replaced).toContain(line);
             }
         }),
-        { numRuns: runs },
+        { numRuns: runs(150) },
       );
     });
   });

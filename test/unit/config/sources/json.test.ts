@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../../src/config/sources/json.ts';
+import { runs } from '../../../effort.ts';
 
 const parse = async (text: string) => {
   const parsed = await parseJson(text);
@@ -101,7 +102,7 @@ describe('JSON', () => {
         if (parsed.ok) await parsed.document.locate(['a']);
         else expect(parsed.problem.line).toBeGreaterThan(0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseToml } from '../../../../src/config/sources/toml.ts';
+import { runs } from '../../../effort.ts';
 
 describe('TOML', () => {
   test('knows where each key and each item begins, and else the closest thing around', async () => {
@@ -108,7 +109,7 @@ describe('TOML', () => {
         if (parsed.ok) await parsed.document.locate(['a']);
         else expect(parsed.problem.line).toBeGreaterThan(0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

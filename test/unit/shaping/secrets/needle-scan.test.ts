@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NeedleScan } from '../../../../src/shaping/secrets/needle-scan.ts';
+import { runs } from '../../../effort.ts';
 
 const letters = fc.constantFrom('a', 'b', 'c', 'š', '字', '\ud83c');
 const aNeedle = fc.string({ unit: letters, minLength: 4, maxLength: 40 });
@@ -34,7 +35,7 @@ test('every string is found, the leftmost and of those the longest; a text witho
       expect(scan.find(text).map(({ needle, at }) => [needle.text, at])).toEqual(found);
       expect(scan.isIn(text)).toBe(found.length > 0);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

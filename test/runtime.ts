@@ -1,0 +1,38 @@
+// Owns what "a runtime with these servers, everything allowed" is for a test: no file of the machine is read, nobody is asked,
+// and what it told is kept. Knows no test framework: the soak uses it too. The caller closes it.
+
+import {
+  createMemoryStore,
+  createRuntime,
+  type Runtime,
+  type RuntimeEvent,
+  type RuntimeOptions,
+} from '../src/index.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+
+export interface Told {
+  /** What the runtime told its host, in order. */
+  readonly events: readonly RuntimeEvent[];
+  /** What went wrong in the background, and what listeners threw. */
+  readonly errors: readonly unknown[];
+}
+
+export type OpenedRuntime = Runtime & Told;
+
+/** In this folder, with these options over the ones above. */
+export async function openRuntime(folder: string, options: RuntimeOptions): Promise<OpenedRuntime> {
+  const events: RuntimeEvent[] = [];
+  const errors: unknown[] = [];
+  const runtime = await createRuntime({
+    discover: false,
+    cwd: folder,
+    home: folder,
+    store: createMemoryStore(options.clock ?? systemClock),
+    permissions: [{ tool: 'mcp__*', action: 'allow' }],
+    interactive: false,
+    onEvent: (event) => events.push(event),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  return { ...runtime, events, errors };
+}
