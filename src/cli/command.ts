@@ -1,11 +1,12 @@
 // Owns what a command is: a value with its usage, its options, and a `run` that returns what it found.
 // Drawing it is the renderer's work; ending the process is `main.ts`'s.
 
+import type { Readable } from 'node:stream';
 import type { ParseArgsConfig } from 'node:util';
 import type { RuntimeOptions } from '../api.ts';
 
 /** What a command found: data for `--json`, text for people. */
-export interface Found {
+export interface CommandResult {
   /** Nothing, where what comes after it is all there is. */
   readonly data: unknown;
   /** Drawn only when a person reads it. */
@@ -43,8 +44,9 @@ export interface Context {
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
   /** What `--config` and `--cwd` mean for a runtime. */
-  readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'config'>;
+  readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'home' | 'config'>;
   readonly signal: AbortSignal;
   /** Puts a question to the person; `undefined` where nobody can answer. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
@@ -54,6 +56,7 @@ export interface Context {
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
   /** Whether the answer goes to a person's screen: then what a server wrote must not drive it. */
   readonly toTerminal: boolean;
+  readonly stdin: Readable;
   readonly readStdin: () => Promise<string>;
   /** Tells a person something beside the answer; says nothing with `--json` or `--quiet`. */
   readonly complain: (text: (paint: Paint) => string) => void;
@@ -68,7 +71,7 @@ export interface Command {
   readonly examples?: readonly string[];
   /** Whether what follows `--` is another program's command line. Otherwise those are words like all others. */
   readonly takesRest?: true;
-  readonly run: (context: Context) => Promise<Found>;
+  readonly run: (context: Context) => Promise<CommandResult>;
 }
 
 /** A person has pressed Ctrl-C. */

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isObject, parseJson } from '../kernel/json.ts';
-import { type Context, type Found, UsageError } from './command.ts';
+import { type CommandResult, type Context, UsageError } from './command.ts';
 import { lineText } from './render/json.ts';
 
 export interface GivenText {
@@ -31,7 +31,7 @@ export async function readWhole(context: Context): Promise<string> {
 }
 
 /** One document for each line, in their order. A line that cannot be read has its own, and the exit code tells. */
-export function answerLines(context: Context, answer: (given: GivenText) => unknown): Found {
+export function answerLines(context: Context, answer: (given: GivenText) => unknown): CommandResult {
   const file = fileIn(context);
   let broken = 0;
   const answered = (line: string, at: number) => {
@@ -76,9 +76,9 @@ function parseLine(line: string): GivenText {
   return { text, surface: surface ?? undefined };
 }
 
-async function* piecesOf(file: string, { cwd, signal }: Context): AsyncGenerator<string> {
+async function* piecesOf(file: string, { cwd, signal, stdin }: Context): AsyncGenerator<string> {
   const path = resolve(cwd, file);
-  const stream: Readable = file === '-' ? process.stdin : createReadStream(path);
+  const stream: Readable = file === '-' ? stdin : createReadStream(path);
   stream.setEncoding('utf8');
   try {
     for await (const piece of addAbortSignal(signal, stream)) yield piece;

@@ -1,6 +1,5 @@
 // Owns reading the configuration for a command, and opening what a person's word is kept in, without starting anything.
 
-import { homedir } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -44,9 +43,9 @@ async function openStore(context: Context): Promise<Store> {
   return createFileStore(stateFolder(surroundingsOf(context)), systemClock);
 }
 
-export const surroundingsOf = ({ cwd, env }: Context): HostEnvironment => ({
+export const surroundingsOf = ({ cwd, env, home }: Context): HostEnvironment => ({
   cwd,
   env,
-  home: homedir(),
+  home,
   platform: process.platform,
 });

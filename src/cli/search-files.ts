@@ -142,7 +142,7 @@ const unzip = promisify(gunzip);
 
 async function readText(file: string, context: Context): Promise<string> {
   const bytes =
-    file === '-' ? await buffer(addAbortSignal(context.signal, process.stdin)) : await readBytes(file, context);
+    file === '-' ? await buffer(addAbortSignal(context.signal, context.stdin)) : await readBytes(file, context);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
   try {
     return (await unzip(bytes, { maxOutputLength: limits.toolFileBytes })).toString('utf8');

@@ -4,9 +4,11 @@ import type { Context, Paint, TextQuestion } from './command.ts';
 import { printable } from './render/text.ts';
 
 export interface Screen {
-  readonly input: NodeJS.ReadStream;
-  readonly output: NodeJS.WriteStream;
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
   readonly signal: AbortSignal;
+  /** Ctrl-C as a terminal in raw mode reports it: it is for the whole program. */
+  readonly interrupt: () => void;
 }
 
 /** Anything but a clear yes is a no, the end of the input included. */
@@ -32,7 +34,7 @@ export async function askText(asked: TextQuestion, screen: Screen): Promise<stri
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: isHidden ? silent : output, terminal: true });
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  lines.on('SIGINT', () => screen.interrupt());
   if (isHidden) output.write(prompt);
   try {
     return (await Promise.race([lines.question(isHidden ? '' : prompt, { signal }), ended])) || undefined;
@@ -54,7 +56,7 @@ export interface WaitingLine {
 }
 
 /** Nothing is said about what is quick; what takes longer than a second gets a line that goes away again. */
-export function createWaitingLine(screen: NodeJS.WriteStream | undefined, paint: Paint): WaitingLine {
+export function createWaitingLine(screen: NodeJS.WritableStream | undefined, paint: Paint): WaitingLine {
   let clear = (): void => undefined;
   let others = 0;
   return {

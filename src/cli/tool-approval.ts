@@ -10,14 +10,18 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { Tool } from '../model/tool.ts';
 import { pinOf } from '../trust/tool-pin.ts';
 import { hintsIn } from './approving.ts';
-import type { Context, Found } from './command.ts';
+import type { CommandResult, Context } from './command.ts';
 import { loadConfigFor, openTrust } from './load-config.ts';
 import { indent, printable, shellWord, table } from './render/text.ts';
 import { unknownServer } from './unknown-server.ts';
 import { complainOf, requireServer, withRuntime } from './with-runtime.ts';
 
 /** Asks the server itself what the tool is: an approval of what was remembered would be one of something else. */
-export async function approveTool(context: Context, definition: ServerDefinition, name: string): Promise<Found> {
+export async function approveTool(
+  context: Context,
+  definition: ServerDefinition,
+  name: string,
+): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const { name: server } = definition;
   return withRuntime(context, { only: [server] }, async (runtime, diagnostics) => {
@@ -68,7 +72,7 @@ function findTool(all: readonly Tool[], server: ServerName, name: string): Tool 
 }
 
 /** Of servers that are configured: what was granted to others is in nobody's way, unless somebody names it. */
-export async function listGrants(context: Context, name?: ServerName): Promise<Found> {
+export async function listGrants(context: Context, name?: ServerName): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const config = await loadConfigFor(context);
   const configured = config.definitions.map((each) => each.name);
@@ -100,7 +104,7 @@ export async function revokeTool(
   context: Context,
   config: LoadedConfig,
   { server, tool }: { readonly server: ServerName; readonly tool: string },
-): Promise<Found> {
+): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const definition = config.definitions.find(({ name }) => name === server);
   const tools = await grants.revoke(server, { tool, ...(definition && { definition }) });

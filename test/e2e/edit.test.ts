@@ -1,40 +1,34 @@
 // Owns the proof that the built command line edits files as a person would: exactly, safely from many processes, and with a
-// sentence that says what was done. Runs `dist/cli.js` itself.
+// sentence that says what was done.
 
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
 import { verifies } from '../verifies.ts';
+import { type Ran, Sandbox } from './plexus.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-let folder: string;
+let box: Sandbox;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plexus-edit-'));
-  mkdirSync(join(folder, 'home'));
+  box = new Sandbox('.');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => box.remove());
 
 const USER = 'home/.config/plexus/mcp.toml';
 const STATE = 'home/.local/state/plexus';
-const at = (file: string) => join(folder, file);
+const at = (file: string) => join(box.folder, file);
 const read = (file: string) => readFileSync(at(file), 'utf8');
 const modeOf = (file: string) => (statSync(at(file)).mode & 0o777).toString(8);
 const serversIn = (text: string) => Object.keys(Object(parseToml(text)['mcp_servers']));
@@ -44,28 +38,15 @@ function write(file: string, text: string): void {
   writeFileSync(at(file), text);
 }
 
-/** In a folder of the test. */
-function startIn(cwd: string, args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: at('home') };
-  const child = spawn(process.execPath, [program, ...args], { cwd: at(cwd), env });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  child.stdin.end();
-  const done = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, out: out.replaceAll(folder, ''), err: err.replaceAll(folder, '') })),
-  );
-  return { child, done };
-}
-
-const start = (...args: readonly string[]) => startIn('.', args);
-const plexus = (...args: readonly string[]) => start(...args).done;
-const plexusIn = (cwd: string, ...args: readonly string[]) => startIn(cwd, args).done;
+/** Paths count from the folder of the test. */
+const shortened = ({ code, out, err }: Ran): Ran => ({
+  code,
+  out: out.replaceAll(box.folder, ''),
+  err: err.replaceAll(box.folder, ''),
+});
+const plexusIn = async (cwd: string, ...args: readonly string[]) => shortened(await box.run(args, { cwd }));
+const plexus = (...args: readonly string[]) => plexusIn('.', ...args);
+const spawned = (...args: readonly string[]) => box.spawn(args);
 
 /** Not more than so many at a time. */
 async function inTurns(times: number, width: number, run: (number: number) => Promise<void>): Promise<void> {
@@ -84,7 +65,7 @@ verifies(
     write(USER, '# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n');
     const codes: (number | null)[] = [];
     await inTurns(200, 24, async (number) => {
-      codes.push((await plexus('add', `s${number}`, '--', 'true', String(number))).code);
+      codes.push((await spawned('add', `s${number}`, '--', 'true', String(number)).done).code);
     });
     const text = read(USER);
     expect(codes).toEqual(Array.from({ length: 200 }, () => 0));
@@ -102,15 +83,14 @@ verifies(
     write(USER, '# mine\n[mcp_servers.first]\ncommand = "true"\n');
     const finished: string[] = [];
     await inTurns(40, 8, async (number) => {
-      const { child, done } = start('add', `s${number}`, '--', 'true');
+      const { child, done } = spawned('add', `s${number}`, '--', 'true');
       const timer = setTimeout(() => child.kill('SIGKILL'), 150 + ((number * 37) % 300));
       if ((await done).code === 0) finished.push(`s${number}`);
       clearTimeout(timer);
       expect(serversIn(read(USER))).toEqual(expect.arrayContaining(['first', ...finished]));
     });
     expect(read(USER).startsWith('# mine\n[mcp_servers.first]\ncommand = "true"\n')).toBe(true);
-    const [last] = await Promise.all([plexus('add', 'last', '--', 'true')]);
-    expect(last.code).toBe(0);
+    expect((await plexus('add', 'last', '--', 'true')).code).toBe(0);
     const leftovers = () =>
       [dirname(USER), STATE]
         .flatMap((each) => readdirSync(at(each)).map((name) => join(at(each), name)))

@@ -165,7 +165,7 @@ verifies(['PER-08', 'PER-09'], 'a tool is allowed for good by name, shown, and t
   const refused = await box.plexus('call', 'files', 'erase');
   expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('with --yes it is called without asking')]);
   // Two at once, in two processes.
-  const [one, two] = await Promise.all(['erase', 'more'].map((name) => box.plexus('approve', 'files', name)));
+  const [one, two] = await Promise.all(['erase', 'more'].map((name) => box.spawn(['approve', 'files', name]).done));
   expect([one?.code, two?.code]).toEqual([0, 0]);
   expect(one?.out).toContain(
     'Erases.\n  path: string\n  by its own word: it may destroy things\nUntil it changes, it is called',

@@ -1,14 +1,10 @@
 // Owns the proof that `plexus search` finds tools of a fleet and of files, measures itself, and explains what it cannot do.
 
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
 import { Sandbox } from './plexus.ts';
-
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -60,12 +56,9 @@ describe('a file of tools', () => {
   });
 
   test('may come from standard input, gzipped too', async () => {
-    const file = sandbox.path('tools.gz');
-    writeFileSync(file, gzipSync(lines(tools)));
-    const child = spawn(process.execPath, [program, 'search', 'rain', '--tools', '-', '--json']);
-    child.stdin.end(readFileSync(file));
-    const chunks: Buffer[] = await child.stdout.toArray();
-    expect(idsOf(JSON.parse(Buffer.concat(chunks).toString()))).toEqual(['T3']);
+    const input = gzipSync(lines(tools));
+    const { out } = await sandbox.run(['search', 'rain', '--tools', '-', '--json'], { input });
+    expect(idsOf(JSON.parse(out))).toEqual(['T3']);
   });
 
   test('bad rows are named and left out', async () => {

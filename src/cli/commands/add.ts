@@ -10,7 +10,7 @@ import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
 import { commandLine, type Launch, type Scope, type ServerDefinition } from '../../model/server.ts';
 import { placeOf } from '../claim.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
 import { fileOfScope, isOwnFile, scopeIn } from '../file-of-scope.ts';
 import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
@@ -90,7 +90,7 @@ async function targetOf(context: Context): Promise<Target> {
   return config === undefined ? { scope, file: await fileOfScope(context, scope) } : { scope: 'host', file: config };
 }
 
-async function addEntry(context: Context, name: ServerName, given: ConfigMap): Promise<Found> {
+async function addEntry(context: Context, name: ServerName, given: ConfigMap): Promise<CommandResult> {
   const target = await targetOf(context);
   const { entry, definition, madeAbsolute } = await entryFor(context, { name, given, target });
   const { findSecrets } = await import('../../config/edits/literals.ts');

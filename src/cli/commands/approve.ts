@@ -9,7 +9,7 @@ import { isSecretVariable } from '../../model/secret-shapes.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
 import { nameIn } from '../claim.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
@@ -180,7 +180,7 @@ function wordsFor(approved: Approved): string {
   return lines.join('\n');
 }
 
-async function approveAll(gate: Gate, definitions: readonly ServerDefinition[]): Promise<Found> {
+async function approveAll(gate: Gate, definitions: readonly ServerDefinition[]): Promise<CommandResult> {
   const judged = await Promise.all(definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
   const servers: Approved[] = [];
   for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, []));
@@ -191,7 +191,7 @@ async function approveAll(gate: Gate, definitions: readonly ServerDefinition[]):
 }
 
 /** What a person agrees to is shown with it: every line that counts from now on, and the text that was read is what is approved. */
-async function approvePolicy(context: Context): Promise<Found> {
+async function approvePolicy(context: Context): Promise<CommandResult> {
   const { policy } = await openTrust(context);
   const { loosening } = await loadConfigFor(context);
   for (const { file, text } of loosening) await policy.approve(file, text);
@@ -210,7 +210,7 @@ async function approvePolicy(context: Context): Promise<Found> {
   };
 }
 
-async function revokePolicy(context: Context): Promise<Found> {
+async function revokePolicy(context: Context): Promise<CommandResult> {
   const { policy } = await openTrust(context);
   const { files } = await loadConfigFor(context);
   for (const file of files) await policy.revoke(file);

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { asEntry } from '../../config/reconnect.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import { commandLine } from '../../model/server.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { settingsTable } from '../explanation.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
@@ -26,13 +26,13 @@ export const config: Command = {
   },
 };
 
-async function why(context: Context): Promise<Found> {
+async function why(context: Context): Promise<CommandResult> {
   const [, name, extra] = context.positionals;
   if (name === undefined || extra !== undefined) throw new UsageError('name one server: plexus config why NAME');
   return (await import('./get.ts')).explain(context, name);
 }
 
-async function effective(context: Context): Promise<Found> {
+async function effective(context: Context): Promise<CommandResult> {
   const config = await loadConfigFor(context);
   const { settings, diagnostics, files } = config;
   const definitions = await Promise.all(
@@ -85,7 +85,7 @@ async function effective(context: Context): Promise<Found> {
   };
 }
 
-async function places(context: Context): Promise<Found> {
+async function places(context: Context): Promise<CommandResult> {
   const [{ placesOf }, { files }] = await Promise.all([import('../../config/scopes.ts'), loadConfigFor(context)]);
   const known = placesOf(surroundingsOf(context)).map(({ scope, file }) => ({
     scope,
@@ -101,7 +101,7 @@ async function places(context: Context): Promise<Found> {
   };
 }
 
-async function schema(): Promise<Found> {
+async function schema(): Promise<CommandResult> {
   const { jsonSchema } = await import('../../config/json-schema.ts');
   const data = jsonSchema();
   return { data, text: () => documentText(data).trimEnd() };

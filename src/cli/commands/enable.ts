@@ -3,7 +3,7 @@
 import { RuntimeError } from '../../model/errors.ts';
 import type { ServerName } from '../../model/names.ts';
 import { findClaim, nameIn, placeOf } from '../claim.ts';
-import type { Command, Context, Found } from '../command.ts';
+import type { Command, CommandResult, Context } from '../command.ts';
 import { edit } from '../edit.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
 import { printable, shellWord } from '../render/text.ts';
@@ -18,7 +18,7 @@ const switching = (enabled: boolean): Command => ({
 export const enable = switching(true);
 export const disable = switching(false);
 
-async function switchServer(context: Context, name: ServerName, enabled: boolean): Promise<Found> {
+async function switchServer(context: Context, name: ServerName, enabled: boolean): Promise<CommandResult> {
   const { scope, file } = await findClaim(context, name);
   const edited = await edit(context, file, { kind: 'enable', name, enabled });
   // It went between the two looks.

@@ -2,7 +2,7 @@
 
 import { limits } from '../../model/limits.ts';
 import { labelOf } from '../../model/server.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { explanationText, presentable } from '../explanation.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
@@ -25,7 +25,7 @@ export const get: Command = {
 };
 
 /** Also the answer of `plexus config why`. */
-export async function explain(context: Context, name: string): Promise<Found & { readonly data: object }> {
+export async function explain(context: Context, name: string): Promise<CommandResult & { readonly data: object }> {
   const [{ gate }, config] = await Promise.all([openTrust(context), loadConfigFor(context)]);
   const found = await config.explain.server(name);
   if (found === undefined) throw unknownServer(name, config, context);

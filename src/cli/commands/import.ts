@@ -2,7 +2,7 @@
 
 import type { ImportedServer, ImportPlan } from '../../config/import-plan.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
 import { editedScopes, fileOfScope } from '../file-of-scope.ts';
 import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
@@ -115,7 +115,7 @@ async function takeOver(context: Context, taken: readonly ImportedServer[]): Pro
   return written;
 }
 
-function report(plan: ImportPlan, answer: Answer, written: Written): Found {
+function report(plan: ImportPlan, answer: Answer, written: Written): CommandResult {
   const { found, taken, skipped, diagnostics } = plan;
   return {
     data: {

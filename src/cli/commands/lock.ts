@@ -10,7 +10,7 @@ import type { ServerName, ToolId } from '../../model/names.ts';
 import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from '../../trust/lock.ts';
 import { pinOf } from '../../trust/tool-pin.ts';
 import type { LoadedLock } from '../../trust/tool-pins.ts';
-import type { Command, Context, Found, Paint } from '../command.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { loadConfigFor } from '../load-config.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -97,7 +97,7 @@ interface Compared {
   readonly notReady: readonly Absent[];
 }
 
-async function settle(context: Context, { loaded, before, now, notReady }: Compared): Promise<Found> {
+async function settle(context: Context, { loaded, before, now, notReady }: Compared): Promise<CommandResult> {
   const { file } = loaded;
   const isCheck = context.values['check'] === true || context.values['frozen'] === true;
   const changes = compareLocks(before, now);

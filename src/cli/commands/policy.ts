@@ -12,7 +12,7 @@ import { type PermissionRule, parseRules } from '../../policy/rule.ts';
 import { ruleMatches } from '../../policy/rule-match.ts';
 import { spellTool } from '../../policy/tool-spellings.ts';
 import { parseArgumentsJson } from '../arguments.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { loadConfigFor, surroundingsOf } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
 import { type Fate, findTool, findWhy, type Why } from '../policy-why.ts';
@@ -57,7 +57,12 @@ interface Asking {
   readonly args: JsonObject | undefined;
 }
 
-async function why(context: Context, runtime: Runtime, config: LoadedConfig, { words, args }: Asking): Promise<Found> {
+async function why(
+  context: Context,
+  runtime: Runtime,
+  config: LoadedConfig,
+  { words, args }: Asking,
+): Promise<CommandResult> {
   const id = findTool(words, runtime, config);
   const found = await findWhy({ context, runtime, config, id, args });
   const { decision, rules, mode, annotations, trustsAnnotations, grant } = found;
@@ -136,7 +141,7 @@ function ruleData({ text, verdict, scope, conditions, provenance: { file, line }
   };
 }
 
-function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Found {
+function listRules(context: Context, runtime: Runtime, config: LoadedConfig): CommandResult {
   const servers = [...config.definitions, ...config.invalid].map(({ name }) => name);
   const parse = (texts: LoadedConfig['rules']) => parseRules(texts, servers, surroundingsOf(context));
   const rules = parse(config.rules);

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { isSystemError, reasonOf } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ResourceContents, ResourcePart } from '../../model/resource.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { withOffers } from '../with-offers.ts';
 
@@ -33,7 +33,7 @@ export const read: Command = {
   },
 };
 
-function shown(found: ResourceContents, { toTerminal }: Context): Found {
+function shown(found: ResourceContents, { toTerminal }: Context): CommandResult {
   const text = () => found.contents.map((part) => screenText(part)).join('\n');
   return { data: found, text, ...(!toTerminal && { bytes: bytesOf(found) }) };
 }
@@ -46,7 +46,7 @@ function screenText(part: ResourcePart): string {
   return printable(`${size} bytes (${mimeType}). Keep them with: plexus read ${shellWord(uri)} --out FILE`);
 }
 
-async function written(found: ResourceContents, out: string, { cwd }: Context): Promise<Found> {
+async function written(found: ResourceContents, out: string, { cwd }: Context): Promise<CommandResult> {
   const file = resolve(cwd, out);
   const bytes = bytesOf(found);
   try {

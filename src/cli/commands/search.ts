@@ -2,7 +2,7 @@
 
 import { evaluate, type JudgedQuery, RANKING_DEPTH } from '../../catalog/search/evaluate.ts';
 import { type Findable, ToolIndex } from '../../catalog/search/tool-index.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { emptyText, type Measured, measuredText, rankingsText, resultsText } from '../render/search.ts';
 import { printable } from '../render/text.ts';
 import { type FoundTool, readQueries, readTools } from '../search-files.ts';
@@ -78,7 +78,11 @@ interface Source {
   readonly notReady?: readonly Absent[];
 }
 
-async function withTools(file: string | undefined, context: Context, use: (source: Source) => Found): Promise<Found> {
+async function withTools(
+  file: string | undefined,
+  context: Context,
+  use: (source: Source) => CommandResult,
+): Promise<CommandResult> {
   readLimit(context);
   if (file === undefined) return withFleet(context, use);
   const { items, warnings } = await readTools(file, context);
@@ -87,7 +91,7 @@ async function withTools(file: string | undefined, context: Context, use: (sourc
 }
 
 /** The tools as `plexus tools` shows them, found by the names that models use. */
-function withFleet(context: Context, use: (source: Source) => Found): Promise<Found> {
+function withFleet(context: Context, use: (source: Source) => CommandResult): Promise<CommandResult> {
   return withRuntime(context, { startup: startupFor(context) }, async (runtime, diagnostics) => {
     complainOf(diagnostics, context);
     const notReady = toollessFrom(runtime);
@@ -105,7 +109,7 @@ function withFleet(context: Context, use: (source: Source) => Found): Promise<Fo
   });
 }
 
-function answer({ tools, warnings, nothing, notReady }: Source, context: Context): Found {
+function answer({ tools, warnings, nothing, notReady }: Source, context: Context): CommandResult {
   warn(warnings, context);
   const query = context.positionals.join(' ');
   const index = new ToolIndex();
@@ -136,7 +140,11 @@ function resultOf({ key, label, server, name, title, description }: FoundTool, s
   return { id: key, name: label, server, tool: name, score, title, description };
 }
 
-function measure(queries: readonly JudgedQuery[], { tools, warnings, notReady }: Source, context: Context): Found {
+function measure(
+  queries: readonly JudgedQuery[],
+  { tools, warnings, notReady }: Source,
+  context: Context,
+): CommandResult {
   const unknown = wantedInVain(queries, tools);
   const all = unknown === undefined ? warnings : [...warnings, unknown];
   warn(all, context);
