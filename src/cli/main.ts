@@ -112,13 +112,11 @@ type ParsedWords = { readonly values: Context['values']; readonly positionals: r
 function parse(words: readonly string[], command: Command | undefined): ParsedWords {
   const options = { ...globalOptions, ...command?.options };
   const { tokens } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
-  const stranger = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
-  if (command !== undefined && stranger?.kind === 'option') {
-    const known = `known are --${Object.keys(options).join(', --')}`;
-    const hint = command.takesRest
-      ? "write -- before the server's command, so that its options are not taken for ours"
-      : known;
-    throw new UsageError(`there is no option ${stranger.rawName} here; ${hint}`);
+  const unknownOption = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+  if (command !== undefined && unknownOption?.kind === 'option') {
+    const list = `the options are --${Object.keys(options).join(', --')}`;
+    const hint = command.takesRest ? "write -- before the server's command, so that its options are passed on" : list;
+    throw new UsageError(`unknown option ${unknownOption.rawName}; ${hint}`);
   }
   try {
     // A list is a list of texts: no switch of ours is repeatable.
@@ -150,7 +148,7 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
   let lastQuestion: Promise<unknown> = Promise.resolve();
   /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const answered = line.hushFor(lastQuestion.then(ask));
+    const answered = line.pauseFor(lastQuestion.then(ask));
     lastQuestion = answered.then(nothing, nothing);
     return answered;
   };
@@ -170,7 +168,7 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
     toTerminal: io.isTerminal('stdout'),
     stdin,
     readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
-    complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paint)}\n`),
+    warn: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paint)}\n`),
   };
 }
 

@@ -311,7 +311,7 @@ test('with --json nothing that a terminal would act on is printed raw, and an in
 
 test('revoking what was never approved says so', async () => {
   const { out } = await plexus('revoke', 'well', ...fleet({ well: hostile() }));
-  expect(out).toContain('There was no approval of "well"');
+  expect(out).toContain('"well" was not approved; nothing was changed.');
 });
 
 test('a tool that models only find by searching is called like any other, in every spelling, with its own schema', async () => {
@@ -322,7 +322,7 @@ test('a tool that models only find by searching is called like any other, in eve
     expect(await sum(...words)).toBe('3\n');
   const { code, err } = await plexus('call', 'well', 'sleep', ...flags);
   expect([code, err]).toEqual([2, expect.stringContaining('"sleep": the tool filters of server "well" hide it')]);
-  expect((await plexus('call', 'well', ...flags)).err).toContain('name a tool of server "well" as well');
+  expect((await plexus('call', 'well', ...flags)).err).toContain('also name a tool of server "well"');
   expect((await plexus('call', 'well', 'ad', ...flags)).err).toContain('does not offer it. Did you mean add?');
 });
 

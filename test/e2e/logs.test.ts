@@ -193,7 +193,7 @@ describe('plexus', () => {
     ]);
     expect([none.code, none.out]).toEqual([
       0,
-      '"files" has no log yet: one is begun when it starts. Start it with: plexus tools files\n',
+      '"files" has no log yet, because it was never started. Start it with: plexus tools files\n',
     ]);
     expect(data).toEqual({ server: 'files', file: fileOf('files'), lines: [] });
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean files?')]);

@@ -64,12 +64,12 @@ test('a line that cannot be read has its own answer, the others have theirs', as
     'Line 4 has no "text" that is a text.',
     expect.stringMatching(/^Line 5 has a "surface" that is none of tool_output, /),
   ]);
-  expect([err, code]).toEqual(['3 of 5 lines could not be read; their answers say why.\n', 1]);
+  expect([err, code]).toEqual(['3 of 5 lines could not be read; see their answers.\n', 1]);
 });
 
 test.each([
   [['nowhere.txt'], /nowhere\.txt cannot be read \(ENOENT\)/],
-  [['a', 'b'], /"b" is one word too many/],
+  [['a', 'b'], /unexpected word "b"/],
   [['--surface', 'moon'], /--surface takes one of tool_output/],
 ])('wrong words: %j', async (words, message) => {
   const { code, err } = await sandbox.plexus('scan', ...words);
