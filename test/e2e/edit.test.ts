@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runs } from '../effort.ts';
 import { hostile } from '../servers/hostile.ts';
 import { verifies } from '../verifies.ts';
 import { type Ran, Sandbox } from './plexus.ts';
@@ -58,8 +59,7 @@ async function inTurns(times: number, width: number, run: (number: number) => Pr
   );
 }
 
-/** `.ci/run` sets PLEXUS_LONG and starts all of them; `npm test` starts a tenth. */
-const PROCESSES = process.env['PLEXUS_LONG'] === '1' ? 200 : 20;
+const PROCESSES = runs(200);
 
 verifies(
   'EXT-19',
