@@ -1,7 +1,9 @@
-// Owns turning words of the command line into a tool's arguments: `key=value` by the schema, `key:=JSON` as it is.
+// Owns parsing a tool's arguments from the command line: `key=value` is converted by the tool's schema, `key:=JSON` is taken as it is.
 
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
-import { UsageError } from './command.ts';
+import { type Context, UsageError } from './command.ts';
 
 export function parseArguments(words: readonly string[], schema: JsonObject): JsonObject {
   const entries = words.map((word): [string, unknown] => {
@@ -12,7 +14,23 @@ export function parseArguments(words: readonly string[], schema: JsonObject): Js
   return Object.fromEntries(entries);
 }
 
-/** What `--args` holds: a JSON object, wherever it was read from. */
+/** Reads a text that a command takes as itself, as `@FILE`, or as `-` for standard input. Errors call the text itself `name`. */
+export async function readText(
+  word: string,
+  name: string,
+  { cwd, readStdin }: Context,
+): Promise<{ readonly text: string; readonly source: string }> {
+  if (word === '-') return { text: await readStdin(), source: 'standard input' };
+  if (!word.startsWith('@')) return { text: word, source: name };
+  const file = resolve(cwd, word.slice(1));
+  try {
+    return { text: await readFile(file, 'utf8'), source: file };
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
+  }
+}
+
+/** `source` names in errors where the text came from: `--args`, a file or standard input. */
 export function parseArgumentsJson(text: string, source: string): JsonObject {
   const parsed = parseJson(text);
   if (!parsed.ok) throw new UsageError(`${source} is not valid JSON: ${parsed.problem}`);
@@ -33,7 +51,7 @@ function typeOf(schema: JsonObject, key: string): readonly unknown[] {
   return Array.isArray(type) ? type : [type];
 }
 
-/** A text that is not what the schema wants stays a text: the check of the arguments then says what is wrong. */
+/** Text that does not fit the schema's type stays text: the validation of the call then names the mistake. */
 function coerce(text: string, types: readonly unknown[]): unknown {
   if (types.includes('string')) return text;
   const parsed = parseJson(text);

@@ -1,20 +1,21 @@
-// Owns what a command is: a value with its usage, its options, and a `run` that returns what it found.
-// Drawing it is the renderer's work; ending the process is `main.ts`'s.
+// Owns what a command is: a value with its usage, its options, and a `run` that returns its result.
+// `render/` draws results; `main.ts` prints them and sets the exit code.
 
+import type { Readable } from 'node:stream';
 import type { ParseArgsConfig } from 'node:util';
 import type { RuntimeOptions } from '../api.ts';
 
-/** What a command found: data for `--json`, text for people. */
-export interface Found {
-  /** Nothing, where what comes after it is all there is. */
+/** The result of a command: data for `--json`, text for people. */
+export interface CommandResult {
+  /** `undefined` if `more` is the whole result. */
   readonly data: unknown;
-  /** Drawn only when a person reads it. */
+  /** Called only if a person reads the result. */
   readonly text: (paint: Paint) => string;
-  /** What comes after it, line by line or in blocks of them; whoever stops it is not told that anything failed. */
+  /** Further output, in blocks of lines, printed as it comes. Ctrl-C ends it without a failure. */
   readonly more?: (paint: Paint) => AsyncIterable<string>;
-  /** Goes out as it is in place of the text, to the last byte: for what is not meant for a screen. */
+  /** Printed byte for byte in place of the text, when stdout is not a terminal. */
   readonly bytes?: Uint8Array;
-  /** Asked again when everything is out. */
+  /** Read again after `more` has ended. */
   readonly exitCode?: number;
 }
 
@@ -29,54 +30,56 @@ export interface Paint {
 
 export interface TextQuestion {
   readonly question: string;
-  /** What is typed is not shown. */
+  /** The terminal does not show what the person types. */
   readonly isHidden: boolean;
-  /** Aborting it takes the question away; it counts as unanswered. */
+  /** Aborting it withdraws the question; it counts as unanswered. */
   readonly signal?: AbortSignal;
 }
 
-/** The world as a command sees it. */
+/** Everything a command may use of its surroundings. */
 export interface Context {
   readonly positionals: readonly string[];
-  /** What follows `--`, word by word, for a command that takes another program's command line. */
+  /** The words after `--`, for a command that takes another program's command line. */
   readonly rest: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What `--config` and `--cwd` mean for a runtime. */
-  readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'config'>;
+  readonly home: string;
+  /** Options for `createRuntime` that follow from `--config` and `--cwd`. */
+  readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'home' | 'config'>;
   readonly signal: AbortSignal;
-  /** Puts a question to the person; `undefined` where nobody can answer. */
+  /** Asks the person a yes-or-no question; `undefined` without a terminal. */
   readonly ask: ((question: string) => Promise<boolean>) | undefined;
-  /** Asks the person for a text, one question at a time; `undefined` where nobody can answer. */
+  /** Asks the person for a text, one question at a time; `undefined` without a terminal. */
   readonly askText: ((question: TextQuestion) => Promise<string | undefined>) | undefined;
-  /** Says on a terminal what is being waited for, once it takes longer than a second. */
+  /** Shows on a terminal what the command waits for, once the work takes longer than a second. */
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
-  /** Whether the answer goes to a person's screen: then what a server wrote must not drive it. */
+  /** Whether stdout is a terminal: then control characters in a server's text must be escaped. */
   readonly toTerminal: boolean;
+  readonly stdin: Readable;
   readonly readStdin: () => Promise<string>;
-  /** Tells a person something beside the answer; says nothing with `--json` or `--quiet`. */
-  readonly complain: (text: (paint: Paint) => string) => void;
+  /** Prints to stderr, beside the answer; prints nothing with `--json` or `--quiet`. */
+  readonly warn: (text: (paint: Paint) => string) => void;
 }
 
 export interface Command {
-  /** What follows the verb, as help shows it. */
+  /** The verb and its words, as help shows them after `plexus`. */
   readonly usage: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** One line for each option, in the order of help; what it takes may follow its name. */
+  /** One line for each option, in the order of help. The key is the option's name, and its value's after a space. */
   readonly help?: Readonly<Record<string, string>>;
   readonly examples?: readonly string[];
-  /** Whether what follows `--` is another program's command line. Otherwise those are words like all others. */
+  /** The words after `--` are another program's command line. For other commands they are ordinary words. */
   readonly takesRest?: true;
-  readonly run: (context: Context) => Promise<Found>;
+  readonly run: (context: Context) => Promise<CommandResult>;
 }
 
-/** A person has pressed Ctrl-C. */
+/** The person pressed Ctrl-C, or the process got SIGTERM. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
 }
 
-/** Wrong words on the command line: answered with the command's usage. */
+/** A mistake on the command line: the message points at the command's help. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

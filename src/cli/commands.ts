@@ -1,4 +1,4 @@
-// Owns the list of commands: what each is for, and how it is loaded. Help reads it without loading any.
+// Owns the list of commands: a summary of each, and how it is loaded. Help prints the list without loading any command.
 
 import type { Command } from './command.ts';
 
@@ -9,11 +9,11 @@ export interface CommandEntry {
 
 export const commands: Readonly<Record<string, CommandEntry>> = {
   list: {
-    summary: 'Show every server: status, transport, scope, tools and what is wrong.',
+    summary: 'Show every server: state, transport, scope, tools and problems.',
     load: async () => (await import('./commands/list.ts')).list,
   },
   get: {
-    summary: 'Show one server: each of its settings, where it comes from, and what it overrides.',
+    summary: 'Show one server: each setting, where it comes from, and what it overrides.',
     load: async () => (await import('./commands/get.ts')).get,
   },
   tools: {
@@ -21,11 +21,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/tools.ts')).tools,
   },
   search: {
-    summary: 'Find tools by what they can do, of all servers or of a file.',
+    summary: 'Find tools by what they do, among all servers or in a file.',
     load: async () => (await import('./commands/search.ts')).search,
   },
   call: {
-    summary: 'Call one tool and print what it answers.',
+    summary: 'Call one tool and print its answer.',
     load: async () => (await import('./commands/call.ts')).call,
   },
   resources: {
@@ -37,7 +37,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/read.ts')).read,
   },
   prompts: {
-    summary: 'Show the prompts of all servers, or of one, and what they take.',
+    summary: 'Show the prompts of all servers, or of one, with their arguments.',
     load: async () => (await import('./commands/prompts.ts')).prompts,
   },
   prompt: {
@@ -45,11 +45,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/prompt.ts')).prompt,
   },
   logs: {
-    summary: 'Show what a server wrote on stderr, when it started and why it ended.',
+    summary: 'Show what a server wrote to stderr, when it started and why it ended.',
     load: async () => (await import('./commands/logs.ts')).logs,
   },
   scan: {
-    summary: 'Show what in a text looks like an instruction to a model.',
+    summary: 'Find text that looks like an instruction to a model.',
     load: async () => (await import('./commands/scan.ts')).scan,
   },
   redact: {
@@ -57,11 +57,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/redact.ts')).redact,
   },
   add: {
-    summary: 'Add a server to your own file, or to that of the workspace.',
+    summary: 'Add a server to your user file, or to the workspace.',
     load: async () => (await import('./commands/add.ts')).add,
   },
   'add-json': {
-    summary: 'Add a server whose settings you have as JSON.',
+    summary: 'Add a server from its JSON settings.',
     load: async () => (await import('./commands/add.ts')).addJson,
   },
   remove: {
@@ -69,35 +69,35 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/remove.ts')).remove,
   },
   enable: {
-    summary: 'Use a server again that was disabled.',
+    summary: 'Enable a disabled server.',
     load: async () => (await import('./commands/enable.ts')).enable,
   },
   disable: {
-    summary: 'Keep the entry of a server, and do not use it.',
+    summary: 'Disable a server, and keep its entry.',
     load: async () => (await import('./commands/enable.ts')).disable,
   },
   import: {
-    summary: 'Take over servers that other agents have configured.',
+    summary: 'Copy servers that other agents have configured.',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   config: {
-    summary: 'Show the effective configuration, why a server is as it is, the files, or the JSON Schema.',
+    summary: 'Show the effective configuration, why a server has its settings, the files, or the JSON Schema.',
     load: async () => (await import('./commands/config.ts')).config,
   },
   policy: {
-    summary: 'Show every rule and what it speaks of, or which rule decides about a call.',
+    summary: 'Show every permission rule and how many tools it matches, or which rule decides about a call.',
     load: async () => (await import('./commands/policy.ts')).policy,
   },
   approve: {
-    summary: "Trust a workspace's server, or one tool, as it is now; what has changed asks again.",
+    summary: "Approve a workspace's server, or one tool, as it is now; a change asks again.",
     load: async () => (await import('./commands/approve.ts')).approve,
   },
   revoke: {
-    summary: 'Take an approval back.',
+    summary: 'Withdraw an approval.',
     load: async () => (await import('./commands/approve.ts')).revoke,
   },
   lock: {
-    summary: 'Write down how each tool is defined now, or check that nothing has changed since.',
+    summary: 'Record how each tool is defined now in plexus.lock, or check that nothing has changed.',
     load: async () => (await import('./commands/lock.ts')).lock,
   },
 };

@@ -1,12 +1,12 @@
-// Owns editing a file for a command: with its clock, until Ctrl-C, and with a word when somebody else holds the file.
+// Owns editing a configuration file for a command: Ctrl-C ends the wait for the file's lock, and an approved file stays approved.
 
 import type { Change, EditOptions, EditResult } from '../config/edit.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Context } from './command.ts';
 import { isOwnFile } from './file-of-scope.ts';
-import { openPolicy, surroundingsOf } from './load-config.ts';
+import { environmentOf, openPolicy } from './load-config.ts';
 
-/** A file that is there keeps its rights, unless the options say otherwise. */
+/** An existing file keeps its permissions, unless the options say otherwise. */
 export async function edit(
   context: Context,
   file: string,
@@ -18,7 +18,7 @@ export async function edit(
     import('../config/scopes.ts'),
   ]);
   const { signal, waitFor } = context;
-  const lockFolder = stateFolder(surroundingsOf(context));
+  const lockFolder = stateFolder(environmentOf(context));
   const isNamed = file === context.runtimeOptions.config;
   const within = isNamed || (await isOwnFile(context, file)) ? {} : { within: context.cwd };
   const editing = editServer(file, change, { ...options, ...within, lockFolder, clock: systemClock, signal });
@@ -27,7 +27,7 @@ export async function edit(
   return edited;
 }
 
-/** Whoever approved the file and now changes it themselves does not have to approve it again. */
+/** A person who approved the file and now edits it with Plexus does not have to approve it again. */
 async function keepApproval(context: Context, file: string, { before, now }: { before: string; now: string }) {
   const policy = await openPolicy(context);
   if (await policy.isApproved(file, before)) await policy.approve(file, now);

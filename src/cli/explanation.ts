@@ -1,4 +1,4 @@
-// Owns how a server's explanation looks: each setting with its place, then what its entry beat. Literal secrets are not shown.
+// Owns how a server's explanation looks: each setting with its place, then the entries it overrides. Literal secrets are hidden.
 
 import type { ExplainedClaim, ExplainedServer, ExplainedSetting } from '../config/explain.ts';
 import { hideSecrets } from '../config/literal-secrets.ts';
@@ -6,8 +6,7 @@ import { placeOf } from '../model/diagnostic.ts';
 import type { Paint } from './command.ts';
 import { indent, printable, table } from './render/text.ts';
 
-/** The same, fit to be shown. */
-export function presentable(explained: ExplainedServer): ExplainedServer {
+export function withSecretsHidden(explained: ExplainedServer): ExplainedServer {
   return {
     ...explained,
     settings: hidden(explained.settings),
@@ -33,7 +32,7 @@ export function explanationText(explained: ExplainedServer, paint: Paint): strin
     explained.settings.length === 0 ? undefined : indent(settingsTable(explained.settings, paint)),
     beaten.length === 0
       ? 'No other file defines it.'
-      : ['It beats:', ...beaten.map((each) => indent(beatenText(each, paint)))].join('\n'),
+      : ['It overrides:', ...beaten.map((each) => indent(beatenText(each, paint)))].join('\n'),
   ];
   return parts.filter((part) => part !== undefined).join('\n');
 }
@@ -51,8 +50,10 @@ function beatenText(
   { provenance, settings, because, problem }: ExplainedClaim & { because: string },
   paint: Paint,
 ): string {
-  const said = settings.filter(({ from }) => from === 'file' || from === 'code');
-  const values = said.map(({ key, value }) => `${key} = ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const written = settings.filter(({ from }) => from === 'file' || from === 'code');
+  const values = written.map(
+    ({ key, value }) => `${key} = ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
   const where = provenance.file ? `${provenance.scope}  ${placeOf(provenance)}` : `${provenance.scope}, in code`;
   const what = problem === undefined ? values.join(', ') : `not valid: ${problem}`;
   return `${printable(where)}  ${paint.dim(printable(`because ${because}`))}\n${indent(printable(what))}`;

@@ -1,12 +1,12 @@
-// Owns which file an edit goes to: the one of the scope that is there, otherwise the one that a new user gets.
+// Owns which file an edit goes to: the scope's existing file, otherwise the one that a new user gets.
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Scope } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';
-import { surroundingsOf } from './load-config.ts';
+import { environmentOf } from './load-config.ts';
 
-/** Scopes whose files are ours to write. */
+/** Scopes whose files Plexus may write. */
 export type EditedScope = Extract<Scope, 'local' | 'project' | 'user'>;
 
 export const editedScopes: readonly EditedScope[] = ['local', 'project', 'user'];
@@ -15,21 +15,21 @@ export async function fileOfScope(context: Context, scope: EditedScope): Promise
   const { userFolder } = await import('../config/scopes.ts');
   const [folder, names, otherwise] = {
     local: [context.cwd, [], '.plexus.local.toml'] as const,
-    // Of two files the stronger one, as they are read. A new one has the name that most programs know.
+    // Of two files the one that wins when they are loaded. A new file gets the name that most programs know.
     project: [context.cwd, ['.mcp.toml', '.mcp.json'], '.mcp.json'] as const,
-    user: [userFolder(surroundingsOf(context)), ['mcp.toml', 'mcp.json'], 'mcp.toml'] as const,
+    user: [userFolder(environmentOf(context)), ['mcp.toml', 'mcp.json'], 'mcp.toml'] as const,
   }[scope];
   for (const name of names) if (await isThere(join(folder, name))) return join(folder, name);
   return join(folder, otherwise);
 }
 
-/** Whether it is one of the person's own files, by whichever option it was named. */
+/** Whether the file is one of the person's own (scope `user`), whichever option named it. */
 export async function isOwnFile(context: Context, file: string): Promise<boolean> {
   const { placesOf } = await import('../config/scopes.ts');
-  return placesOf(surroundingsOf(context)).some((place) => place.scope === 'user' && place.file === file);
+  return placesOf(environmentOf(context)).some((place) => place.scope === 'user' && place.file === file);
 }
 
-/** A link counts even when it leads nowhere yet. */
+/** A symbolic link counts even if its target does not exist. */
 async function isThere(file: string): Promise<boolean> {
   try {
     await lstat(file);
@@ -40,14 +40,13 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
-/** `undefined`: the person did not say. */
+/** `undefined`: the person gave no `--scope`. */
 export function scopeIn({ values, runtimeOptions }: Context): EditedScope | undefined {
-  const said = values['scope'];
-  if (said === undefined) return undefined;
+  const word = values['scope'];
+  if (word === undefined) return undefined;
   if (runtimeOptions.config !== undefined)
-    throw new UsageError('--config names the file already, so --scope says nothing');
-  const scope = editedScopes.find((each) => each === said);
-  if (scope === undefined)
-    throw new UsageError(`"${said}" is no scope that can be edited; it is local, project or user`);
+    throw new UsageError('give --config or --scope, not both: --config already names the file');
+  const scope = editedScopes.find((each) => each === word);
+  if (scope === undefined) throw new UsageError(`"${word}" is not a scope you can edit; use local, project or user`);
   return scope;
 }

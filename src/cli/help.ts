@@ -1,14 +1,14 @@
-// Owns what `--help` says, for all of Plexus and for one command.
+// Owns the text of `--help`, for all of Plexus and for one command.
 
 import type { Command, Paint } from './command.ts';
 import type { CommandEntry } from './commands.ts';
 
 const globals: readonly (readonly [string, string])[] = [
   ['--json', 'print one JSON document and nothing else'],
-  ['--cwd DIR', 'work in this folder'],
+  ['--cwd DIR', 'run in this folder'],
   ['--config FILE', 'use this configuration file only'],
-  ['--quiet', 'say nothing but the answer'],
-  ['--verbose', 'say more when something fails'],
+  ['--quiet', 'print the answer only'],
+  ['--verbose', 'print the stack trace of an error'],
   ['--help, --version', ''],
 ];
 
@@ -28,16 +28,16 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, pa
     `${paint.bold('Commands')}\n${columns(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}`,
     `${paint.bold('Options')}\n${columns(globals)}`,
     `${paint.bold('Exit codes')}\n  ${exitCodes}`,
-    `More about one command: plexus <command> --help`,
+    'Help for one command: plexus <command> --help',
   ].join('\n\n');
 }
 
 export function commandHelp(summary: string, command: Command, paint: Paint): string {
   const { usage, help = {}, examples = [] } = command;
-  const options = Object.entries(help).map(([said, text]) => {
-    const [name = ''] = said.split(' ', 1);
+  const options = Object.entries(help).map(([optionText, text]) => {
+    const [name = ''] = optionText.split(' ', 1);
     const { short } = command.options[name] ?? {};
-    return [`${short === undefined ? '' : `-${short}, `}--${said}`, text] as const;
+    return [`${short === undefined ? '' : `-${short}, `}--${optionText}`, text] as const;
   });
   return [
     summary,

@@ -1,6 +1,5 @@
-// Owns reading the configuration for a command, and opening what a person's word is kept in, without starting anything.
+// Owns loading the configuration and opening the stores of approvals and secrets for a command. Starts no server.
 
-import { homedir } from 'node:os';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -9,14 +8,14 @@ import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Trust } from '../trust/trust.ts';
 import type { Context } from './command.ts';
 
-/** Loads nothing that could open a server: whoever only asks or edits must not pay for it. */
+/** Imports no code that opens servers: commands that only show or edit the configuration must be fast. */
 export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
   const [{ loadConfig }, { withRulesReviewed }, policy] = await Promise.all([
     import('../config/load.ts'),
     import('../servers/load-config.ts'),
     openPolicy(context),
   ]);
-  const environment = surroundingsOf(context);
+  const environment = environmentOf(context);
   const loaded = await loadConfig({
     ...environment,
     discover: true,
@@ -28,7 +27,7 @@ export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
 
 export async function openTrust(context: Context): Promise<Trust> {
   const [{ createTrust }, store] = await Promise.all([import('../trust/trust.ts'), openStore(context)]);
-  return createTrust({ environment: surroundingsOf(context), store, clock: systemClock });
+  return createTrust({ environment: environmentOf(context), store, clock: systemClock });
 }
 
 export async function openPolicy(context: Context): Promise<PolicyTrust> {
@@ -41,12 +40,12 @@ async function openStore(context: Context): Promise<Store> {
     import('../store/file.ts'),
     import('../config/scopes.ts'),
   ]);
-  return createFileStore(stateFolder(surroundingsOf(context)), systemClock);
+  return createFileStore(stateFolder(environmentOf(context)), systemClock);
 }
 
-export const surroundingsOf = ({ cwd, env }: Context): HostEnvironment => ({
+export const environmentOf = ({ cwd, env, home }: Context): HostEnvironment => ({
   cwd,
   env,
-  home: homedir(),
+  home,
   platform: process.platform,
 });

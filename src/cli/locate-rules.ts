@@ -1,4 +1,4 @@
-// Owns finding the line of each rule: files are read for their rules alone, and a rule is not explained like a server.
+// Owns finding the line of each permission rule in its file. Loading the configuration does not keep it.
 
 import type { RuleText } from '../model/rule.ts';
 

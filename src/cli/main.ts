@@ -1,14 +1,16 @@
-#!/usr/bin/env node
-// Owns the command line from the first word to the exit code: which command, with which surroundings, drawn how.
-// Everything that help does not need is loaded when it is needed.
+// Owns the command line from the first word to the exit code: which command runs, what it gets to see, and how its result is printed.
+// `runCli` reaches the process through its `io` only. Everything that help does not need is loaded when it is needed.
 
 import { fstatSync, statSync, writeSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
-import { type Command, type Context, type Found, Interruption, UsageError } from './command.ts';
+import { type Command, type CommandResult, type Context, Interruption, type Paint, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
+import type { CliIo } from './io.ts';
 import { documentText } from './render/json.ts';
 import { colors, plain, printable } from './render/text.ts';
 import { askText, createWaitingLine, yesOrNo } from './terminal.ts';
@@ -23,59 +25,81 @@ const globalOptions = {
   version: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
-const { argv, env } = process;
-const OUT = 1;
-const ERR = 2;
-
-/** Asked of the file itself: the streams of the process cost more to open than help takes in all. */
-const isTerminal = (file: number) => fstatSync(file).isCharacterDevice();
-const paintFor = (file: number) => (isTerminal(file) && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colors : plain);
-
 interface CommandLine {
   readonly verb: string | undefined;
+  /** The words up to `--`, the verb included. */
   readonly words: readonly string[];
-  /** What follows `--` is not for us to read. */
+  /** The words after `--`, which are not parsed. */
   readonly rest: readonly string[];
 }
 
-async function main(all: readonly string[]): Promise<number> {
-  const end = all.includes('--') ? all.indexOf('--') : all.length;
-  const words = all.slice(0, end);
-  // What is not ours may take a value; only the words before the verb matter here.
+/** Resolves with the exit code. Starts from nothing each time, so that one process may call it often. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const words = argv.slice(0, end);
+  // A command's own options may take a value and are not known yet; only the words before the verb matter here.
   const { positionals } = parseArgs({ args: words, options: globalOptions, strict: false, allowPositionals: true });
   const [verb] = positionals;
   try {
-    return await run({ verb, words, rest: all.slice(end + 1) });
+    return await run({ verb, words, rest: argv.slice(end + 1) }, io);
   } catch (error) {
-    return fail(interruption?.aborted ? new Interruption('interrupted', { cause: error }) : error, { verb, words });
+    const exitCode = await fail(error, { verb, words }, io);
+    if (error instanceof Interruption) io.exit(exitCode);
+    return exitCode;
   }
 }
 
 const entryOf = (verb = '') => (Object.hasOwn(commands, verb) ? commands[verb] : undefined);
 
-async function run({ verb, words, rest }: CommandLine): Promise<number> {
+const paintFor = (stream: 'stdout' | 'stderr', { env, isTerminal }: CliIo) =>
+  isTerminal(stream) && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colors : plain;
+
+async function run({ verb, words, rest }: CommandLine, io: CliIo): Promise<number> {
   const entry = entryOf(verb);
   const command = await entry?.load();
-  const { values, positionals } = parse(words, command);
-  if (values['version']) return printShort(identity.version);
-  if (verb === 'help') return help(positionals[1]);
+  const parsed = parse(words, command);
+  const { values, positionals } = parsed;
+  if (values['version']) return printShort(identity.version, io);
+  if (verb === 'help') return help(positionals[1], io);
   if (verb === undefined && values['json']) throw new UsageError('name a command');
-  if (verb === undefined) return printShort(generalHelp(commands, paintFor(OUT)), values['help'] ? 0 : 1);
+  if (verb === undefined) return printShort(generalHelp(commands, paintFor('stdout', io)), io, values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
-  if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor(OUT)));
-  interruption = watchForInterruption();
-  const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
-  const found = await command.run(createContext({ values, positionals: own.slice(1) }, others, interruption));
-  const exitCode = await print(draw(found, Boolean(values['json'])), found.exitCode);
-  for await (const text of found.more?.(paintFor(OUT)) ?? []) await write(`${text}\n`);
-  return found.exitCode ?? exitCode;
+  if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor('stdout', io)), io);
+  return perform(command, parsed, { rest, io });
 }
 
-async function help(verb: string | undefined): Promise<number> {
+async function help(verb: string | undefined, io: CliIo): Promise<number> {
   const entry = entryOf(verb);
-  return printShort(
-    entry ? commandHelp(entry.summary, await entry.load(), paintFor(OUT)) : generalHelp(commands, paintFor(OUT)),
-  );
+  const paint = paintFor('stdout', io);
+  return printShort(entry ? commandHelp(entry.summary, await entry.load(), paint) : generalHelp(commands, paint), io);
+}
+
+function printShort(text: string, io: CliIo, exitCode = 0): number {
+  io.printShort(`${text}\n`);
+  return exitCode;
+}
+
+/** Ctrl-C ends the work and closes the servers. */
+async function perform(
+  command: Command,
+  { values, positionals }: ParsedWords,
+  { rest, io }: { readonly rest: readonly string[]; readonly io: CliIo },
+): Promise<number> {
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  io.onInterrupt(() => interruption.abort(new DOMException('interrupted', 'AbortError')));
+  try {
+    const [own, others] = command.takesRest ? [positionals, rest] : [[...positionals, ...rest], []];
+    const context = createContext({ values, positionals: own.slice(1) }, { rest: others, signal, io });
+    const result = await command.run(context);
+    const paint = paintFor('stdout', io);
+    const exitCode = await print(draw(result, Boolean(values['json']), paint), io, result.exitCode);
+    for await (const text of result.more?.(paint) ?? []) await write(`${text}\n`, io);
+    if (signal.aborted) io.exit(result.exitCode ?? exitCode);
+    return result.exitCode ?? exitCode;
+  } catch (error) {
+    throw signal.aborted ? new Interruption('interrupted', { cause: error }) : error;
+  }
 }
 
 async function unknown(verb: string): Promise<UsageError> {
@@ -83,60 +107,74 @@ async function unknown(verb: string): Promise<UsageError> {
   return unknownCommand(verb, Object.keys(commands));
 }
 
-type Words = { readonly values: Context['values']; readonly positionals: readonly string[] };
+type ParsedWords = { readonly values: Context['values']; readonly positionals: readonly string[] };
 
-function parse(words: readonly string[], command: Command | undefined): Words {
+function parse(words: readonly string[], command: Command | undefined): ParsedWords {
   const options = { ...globalOptions, ...command?.options };
   const { tokens } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
-  const stranger = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
-  if (command !== undefined && stranger?.kind === 'option') {
-    const known = `known are --${Object.keys(options).join(', --')}`;
-    const hint = command.takesRest
-      ? "write -- before the server's command, so that its options are not taken for ours"
-      : known;
-    throw new UsageError(`there is no option ${stranger.rawName} here; ${hint}`);
+  const unknownOption = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+  if (command !== undefined && unknownOption?.kind === 'option') {
+    const list = `the options are --${Object.keys(options).join(', --')}`;
+    const hint = command.takesRest ? "write -- before the server's command, so that its options are passed on" : list;
+    throw new UsageError(`unknown option ${unknownOption.rawName}; ${hint}`);
   }
   try {
     // A list is a list of texts: no switch of ours is repeatable.
-    return parseArgs({ args: [...words], options, allowPositionals: true, strict: command !== undefined }) as Words;
+    return parseArgs({
+      args: [...words],
+      options,
+      allowPositionals: true,
+      strict: command !== undefined,
+    }) as ParsedWords;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function createContext({ values, positionals }: Words, rest: readonly string[], signal: AbortSignal): Context {
-  const { stdin, stderr } = process;
-  const cwd = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.');
+interface ContextDeps {
+  readonly rest: readonly string[];
+  readonly signal: AbortSignal;
+  readonly io: CliIo;
+}
+
+function createContext({ values, positionals }: ParsedWords, { rest, signal, io }: ContextDeps): Context {
+  const { stdin, stderr, env, home } = io;
+  const cwd = resolve(io.cwd, typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
-  const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paintFor(ERR));
+  const paint = paintFor('stderr', io);
+  const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paint);
   const canAsk = stdin.isTTY && stderr.isTTY;
-  const screen = { input: stdin, output: stderr, signal };
-  let asking: Promise<unknown> = Promise.resolve();
-  /** One question at a time, however many have one. */
+  const screen = { input: stdin, output: stderr, signal, interrupt: io.interrupt };
+  let lastQuestion: Promise<unknown> = Promise.resolve();
+  /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    const answered = line.hushFor(asking.then(ask));
-    asking = answered.then(nothing, nothing);
+    const answered = line.pauseFor(lastQuestion.then(ask));
+    lastQuestion = answered.then(nothing, nothing);
     return answered;
   };
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${cwd} is not a folder`);
   return {
-    ...{ positionals, rest, values },
+    positionals,
+    rest,
+    values,
     cwd,
     env,
-    runtimeOptions: { cwd, env, ...(typeof file === 'string' && { config: resolve(file) }) },
+    home,
+    runtimeOptions: { cwd, env, home, ...(typeof file === 'string' && { config: resolve(io.cwd, file) }) },
     signal,
     ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen)) : undefined,
     askText: canAsk ? (question) => inTurn(() => askText(question, screen)) : undefined,
     waitFor: line.waitFor,
-    toTerminal: isTerminal(OUT),
+    toTerminal: io.isTerminal('stdout'),
+    stdin,
     readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
-    complain: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paintFor(ERR))}\n`),
+    warn: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paint)}\n`),
   };
 }
 
 const nothing = () => undefined;
 
-const readAll = async (stream: NodeJS.ReadStream) => Buffer.concat(await stream.toArray()).toString('utf8');
+const readAll = async (stream: Readable) => Buffer.concat(await stream.toArray()).toString('utf8');
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
@@ -144,57 +182,69 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-const draw = (found: Found, json: boolean) =>
-  json && found.data !== undefined ? documentText(found.data) : (found.bytes ?? `${found.text(paintFor(OUT))}\n`);
+const draw = (result: CommandResult, json: boolean, paint: Paint) =>
+  json && result.data !== undefined ? documentText(result.data) : (result.bytes ?? `${result.text(paint)}\n`);
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
-async function print(text: string | Uint8Array, exitCode = 0): Promise<number> {
-  process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-    // Whoever reads us has heard enough: `plexus tools | head` is not a failure.
-    if (code === 'EPIPE') process.exit(exitCode);
-    process.stderr.write(`plexus: The answer could not be written: ${message}. Make room for it, then do it again.\n`);
-    process.exit(1);
+async function print(text: string | Uint8Array, io: CliIo, exitCode = 0): Promise<number> {
+  io.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    // A reader that has read enough is no failure: `plexus tools | head`.
+    if (code === 'EPIPE') return io.exit(exitCode);
+    io.stderr.write(
+      `plexus: The answer could not be written: ${message}. Free some space, then run the command again.\n`,
+    );
+    io.exit(1);
   });
-  await write(text);
+  await write(text, io);
   return exitCode;
 }
 
-const write = (text: string | Uint8Array) => new Promise<void>((done) => process.stdout.write(text, () => done()));
+const write = (text: string | Uint8Array, { stdout }: CliIo) =>
+  new Promise<void>((done) => stdout.write(text, () => done()));
 
-/** What any pipe takes at once. */
-function printShort(text: string, exitCode = 0): number {
-  try {
-    writeSync(OUT, `${text}\n`);
-  } catch (error) {
-    // The reader has gone; there is nobody left to tell.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-  }
-  return exitCode;
-}
-
-async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>): Promise<number> {
+async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>, io: CliIo): Promise<number> {
   const { describeFailure } = await import('./failure.ts');
   const { message, exitCode, document } = describeFailure(error, entryOf(verb) && verb);
-  const verbose = words.includes('--verbose');
-  if (words.includes('--json')) return print(documentText(document), exitCode);
-  const paint = paintFor(ERR);
-  process.stderr.write(`${paint.red('plexus:')} ${printable(message)}\n`);
-  if (verbose && error instanceof Error) process.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);
+  if (words.includes('--json')) return print(documentText(document), io, exitCode);
+  const paint = paintFor('stderr', io);
+  io.stderr.write(`${paint.red('plexus:')} ${printable(message)}\n`);
+  if (words.includes('--verbose') && error instanceof Error)
+    io.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);
   return exitCode;
 }
 
-/** Ctrl-C ends the work and closes the servers; a second one ends the process. */
-function watchForInterruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => controller.abort(new DOMException('interrupted', 'AbortError')));
-  }
-  return controller.signal;
+/** The process that `plexus` runs in. */
+export function processIo(): CliIo {
+  const descriptors = { stdout: 1, stderr: 2 };
+  return {
+    env: process.env,
+    get cwd() {
+      return process.cwd();
+    },
+    get home() {
+      return homedir();
+    },
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    isTerminal: (stream) => fstatSync(descriptors[stream]).isCharacterDevice(),
+    printShort(text) {
+      try {
+        writeSync(descriptors.stdout, text);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+      }
+    },
+    onInterrupt(listener) {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener);
+    },
+    interrupt: () => process.kill(process.pid, 'SIGINT'),
+    exit: (code) => process.exit(code),
+  };
 }
-
-/** Set as soon as there is work to interrupt. */
-let interruption: AbortSignal | undefined;
-
-process.exitCode = await main(argv.slice(2));
-// Everything is closed by now, but standard input may still be open: an interrupted process does not wait for it.
-if (interruption?.aborted) process.exit();

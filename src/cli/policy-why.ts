@@ -1,5 +1,5 @@
-// Owns the answer to "what would become of this call, and who says so": found out by what decides about real calls, and nothing
-// is called.
+// Owns the answer of `plexus policy why`: what would be decided about a call, and by which rule. The code that decides about real
+// calls is asked; no tool is called.
 
 import type { Runtime } from '../api.ts';
 import { approvalModeOf, type CallDecision, createDecider } from '../call/authorize/decide.ts';
@@ -10,10 +10,8 @@ import type { LoadedConfig } from '../config/load.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { nearest } from '../kernel/nearest.ts';
 import { builtinNames } from '../model/builtin.ts';
-import { RuntimeError } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
+import type { RuntimeError } from '../model/errors.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
 import type { ApprovalMode } from '../model/server.ts';
 import type { Tool, ToolAnnotations } from '../model/tool.ts';
@@ -27,37 +25,45 @@ import { ServerRegistry } from '../servers/registry.ts';
 import { LockedTools } from '../trust/locked-tools.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
 import { type Context, UsageError } from './command.ts';
-import { openTrust, surroundingsOf } from './load-config.ts';
+import { environmentOf, openTrust } from './load-config.ts';
+import { rejectExtra } from './positionals.ts';
+import { serverUnknown, toolUnknown } from './unknown-name.ts';
 
-export interface Why {
+export interface CallExplanation {
   readonly id: ToolId;
-  /** Absent where the tool is not known: then nothing but the rules is. */
+  /** Absent if the tool is not known: then only the rules can be explained. */
   readonly tool?: Tool;
   readonly decision: CallDecision;
-  readonly rules: readonly Fate[];
+  readonly rules: readonly RuleFate[];
   readonly mode: ApprovalMode;
   readonly annotations: ToolAnnotations;
   readonly trustsAnnotations: boolean;
   readonly grant: GrantState;
 }
 
-/** What became of a rule that speaks of the tool; `ignored`: it was read and does not count. */
-export interface Fate extends Omit<ExplainedRule, 'fate'> {
+/** Why a rule that matches the tool decides or not. `ignored`: the rule was loaded from a file that may not set it. */
+export interface RuleFate extends Omit<ExplainedRule, 'fate'> {
   readonly fate: ExplainedRule['fate'] | 'ignored';
 }
 
-export interface WhyDeps {
+export interface CallExplanationDeps {
   readonly context: Context;
   readonly runtime: Runtime;
-  /** Its rules with their lines. */
+  /** With the line of each rule. */
   readonly config: LoadedConfig;
   readonly id: ToolId;
-  /** `undefined`: whatever they are. */
+  /** `undefined`: any arguments. */
   readonly args: JsonObject | undefined;
 }
 
-export async function findWhy({ context, runtime, config, id, args }: WhyDeps): Promise<Why> {
-  const registry = new ServerRegistry(surroundingsOf(context));
+export async function explainCall({
+  context,
+  runtime,
+  config,
+  id,
+  args,
+}: CallExplanationDeps): Promise<CallExplanation> {
+  const registry = new ServerRegistry(environmentOf(context));
   registry.apply(config);
   const server = registry.definition(id.server);
   if (server === undefined) throw unusableServer(id.server, runtime, config);
@@ -87,15 +93,15 @@ export async function findWhy({ context, runtime, config, id, args }: WhyDeps): 
   };
 }
 
-/** What was allowed for good answers what asks, unless that wants to be asked each time. */
+/** A lasting approval answers a decision to ask, unless the rule asks each time. */
 function granted(decision: CallDecision, { kind }: GrantState): CallDecision {
   if (decision.verdict !== 'ask' || decision.isEveryTime || kind !== 'granted') return decision;
-  const because = `you have allowed it for good; otherwise it would ask, because ${decision.because}`;
+  const because = `you approved the tool; otherwise it would ask, because ${decision.because}`;
   return { ...decision, verdict: 'allow', because };
 }
 
-/** A condition that this tool can never meet is why the rule is silent, whatever the arguments are. */
-function withRemark(explained: ExplainedRule, tool: Tool | undefined): Fate {
+/** If the tool can never meet a rule's condition, whatever the arguments, that is the reason to show. */
+function withRemark(explained: ExplainedRule, tool: Tool | undefined): RuleFate {
   if (tool === undefined || (explained.fate !== 'unmet' && explained.fate !== 'depends')) return explained;
   const { server } = tool.id;
   const remarks = reviewRules([explained.rule], [server], { tools: new Map([[server, [tool]]]) });
@@ -103,29 +109,29 @@ function withRemark(explained: ExplainedRule, tool: Tool | undefined): Fate {
   return why === undefined ? explained : { ...explained, why };
 }
 
-function ignored(context: Context, { idleRules, definitions, invalid }: LoadedConfig, id: ToolId): readonly Fate[] {
+function ignored(context: Context, { idleRules, definitions, invalid }: LoadedConfig, id: ToolId): readonly RuleFate[] {
   const servers = [...definitions, ...invalid].map(({ name }) => name);
-  const asked = spellTool(id, canonicalName(id));
-  return idleRules.flatMap((text): readonly Fate[] => {
-    const [rule] = parseRules([text], servers, surroundingsOf(context));
-    return rule && ruleMatches(rule, asked) ? [{ rule, fate: 'ignored', why: text.idle }] : [];
+  const spelled = spellTool(id, canonicalName(id));
+  return idleRules.flatMap((text): readonly RuleFate[] => {
+    const [rule] = parseRules([text], servers, environmentOf(context));
+    return rule && ruleMatches(rule, spelled) ? [{ rule, fate: 'ignored', why: text.idle }] : [];
   });
 }
 
 const isListed = (server: ServerName, runtime: Runtime) =>
   runtime.status().some(({ name, freshness }) => name === server && freshness !== undefined);
 
-/** The runtime's own tools are judged as those of the server that they reach. */
+/** Calls of the runtime's built-in tools are judged as calls of the server that they reach. */
 function requireBuiltin({ server, tool }: ToolId, runtime: Runtime): void {
   if (builtinNames.some((name) => name === tool)) return;
   const names = runtime.getTools().flatMap(({ id }) => (id.server === server ? id.tool : []));
   const because = `server "${server}" has none of that name`;
-  throw new RuntimeError('TOOL_UNKNOWN', { name: tool, because, nearest: nearest(tool, names, limits.suggestions) });
+  throw toolUnknown(tool, names, because);
 }
 
 const refused = (because: string): CallDecision => ({
   verdict: 'deny',
-  because: `its server is not used: ${because}`,
+  because: `its server is not in use: ${because}`,
   byRule: true,
 });
 
@@ -154,40 +160,44 @@ async function decide(context: Context, registry: ServerRegistry, tool: Tool, ar
   });
 }
 
-/** A rule may be asked about before its server was ever up. */
+/** Stands for a tool that was never listed: rules can be explained before the server was ever connected. */
 function unknownTool(id: ToolId): Tool {
   return {
     id,
     name: canonicalName(id),
-    ...{ freshness: 'cached', label: '', source: '', description: '', inputSchema: {} },
+    freshness: 'cached',
+    label: '',
+    source: '',
+    description: '',
+    inputSchema: {},
     meta: { server: id.server, annotations: {} },
     definition: { name: id.tool, inputSchema: {} },
   };
 }
 
-/** `SERVER TOOL`, or one word in any spelling that names both. */
+/** Reads `SERVER TOOL`, or one word in any spelling that names both. */
 export function findTool(words: readonly string[], runtime: Runtime, config: LoadedConfig): ToolId {
   const [first, second, extra] = words;
   if (first === undefined) throw new UsageError('name a tool: plexus policy why NAME');
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+  rejectExtra(extra);
   const tools = runtime.getTools();
   if (second !== undefined) {
     const own = tools.filter(({ id }) => id.server === first);
     const named = own.find(({ id, name }) => id.tool === second || name === second);
-    return named?.id ?? { server: first, tool: oneName(second) };
+    return named?.id ?? { server: first, tool: requireNoPattern(second) };
   }
   const found = createAliases(tools).find(first);
-  if (found === 'ambiguous') throw new UsageError(`"${first}" may mean more than one tool; write SERVER TOOL`);
-  return found ?? readName(oneName(first), config) ?? unknownName(first, tools);
+  if (found === 'ambiguous') throw new UsageError(`"${first}" names more than one tool; write SERVER TOOL`);
+  return found ?? splitName(requireNoPattern(first), config) ?? unknownName(first, tools);
 }
 
-function oneName(word: string): string {
+function requireNoPattern(word: string): string {
   if (isPattern(word)) throw new UsageError(`"${word}" is a pattern; name one tool: plexus policy why NAME`);
   return word;
 }
 
-/** The name of a tool that nobody has seen, of a server that is configured. */
-function readName(name: string, { definitions, invalid }: LoadedConfig): ToolId | undefined {
+/** Splits the name of a tool that was never listed, if exactly one configured server fits. */
+function splitName(name: string, { definitions, invalid }: LoadedConfig): ToolId | undefined {
   const body = name.replace(/^mcp__/, '');
   const found = [...definitions, ...invalid].flatMap(({ name: server }) =>
     ['__', '.', '/', ':'].flatMap((separator) => {
@@ -199,14 +209,16 @@ function readName(name: string, { definitions, invalid }: LoadedConfig): ToolId 
 }
 
 function unknownName(name: string, tools: readonly Tool[]): never {
-  const names = tools.map((each) => each.name);
-  throw new RuntimeError('TOOL_UNKNOWN', { name, nearest: nearest(name, names, limits.suggestions) });
+  throw toolUnknown(
+    name,
+    tools.map((each) => each.name),
+  );
 }
 
-/** Of an entry that cannot be used, why it cannot is the answer. */
+/** For an invalid entry, its own error; otherwise the server is not known. */
 function unusableServer(server: string, runtime: Runtime, { definitions, invalid }: LoadedConfig): RuntimeError {
   const error = runtime.status().find(({ name }) => name === server)?.error;
   if (error && invalid.some(({ name }) => name === server)) return error;
   const names = [...definitions, ...invalid].map(({ name }) => name);
-  return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
+  return serverUnknown(server, names);
 }

@@ -1,4 +1,5 @@
-// Owns reading tools and judged questions from files: JSON or one row a line, plain or gzipped. A bad row is named and left out.
+// Owns reading tools and judged queries from files for `plexus search`: JSON or JSON Lines, plain or gzipped. An invalid row is left
+// out with a warning.
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,25 +13,25 @@ import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import { type Context, UsageError } from './command.ts';
 
-export interface FromFile<Item> {
+export interface FileItems<Item> {
   readonly items: readonly Item[];
   /** One sentence for each row that was left out. */
   readonly warnings: readonly string[];
 }
 
-export interface FoundTool extends Findable {
-  /** What it is called where it was read. */
+export interface SearchableTool extends Findable {
+  /** The tool's name as the file writes it. */
   readonly label: string;
 }
 
-interface Row {
-  /** As a person would point at it. */
+interface FileRow {
+  /** Names the row in warnings, such as `Line 3`. */
   readonly place: string;
   readonly value: unknown;
 }
 
-/** Rows of the shared data, an array, what `tools/list` or `plexus tools --json` answers, or several servers with their tools. */
-export async function readTools(file: string, context: Context): Promise<FromFile<FoundTool>> {
+/** Accepts tools as JSON Lines or an array, the answer of `tools/list` or `plexus tools --json`, or servers with their tools. */
+export async function readTools(file: string, context: Context): Promise<FileItems<SearchableTool>> {
   const rows = rowsOf(await readText(file, context), file);
   const seen = new Set<string>();
   return collect(
@@ -39,7 +40,7 @@ export async function readTools(file: string, context: Context): Promise<FromFil
     (row) => {
       const tool = toolOf(row);
       if (typeof tool === 'string') return tool;
-      if (seen.has(tool.key)) return `there is another "${tool.key}" before it`;
+      if (seen.has(tool.key)) return `an earlier row has the same id "${tool.key}"`;
       seen.add(tool.key);
       return tool;
     },
@@ -47,16 +48,16 @@ export async function readTools(file: string, context: Context): Promise<FromFil
 }
 
 /** Rows `{ id, query, gold, goldGroups? }`. */
-export async function readQueries(file: string, context: Context): Promise<FromFile<JudgedQuery>> {
+export async function readQueries(file: string, context: Context): Promise<FileItems<JudgedQuery>> {
   const { items, warnings } = rowsOf(await readText(file, context), file);
   return collect(items, warnings, queryOf);
 }
 
 function collect<Item extends object>(
-  rows: readonly Row[],
+  rows: readonly FileRow[],
   before: readonly string[],
-  read: (row: Row) => Item | string,
-): FromFile<Item> {
+  read: (row: FileRow) => Item | string,
+): FileItems<Item> {
   const items: Item[] = [];
   const warnings = [...before];
   for (const row of rows) {
@@ -67,8 +68,8 @@ function collect<Item extends object>(
   return { items, warnings };
 }
 
-/** A row may be a tool, or a list of tools with the server they belong to. */
-function toolRowsOf(row: Row): readonly Row[] {
+/** A row is a tool, or a server with its list of tools. */
+function toolRowsOf(row: FileRow): readonly FileRow[] {
   const { value } = row;
   if (!isObject(value) || !Array.isArray(value['tools']) || typeof value['name'] === 'string') return [row];
   const { server } = value;
@@ -78,23 +79,25 @@ function toolRowsOf(row: Row): readonly Row[] {
   }));
 }
 
-function toolOf({ value }: Row): FoundTool | string {
+function toolOf({ value }: FileRow): SearchableTool | string {
   if (!isObject(value)) return 'it is not a JSON object';
   const { id, server = '', name, tool = name, title, description = '', inputSchema } = value;
   if (typeof name !== 'string' || name === '' || typeof tool !== 'string') return 'it has no "name"';
   if (typeof server !== 'string') return '"server" is not a text';
-  // What `plexus tools` prints holds both names; only the qualified one is unique.
+  // `plexus tools --json` prints both names of a tool; only the qualified one is unique.
   const unique = tool === name && server !== '' ? `${server}::${name}` : name;
   return {
     key: typeof id === 'string' && id !== '' ? id : unique,
-    ...{ server, name: tool, label: name },
+    server,
+    name: tool,
+    label: name,
     ...(typeof title === 'string' && { title }),
     description: typeof description === 'string' ? description : '',
     inputSchema: isObject(inputSchema) ? inputSchema : {},
   };
 }
 
-function queryOf({ value, place }: Row): JudgedQuery | string {
+function queryOf({ value, place }: FileRow): JudgedQuery | string {
   if (!isObject(value)) return 'it is not a JSON object';
   const { id, query } = value;
   if (typeof query !== 'string' || query.trim() === '') return 'it has no "query"';
@@ -114,16 +117,16 @@ function groupsOf({ gold, goldGroups }: JsonObject): JudgedQuery['groups'] | und
   return groups.length > 0 && groups.every(isGroup) ? groups : undefined;
 }
 
-/** One document, or one a line. */
-function rowsOf(text: string, file: string): FromFile<Row> {
+/** One JSON document, or JSON Lines. */
+function rowsOf(text: string, file: string): FileItems<FileRow> {
   if (text.trim() === '') throw new UsageError(`${nameOf(file)} is empty`);
-  const whole = parseJson(text);
-  if (whole.ok && Array.isArray(whole.value)) {
-    return { items: whole.value.map((value, at) => ({ place: `Entry ${at + 1}`, value })), warnings: [] };
+  const document = parseJson(text);
+  if (document.ok && Array.isArray(document.value)) {
+    return { items: document.value.map((value, at) => ({ place: `Entry ${at + 1}`, value })), warnings: [] };
   }
-  if (whole.ok && isObject(whole.value))
-    return { items: [{ place: 'The document', value: whole.value }], warnings: [] };
-  const items: Row[] = [];
+  if (document.ok && isObject(document.value))
+    return { items: [{ place: 'The document', value: document.value }], warnings: [] };
+  const items: FileRow[] = [];
   const warnings: string[] = [];
   text.split('\n').forEach((line, at) => {
     if (line.trim() === '') return;
@@ -142,7 +145,7 @@ const unzip = promisify(gunzip);
 
 async function readText(file: string, context: Context): Promise<string> {
   const bytes =
-    file === '-' ? await buffer(addAbortSignal(context.signal, process.stdin)) : await readBytes(file, context);
+    file === '-' ? await buffer(addAbortSignal(context.signal, context.stdin)) : await readBytes(file, context);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
   try {
     return (await unzip(bytes, { maxOutputLength: limits.toolFileBytes })).toString('utf8');
@@ -152,7 +155,7 @@ async function readText(file: string, context: Context): Promise<string> {
   }
 }
 
-const tooLarge = `holds more than ${limits.toolFileBytes / 1024 / 1024} MiB; give less of it`;
+const tooLarge = `holds more than ${limits.toolFileBytes / 1024 / 1024} MiB; split it into smaller files`;
 
 async function readBytes(file: string, { cwd }: Context): Promise<Buffer> {
   const path = resolve(cwd, file);

@@ -1,27 +1,31 @@
-// Owns a person's lasting word on single tools: given as the tool is now, shown, and taken back.
+// Owns lasting approvals of single tools, as they are defined now: granting, listing and revoking them.
 
 import { namesOf, signalsOf } from '../catalog/suspicion.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Tool } from '../model/tool.ts';
 import { pinOf } from '../trust/tool-pin.ts';
-import { hintsIn } from './approving.ts';
-import type { Context, Found } from './command.ts';
+import { describeHints } from './call-approval.ts';
+import type { CommandResult, Context } from './command.ts';
 import { loadConfigFor, openTrust } from './load-config.ts';
 import { indent, printable, shellWord, table } from './render/text.ts';
+import { toolUnknown } from './unknown-name.ts';
 import { unknownServer } from './unknown-server.ts';
-import { complainOf, requireServer, withRuntime } from './with-runtime.ts';
+import { requireServer, warnOfDiagnostics, withRuntime } from './with-runtime.ts';
 
-/** Asks the server itself what the tool is: an approval of what was remembered would be one of something else. */
-export async function approveTool(context: Context, definition: ServerDefinition, name: string): Promise<Found> {
+/** Lists the server's tools live: a cached definition may not be the one that will be called. */
+export async function approveTool(
+  context: Context,
+  definition: ServerDefinition,
+  name: string,
+): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const { name: server } = definition;
   return withRuntime(context, { only: [server] }, async (runtime, diagnostics) => {
-    complainOf(diagnostics, context);
+    warnOfDiagnostics(diagnostics, context);
     requireServer(runtime, server);
     const { id, definition: tool } = findTool(runtime.getTools(), server, name);
     const before = await grants.judge(definition, tool);
@@ -34,12 +38,12 @@ export async function approveTool(context: Context, definition: ServerDefinition
     const lines = [
       description,
       ...Object.entries(parameters).flatMap(([at, line]) => (NOISE.test(`${at}: ${line}`) ? [] : [`${at}: ${line}`])),
-      `by its own word: ${hintsIn(annotations)}`,
+      `it states: ${describeHints(annotations)}`,
     ];
     const end = [
       already
-        ? 'It is allowed already.'
-        : 'Until it changes, it is called without asking, unless a rule says otherwise.',
+        ? 'It is already approved.'
+        : 'Approved: until it changes, it is called without asking, unless a rule says otherwise.',
       ...(changes.length > 0 ? ['Changed since it was last approved:', ...changes.map((each) => indent(each))] : []),
       ...(signals.length > 0 ? [warningOf(signals, { server, tool: id.tool })] : []),
     ];
@@ -50,12 +54,12 @@ export async function approveTool(context: Context, definition: ServerDefinition
   });
 }
 
-/** Which draft a schema is of says nothing to a person who reads its parameters. */
+/** A line that holds only the schema's draft is of no use to a person who reviews the parameters. */
 const NOISE = /^\(all\): object, \$schema "[^",]*"$/;
 
 function warningOf(signals: readonly string[], { server, tool }: Tool['id']): string {
-  const what = `CAREFUL: what it says of itself looks as if it gave a model orders (${signals.join(', ')}).`;
-  return `${what} To take it back: plexus revoke ${shellWord(server)} ${shellWord(tool)}`;
+  const what = `CAREFUL: its definition holds text that looks like instructions to a model (${signals.join(', ')}).`;
+  return `${what} To withdraw the approval: plexus revoke ${shellWord(server)} ${shellWord(tool)}`;
 }
 
 function findTool(all: readonly Tool[], server: ServerName, name: string): Tool {
@@ -64,11 +68,11 @@ function findTool(all: readonly Tool[], server: ServerName, name: string): Tool 
   if (found) return found;
   const names = own.map(({ id }) => id.tool);
   const because = `server "${server}" does not offer it`;
-  throw new RuntimeError('TOOL_UNKNOWN', { name, nearest: nearest(name, names, limits.suggestions), because });
+  throw toolUnknown(name, names, because);
 }
 
-/** Of servers that are configured: what was granted to others is in nobody's way, unless somebody names it. */
-export async function listGrants(context: Context, name?: ServerName): Promise<Found> {
+/** Approvals of all configured servers, or of the named server even if it is no longer configured. */
+export async function listGrants(context: Context, name?: ServerName): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const config = await loadConfigFor(context);
   const configured = config.definitions.map((each) => each.name);
@@ -81,7 +85,7 @@ export async function listGrants(context: Context, name?: ServerName): Promise<F
     data: { tools },
     text: (paint) =>
       tools.length === 0
-        ? printable(`${none} allowed for good. Answer "always" when asked, or run: plexus approve SERVER TOOL`)
+        ? printable(`${none} approved. Answer "always" when asked, or run: plexus approve SERVER TOOL`)
         : table(
             ['SERVER', 'TOOL', 'SINCE', 'DEFINED IN'],
             tools.map(({ server, tool, grantedAt, file = '' }) => [
@@ -95,23 +99,23 @@ export async function listGrants(context: Context, name?: ServerName): Promise<F
   };
 }
 
-/** A slip of the pen must not look as if something had been taken back. */
+/** Exits with 2 if there was nothing to revoke: a typing error must not look like a success. */
 export async function revokeTool(
   context: Context,
   config: LoadedConfig,
   { server, tool }: { readonly server: ServerName; readonly tool: string },
-): Promise<Found> {
+): Promise<CommandResult> {
   const { grants } = await openTrust(context);
   const definition = config.definitions.find(({ name }) => name === server);
   const tools = await grants.revoke(server, { tool, ...(definition && { definition }) });
   const left = tools > 0 ? [] : (await grants.list(server)).map((each) => each.tool);
   if (tools === 0 && left.length === 0 && definition === undefined) throw unknownServer(server, config, context);
-  const meant = nearest(tool, new Set(left), limits.suggestions).filter((each) => each !== tool);
+  const similar = nearest(tool, new Set(left), limits.suggestions).filter((each) => each !== tool);
   const text =
     tools > 0
-      ? `The tool "${tool}" of server "${server}" is no longer allowed for good.`
-      : `The tool "${tool}" of server "${server}" was not allowed for good, and nothing was taken back.${
-          meant.length > 0 ? ` Did you mean ${meant.join(' or ')}?` : ''
+      ? `The tool "${tool}" of server "${server}" is no longer approved.`
+      : `The tool "${tool}" of server "${server}" was not approved; nothing was changed.${
+          similar.length > 0 ? ` Did you mean ${similar.join(' or ')}?` : ''
         }`;
   return {
     data: { name: server, tool, approved: false, tools },

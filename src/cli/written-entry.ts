@@ -1,25 +1,24 @@
-// Owns turning what a person typed or pasted into the entry of one server. Whether the entry makes sense is `config/define.ts`'s.
+// Owns building a server's entry from what a person typed or pasted. `config/define.ts` validates the entry.
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { type ConfigMap, isMap } from '../config/config-map.ts';
 import { type HostEnvironment, pathsOf } from '../config/scopes.ts';
 import type { StdioLaunch } from '../model/server.ts';
+import { readText } from './arguments.ts';
 import { type Context, UsageError } from './command.ts';
 import { shellWord } from './render/text.ts';
 
-/** `-- COMMAND ARGS…`, or `--url`; the words of the command are taken as they are. */
+/** From `-- COMMAND ARGS…` or `--url`. */
 export function entryFromWords(name: string, { positionals, rest, values }: Context): ConfigMap {
   const [, ...stray] = positionals;
-  if (stray.length > 0) throw new UsageError(howToSay(name, [...stray, ...rest]));
+  if (stray.length > 0) throw new UsageError(correction(name, [...stray, ...rest]));
   const { url, transport } = values;
   const [command, ...args] = rest;
   const env = pairsIn('env', values['env'], /^([^=]+)=([\s\S]*)$/);
   const headers = pairsIn('header', values['header'], /^([^=:\s]+)\s*[=:]\s*([\s\S]*)$/);
   if (command !== undefined && url !== undefined)
-    throw new UsageError('a server has a command, after --, or an address, after --url, and not both');
+    throw new UsageError('give a command after --, or an address after --url, not both');
   if (command === undefined && url === undefined)
-    throw new UsageError(`say what "${name}" is: its command, after --, or its address, after --url`);
+    throw new UsageError(`give the command of "${name}" after --, or its address after --url`);
   if (headers && url === undefined) throw new UsageError('--header is for a server with --url; a command takes --env');
   return {
     ...(command !== undefined && { command, ...(args.length > 0 && { args }) }),
@@ -30,25 +29,25 @@ export function entryFromWords(name: string, { positionals, rest, values }: Cont
   };
 }
 
-function howToSay(name: string, words: readonly string[]): string {
+function correction(name: string, words: readonly string[]): string {
   const [first = ''] = words;
-  const meant = /^(https?|wss?):\/\//i.test(first) ? ['--url', first] : ['--', ...words];
-  return `write it so: plexus add ${[name, ...meant].map(shellWord).join(' ')}`;
+  const corrected = /^(https?|wss?):\/\//i.test(first) ? ['--url', first] : ['--', ...words];
+  return `did you mean: plexus add ${[name, ...corrected].map(shellWord).join(' ')}`;
 }
 
-function pairsIn(option: string, given: Context['values'][string], shape: RegExp): ConfigMap | undefined {
-  if (!Array.isArray(given)) return undefined;
-  const pairs = given.map((word: string): [string, string] => {
+function pairsIn(option: string, values: Context['values'][string], shape: RegExp): ConfigMap | undefined {
+  if (!Array.isArray(values)) return undefined;
+  const pairs = values.map((word: string): [string, string] => {
     const [, key, value = ''] = shape.exec(word) ?? [];
-    if (key === undefined) throw new UsageError(`--${option} takes NAME=VALUE, and "${word}" is not that`);
+    if (key === undefined) throw new UsageError(`--${option} takes NAME=VALUE, not "${word}"`);
     return [key, value];
   });
   return Object.fromEntries(pairs);
 }
 
-/** JSON itself, `@FILE`, or `-` for standard input; comments and trailing commas do no harm. */
-export async function entryFromJson(name: string, given: string, context: Context): Promise<ConfigMap> {
-  const { text, source } = await textOf(given, context);
+/** From JSON, `@FILE`, or `-` for standard input. Comments and trailing commas are allowed. */
+export async function entryFromJson(name: string, json: string, context: Context): Promise<ConfigMap> {
+  const { text, source } = await readText(json, 'the JSON', context);
   const { parseJson } = await import('../config/sources/json.ts');
   const parsed = await parseJson(text);
   if (!parsed.ok) {
@@ -60,18 +59,7 @@ export async function entryFromJson(name: string, given: string, context: Contex
   return unwrap(name, value);
 }
 
-async function textOf(given: string, { cwd, readStdin }: Context) {
-  if (given === '-') return { text: await readStdin(), source: 'standard input' };
-  if (!given.startsWith('@')) return { text: given, source: 'what you gave' };
-  const file = resolve(cwd, given.slice(1));
-  try {
-    return { text: await readFile(file, 'utf8'), source: file };
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`);
-  }
-}
-
-/** People paste what a README shows: often the whole file around one server, and sometimes its name inside. */
+/** People paste what a README shows: often a whole file with one server, and sometimes with a `name` inside the entry. */
 async function unwrap(name: string, value: ConfigMap): Promise<ConfigMap> {
   const { entriesOf, findGroups } = await import('../config/groups.ts');
   const entries = findGroups(value).groups.flatMap((group) => entriesOf(group) ?? []);
@@ -79,9 +67,9 @@ async function unwrap(name: string, value: ConfigMap): Promise<ConfigMap> {
   if (only === undefined) return withoutName(name, value);
   if (other !== undefined) {
     const names = entries.map((each) => `"${each.name}"`).join(', ');
-    throw new UsageError(`it holds ${entries.length} servers, ${names}; give the settings of one`);
+    throw new UsageError(`the JSON holds ${entries.length} servers, ${names}; give the settings of one`);
   }
-  if (!isMap(only.value)) throw new UsageError(`what it says about "${name}" is no JSON object`);
+  if (!isMap(only.value)) throw new UsageError(`the settings of "${name}" are not a JSON object`);
   return only.value;
 }
 
@@ -90,8 +78,8 @@ function withoutName(name: string, { name: written, ...rest }: ConfigMap): Confi
 }
 
 /**
- * The command as a path that means the same in every folder; `undefined` where it does already, or where a name is looked for
- * in PATH. What begins with a placeholder is the person's own word for where it lies.
+ * The command as an absolute path, so that it runs the same program from every folder. `undefined` if the command is absolute,
+ * is looked up in PATH, or begins with a placeholder, which the person chose.
  */
 export function absoluteCommand(
   { command, cwd: folder = '' }: Pick<StdioLaunch, 'command' | 'cwd'>,
@@ -100,13 +88,13 @@ export function absoluteCommand(
   const { isAbsolute, resolve } = pathsOf(platform);
   const isPath = platform === 'win32' ? /[\\/]/.test(command) : command.includes('/');
   if (!isPath || isAbsolute(command) || [command, folder].some((text) => PLACEHOLDER.test(text))) return undefined;
-  // No shell is there later to know what ~ means.
+  // Servers are started without a shell that would expand `~`.
   return /^~[\\/]/.test(command) ? resolve(home, command.slice(2)) : resolve(cwd, folder, command);
 }
 
 const PLACEHOLDER = /^(?:\$\{|\{env:)/;
 
-/** The entry with another program, in whichever of the shapes it is written: a text, a list of words, a map of its parts. */
+/** Replaces the program of an entry in any of its notations: a text, a list of words, or a map. */
 export function withCommand(entry: ConfigMap, key: string, { from, to }: { from: string; to: string }): ConfigMap {
   const change = (value: unknown): unknown => {
     if (Array.isArray(value)) return [change(value[0]), ...value.slice(1)];

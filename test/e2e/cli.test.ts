@@ -1,53 +1,25 @@
-// Owns the proof that the built command line answers, explains and exits as product.md says. Runs `dist/cli.js` itself.
+// Owns the proof that the command line answers, explains and exits as product.md says. Signals, pipes and warnings of the process
+// are checked with the built program, the rest in this process.
 
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printable } from '../../src/cli/render/text.ts';
 import { hostile } from '../servers/hostile.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
+import { Sandbox } from './plexus.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-let folder: string;
+let box: Sandbox;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plexus-cli-'));
+  box = new Sandbox();
+  // A new machine: Plexus has never written anything there.
+  rmSync(box.home, { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => box.remove());
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function start(args: readonly string[], input = '') {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home') };
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env });
-  child.stdin.end(input);
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  const done = new Promise<Ran>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
-  return { child, done };
-}
-
-const plexus = (...args: readonly string[]) => start(args).done;
-const write = (file: string, content: unknown) =>
-  writeFileSync(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
-const fleet = (servers: unknown) => {
-  write('fleet.json', { mcpServers: servers });
-  return ['--config', join(folder, 'fleet.json')];
-};
+const plexus = (...args: readonly string[]) => box.run(args);
+const fleet = (servers: unknown) => ['--config', box.write('fleet.json', { mcpServers: servers })];
 
 test('help and version answer without a configuration, and an unknown word is a usage error with a suggestion', async () => {
   const [help, none, version, typo, option] = await Promise.all([
@@ -109,13 +81,13 @@ verifies(
   'call takes arguments as words, as JSON, from a file and from standard input, and prints the content alone',
   async () => {
     const flags = fleet({ well: hostile() });
-    write('args.json', { a: 20, b: 22 });
+    box.write('args.json', { a: 20, b: 22 });
     const results = await Promise.all([
       plexus('call', 'well', 'echo', 'text=4', ...flags),
       plexus('call', 'mcp__well__echo', 'text=qualified', ...flags),
       plexus('call', 'well', 'add', 'a:=1', '--args', '{"b": 2}', ...flags),
       plexus('call', 'well', 'add', '--args', '@args.json', ...flags),
-      start(['call', 'well', 'add', '--args', '-', ...flags], '{"a":3,"b":4}').done,
+      box.run(['call', 'well', 'add', '--args', '-', ...flags], { input: '{"a":3,"b":4}' }),
     ]);
     expect(results.map(({ code, out }) => [code, out])).toEqual([
       [0, '4\n'],
@@ -169,8 +141,8 @@ verifies(
   ['CFG-17', 'VAL-02'],
   'broken files are told with place and remedy, and what is whole still works',
   async () => {
-    write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" },, } }');
-    write(
+    box.write('.mcp.json', '{ "mcpServers": { "a": { "command": "x" },, } }');
+    box.write(
       '.mcp.toml',
       '[mcp_servers.b]\ncommand = 5\n[mcp_servers.c]\nurl = "https://example.com/mcp"\ncomand = "x"\n',
     );
@@ -195,7 +167,7 @@ verifies(
 );
 
 test('a --config file that is missing ends with 1; an empty one lists nothing', async () => {
-  write('empty.json', '');
+  box.write('empty.json', '');
   const [missing, empty] = await Promise.all([
     plexus('list', '--config', 'nope.json'),
     plexus('list', '--config', 'empty.json'),
@@ -209,15 +181,14 @@ verifies(
   'TRU-01',
   'a workspace’s server starts only after approve, and not any more after its entry changed or revoke',
   async () => {
-    mkdirSync(join(folder, 'home'));
-    const pids = join(folder, 'pids');
-    write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids) } });
+    const pids = box.path('pids');
+    box.write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids) } });
     const before = await plexus('call', 'theirs', 'echo', 'text=x');
     expect([before.code, pidsIn(pids)]).toEqual([3, []]);
     expect(before.err).toMatch(/plexus approve theirs/);
     expect((await plexus('approve', 'theirs')).code).toBe(0);
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).out).toBe('x\n');
-    write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids, '--tools', '1') } });
+    box.write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids, '--tools', '1') } });
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(3);
     await plexus('approve', 'theirs');
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(0);
@@ -232,16 +203,16 @@ test('config schema is a JSON Schema, and config path names the places', async (
   expect(JSON.parse(schema.out)).toMatchObject({ type: 'object', properties: { mcpServers: {} } });
   expect(JSON.parse(places.out).places).toContainEqual({
     scope: 'project',
-    file: join(folder, '.mcp.json'),
+    file: box.path('.mcp.json'),
     present: false,
   });
 });
 
 test('Ctrl-C during a call ends with 130, says that nobody knows its outcome, and leaves no process', async () => {
-  const pids = join(folder, 'pids');
-  const begun = join(folder, 'begun');
+  const pids = box.path('pids');
+  const begun = box.path('begun');
   const well = hostile('--pid-file', pids, '--count-file', begun);
-  const { child, done } = start(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well })]);
+  const { child, done } = box.spawn(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well })]);
   await eventually(() => existsSync(begun));
   child.kill('SIGINT');
   const { code, err } = await done;
@@ -260,16 +231,13 @@ test('what goes to a file or a pipe is what the server wrote; what goes to a scr
 });
 
 test('Ctrl-C ends a call that still reads its arguments', async () => {
-  const child = spawn(
-    process.execPath,
-    [program, 'call', 'well', 'echo', '--args', '-', ...fleet({ well: hostile() })],
-    { cwd: folder },
-  );
-  const ended = new Promise((resolve) => child.on('exit', resolve));
+  const { child, done } = box.spawn(['call', 'well', 'echo', '--args', '-', ...fleet({ well: hostile() })], {
+    keepsStdinOpen: true,
+  });
   // More than a pipe holds: it is written only when somebody reads.
   await new Promise((resolve) => child.stdin.write(' '.repeat(500_000), resolve));
   child.kill('SIGINT');
-  expect(await ended).toBe(130);
+  expect((await done).code).toBe(130);
 });
 
 test('a server that floods its output costs itself, and nobody waits for it', async () => {
@@ -281,8 +249,11 @@ test('a server that floods its output costs itself, and nobody waits for it', as
 });
 
 test('Ctrl-C while servers are still starting ends at once with 130 and leaves no process', async () => {
-  const pids = join(folder, 'pids');
-  const { child, done } = start(['list', ...fleet({ stalled: hostile('--stall', 'everything', '--pid-file', pids) })]);
+  const pids = box.path('pids');
+  const { child, done } = box.spawn([
+    'list',
+    ...fleet({ stalled: hostile('--stall', 'everything', '--pid-file', pids) }),
+  ]);
   await eventually(() => pidsIn(pids).length === 1);
   const interruptedAt = Date.now();
   child.kill('SIGINT');
@@ -303,7 +274,7 @@ test('words nobody knows, inherited names and stray words are usage errors, also
 });
 
 test('a slow server that was named is waited for as long as its own limit says', async () => {
-  write(
+  box.write(
     'fleet.toml',
     `[mcp_servers.slow]\ncommand = ${JSON.stringify(hostile().command)}\nargs = ${JSON.stringify(hostile('--slow', '700').args)}\n[plexus.startup]\nwait_ms = 100\n`,
   );
@@ -318,7 +289,7 @@ test('a slow server that was named is waited for as long as its own limit says',
 });
 
 test('a broken file is mentioned beside an answer that it may explain', async () => {
-  write('.mcp.json', '{ "mcpServers": ');
+  box.write('.mcp.json', '{ "mcpServers": ');
   const { code, err } = await plexus('call', 'files', 'x');
   expect(code).toBe(2);
   expect(err).toMatch(/\.mcp\.json:1.*There is no server "files"/s);
@@ -329,9 +300,9 @@ test('with --json nothing that a terminal would act on is printed raw, and an in
   const { out } = await plexus('call', 'well', 'echo', 'text=\u009b31m\u202e', '--json', ...flags);
   expect(out).not.toMatch(/[\u009b\u202e]/);
   expect(JSON.parse(out).content[0].text).toBe('\u009b31m\u202e');
-  const pids = join(folder, 'pids');
+  const pids = box.path('pids');
   const stalled = hostile('--stall', 'everything', '--pid-file', pids);
-  const { child, done } = start(['list', '--json', ...fleet({ stalled })]);
+  const { child, done } = box.spawn(['list', '--json', ...fleet({ stalled })]);
   await eventually(() => pidsIn(pids).length === 1);
   child.kill('SIGINT');
   const interrupted = await done;
@@ -340,7 +311,7 @@ test('with --json nothing that a terminal would act on is printed raw, and an in
 
 test('revoking what was never approved says so', async () => {
   const { out } = await plexus('revoke', 'well', ...fleet({ well: hostile() }));
-  expect(out).toContain('There was no approval of "well"');
+  expect(out).toContain('"well" was not approved; nothing was changed.');
 });
 
 test('a tool that models only find by searching is called like any other, in every spelling, with its own schema', async () => {
@@ -351,7 +322,7 @@ test('a tool that models only find by searching is called like any other, in eve
     expect(await sum(...words)).toBe('3\n');
   const { code, err } = await plexus('call', 'well', 'sleep', ...flags);
   expect([code, err]).toEqual([2, expect.stringContaining('"sleep": the tool filters of server "well" hide it')]);
-  expect((await plexus('call', 'well', ...flags)).err).toContain('name a tool of server "well" as well');
+  expect((await plexus('call', 'well', ...flags)).err).toContain('also name a tool of server "well"');
   expect((await plexus('call', 'well', 'ad', ...flags)).err).toContain('does not offer it. Did you mean add?');
 });
 
@@ -366,9 +337,8 @@ test('--live asks a server that is known from before, and a server that is gone 
 
 test('what cannot be remembered is said once, beside the answer, and not with --quiet', async () => {
   const flags = fleet({ well: hostile() });
-  mkdirSync(join(folder, 'home/.cache'), { recursive: true });
-  write('home/.cache/plexus', 'no folder');
-  const { code, err } = await plexus('tools', ...flags);
+  box.write('~/.cache/plexus', 'no folder');
+  const { code, err } = await box.spawn(['tools', ...flags]).done;
   expect([code, err.split('Plexus cannot store anything').length]).toEqual([0, 2]);
   expect(err).not.toContain('(node:');
   expect((await plexus('tools', '--quiet', ...flags)).err).toBe('');

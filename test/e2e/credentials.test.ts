@@ -151,11 +151,11 @@ verifies(
     expect(given(web.received, 'authorization', 'x-team', 'x-own')).toEqual([nothing]);
     expect(await givenAnew()).toEqual([nothing]);
 
-    const approved = await box.run(['approve', 'theirs', '--allow-env', 'ANTHROPIC_API_KEY'], secrets);
+    const approved = await box.run(['approve', 'theirs', '--allow-env', 'ANTHROPIC_API_KEY'], { env: secrets });
     expect(approved).toMatchObject({ code: 0, err: '' });
     expect(await givenAnew()).toEqual([{ authorization: 'Bearer hunter2', 'x-team': 'blue', 'x-own': 'its own' }]);
 
-    await box.run(['revoke', 'theirs'], secrets);
+    await box.run(['revoke', 'theirs'], { env: secrets });
     expect(await givenAnew()).toEqual([nothing]);
   },
 );
@@ -220,7 +220,7 @@ describe('a server that says again what it was given', () => {
     onTestFinished(() => box.remove());
     const mcpServers = { web: { url, headers: { 'X-K': placeholder('MYVAR') } } };
     const call = async (...more: readonly string[]) =>
-      (await box.run(['call', 'web', 'echo', 'q=a', '--yes', ...more], { MYVAR: SECRET })).out;
+      (await box.run(['call', 'web', 'echo', 'q=a', '--yes', ...more], { env: { MYVAR: SECRET } })).out;
     box.write('~/.config/plexus/mcp.json', { mcpServers });
     expect(await call()).toContain('with [MYVAR]');
     expect(await call('--json')).toContain('with [MYVAR]');

@@ -1,40 +1,35 @@
 // Owns the proof that the built command line edits files as a person would: exactly, safely from many processes, and with a
-// sentence that says what was done. Runs `dist/cli.js` itself.
+// sentence that says what was done.
 
-import { spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runs } from '../effort.ts';
 import { hostile } from '../servers/hostile.ts';
 import { verifies } from '../verifies.ts';
+import { type Ran, Sandbox } from './plexus.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-let folder: string;
+let box: Sandbox;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plexus-edit-'));
-  mkdirSync(join(folder, 'home'));
+  box = new Sandbox('.');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => box.remove());
 
 const USER = 'home/.config/plexus/mcp.toml';
 const STATE = 'home/.local/state/plexus';
-const at = (file: string) => join(folder, file);
+const at = (file: string) => join(box.folder, file);
 const read = (file: string) => readFileSync(at(file), 'utf8');
 const modeOf = (file: string) => (statSync(at(file)).mode & 0o777).toString(8);
 const serversIn = (text: string) => Object.keys(Object(parseToml(text)['mcp_servers']));
@@ -44,28 +39,15 @@ function write(file: string, text: string): void {
   writeFileSync(at(file), text);
 }
 
-/** In a folder of the test. */
-function startIn(cwd: string, args: readonly string[]) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: at('home') };
-  const child = spawn(process.execPath, [program, ...args], { cwd: at(cwd), env });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    err += chunk;
-  });
-  child.stdin.end();
-  const done = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, out: out.replaceAll(folder, ''), err: err.replaceAll(folder, '') })),
-  );
-  return { child, done };
-}
-
-const start = (...args: readonly string[]) => startIn('.', args);
-const plexus = (...args: readonly string[]) => start(...args).done;
-const plexusIn = (cwd: string, ...args: readonly string[]) => startIn(cwd, args).done;
+/** Paths count from the folder of the test. */
+const shortened = ({ code, out, err }: Ran): Ran => ({
+  code,
+  out: out.replaceAll(box.folder, ''),
+  err: err.replaceAll(box.folder, ''),
+});
+const plexusIn = async (cwd: string, ...args: readonly string[]) => shortened(await box.run(args, { cwd }));
+const plexus = (...args: readonly string[]) => plexusIn('.', ...args);
+const spawned = (...args: readonly string[]) => box.spawn(args);
 
 /** Not more than so many at a time. */
 async function inTurns(times: number, width: number, run: (number: number) => Promise<void>): Promise<void> {
@@ -77,18 +59,20 @@ async function inTurns(times: number, width: number, run: (number: number) => Pr
   );
 }
 
+const PROCESSES = runs(200);
+
 verifies(
   'EXT-19',
-  'two hundred processes that each add a server leave two hundred servers, and the comments',
+  `${PROCESSES} processes that each add a server leave ${PROCESSES} servers, and the comments`,
   async () => {
     write(USER, '# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n');
     const codes: (number | null)[] = [];
-    await inTurns(200, 24, async (number) => {
-      codes.push((await plexus('add', `s${number}`, '--', 'true', String(number))).code);
+    await inTurns(PROCESSES, 24, async (number) => {
+      codes.push((await spawned('add', `s${number}`, '--', 'true', String(number)).done).code);
     });
     const text = read(USER);
-    expect(codes).toEqual(Array.from({ length: 200 }, () => 0));
-    expect(serversIn(text).sort()).toEqual(Array.from({ length: 200 }, (_, number) => `s${number}`).sort());
+    expect(codes).toEqual(Array.from({ length: PROCESSES }, () => 0));
+    expect(serversIn(text).sort()).toEqual(Array.from({ length: PROCESSES }, (_, number) => `s${number}`).sort());
     expect(text.startsWith('# mine\n\n[plexus.startup]\ngate_ms = 1 # quick\n\n[mcp_servers.s')).toBe(true);
     expect(readdirSync(dirname(at(USER)))).toEqual(['mcp.toml']);
   },
@@ -102,15 +86,14 @@ verifies(
     write(USER, '# mine\n[mcp_servers.first]\ncommand = "true"\n');
     const finished: string[] = [];
     await inTurns(40, 8, async (number) => {
-      const { child, done } = start('add', `s${number}`, '--', 'true');
+      const { child, done } = spawned('add', `s${number}`, '--', 'true');
       const timer = setTimeout(() => child.kill('SIGKILL'), 150 + ((number * 37) % 300));
       if ((await done).code === 0) finished.push(`s${number}`);
       clearTimeout(timer);
       expect(serversIn(read(USER))).toEqual(expect.arrayContaining(['first', ...finished]));
     });
     expect(read(USER).startsWith('# mine\n[mcp_servers.first]\ncommand = "true"\n')).toBe(true);
-    const [last] = await Promise.all([plexus('add', 'last', '--', 'true')]);
-    expect(last.code).toBe(0);
+    expect((await plexus('add', 'last', '--', 'true')).code).toBe(0);
     const leftovers = () =>
       [dirname(USER), STATE]
         .flatMap((each) => readdirSync(at(each)).map((name) => join(at(each), name)))
@@ -157,7 +140,7 @@ verifies('EXT-19', "a person's own file is for its owner only, new or not; anoth
   expect([out, modeOf(USER)]).toEqual([
     `Added "b" to /${USER} (user).
 It runs: x
-env.API_KEY now stands in the clear in /${USER}. To keep a secret out of it, set a variable and write '\${API_KEY}' in its place.
+env.API_KEY is now stored in plain text in /${USER}. To keep a secret out of the file, set a variable and write '\${API_KEY}' instead.
 See what it offers with: plexus tools b
 `,
     '600',
@@ -215,7 +198,7 @@ verifies(['EXT-19', 'TRU-01'], 'a program given by a relative path is the same o
   const added = await plexusIn('repo', 'add', 'a', '--', './server.sh', './data');
   expect(added.out).toBe(`Added "a" to /${USER} (user).
 It runs: /repo/server.sh ./data
-Its command ./server.sh was made absolute, since this file counts in other folders as well.
+Its command ./server.sh was made absolute, because this file is used in other folders too.
 See what it offers with: plexus tools a
 `);
   const entries: Readonly<Record<string, readonly [entry: object, command: unknown]>> = {
@@ -248,7 +231,7 @@ verifies(
   async () => {
     const { command, args } = hostile();
     const added = await plexus('add', 'mine', '--scope', 'project', '--', command, ...args);
-    expect([added.code, added.out]).toEqual([0, expect.stringContaining('It is approved as it stands')]);
+    expect([added.code, added.out]).toEqual([0, expect.stringContaining('It is approved as it is now')]);
     expect((await plexus('call', 'mine', 'echo', 'text=x')).out).toBe('x\n');
     write('.mcp.json', read('.mcp.json').replace('"args": [', '"args": ["--no-warnings", '));
     expect((await plexus('call', 'mine', 'echo', 'text=x')).code).toBe(3);
@@ -285,15 +268,15 @@ test('enable and disable say what they did, or that there was nothing to do', as
   for (const verb of ['enable', 'disable', 'disable', 'enable'])
     said.push((await plexus(verb, 'a')).out.split('\n', 1).join(''));
   expect(said).toEqual([
-    '"a" is enabled already, in /.plexus.local.toml (local).',
-    '"a" is disabled now, in /.plexus.local.toml (local).',
-    '"a" is disabled already, in /.plexus.local.toml (local).',
-    '"a" is enabled now, in /.plexus.local.toml (local).',
+    '"a" is already enabled in /.plexus.local.toml (local).',
+    '"a" is now disabled in /.plexus.local.toml (local).',
+    '"a" is already disabled in /.plexus.local.toml (local).',
+    '"a" is now enabled in /.plexus.local.toml (local).',
   ]);
   expect(read('.plexus.local.toml')).toBe('[mcp_servers.a]\ncommand = "x"\ndisabled = false # mine\n');
   write(USER, '[mcp_servers.a]\ncommand = "mine"\n');
   expect((await plexus('disable', 'a', '--scope', 'user')).out).toBe(
-    `"a" is disabled now, in /${USER} (user).\nBut the one in /.plexus.local.toml (local) counts, and is as it was.\n`,
+    `"a" is now disabled in /${USER} (user).\nBut /.plexus.local.toml (local) overrides it, and was not changed.\n`,
   );
 });
 
@@ -302,12 +285,12 @@ test('the stronger file is named when it wins, and the heir when it goes', async
   const added = await plexus('add', 'a', '--', 'mine');
   expect([added.code, added.out]).toEqual([
     0,
-    expect.stringContaining('It is not in use: /.mcp.toml (project) also defines "a", and is stronger.'),
+    expect.stringContaining('It is not in use: /.mcp.toml (project) also defines "a" and overrides it.'),
   ]);
   const removed = await plexus('remove', 'a');
-  expect(removed.out).toBe(`Removed "a" from /.mcp.toml (project).\nThe one in /${USER} (user) counts now.\n`);
+  expect(removed.out).toBe(`Removed "a" from /.mcp.toml (project).\nThe entry in /${USER} (user) is in effect now.\n`);
   expect((await plexus('remove', 'a', '--scope', 'project')).err).toMatch(
-    /^"a" is in .*mcp\.toml \(user\), and not of scope project\.\n.*There is no server "a"\. See/,
+    /^"a" is in .*mcp\.toml \(user\), not in scope project\.\n.*There is no server "a"\. See/,
   );
 });
 
@@ -334,32 +317,32 @@ test('what cannot be done is refused in a sentence, and nothing is written', asy
   const before = [read('bad.toml'), read('home/.cursor/mcp.json'), read(USER)];
   const cases: readonly (readonly [words: readonly string[], code: number, sentence: RegExp])[] = [
     [['add'], 1, /name the server.*plexus add --help/],
-    [['add', 'b'], 1, /say what "b" is: its command, after --, or its address, after --url/],
-    [['add', 'b', 'npx', 'x'], 1, /write it so: plexus add b -- npx x/],
-    [['add', 'b', 'https://b.example'], 1, /write it so: plexus add b --url https:\/\/b\.example/],
-    [['add', 'b', 'npx', '-y', 'x'], 1, /no option -y here; write -- before the server's command/],
+    [['add', 'b'], 1, /give the command of "b" after --, or its address after --url/],
+    [['add', 'b', 'npx', 'x'], 1, /did you mean: plexus add b -- npx x/],
+    [['add', 'b', 'https://b.example'], 1, /did you mean: plexus add b --url https:\/\/b\.example/],
+    [['add', 'b', 'npx', '-y', 'x'], 1, /unknown option -y; write -- before the server's command/],
     [['add', 'b', '--url', 'b.example'], 1, /"b" was not added: "url" must be an address/],
-    [['add', 'b', '--url', 'https://b.example', '--', 'x'], 1, /and not both/],
+    [['add', 'b', '--url', 'https://b.example', '--', 'x'], 1, /, not both/],
     [['add', 'b', '--env', 'A', '--', 'x'], 1, /--env takes NAME=VALUE/],
     [['add', 'b', '--header', 'A=b', '--', 'x'], 1, /--header is for a server with --url/],
-    [['add', 'b', '--scope', 'enterprise', '--', 'x'], 1, /it is local, project or user/],
+    [['add', 'b', '--scope', 'enterprise', '--', 'x'], 1, /use local, project or user/],
     [['add', ' ', '--', 'x'], 1, /a server has no name/],
     [['add', '__proto__', '--', 'x'], 1, /cannot be the name of a server/],
-    [['add', 'a', '--', 'x'], 1, /has a server "a" already, and nothing was changed\. Replace it with --force/],
+    [['add', 'a', '--', 'x'], 1, /already has a server "a"; nothing was changed\. Replace it with --force/],
     [['add', 'b', '--config', 'bad.toml', '--', 'x'], 1, /bad\.toml:1\): column \d+: /],
     [['add-json', 'b', '{ "comand": "x" }'], 1, /neither "command" nor "url" is set.*Did you mean "command"\?/],
     [['add-json', 'b', '{'], 1, /not valid JSON, line 1, column 2/],
     [
       ['add-json', 'b', '{ "mcpServers": { "c": {}, "d": {} } }'],
       1,
-      /it holds 2 servers, "c", "d"; give the settings of one/,
+      /the JSON holds 2 servers, "c", "d"; give the settings of one/,
     ],
     [['remove', 'aa'], 2, /There is no server "aa"\. Did you mean a\?/],
     [['remove'], 1, /name one server/],
     [
       ['disable', 'theirs'],
       1,
-      /"theirs" comes from .*\.cursor\/mcp\.json.* not edited from here.*plexus import, or switch it off with disabled_servers/,
+      /"theirs" comes from .*\.cursor\/mcp\.json.* Plexus does not edit.*plexus import, or disable it with disabled_servers/,
     ],
   ];
   const ran = await Promise.all(cases.map(([words]) => plexus(...words)));

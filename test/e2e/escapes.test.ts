@@ -4,10 +4,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { Sandbox } from './plexus.ts';
+import { program, Sandbox } from './plexus.ts';
 
 const server = fileURLToPath(new URL('../servers/escaping.mjs', import.meta.url));
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const TERMINAL = '/usr/bin/script';
 
 const sandbox = new Sandbox();

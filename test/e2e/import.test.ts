@@ -135,7 +135,7 @@ test('where nobody can be asked, nothing is written without --yes', async () => 
   box.write('~/.cursor/mcp.json', map('mine'));
   const before = readdirSync(box.folder, { recursive: true }).sort();
   const { code, out } = await box.plexus('import');
-  expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([0, 'Nothing was written; add --yes to take them over.']);
+  expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([0, 'Nothing was written. Add --yes to import them.']);
   const { dryRun, taken } = await box.json('import');
   expect([dryRun, taken.length]).toEqual([true, 1]);
   expect(readdirSync(box.folder, { recursive: true }).sort()).toEqual(before);

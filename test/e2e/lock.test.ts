@@ -46,11 +46,11 @@ verifies('EXT-05', 'what servers offer is written down, and every difference is 
 
   const first = await box.plexus('lock');
   expect([first.code, first.err]).toEqual([0, '']);
-  expect(first.out).toContain('plexus.lock holds 3 tools of 2 servers.');
+  expect(first.out).toContain('plexus.lock records 3 tools of 2 servers.');
   expect(statSync(lockFile()).mode & 0o777).toBe(0o644);
   const text = readLock();
   expect(JSON.parse(text).servers.files.read).toMatchObject({ description: 'Reads.', parameters: { path: 'string' } });
-  expect((await box.plexus('lock', '--check')).out).toBe('Everything is as plexus.lock holds it.\n');
+  expect((await box.plexus('lock', '--check')).out).toBe('All tools are as plexus.lock records them.\n');
 
   become('files', poisoned, tool('new', 'New.'));
   for (const option of ['--check', '--frozen']) {
@@ -163,12 +163,12 @@ verifies(['PER-08', 'PER-09'], 'a tool is allowed for good by name, shown, and t
   become('files', danger, tool('more', 'More.', { annotations: { destructiveHint: true } }));
   become('notes', danger);
   const refused = await box.plexus('call', 'files', 'erase');
-  expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('with --yes it is called without asking')]);
+  expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('add --yes to call it without asking')]);
   // Two at once, in two processes.
-  const [one, two] = await Promise.all(['erase', 'more'].map((name) => box.plexus('approve', 'files', name)));
+  const [one, two] = await Promise.all(['erase', 'more'].map((name) => box.spawn(['approve', 'files', name]).done));
   expect([one?.code, two?.code]).toEqual([0, 0]);
   expect(one?.out).toContain(
-    'Erases.\n  path: string\n  by its own word: it may destroy things\nUntil it changes, it is called',
+    'Erases.\n  path: string\n  it states: it may destroy data\nApproved: until it changes, it is called',
   );
   for (const name of ['erase', 'more']) expect((await box.plexus('call', 'files', name)).code).toBe(0);
   expect((await box.plexus('call', 'notes', 'erase')).code, 'another server’s is not').toBe(3);
@@ -178,7 +178,7 @@ verifies(['PER-08', 'PER-09'], 'a tool is allowed for good by name, shown, and t
     ['files', 'more'],
   ]);
 
-  expect((await box.plexus('revoke', 'files', 'erase')).out).toContain('is no longer allowed for good.');
+  expect((await box.plexus('revoke', 'files', 'erase')).out).toContain('is no longer approved.');
   expect((await box.plexus('call', 'files', 'erase')).code).toBe(3);
   expect(await box.json('revoke', 'files')).toMatchObject({ name: 'files', tools: 1 });
   expect((await box.json('approve', '--list', 'files')).tools).toEqual([]);
@@ -194,7 +194,7 @@ test('what is allowed under one file is taken back under another that defines th
   const call = () => box.plexus('call', 'files', 'erase', ...(two ?? []));
   for (const words of [['files', 'erase'], ['files']]) {
     const { out } = await box.plexus('approve', 'files', 'erase', ...(one ?? []));
-    expect(out).toContain('by its own word: it may destroy things');
+    expect(out).toContain('it states: it may destroy data');
     expect((await call()).code).toBe(0);
     expect((await box.plexus('revoke', ...words, ...(two ?? []))).code).toBe(0);
     expect((await call()).code).toBe(3);
@@ -216,7 +216,7 @@ test('a slip takes nothing back and says so', async () => {
 
 test('asking for a list approves nothing, whatever else is said', async () => {
   box.write('.mcp.json', { mcpServers: { theirs: { command: process.execPath, args: ['-e', ''] } } });
-  expect((await box.plexus('approve', '--list', '--all')).out).toContain('No tool is allowed for good.');
+  expect((await box.plexus('approve', '--list', '--all')).out).toContain('No tool is approved.');
   for (const words of [
     ['--list', '--policy'],
     ['--all', '--policy'],

@@ -1,7 +1,6 @@
 // Owns the proof that what a server says beside its messages can be read afterwards: in a file, with `plexus logs` and with
 // `plexus get`, and without the server's secrets. The verbs are those of the built command line.
 
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -194,7 +193,7 @@ describe('plexus', () => {
     ]);
     expect([none.code, none.out]).toEqual([
       0,
-      '"files" has no log yet: one is begun when it starts. Start it with: plexus tools files\n',
+      '"files" has no log yet, because it was never started. Start it with: plexus tools files\n',
     ]);
     expect(data).toEqual({ server: 'files', file: fileOf('files'), lines: [] });
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('Did you mean files?')]);
@@ -218,21 +217,13 @@ describe('plexus', () => {
 
   verifies('TRN-02', 'logs --follow shows what comes until Ctrl-C, which is no failure', async () => {
     configure({ well: talkative() });
-    const program = new URL('../../dist/cli.js', import.meta.url).pathname;
-    const child = spawn(process.execPath, [program, 'logs', 'well', '--follow'], {
-      cwd: sandbox.workspace,
-      env: { ...env, HOME: sandbox.home },
-    });
+    const { child, seen, done } = sandbox.spawn(['logs', 'well', '--follow']);
     onTestFinished(() => void child.kill('SIGKILL'));
-    const seen = { out: '', err: '' };
-    child.stdout.on('data', (chunk) => (seen.out += chunk));
-    child.stderr.on('data', (chunk) => (seen.err += chunk));
-    const ended = new Promise((resolve) => child.once('close', resolve));
     await eventually(() => seen.out.includes('no log yet'));
     await sandbox.plexus('tools', 'well');
     await eventually(() => seen.out.includes('ended: it was closed'));
     child.kill('SIGINT');
-    expect([await ended, seen.err]).toEqual([0, '']);
+    expect(await done).toMatchObject({ code: 0, err: '' });
     expect(outline(seen.out).slice(1)).toEqual([
       '--- DATE started, pid N ---',
       'token [TOKEN]',
@@ -242,7 +233,7 @@ describe('plexus', () => {
 
   verifies('TRN-02', 'may run several times at once: one log has them all', async () => {
     configure({ well: talkative() });
-    await Promise.all(Array.from({ length: 4 }, () => sandbox.plexus('tools', 'well')));
+    await Promise.all(Array.from({ length: 4 }, () => sandbox.spawn(['tools', 'well']).done));
     const lines = outline(readFileSync(fileOf('well'), 'utf8'));
     const count = (line: string) => lines.filter((each) => each === line).length;
     expect([

@@ -43,7 +43,7 @@ async function reasons(): Promise<Record<string, Reason>> {
   return {
     'is-off': {
       ...{ entry: { ...hostile(), enabled: false }, state: /^disabled$/ },
-      ...{ why: /It is switched off\./, next: /plexus enable is-off/ },
+      ...{ why: /It is disabled\./, next: /plexus enable is-off/ },
     },
     'in-a-list': {
       ...{ entry: hostile(), state: /^disabled$/ },
@@ -124,11 +124,11 @@ async function reasons(): Promise<Record<string, Reason>> {
     },
     'is-lazy': {
       ...{ entry: { ...hostile(), lifecycle: 'lazy' }, state: /^idle$/ },
-      ...{ why: /It waits for its first call\./, next: /plexus tools is-lazy/ },
+      ...{ why: /It starts at its first call\./, next: /plexus tools is-lazy/ },
     },
     'is-manual': {
       ...{ entry: { ...hostile(), lifecycle: 'manual' }, state: /^idle$/ },
-      ...{ why: /started by hand only/, next: /plexus tools is-manual/ },
+      ...{ why: /starts only when you name it/, next: /plexus tools is-manual/ },
     },
   };
 }
@@ -195,7 +195,7 @@ test('a server whose attempts are used up says so, and how it is tried again', a
   box.write(USER, { mcpServers: { dies: { ...hostile('--exit', '3'), reconnect: 'none' } } });
   const { out } = await box.plexus('list');
   expect(out).toMatch(/^dies +failed/m);
-  expect(out).toContain('Its attempts are used up. Try it again with: plexus tools dies');
+  expect(out).toContain('Plexus gave up connecting to it. Try again with: plexus tools dies');
 });
 
 verifies(

@@ -1,27 +1,55 @@
-// Owns running the built command line in a folder of its own: a workspace, a home, and nothing of the machine's.
+// Owns running the command line in folders of its own: a workspace, a home, and nothing of the developer's machine.
+// Most checks run `runCli` in this process; `spawn` starts the built program, for what only a process can show.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { CliIo } from '../../src/cli/io.ts';
+import { runCli } from '../../src/cli/main.ts';
 
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
+/** How a run ended, in this process or in its own. */
 export interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
+export interface RunOptions {
+  /** Added to a PATH and a HOME. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Counts from the workspace, which it is by default. */
+  readonly cwd?: string;
+  /** All of standard input; empty by default. */
+  readonly input?: string | Uint8Array;
+}
+
+export interface SpawnOptions extends RunOptions {
+  /** The test goes on writing to `child.stdin`, or never ends it. */
+  readonly keepsStdinOpen?: boolean;
+}
+
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What it has printed so far. */
+  readonly seen: { readonly out: string; readonly err: string };
+  readonly done: Promise<Ran>;
+}
+
 export class Sandbox {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-sandbox-')));
   readonly home = join(this.folder, 'home');
-  readonly workspace = join(this.folder, 'workspace');
+  readonly workspace: string;
 
-  constructor() {
+  /** `.`: the workspace is the folder itself, with the home folder in it. */
+  constructor(workspace: 'workspace' | '.' = 'workspace') {
+    this.workspace = join(this.folder, workspace);
     mkdirSync(this.home);
-    mkdirSync(this.workspace);
+    mkdirSync(this.workspace, { recursive: true });
   }
 
   /** A path that begins with `~` lies in the home folder, any other in the workspace. */
@@ -36,21 +64,39 @@ export class Sandbox {
     return path;
   }
 
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-    const child = spawn(process.execPath, [program, ...args], {
-      cwd: this.workspace,
-      env: { PATH: process.env['PATH'] ?? '', HOME: this.home, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  /** In this process, with its own streams, folders and variables. */
+  async run(args: readonly string[], { input = '', ...options }: RunOptions = {}): Promise<Ran> {
+    const [stdout, stderr] = [new Captured(), new Captured()];
+    const io: CliIo = {
+      ...this.#place(options),
+      home: this.home,
+      stdin: new PassThrough().end(input),
+      stdout,
+      stderr,
+      isTerminal: () => false,
+      printShort: (text) => stdout.write(text),
+      onInterrupt: () => undefined,
+      interrupt: unexpected,
+      exit: unexpected,
+    };
+    const code = await runCli(args, io);
+    return { code, out: stdout.text, err: stderr.text };
+  }
+
+  /** The built program, in a process of its own. */
+  spawn(args: readonly string[], { input = '', keepsStdinOpen = false, ...options }: SpawnOptions = {}): Started {
+    const child = spawn(process.execPath, [program, ...args], this.#place(options));
+    if (keepsStdinOpen) child.stdin.write(input);
+    else child.stdin.end(input);
+    const seen = { out: '', err: '' };
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      seen.out += chunk;
     });
-    let out = '';
-    let err = '';
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      seen.err += chunk;
     });
-    child.stderr.on('data', (chunk) => {
-      err += chunk;
-    });
-    return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })));
+    const done = new Promise<Ran>((resolve) => child.on('close', (code) => resolve({ code, ...seen })));
+    return { child, seen, done };
   }
 
   readonly plexus = (...args: readonly string[]) => this.run(args);
@@ -63,4 +109,26 @@ export class Sandbox {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+
+  #place({ env, cwd = '.' }: Omit<RunOptions, 'input'>) {
+    return { cwd: join(this.workspace, cwd), env: { PATH: process.env['PATH'] ?? '', HOME: this.home, ...env } };
+  }
+}
+
+/** Keeps what is written to it. */
+class Captured extends Writable {
+  readonly #chunks: Uint8Array[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+}
+
+function unexpected(): never {
+  throw new Error('Only a real process is interrupted or ended at once; start one with spawn().');
 }

@@ -197,7 +197,7 @@ test('what was allowed for good is told as what it is', async () => {
   await box.plexus('approve', 'people', 'greet');
   expect(await box.json('policy', 'why', 'people', 'greet')).toMatchObject({
     ...{ verdict: 'allow', grant: 'granted' },
-    because: expect.stringContaining('you have allowed it for good; otherwise it would ask, because no rule matches'),
+    because: expect.stringContaining('you approved the tool; otherwise it would ask, because no rule matches'),
   });
 });
 
@@ -205,7 +205,7 @@ test('a mode is told where no rule speaks', async () => {
   box.write(USER, `${server}approval = "prompt"\n`);
   const { out } = await box.plexus('policy', 'why', 'people', 'greet');
   expect(out).toBe(
-    'ask  mcp__people__greet\n  because approval = "prompt" in its entry\n  where no rule speaks, approval = "prompt" counts\n  it asks each time: what you allowed before does not answer it\n',
+    'ask  mcp__people__greet\n  because approval = "prompt" in its entry\n  no rule decides, so approval = "prompt" does\n  it asks each time, even if you approved it before\n',
   );
 });
 

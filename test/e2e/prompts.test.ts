@@ -75,7 +75,7 @@ describe('the command line', () => {
 
   verifies('RES-03', 'lists prompts and fills them in', async () => {
     expect((await sandbox.plexus('prompts')).out).toBe(
-      ['SERVER  NAME  TAKES         DESCRIPTION', 'muse    poem  topic [tone]  Asks for a poem', ''].join('\n'),
+      ['SERVER  NAME  ARGUMENTS     DESCRIPTION', 'muse    poem  topic [tone]  Asks for a poem', ''].join('\n'),
     );
     expect((await sandbox.plexus('prompt', 'muse', 'poem', 'topic=big cats')).out).toBe(
       'A plain poem about big cats\n',
@@ -91,7 +91,7 @@ describe('the command line', () => {
       const { code, err } = await sandbox.plexus(...args);
       return [code, err];
     };
-    expect(await ends('prompt', 'muse')).toEqual([1, expect.stringContaining('name a server and a prompt')]);
+    expect(await ends('prompt', 'muse')).toEqual([1, expect.stringContaining('give a server and a prompt')]);
     expect(await ends('prompt', 'muse', 'poem')).toEqual([1, expect.stringContaining('"topic" is missing')]);
     expect(await ends('prompt', 'muse', 'poem', 'cats')).toEqual([1, expect.stringContaining('write key=value')]);
     expect(await ends('prompt', 'muse', 'peom')).toEqual([2, expect.stringContaining('Did you mean poem?')]);

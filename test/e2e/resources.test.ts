@@ -240,7 +240,7 @@ describe('the command line', () => {
       return [code, err.split('.')[0]];
     };
     expect(await ends('read', 'odd://1')).toEqual([2, expect.stringContaining('There is no resource "odd://1"')]);
-    expect(await ends('read')).toEqual([1, expect.stringContaining('name the uri of a resource')]);
+    expect(await ends('read')).toEqual([1, expect.stringContaining('give the uri of a resource')]);
     expect(await ends('read', 'note://1', '--out', 'no/such/folder')).toEqual([
       1,
       expect.stringMatching(/no\/such\/folder cannot be written: its folder does not exist/),
@@ -281,10 +281,12 @@ describe('the command line', () => {
       });
       const filled = await run('prompt', 'half', 'p', 'topic=x', 'tpoic=y');
       expect([filled.code, filled.out]).toEqual([0, 'Filled\n']);
-      expect(filled.err).toBe('"tpoic" is no argument of it; it takes topic\n');
+      expect(filled.err).toBe('the prompt has no argument "tpoic"; it takes topic\n');
 
       const tools = await run('tools');
-      expect(tools.err).toBe('Not ready: half (no list of its tools). See why with: plexus list --live\n');
+      expect(tools.err).toBe(
+        'Not ready: half (its tools could not be listed). Find out why with: plexus list --live\n',
+      );
       const notReady = [{ server: 'half', state: 'connected', error: { code: 'PROTOCOL_BROKEN' } }];
       expect(await box.json('tools', '--config', config)).toMatchObject({ tools: [], notReady });
       expect(await box.json('search', 'x', '--config', config)).toMatchObject({ results: [], notReady });

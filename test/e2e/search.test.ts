@@ -1,14 +1,10 @@
 // Owns the proof that `plexus search` finds tools of a fleet and of files, measures itself, and explains what it cannot do.
 
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hostile } from '../servers/hostile.ts';
 import { Sandbox } from './plexus.ts';
-
-const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -60,12 +56,9 @@ describe('a file of tools', () => {
   });
 
   test('may come from standard input, gzipped too', async () => {
-    const file = sandbox.path('tools.gz');
-    writeFileSync(file, gzipSync(lines(tools)));
-    const child = spawn(process.execPath, [program, 'search', 'rain', '--tools', '-', '--json']);
-    child.stdin.end(readFileSync(file));
-    const chunks: Buffer[] = await child.stdout.toArray();
-    expect(idsOf(JSON.parse(Buffer.concat(chunks).toString()))).toEqual(['T3']);
+    const input = gzipSync(lines(tools));
+    const { out } = await sandbox.run(['search', 'rain', '--tools', '-', '--json'], { input });
+    expect(idsOf(JSON.parse(out))).toEqual(['T3']);
   });
 
   test('bad rows are named and left out', async () => {
@@ -76,7 +69,7 @@ describe('a file of tools', () => {
       expect.stringMatching(/^warning Line 4 was left out: it is not valid JSON \(/),
       'warning Line 5 was left out: it is not a JSON object.',
       'warning Line 6 was left out: it has no "name".',
-      'warning Line 7 was left out: there is another "T1" before it.',
+      'warning Line 7 was left out: an earlier row has the same id "T1".',
     ]);
     const { warnings } = await sandbox.json('search', 'delete', '--tools', file);
     expect(warnings).toHaveLength(4);
@@ -89,10 +82,10 @@ test('an empty answer says which words are to blame', async () => {
   expect([code, out]).toEqual([0, expect.stringMatching(/^NAME/)]);
   const none = await sandbox.plexus('search', 'xylophone', 'dxlexe', '--tools', file);
   expect(none.out).toBe(
-    'No tool has any of these words. Try others.\n  "xylophone" is in no tool\n  "dxlexe" is in no tool; did you mean "delete"?\n',
+    'No tool has any of these words. Try other words.\n  "xylophone" is in no tool\n  "dxlexe" is in no tool; did you mean "delete"?\n',
   );
   const wordless = await sandbox.plexus('search', '!!!', '--tools', file);
-  expect(wordless.out).toBe('There is no word to look for in "!!!". Try others.\n');
+  expect(wordless.out).toBe('"!!!" holds no word to search for. Try other words.\n');
   const empty = await sandbox.plexus('search', 'xylophone', '--config', sandbox.write('none.json', { mcpServers: {} }));
   expect([empty.code, empty.out]).toEqual([
     0,
@@ -125,7 +118,7 @@ test('it measures itself on judged questions, and tells each ranking when asked'
     warnings: [
       'Line 4 was left out: it has no "query".',
       'Line 5 was left out: it needs "gold" with the ids of the right tools.',
-      '1 of 3 queries want a tool that is not among these; it counts as not found.',
+      '1 of 3 queries expect a tool that is not in the list; it counts as not found.',
     ],
   });
   for (const time of ['p50Ms', 'p95Ms', 'indexMs', 'updateMs']) expect(measured[time], time).toBeGreaterThan(0);
@@ -140,7 +133,7 @@ test('what cannot be done is said in one sentence, and what to do in another', a
   const broken = sandbox.path('broken.gz');
   writeFileSync(broken, gzipSync(lines(tools)).subarray(0, 40));
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
-    [[], /say what you are looking for\. See how it is used with: plexus search --help/],
+    [[], /give the words to search for\. See: plexus search --help/],
     [['x', '--tools', sandbox.path('none')], /none cannot be read \(ENOENT\)/],
     [['x', '--tools', sandbox.workspace], /cannot be read \(EISDIR\)/],
     [['x', '--tools', empty], /empty is empty/],
@@ -149,7 +142,7 @@ test('what cannot be done is said in one sentence, and what to do in another', a
     [['x', '--tools', sandbox.write('list', '[]')], /holds no tools/],
     [['x', '--tools', file, '--limit', '0'], /--limit takes a number from 1 to 1000/],
     [['x', '--rankings'], /--rankings is for --eval/],
-    [['x', '--eval', file], /--eval takes its queries from its file alone/],
+    [['x', '--eval', file], /--eval reads its queries from its file/],
     [['--eval', file, '--tools', file], /holds no usable queries \(Line 1 was left out: it has no "query"\.\)/],
   ];
   for (const [words, sentence] of cases) {

@@ -55,7 +55,7 @@ verifies(
     expect(statusOf(runtime, 'theirs')).toMatchObject({ status: 'disconnected', state: 'needs-approval' });
     expect(existsSync(pids)).toBe(false);
 
-    expect((await box.plexus('approve', 'theirs')).out).toContain('"theirs" may start from now on.');
+    expect((await box.plexus('approve', 'theirs')).out).toContain('"theirs" is approved and may start.');
     await runtime.reload();
     await runtime.ready();
     expect(statusOf(runtime, 'theirs')?.state).toBe('connected');
@@ -266,7 +266,7 @@ verifies(
       ['imported', 3],
     ]);
     const shown = await box.plexus('config', 'why', 'same');
-    expect(shown.out).toContain('It beats:');
+    expect(shown.out).toContain('It overrides:');
   },
 );
 

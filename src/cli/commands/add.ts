@@ -1,4 +1,4 @@
-// Owns `plexus add` and `plexus add-json`: one more server in a file of one's own, checked before anything is written.
+// Owns `plexus add` and `plexus add-json`: they validate a server's entry and write it to a configuration file.
 
 import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,15 +9,16 @@ import type { LoadedConfig } from '../../config/load.ts';
 import type { Diagnostic } from '../../model/diagnostic.ts';
 import type { ServerName } from '../../model/names.ts';
 import { commandLine, type Launch, type Scope, type ServerDefinition } from '../../model/server.ts';
-import { placeOf } from '../claim.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
+import { describePlace } from '../editable-entry.ts';
 import { fileOfScope, isOwnFile, scopeIn } from '../file-of-scope.ts';
-import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
+import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
+import { rejectExtra } from '../positionals.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { absoluteCommand, entryFromJson, entryFromWords, withCommand } from '../written-entry.ts';
-import { type Approved, approveOne } from './approve.ts';
+import { approveOne, type ServerApproval } from './approve.ts';
 
 const options = {
   scope: { type: 'string', short: 's' },
@@ -26,8 +27,8 @@ const options = {
 
 const help = {
   'scope SCOPE':
-    'where to write it: user (your own file; the default), project (.mcp.json) or local; --config names a file instead',
-  force: 'replace the server of that name, if the file has one',
+    'where to write it: user (your own file, the default), project (.mcp.json) or local; or name a file with --config',
+  force: 'replace a server of the same name',
 };
 
 export const add: Command = {
@@ -41,9 +42,9 @@ export const add: Command = {
     header: { type: 'string', short: 'H', multiple: true },
   },
   help: {
-    'env NAME=VALUE': 'a variable for the server; may be repeated',
+    'env NAME=VALUE': 'an environment variable for the server; may be repeated',
     'url ADDRESS': 'the address of a remote server',
-    'transport WORD': 'how to talk to it: http, sse, ws or auto (the default: HTTP first, then SSE)',
+    'transport WORD': 'http, sse, ws or auto (the default: HTTP first, then SSE)',
     'header NAME=VALUE': 'an HTTP header for a remote server; may be repeated',
     ...help,
   },
@@ -57,7 +58,7 @@ export const add: Command = {
   takesRest: true,
   async run(context) {
     const [name] = context.positionals;
-    if (name === undefined) throw new UsageError('name the server, then say what it is: plexus add NAME -- COMMAND');
+    if (name === undefined) throw new UsageError('name the server and its command: plexus add NAME -- COMMAND');
     return addEntry(context, name, entryFromWords(name, context));
   },
 };
@@ -72,29 +73,28 @@ export const addJson: Command = {
   ],
   async run(context) {
     const [name, json, extra] = context.positionals;
-    if (name === undefined || json === undefined)
-      throw new UsageError('name the server, and give its settings as JSON');
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many; put the JSON between quotes`);
+    if (name === undefined || json === undefined) throw new UsageError('name the server and give its settings as JSON');
+    rejectExtra(extra, 'put the JSON in quotes');
     return addEntry(context, name, await entryFromJson(name, json, context));
   },
 };
 
-interface Target {
+interface EditTarget {
   readonly scope: Scope;
   readonly file: string;
 }
 
-async function targetOf(context: Context): Promise<Target> {
+async function targetOf(context: Context): Promise<EditTarget> {
   const { config } = context.runtimeOptions;
   const scope = scopeIn(context) ?? 'user';
   return config === undefined ? { scope, file: await fileOfScope(context, scope) } : { scope: 'host', file: config };
 }
 
-async function addEntry(context: Context, name: ServerName, given: ConfigMap): Promise<Found> {
+async function addEntry(context: Context, name: ServerName, unchecked: ConfigMap): Promise<CommandResult> {
   const target = await targetOf(context);
-  const { entry, definition, madeAbsolute } = await entryFor(context, { name, given, target });
+  const { entry, definition, madeAbsolute } = await entryFor(context, { name, unchecked, target });
   const { findSecrets } = await import('../../config/edits/literals.ts');
-  // Anything in an entry may be a secret, whatever it looks like.
+  // Any value of an entry may be a secret, whatever it looks like: close the person's own file to others.
   const isOwn = await isOwnFile(context, target.file);
   const edited = await edit(
     context,
@@ -102,7 +102,7 @@ async function addEntry(context: Context, name: ServerName, given: ConfigMap): P
     { kind: 'put', name, entry, whenPresent: context.values['force'] ? 'replace' : 'refuse' },
     { closeToOthers: isOwn, isPrivateFolder: isOwn },
   );
-  if (edited.kind !== 'written') throw present(name, target.file);
+  if (edited.kind !== 'written') throw alreadyPresent(name, target.file);
   const state = await stateOf(context, definition, target);
   const inTheClear = findSecrets(name, definition.launch);
   const data = {
@@ -114,48 +114,48 @@ async function addEntry(context: Context, name: ServerName, given: ConfigMap): P
     ...state,
     inTheClear,
   };
-  if (state.diagnostics.length > 0) context.complain((paint) => diagnosticsText(state.diagnostics, paint));
+  if (state.diagnostics.length > 0) context.warn((paint) => diagnosticsText(state.diagnostics, paint));
   return {
     data,
     text: () => printable(sentences({ ...data, definition, mayOthersRead: edited.isReadableByOthers }).join('\n')),
   };
 }
 
-interface Given {
+interface NewEntry {
   readonly name: ServerName;
-  readonly given: ConfigMap;
-  readonly target: Target;
+  readonly unchecked: ConfigMap;
+  readonly target: EditTarget;
 }
 
-interface Checked {
+interface CheckedEntry {
   readonly entry: ConfigMap;
   readonly definition: ServerDefinition;
-  /** The command as it was given. */
+  /** The relative command that was replaced by an absolute path. */
   readonly madeAbsolute?: string;
 }
 
-/** A file that counts in every folder must not name a program of whichever folder one is in: another's would run unasked. */
-async function entryFor(context: Context, { name, given, target }: Given): Promise<Checked> {
-  const { definition, written } = await defineOrRefuse(name, given, target);
+/** A file that is used in other folders gets an absolute command: a relative one would run another folder's program unasked. */
+async function entryFor(context: Context, { name, unchecked, target }: NewEntry): Promise<CheckedEntry> {
+  const { definition, written } = await defineOrRefuse(name, unchecked, target);
   const { launch } = definition;
   const { isWithin } = await import('../../config/scopes.ts');
-  const environment = surroundingsOf(context);
+  const environment = environmentOf(context);
   const isElsewhere =
     (await isOwnFile(context, target.file)) || !isWithin(environment.cwd, target.file, environment.platform);
   const command = isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, environment) : undefined;
-  if (command === undefined || launch.kind !== 'stdio') return { entry: given, definition };
-  const entry = withCommand(given, written.get('command') ?? 'command', { from: launch.command, to: command });
+  if (command === undefined || launch.kind !== 'stdio') return { entry: unchecked, definition };
+  const entry = withCommand(unchecked, written.get('command') ?? 'command', { from: launch.command, to: command });
   const pinned = await defineOrRefuse(name, entry, target);
   if (pinned.definition.launch.kind !== 'stdio' || pinned.definition.launch.command !== command)
-    throw new UsageError(`"${name}" was not added: write its command as an absolute path, such as ${command}`);
+    throw new UsageError(`"${name}" was not added. Write its command as an absolute path, such as ${command}`);
   return { entry, definition: pinned.definition, madeAbsolute: launch.command };
 }
 
-/** By the same rules as when it is read from the file. */
+/** Validates the entry by the same rules as when it is loaded from the file. */
 async function defineOrRefuse(
   name: ServerName,
   value: ConfigMap,
-  { scope, file }: Target,
+  { scope, file }: EditTarget,
 ): Promise<Required<Pick<DefinedServer, 'definition' | 'written'>>> {
   const [{ defineServer }, { isOwnScope }] = await Promise.all([
     import('../../config/define.ts'),
@@ -167,34 +167,34 @@ async function defineOrRefuse(
     { defaults: {}, mayLoosen: isOwnScope(scope) },
   );
   if (definition) return { definition, written };
-  const said = problems
+  const messages = problems
     .toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
     .map(({ message, remedy }) => `${message}. ${remedy}`);
-  throw new UsageError(`"${name}" was not added: ${said.join(' ')}`);
+  throw new UsageError(`"${name}" was not added: ${messages.join(' ')}`);
 }
 
-function present(name: ServerName, file: string): UsageError {
-  return new UsageError(`${file} has a server "${name}" already, and nothing was changed. Replace it with --force`);
+function alreadyPresent(name: ServerName, file: string): UsageError {
+  return new UsageError(`${file} already has a server "${name}"; nothing was changed. Replace it with --force`);
 }
 
-interface State {
-  /** Whether the entry that was written is the one that counts. */
+interface EntryState {
+  /** Whether the written entry is the effective one. */
   readonly inUse: boolean;
-  /** Completes "it is not in use: …". */
+  /** Completes "It is not in use: …". */
   readonly because?: string;
-  readonly approval?: Approved;
-  /** What of the entry is not as it should be. */
+  readonly approval?: ServerApproval;
+  /** Errors and warnings about the written entry. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Looks at everything again: another file may be stronger. What the person just wrote needs no second word of theirs. */
-async function stateOf(context: Context, written: ServerDefinition, { file }: Target): Promise<State> {
+/** Loads the configuration again, since another file may override the entry. A workspace entry that the person wrote is approved. */
+async function stateOf(context: Context, written: ServerDefinition, { file }: EditTarget): Promise<EntryState> {
   const { name, launch } = written;
   const config = await loadConfigFor(context);
   const diagnostics = config.diagnostics.filter((each) => each.server === name && each.file === file);
   const found = config.definitions.find((each) => each.name === name);
   const isIt = found?.provenance.file !== undefined && (await isSameFile(found.provenance.file, file));
-  if (found === undefined || !isIt) return { inUse: false, because: rival(config, written), diagnostics };
+  if (found === undefined || !isIt) return { inUse: false, because: whyNotUsed(config, written), diagnostics };
   const refusal = config.refused.get(name) ?? (found.settings.enabled ? undefined : 'it is disabled');
   const used = { inUse: refusal === undefined, ...(refusal !== undefined && { because: refusal }), diagnostics };
   if (!found.provenance.inWorkspace || !isDeepStrictEqual(found.launch, launch)) return used;
@@ -202,20 +202,20 @@ async function stateOf(context: Context, written: ServerDefinition, { file }: Ta
   return { ...used, approval: await approveOne(gate, found, []) };
 }
 
-function rival({ definitions, invalid, suppressed }: LoadedConfig, { name }: ServerDefinition): string {
+function whyNotUsed({ definitions, invalid, suppressed }: LoadedConfig, { name }: ServerDefinition): string {
   const silenced = suppressed.find((each) => each.name === name);
   if (silenced) return silenced.because;
   const winner = [...definitions, ...invalid].find((each) => each.name === name);
   return winner
-    ? `${placeOf(winner.provenance)} also defines "${name}", and is stronger`
-    : 'no file that counts holds it';
+    ? `${describePlace(winner.provenance)} also defines "${name}" and overrides it`
+    : 'the file is not one that Plexus loads here';
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {
   return one === other || (await realpath(one)) === (await realpath(other));
 }
 
-interface Said extends Omit<State, 'diagnostics'>, Target {
+interface AddedServer extends Omit<EntryState, 'diagnostics'>, EditTarget {
   readonly definition: ServerDefinition;
   readonly replaced: boolean;
   readonly madeAbsolute?: string;
@@ -223,28 +223,29 @@ interface Said extends Omit<State, 'diagnostics'>, Target {
   readonly mayOthersRead: boolean;
 }
 
-function sentences(said: Said): readonly string[] {
-  const { definition, scope, file, replaced, madeAbsolute, inUse, because, approval, inTheClear, mayOthersRead } = said;
+function sentences(added: AddedServer): readonly string[] {
+  const { definition, scope, file, replaced, madeAbsolute, inUse, because, approval, inTheClear, mayOthersRead } =
+    added;
   const { name, launch } = definition;
   const withheld = approval?.withheld ?? [];
   return [
-    `${replaced ? `Replaced "${name}" in` : `Added "${name}" to`} ${placeOf({ scope, file })}.`,
-    shown(launch),
+    `${replaced ? `Replaced "${name}" in` : `Added "${name}" to`} ${describePlace({ scope, file })}.`,
+    launchText(launch),
     ...(madeAbsolute === undefined
       ? []
-      : [`Its command ${shellWord(madeAbsolute)} was made absolute, since this file counts in other folders as well.`]),
+      : [`Its command ${shellWord(madeAbsolute)} was made absolute, because this file is used in other folders too.`]),
     ...(approval ? [approvedText(approval)] : []),
     ...withheld.map(
       (variable) =>
-        `It does not get your ${variable}. To give it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
+        `It does not get your ${variable}. To allow it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
     ),
     ...(inTheClear.length > 0 ? [clearText(inTheClear, file, mayOthersRead)] : []),
     inUse ? `See what it offers with: plexus tools ${shellWord(name)}` : `It is not in use: ${because}.`,
   ];
 }
 
-/** Without its variables: they may be secret. */
-function shown(written: Launch): string {
+/** Without environment variables, which may be secret. */
+function launchText(written: Launch): string {
   const launch = withoutSecrets(written);
   return launch.kind === 'stdio'
     ? `It runs: ${commandLine({ ...launch, env: {} })}`
@@ -253,12 +254,12 @@ function shown(written: Launch): string {
 
 function clearText(places: readonly string[], file: string, mayOthersRead: boolean): string {
   const [, variable = 'VARIABLE'] = /^env\.(\w+)$/.exec(places[0] ?? '') ?? [];
-  const stands = `${places.join(', ')} now ${places.length === 1 ? 'stands' : 'stand'} in the clear in ${file}`;
-  const others = mayOthersRead ? ', which others may read' : '';
-  return `${stands}${others}. To keep a secret out of it, set a variable and write '\${${variable}}' in its place.`;
+  const stands = `${places.join(', ')} ${places.length === 1 ? 'is' : 'are'} now stored in plain text in ${file}`;
+  const others = mayOthersRead ? ', which other users can read' : '';
+  return `${stands}${others}. To keep a secret out of the file, set a variable and write '\${${variable}}' instead.`;
 }
 
-function approvedText({ grants }: Approved): string {
+function approvedText({ grants }: ServerApproval): string {
   const reads = grants.length > 0 ? `, and may read your ${grants.join(', ')}` : '';
-  return `It is approved as it stands${reads}; a changed entry asks again.`;
+  return `It is approved as it is now${reads}; a change asks again.`;
 }

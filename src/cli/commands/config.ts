@@ -1,13 +1,14 @@
-// Owns `plexus config`: the effective configuration, where it may lie, and the schema an editor can use.
+// Owns `plexus config`: the effective configuration, the files it may come from, and the JSON Schema for editors.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { asEntry } from '../../config/reconnect.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import { commandLine } from '../../model/server.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { settingsTable } from '../explanation.ts';
-import { loadConfigFor, surroundingsOf } from '../load-config.ts';
+import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
+import { rejectExtra } from '../positionals.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
@@ -18,21 +19,21 @@ export const config: Command = {
   async run(context) {
     const [what, name, extra] = context.positionals;
     if (what === 'why') return why(context);
-    if (name !== undefined) throw new UsageError(`"${extra ?? name}" is one word too many`);
+    rejectExtra(extra ?? name);
     if (what === undefined) return effective(context);
     if (what === 'path') return places(context);
     if (what === 'schema') return schema();
-    throw new UsageError(`"${what}" is not known; it is "why", "path", "schema" or nothing`);
+    throw new UsageError(`"${what}" is not known; use "why", "path", "schema" or nothing`);
   },
 };
 
-async function why(context: Context): Promise<Found> {
+async function why(context: Context): Promise<CommandResult> {
   const [, name, extra] = context.positionals;
   if (name === undefined || extra !== undefined) throw new UsageError('name one server: plexus config why NAME');
   return (await import('./get.ts')).explain(context, name);
 }
 
-async function effective(context: Context): Promise<Found> {
+async function effective(context: Context): Promise<CommandResult> {
   const config = await loadConfigFor(context);
   const { settings, diagnostics, files } = config;
   const definitions = await Promise.all(
@@ -45,11 +46,20 @@ async function effective(context: Context): Promise<Found> {
   const rules = await locateRules(config.rules);
   const own = await config.explain.settings();
   const shadowed = [...config.shadowed, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
-    ...{ name, provenance, lostTo, because },
+    name,
+    provenance,
+    lostTo,
+    because,
   }));
   return {
     data: {
-      ...{ files, servers: definitions, shadowed, rules, settings, origins: own, diagnostics },
+      files,
+      servers: definitions,
+      shadowed,
+      rules,
+      settings,
+      origins: own,
+      diagnostics,
       invalid: config.invalid.map(({ name, provenance, diagnostic }) => ({ name, provenance, diagnostic })),
       refused: Object.fromEntries(config.refused),
     },
@@ -65,7 +75,7 @@ async function effective(context: Context): Promise<Found> {
       );
       const parts = [
         files.length === 0
-          ? 'No configuration file was found. See where they may lie with: plexus config path'
+          ? 'No configuration file was found. See where Plexus looks with: plexus config path'
           : undefined,
         ...servers,
         ...overridden,
@@ -85,9 +95,9 @@ async function effective(context: Context): Promise<Found> {
   };
 }
 
-async function places(context: Context): Promise<Found> {
+async function places(context: Context): Promise<CommandResult> {
   const [{ placesOf }, { files }] = await Promise.all([import('../../config/scopes.ts'), loadConfigFor(context)]);
-  const known = placesOf(surroundingsOf(context)).map(({ scope, file }) => ({
+  const known = placesOf(environmentOf(context)).map(({ scope, file }) => ({
     scope,
     file,
     present: files.includes(file),
@@ -101,7 +111,7 @@ async function places(context: Context): Promise<Found> {
   };
 }
 
-async function schema(): Promise<Found> {
+async function schema(): Promise<CommandResult> {
   const { jsonSchema } = await import('../../config/json-schema.ts');
   const data = jsonSchema();
   return { data, text: () => documentText(data).trimEnd() };

@@ -1,35 +1,36 @@
-// Owns `plexus enable` and `plexus disable`: a server is used or not, and keeps its entry either way.
+// Owns `plexus enable` and `plexus disable`: they switch a server on or off and keep its entry.
 
 import { RuntimeError } from '../../model/errors.ts';
 import type { ServerName } from '../../model/names.ts';
-import { findClaim, nameIn, placeOf } from '../claim.ts';
-import type { Command, Context, Found } from '../command.ts';
+import type { Command, CommandResult, Context } from '../command.ts';
 import { edit } from '../edit.ts';
+import { describePlace, findEditableEntry } from '../editable-entry.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
+import { serverNameIn } from '../positionals.ts';
 import { printable, shellWord } from '../render/text.ts';
 
-const switching = (enabled: boolean): Command => ({
+const createSwitch = (enabled: boolean): Command => ({
   usage: `${enabled ? 'enable' : 'disable'} NAME [--scope local|project|user]`,
   options: { scope: { type: 'string', short: 's' } },
-  help: { 'scope SCOPE': 'in the file of this scope; otherwise in the one that counts' },
-  run: (context) => switchServer(context, nameIn(context), enabled),
+  help: { 'scope SCOPE': 'edit the file of this scope; otherwise that of the effective entry' },
+  run: (context) => switchServer(context, serverNameIn(context), enabled),
 });
 
-export const enable = switching(true);
-export const disable = switching(false);
+export const enable = createSwitch(true);
+export const disable = createSwitch(false);
 
-async function switchServer(context: Context, name: ServerName, enabled: boolean): Promise<Found> {
-  const { scope, file } = await findClaim(context, name);
+async function switchServer(context: Context, name: ServerName, enabled: boolean): Promise<CommandResult> {
+  const { scope, file } = await findEditableEntry(context, name);
   const edited = await edit(context, file, { kind: 'enable', name, enabled });
-  // It went between the two looks.
+  // Another process removed the entry in between.
   if (edited.kind === 'absent') throw new RuntimeError('SERVER_UNKNOWN', { server: name, nearest: [] });
   const changed = edited.kind === 'written';
-  const because = await contradiction(context, name, { file, enabled });
+  const because = await whyNotEffective(context, name, { file, enabled });
   const word = enabled ? 'enabled' : 'disabled';
   const lines = [
     changed
-      ? `"${name}" is ${word} now, in ${placeOf({ scope, file })}.`
-      : `"${name}" is ${word} already, in ${placeOf({ scope, file })}.`,
+      ? `"${name}" is now ${word} in ${describePlace({ scope, file })}.`
+      : `"${name}" is already ${word} in ${describePlace({ scope, file })}.`,
     ...(because === undefined ? [] : [because]),
   ];
   return {
@@ -38,8 +39,8 @@ async function switchServer(context: Context, name: ServerName, enabled: boolean
   };
 }
 
-/** What else has a say: the entry is as it should be, and the server may still not be what the person wants. */
-async function contradiction(
+/** Why the server is not as the person wants it, although its entry is: another file, a setting or a missing approval. */
+async function whyNotEffective(
   context: Context,
   name: ServerName,
   { file, enabled }: { readonly file: string; readonly enabled: boolean },
@@ -48,12 +49,12 @@ async function contradiction(
   const definition = definitions.find((each) => each.name === name);
   if (definition === undefined) return undefined;
   const { provenance, settings } = definition;
-  if (provenance.file !== file) return `But the one in ${placeOf(provenance)} counts, and is as it was.`;
+  if (provenance.file !== file) return `But ${describePlace(provenance)} overrides it, and was not changed.`;
   if (!enabled) return settings.enabled ? 'It is still in use: "enabledServers" names it.' : undefined;
   const refusal = refused.get(name);
   if (refusal !== undefined) return `It is still not in use: ${refusal}.`;
   if (!provenance.inWorkspace) return undefined;
   const { gate } = await openTrust(context);
   const asks = (await gate.judge(definition)).kind === 'asks';
-  return asks ? `It does not start before you approve it: plexus approve ${shellWord(name)}` : undefined;
+  return asks ? `It does not start until you approve it: plexus approve ${shellWord(name)}` : undefined;
 }

@@ -1,10 +1,11 @@
-// Owns `plexus get`: one server, with its effective settings, where each came from, what it overrides, and its last words.
+// Owns `plexus get`: one server, with its effective settings, where each comes from, what it overrides, and the end of its log.
 
 import { limits } from '../../model/limits.ts';
 import { labelOf } from '../../model/server.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
-import { explanationText, presentable } from '../explanation.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
+import { explanationText, withSecretsHidden } from '../explanation.ts';
 import { loadConfigFor, openTrust } from '../load-config.ts';
+import { serverNameIn } from '../positionals.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 import { linesText, openLog } from './logs.ts';
@@ -13,8 +14,7 @@ export const get: Command = {
   usage: 'get NAME',
   options: {},
   async run(context) {
-    const [name, extra] = context.positionals;
-    if (name === undefined || extra !== undefined) throw new UsageError('name one server');
+    const name = serverNameIn(context);
     const { data, text } = await explain(context, name);
     const reader = openLog(context, name);
     const lines = await reader.last(limits.logView.briefLines);
@@ -25,11 +25,11 @@ export const get: Command = {
 };
 
 /** Also the answer of `plexus config why`. */
-export async function explain(context: Context, name: string): Promise<Found & { readonly data: object }> {
+export async function explain(context: Context, name: string): Promise<CommandResult & { readonly data: object }> {
   const [{ gate }, config] = await Promise.all([openTrust(context), loadConfigFor(context)]);
   const found = await config.explain.server(name);
   if (found === undefined) throw unknownServer(name, config, context);
-  const explained = presentable(found);
+  const explained = withSecretsHidden(found);
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
   return {
@@ -39,8 +39,8 @@ export async function explain(context: Context, name: string): Promise<Found & {
 }
 
 function trustText(name: string, trust: string | undefined): string | undefined {
-  if (trust === 'asks') return printable(`It does not start before you approve it: plexus approve ${shellWord(name)}`);
-  return trust === 'restricted' ? 'It gets nothing of yours: no variables, no stored credentials.' : undefined;
+  if (trust === 'asks') return printable(`It does not start until you approve it: plexus approve ${shellWord(name)}`);
+  return trust === 'restricted' ? 'It gets none of your environment variables and stored credentials.' : undefined;
 }
 
 function logText({ file, lines }: { file: string; lines: readonly string[] }, paint: Paint): string {

@@ -1,11 +1,12 @@
-// Owns `plexus import`: servers of other agents' files, taken over into one's own.
+// Owns `plexus import`: copies servers from other agents' files into Plexus's own.
 
 import type { ImportedServer, ImportPlan } from '../../config/import-plan.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
 import { editedScopes, fileOfScope } from '../file-of-scope.ts';
-import { loadConfigFor, openTrust, surroundingsOf } from '../load-config.ts';
+import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
+import { rejectExtra } from '../positionals.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { indent, printable, table } from '../render/text.ts';
 
@@ -13,15 +14,15 @@ export const importCommand: Command = {
   usage: 'import [--from APP] [--dry-run] [--yes]',
   options: { from: { type: 'string' }, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } },
   help: {
-    from: 'only from this app, such as cursor or claude-code',
-    'dry-run': 'show what would be taken over, and change nothing',
-    yes: 'take them over without asking; where nobody can be asked, nothing is written without it',
+    from: 'import from this app only, such as cursor or claude-code',
+    'dry-run': 'show what would be imported, and change nothing',
+    yes: 'import without asking; required without a terminal',
   },
   async run(context) {
     const [extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many; name an app with --from`);
+    rejectExtra(extra, 'name an app with --from');
     if (context.runtimeOptions.config !== undefined)
-      throw new UsageError('import writes your own file and those of the workspace, so --config says nothing');
+      throw new UsageError('import writes your own file and those of the workspace; it takes no --config');
     const plan = await planFor(context);
     const answer = await answerFor(context, plan);
     return report(plan, answer, answer === 'yes' ? await takeOver(context, plan.taken) : new Map());
@@ -38,23 +39,23 @@ async function planFor(context: Context): Promise<ImportPlan> {
   const { from } = context.values;
   const apps = importers.map(({ app }) => app);
   if (typeof from === 'string' && !apps.includes(from)) {
-    const [meant] = nearest(from, apps, 1);
+    const [suggestion] = nearest(from, apps, 1);
     throw new UsageError(
-      `"${from}" is no app that can be imported from${meant ? `; did you mean "${meant}"?` : ''}; known are ${apps.join(', ')}`,
+      `Plexus cannot import from "${from}"${suggestion ? `; did you mean "${suggestion}"?` : ''}; known apps are ${apps.join(', ')}`,
     );
   }
-  const environment = surroundingsOf(context);
-  // All of them, and the named one first: a file in the workspace may be a link to what is the person's own in another app.
+  const environment = environmentOf(context);
+  // Read all apps, the named one first: a workspace file may be a link to the person's own file of another app.
   const wanted = importers.filter(({ app }) => from === undefined || app === from);
   const read = await readImports([...new Set([...wanted, ...importers])], environment);
   const files = read.filter(({ importer }) => wanted.includes(importer));
-  // What is read live today is taken over as well: that is how a person turns the one into the other.
+  // Servers that `import = "auto"` reads live are imported too: this is how a person makes them permanent.
   const definitions = existing.definitions.filter(({ provenance }) => provenance.scope !== 'imported');
   const inputs = await usedInputs(context, existing);
   return planImport(files, { definitions, files: ownFiles(existing), inputs }, environment);
 }
 
-/** In the text itself: also what is broken, overridden or switched off there keeps its answers. */
+/** Searched in the files' text, so that ids of broken, overridden or disabled entries are not reused and keep their answers. */
 async function usedInputs(
   context: Context,
   { promptInputs: inputs }: Awaited<ReturnType<typeof loadConfigFor>>,
@@ -69,7 +70,7 @@ async function usedInputs(
   return (await Promise.all(used)).flat();
 }
 
-/** Files that are read under a scope of their own, and not because of `import = "auto"`. */
+/** Files that are loaded under a scope of their own, not because of `import = "auto"`. */
 function ownFiles({
   files,
   definitions,
@@ -82,29 +83,29 @@ function ownFiles({
   return files.filter((file) => !imported.includes(file));
 }
 
-/** `unasked`: nobody was there to answer, or it was asked for no more than the plan. */
-type Answer = 'yes' | 'no' | 'unasked';
+/** `unasked`: there is no terminal, or only the plan was wanted. */
+type ImportAnswer = 'yes' | 'no' | 'unasked';
 
-/** The plan is shown before anything is written, and writing is a person's word. */
-async function answerFor({ ask, values, complain }: Context, plan: ImportPlan): Promise<Answer> {
+/** Shows the plan before asking. Nothing is written without a yes. */
+async function answerFor({ ask, values, warn }: Context, plan: ImportPlan): Promise<ImportAnswer> {
   if (values['dry-run'] || plan.taken.length === 0) return 'unasked';
   if (values['yes']) return 'yes';
   if (values['json'] || ask === undefined) return 'unasked';
-  complain((paint) => planText(plan, paint));
-  return (await ask(`Take over ${plan.taken.length} servers?`)) ? 'yes' : 'no';
+  warn((paint) => planText(plan, paint));
+  return (await ask(`Import ${plan.taken.length} servers?`)) ? 'yes' : 'no';
 }
 
-/** The file each went into; `undefined` where that file has one of its name after all. */
-type Written = ReadonlyMap<ImportedServer, string | undefined>;
+/** The file each server was written to; `undefined` if that file already has an entry of its name. */
+type WrittenFiles = ReadonlyMap<ImportedServer, string | undefined>;
 
-async function takeOver(context: Context, taken: readonly ImportedServer[]): Promise<Written> {
+async function takeOver(context: Context, taken: readonly ImportedServer[]): Promise<WrittenFiles> {
   const [{ inputName }, { secrets }] = await Promise.all([import('../../config/inputs.ts'), openTrust(context)]);
   const written = new Map<ImportedServer, string | undefined>();
   for (const each of taken) {
     const { name, scope, entry, secrets: found } = each;
     const file = await fileOfScope(context, scope);
     const isOwn = scope === 'user';
-    // The secret first: an entry whose placeholder stands for nothing would be a loss.
+    // Store the secret before the entry: a placeholder without its value would lose the secret.
     for (const { id, value } of found) await secrets.set(inputName({ file }, id), value);
     const options = { closeToOthers: isOwn, isPrivateFolder: isOwn };
     const edited = await edit(context, file, { kind: 'put', name, entry, whenPresent: 'refuse' }, options);
@@ -115,13 +116,13 @@ async function takeOver(context: Context, taken: readonly ImportedServer[]): Pro
   return written;
 }
 
-function report(plan: ImportPlan, answer: Answer, written: Written): Found {
+function report(plan: ImportPlan, answer: ImportAnswer, written: WrittenFiles): CommandResult {
   const { found, taken, skipped, diagnostics } = plan;
   return {
     data: {
       dryRun: answer !== 'yes',
       found,
-      // Never the values themselves: where they stood, and what stands there now.
+      // Never the secret values: only where they were, and the placeholder that replaces them.
       taken: taken.map((each) => ({
         ...each,
         ...(written.get(each) !== undefined && { writtenTo: written.get(each) }),
@@ -132,9 +133,9 @@ function report(plan: ImportPlan, answer: Answer, written: Written): Found {
     },
     text: (paint) => {
       if (answer === 'yes') return doneText(plan, written, paint);
-      // Whoever said no has just seen the plan.
+      // A person who said no has just seen the plan.
       if (answer === 'no') return 'Nothing was written.';
-      const hint = taken.length === 0 ? [] : ['Nothing was written; add --yes to take them over.'];
+      const hint = taken.length === 0 ? [] : ['Nothing was written. Add --yes to import them.'];
       return [planText(plan, paint), ...hint].join('\n\n');
     },
   };
@@ -150,7 +151,7 @@ function planText(plan: ImportPlan, paint: Paint): string {
       name,
       app,
       file,
-      what: `taken into ${targets[scope]}${scope === 'user' ? '' : ', and asks for approval'}`,
+      what: `goes into ${targets[scope]}${scope === 'user' ? '' : ', and needs approval'}`,
     })),
     ...skipped.map(({ name, app, file, because }) => ({ name, app, file, what: `skipped: ${because}` })),
   ];
@@ -170,26 +171,24 @@ function planText(plan: ImportPlan, paint: Paint): string {
     .join('\n\n');
 }
 
-function doneText(plan: ImportPlan, written: Written, paint: Paint): string {
+function doneText(plan: ImportPlan, written: WrittenFiles, paint: Paint): string {
   const done = plan.taken.filter((each) => written.get(each) !== undefined);
   const refused = plan.taken.filter((each) => !done.includes(each));
   const lines = [...new Set(done.map((each) => written.get(each)))].map((file) => {
     const names = done.filter((each) => written.get(each) === file).map(({ name }) => name);
-    return `Taken over into ${file}\n${indent(names.join('\n'))}`;
+    return `Imported into ${file}\n${indent(names.join('\n'))}`;
   });
   const waiting = done.filter(({ scope }) => scope !== 'user').map(({ name }) => name);
   return [
     printable(lines.join('\n')),
     ...refused.map(({ name, scope }) =>
-      printable(`${name} was not written: ${targets[scope]} has an entry of that name that is not in use.`),
+      printable(`${name} was not written: ${targets[scope]} already has an entry of that name, which is not in use.`),
     ),
     ...plan.skipped.map(({ name, app, because }) => printable(`${name} of ${app} was skipped: ${because}.`)),
     secretsText(done),
     inputsText(done),
     waiting.length > 0
-      ? printable(
-          `They lie in the workspace, so they still ask: ${waiting.join(', ')}. Approve with: plexus approve NAME`,
-        )
+      ? printable(`These are in the workspace and need your approval: ${waiting.join(', ')}. Run: plexus approve NAME`)
       : '',
     diagnosticsText(plan.diagnostics, paint),
     'See them with: plexus list',
@@ -200,7 +199,9 @@ function doneText(plan: ImportPlan, written: Written, paint: Paint): string {
 
 function secretsText(taken: readonly ImportedServer[]): string {
   const lines = taken.flatMap(({ name, secrets }) =>
-    secrets.map(({ at, id }) => `${name}: ${at} is \${input:${id}} in the file, its value goes into the secret store`),
+    secrets.map(
+      ({ at, id }) => `${name}: ${at} becomes \${input:${id}} in the file; its value goes into the secret store`,
+    ),
   );
   return printable(lines.join('\n'));
 }

@@ -1,8 +1,9 @@
-// Owns `plexus list`: every server, and what can be said about it.
+// Owns `plexus list`: every server with its state, tools and problems.
 
 import type { ServerStatus } from '../../connection/status.ts';
 import type { Tool } from '../../model/tool.ts';
-import { type Command, type Paint, UsageError } from '../command.ts';
+import type { Command, Paint } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
@@ -12,10 +13,10 @@ import { startupFor, withRuntime } from '../with-runtime.ts';
 export const list: Command = {
   usage: 'list [--live]',
   options: { live: { type: 'boolean' } },
-  help: { live: 'connect to every server, instead of showing what is known of them' },
+  help: { live: 'connect to every server, instead of showing cached tools' },
   async run(context) {
     const [extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    rejectExtra(extra);
     const startup = startupFor(context);
     return withRuntime(context, { required: 'report', startup }, async (runtime, diagnostics) => {
       const servers = runtime.status();
@@ -42,7 +43,7 @@ export const list: Command = {
 function serversText(servers: readonly ServerStatus[], reduced: Counts, isBroken: boolean, paint: Paint): string {
   if (servers.length === 0)
     return isBroken
-      ? 'No servers could be read; what is wrong is below.'
+      ? 'No server could be read; see the errors below.'
       : 'No servers are configured here. Add one with: plexus add NAME -- COMMAND';
   const rows = servers.map((server): Cell[] => [
     { text: server.name, paint: paint.bold },
@@ -58,20 +59,20 @@ function serversText(servers: readonly ServerStatus[], reduced: Counts, isBroken
   ].join('\n');
 }
 
-/** What is seen of all that is offered, where filters make a difference. */
+/** `3 of 8` if tool filters hide some of the server's tools. */
 function countOf({ status, toolCount, toolsOffered }: ServerStatus): string {
   if (status !== 'connected' && toolCount === 0) return '–';
   return toolsOffered === undefined ? String(toolCount) : `${toolCount} of ${toolsOffered}`;
 }
 
 function listedText({ freshness, listedAt }: ServerStatus): string {
-  // Zero: it is there, and its list never was.
+  // `listedAt` is 0 for a connected server whose tools were never listed.
   return freshness === undefined || !listedAt ? '' : freshness === 'live' ? 'now' : ageText(listedAt);
 }
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Of each server, how many tools a model is shown otherwise than they were sent. */
+/** By server: how many tools a model sees in a reduced form. */
 function reducedIn(tools: readonly Tool[]): Counts {
   const counts = new Map<string, number>();
   for (const { id, reduced } of tools) if (reduced) counts.set(id.server, (counts.get(id.server) ?? 0) + 1);

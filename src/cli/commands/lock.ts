@@ -1,4 +1,4 @@
-// Owns `plexus lock`: writing down, for reviews, how each tool is defined now, or saying how that differs from what is written.
+// Owns `plexus lock`: records in plexus.lock how each tool is defined now, for reviews, or checks the tools against it.
 
 import { readFileSync } from 'node:fs';
 import type { Runtime } from '../../api.ts';
@@ -10,45 +10,51 @@ import type { ServerName, ToolId } from '../../model/names.ts';
 import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from '../../trust/lock.ts';
 import { pinOf } from '../../trust/tool-pin.ts';
 import type { LoadedLock } from '../../trust/tool-pins.ts';
-import type { Command, Context, Found, Paint } from '../command.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { loadConfigFor } from '../load-config.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
-import { type Absent, complainOf, complainOfAbsent, toollessFrom, withRuntime } from '../with-runtime.ts';
+import {
+  type NotReadyServer,
+  serversWithoutTools,
+  warnOfDiagnostics,
+  warnOfNotReady,
+  withRuntime,
+} from '../with-runtime.ts';
 
 export const lock: Command = {
   usage: 'lock [SERVER …] [--check]',
   options: { check: { type: 'boolean' }, frozen: { type: 'boolean' } },
   help: {
-    check: 'write nothing, and end with 3 if anything differs from what is written',
+    check: 'write nothing; exit with 3 if a tool differs from plexus.lock',
     frozen: 'the same as --check',
   },
   examples: ['lock', 'lock files', 'lock --check'],
   async run(context) {
     const config = await loadConfigFor(context);
-    const asked = serversAsked(context, config);
-    // Before anything is started: what cannot be read is not replaced either, since it may hold what is not asked for now.
+    const servers = serversToLock(context, config);
+    // Fail before a server starts: an unreadable lock must not be replaced, since it may hold other servers' tools.
     await usableLock(context.cwd);
-    return withRuntime(context, { only: asked, required: 'report' }, async (runtime, diagnostics) => {
-      complainOf(diagnostics, context);
-      const notReady = toollessFrom(runtime).filter(({ server }) => asked.includes(server));
-      complainOfAbsent(notReady, context);
+    return withRuntime(context, { only: servers, required: 'report' }, async (runtime, diagnostics) => {
+      warnOfDiagnostics(diagnostics, context);
+      const notReady = serversWithoutTools(runtime).filter(({ server }) => servers.includes(server));
+      warnOfNotReady(notReady, context);
       const loaded = await usableLock(context.cwd);
       const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
       const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
-      const now = new Map([...kept, ...pinsOf(runtime, asked, notReady)]);
-      complainOfOrders(runtime, compareLocks(before, now), context);
-      return settle(context, { loaded, before, now, notReady });
+      const now = new Map([...kept, ...pinsOf(runtime, servers, notReady)]);
+      warnOfInstructions(runtime, compareLocks(before, now), context);
+      return writeOrCompare(context, { loaded, before, now, notReady });
     });
   },
 };
 
-/** Those that a person names, or all that start by themselves; the others keep what is written of them. */
-function serversAsked(context: Context, config: LoadedConfig): readonly ServerName[] {
+/** The named servers, or all that start by themselves. The lock keeps its entries of the others. */
+function serversToLock(context: Context, config: LoadedConfig): readonly ServerName[] {
   const { positionals } = context;
   const names = config.definitions.map(({ name }) => name);
-  const stranger = positionals.find((name) => !names.includes(name));
-  if (stranger !== undefined) throw unknownServer(stranger, config, context);
+  const unknown = positionals.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw unknownServer(unknown, config, context);
   if (positionals.length > 0) return positionals;
   return config.definitions
     .filter(({ name, settings }) => settings.enabled && settings.lifecycle !== 'manual' && !config.refused.has(name))
@@ -67,8 +73,8 @@ function stillConfigured(before: Lock, { definitions, invalid, suppressed }: Loa
   return new Map([...before].filter(([server]) => names.has(server)));
 }
 
-function pinsOf(runtime: Runtime, asked: readonly ServerName[], notReady: readonly Absent[]): Lock {
-  const reached = asked.filter((name) => !notReady.some(({ server }) => server === name));
+function pinsOf(runtime: Runtime, servers: readonly ServerName[], notReady: readonly NotReadyServer[]): Lock {
+  const reached = servers.filter((name) => !notReady.some(({ server }) => server === name));
   const tools = runtime.getTools().filter(({ freshness }) => freshness === 'live');
   return new Map(
     reached.map((server) => {
@@ -78,26 +84,29 @@ function pinsOf(runtime: Runtime, asked: readonly ServerName[], notReady: readon
   );
 }
 
-/** What is locked is what others will trust: what in it looks like an order to a model is told before they do. */
-function complainOfOrders(runtime: Runtime, changes: readonly LockChange[], context: Context): void {
+/** Others will trust what the lock holds, so text in it that looks like instructions to a model is reported. */
+function warnOfInstructions(runtime: Runtime, changes: readonly LockChange[], context: Context): void {
   const isNews = ({ server, tool }: ToolId) => changes.some((each) => each.server === server && each.tool === tool);
   const lines = runtime.getTools().flatMap(({ id, definition }) => {
     const signals = isNews(id) ? namesOf(signalsOf(definition)) : [];
     return signals.length > 0 ? [`${id.tool} of server "${id.server}" (${signals.join(', ')})`] : [];
   });
   if (lines.length === 0) return;
-  const text = `CAREFUL: what these say of themselves looks as if it gave a model orders:\n${indent(lines.join('\n'))}`;
-  context.complain((paint) => paint.yellow(printable(text)));
+  const text = `CAREFUL: the definitions of these tools hold text that looks like instructions to a model:\n${indent(lines.join('\n'))}`;
+  context.warn((paint) => paint.yellow(printable(text)));
 }
 
-interface Compared {
+interface LockComparison {
   readonly loaded: LoadedLock;
   readonly before: Lock;
   readonly now: Lock;
-  readonly notReady: readonly Absent[];
+  readonly notReady: readonly NotReadyServer[];
 }
 
-async function settle(context: Context, { loaded, before, now, notReady }: Compared): Promise<Found> {
+async function writeOrCompare(
+  context: Context,
+  { loaded, before, now, notReady }: LockComparison,
+): Promise<CommandResult> {
   const { file } = loaded;
   const isCheck = context.values['check'] === true || context.values['frozen'] === true;
   const changes = compareLocks(before, now);
@@ -106,9 +115,9 @@ async function settle(context: Context, { loaded, before, now, notReady }: Compa
   const toolCount = [...now.values()].reduce((sum, tools) => sum + tools.size, 0);
   const end = isCheck
     ? differs
-      ? `${loaded.kind === 'absent' ? `There is no ${LOCK_FILE}` : `This is not what ${LOCK_FILE} holds`}. Review it, then run: plexus lock`
-      : `Everything${notReady.length > 0 ? ' that could be reached' : ''} is as ${LOCK_FILE} holds it.`
-    : `${LOCK_FILE} holds ${counted(toolCount, 'tool')} of ${counted(now.size, 'server')}.`;
+      ? `${loaded.kind === 'absent' ? `There is no ${LOCK_FILE}` : `The tools differ from ${LOCK_FILE}`}. Review them, then run: plexus lock`
+      : `${notReady.length > 0 ? 'All reachable tools are' : 'All tools are'} as ${LOCK_FILE} records them.`
+    : `${LOCK_FILE} records ${counted(toolCount, 'tool')} of ${counted(now.size, 'server')}.`;
   return {
     data: { file, written, changes, servers: now.size, tools: toolCount, notReady },
     text: (paint) => (changes.length > 0 ? `${changesText(changes, paint)}\n\n${end}` : end),
@@ -128,7 +137,7 @@ function changesText(changes: readonly LockChange[], paint: Paint): string {
   return table(['SERVER', 'TOOL', 'CHANGE', 'WHAT'], rows, paint);
 }
 
-/** A link is replaced and not followed: where it leads is the word of whoever wrote the repository. */
+/** Replaces a symbolic link instead of following it: the repository decides where it leads. */
 async function write(file: string, text: string): Promise<boolean> {
   try {
     return readNow(file) !== text && (await replaceFile(file, text, { mode: 0o644 }));

@@ -1,11 +1,12 @@
-// Owns `plexus logs`: what a server wrote on stderr, when it started and why it ended, and on request what it writes next.
+// Owns `plexus logs`: what a server wrote to stderr, when it started and why it ended; with --follow also what it writes next.
 
 import { stateFolder } from '../../config/scopes.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { LogReader } from '../../store/log-reader.ts';
 import { logFileOf } from '../../store/server-log.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
-import { loadConfigFor, surroundingsOf } from '../load-config.ts';
+import { environmentOf, loadConfigFor } from '../load-config.ts';
+import { serverNameIn } from '../positionals.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 
@@ -15,19 +16,18 @@ export const logs: Command = {
   usage: 'logs NAME [--follow] [--lines N]',
   options: { follow: { type: 'boolean' }, lines: { type: 'string' } },
   help: {
-    follow: 'go on with what comes next, until Ctrl-C',
-    'lines N': `how many of the last lines to show (${DEFAULT_LINES})`,
+    follow: 'keep printing new lines, until Ctrl-C',
+    'lines N': `how many of the last lines to print (${DEFAULT_LINES})`,
   },
   examples: ['logs files', 'logs files --follow', 'logs files --lines 200'],
   async run(context) {
-    const { positionals, values, signal } = context;
-    const [name, extra] = positionals;
-    if (name === undefined || extra !== undefined) throw new UsageError('name one server');
-    if (values['follow'] && values['json']) throw new UsageError('--json is one document, which --follow never ends');
+    const { values, signal } = context;
+    const name = serverNameIn(context);
+    if (values['follow'] && values['json']) throw new UsageError('--follow cannot be combined with --json');
     const count = countIn(values['lines']);
     const reader = openLog(context, name);
     const lines = await reader.last(count);
-    // One that was removed, or that only a host knows, may have a log all the same.
+    // A server that was removed, or that only a host program defines, may have a log too.
     if (lines === undefined) await requireKnown(context, name);
     return {
       data: { server: name, file: reader.file, lines: lines ?? [] },
@@ -42,10 +42,10 @@ export const logs: Command = {
 };
 
 export function openLog(context: Context, server: string): LogReader {
-  return new LogReader(logFileOf(stateFolder(surroundingsOf(context)), server));
+  return new LogReader(logFileOf(stateFolder(environmentOf(context)), server));
 }
 
-/** What is not the server's own stands back. */
+/** Lines that Plexus wrote itself are dimmed. */
 export function linesText(lines: readonly string[], paint: Paint): string {
   return lines.map((line) => (line.startsWith('--- ') ? paint.dim(printable(line)) : printable(line))).join('\n');
 }
@@ -54,7 +54,7 @@ function countIn(value: Context['values'][string]): number {
   if (value === undefined) return DEFAULT_LINES;
   const count = Number(value);
   if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new UsageError('--lines takes a number of lines, 1 or more');
+  throw new UsageError('--lines takes a number, 1 or more');
 }
 
 async function requireKnown(context: Context, name: string): Promise<void> {
@@ -63,4 +63,4 @@ async function requireKnown(context: Context, name: string): Promise<void> {
 }
 
 const noneYet = (name: string) =>
-  `"${name}" has no log yet: one is begun when it starts. Start it with: plexus tools ${shellWord(name)}`;
+  `"${name}" has no log yet, because it was never started. Start it with: plexus tools ${shellWord(name)}`;

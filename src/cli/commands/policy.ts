@@ -1,4 +1,4 @@
-// Owns `plexus policy`: every rule with what it speaks of, and for one call which rule decides and why the others do not.
+// Owns `plexus policy`: every permission rule with the tools it matches, and for one call which rule decides and why the others do not.
 
 import type { Runtime } from '../../api.ts';
 import { canonicalName } from '../../catalog/naming.ts';
@@ -12,25 +12,25 @@ import { type PermissionRule, parseRules } from '../../policy/rule.ts';
 import { ruleMatches } from '../../policy/rule-match.ts';
 import { spellTool } from '../../policy/tool-spellings.ts';
 import { parseArgumentsJson } from '../arguments.ts';
-import { type Command, type Context, type Found, type Paint, UsageError } from '../command.ts';
-import { loadConfigFor, surroundingsOf } from '../load-config.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
+import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
-import { type Fate, findTool, findWhy, type Why } from '../policy-why.ts';
+import { type CallExplanation, explainCall, findTool, type RuleFate } from '../policy-why.ts';
 import { indent, printable, table } from '../render/text.ts';
-import { complainOf, startupFor, withRuntime } from '../with-runtime.ts';
+import { startupFor, warnOfDiagnostics, withRuntime } from '../with-runtime.ts';
 
 export const policy: Command = {
   usage: 'policy [--live]\n       plexus policy why (NAME | SERVER TOOL) [--args JSON] [--live]',
   options: { args: { type: 'string' }, live: { type: 'boolean' } },
   help: {
     'args JSON': 'with why: the arguments of the call, as one JSON object',
-    live: 'connect to the servers, instead of taking what is known of their tools',
+    live: 'connect to the servers, instead of using their cached tools',
   },
   examples: ['policy why mcp__files__write', 'policy why files write --args \'{"path":"out/a.txt"}\''],
   async run(context) {
     const [what, ...words] = context.positionals;
     const { args: given } = context.values;
-    if (what !== undefined && what !== 'why') throw new UsageError(`"${what}" is not known; it is "why" or nothing`);
+    if (what !== undefined && what !== 'why') throw new UsageError(`"${what}" is not known; use "why" or nothing`);
     if (what === undefined && given !== undefined) throw new UsageError('--args is for: plexus policy why NAME');
     const args = typeof given === 'string' ? parseArgumentsJson(given, '--args') : undefined;
     const loaded = await loadConfigFor(context);
@@ -43,7 +43,7 @@ export const policy: Command = {
       context,
       { startup: startupFor(context), required: 'report', ...only },
       async (runtime, diagnostics) => {
-        complainOf(diagnostics, context);
+        warnOfDiagnostics(diagnostics, context);
         return what === undefined
           ? listRules(context, runtime, config)
           : why(context, runtime, config, { words, args });
@@ -52,14 +52,19 @@ export const policy: Command = {
   },
 };
 
-interface Asking {
+interface WhyRequest {
   readonly words: readonly string[];
   readonly args: JsonObject | undefined;
 }
 
-async function why(context: Context, runtime: Runtime, config: LoadedConfig, { words, args }: Asking): Promise<Found> {
+async function why(
+  context: Context,
+  runtime: Runtime,
+  config: LoadedConfig,
+  { words, args }: WhyRequest,
+): Promise<CommandResult> {
   const id = findTool(words, runtime, config);
-  const found = await findWhy({ context, runtime, config, id, args });
+  const found = await explainCall({ context, runtime, config, id, args });
   const { decision, rules, mode, annotations, trustsAnnotations, grant } = found;
   return {
     data: {
@@ -78,11 +83,11 @@ async function why(context: Context, runtime: Runtime, config: LoadedConfig, { w
 const colorOf = (verdict: Verdict, paint: Paint) =>
   verdict === 'allow' ? paint.green : verdict === 'deny' ? paint.red : paint.yellow;
 
-function whyText(found: Why, isAny: boolean, paint: Paint): readonly string[] {
+function whyText(found: CallExplanation, isAny: boolean, paint: Paint): readonly string[] {
   const { id, decision, rules } = found;
   const others = rules.filter(({ fate }) => fate !== 'decides');
   const whom = `${canonicalName(id)}${isAny ? '' : ' with these arguments'}`;
-  const title = others.length === rules.length ? 'Rules that speak of it:' : 'Other rules that speak of it:';
+  const title = others.length === rules.length ? 'Rules that match it:' : 'Other rules that match it:';
   return [
     `${colorOf(decision.verdict, paint)(decision.verdict)}  ${paint.bold(printable(whom))}`,
     indent(printable(`because ${decision.because}`)),
@@ -91,32 +96,38 @@ function whyText(found: Why, isAny: boolean, paint: Paint): readonly string[] {
   ];
 }
 
-/** What else a person would wonder about. */
-function remarksOn({ id, tool, decision, mode, annotations, trustsAnnotations, grant }: Why): readonly string[] {
+/** What else explains the decision. */
+function remarksOn({
+  id,
+  tool,
+  decision,
+  mode,
+  annotations,
+  trustsAnnotations,
+  grant,
+}: CallExplanation): readonly string[] {
   const hints = Object.entries(annotations).filter(([name]) => name.endsWith('Hint'));
-  const said = hints.map(([name, value]) => `${name} = ${String(value)}`).join(', ');
+  const stated = hints.map(([name, value]) => `${name} = ${String(value)}`).join(', ');
   const isAsked = decision.verdict === 'ask';
   return [
-    ...(decision.rule ? [] : [`where no rule speaks, approval = "${mode}" counts`]),
-    ...(tool === undefined
-      ? [`no tool "${id.tool}" of server "${id.server}" is known; rules are all that is told`]
-      : []),
+    ...(decision.rule ? [] : [`no rule decides, so approval = "${mode}" does`]),
+    ...(tool === undefined ? [`no tool "${id.tool}" of server "${id.server}" is known, so only rules are shown`] : []),
     ...(hints.length > 0 && !decision.rule
-      ? [`it states ${said}, which is ${trustsAnnotations ? '' : 'not '}believed`]
+      ? [`it states ${stated}, which is ${trustsAnnotations ? '' : 'not '}trusted`]
       : []),
-    ...(isAsked && grant.kind === 'changed' ? ['it has changed since you allowed it for good, so it asks again'] : []),
-    ...(isAsked && decision.isEveryTime ? ['it asks each time: what you allowed before does not answer it'] : []),
+    ...(isAsked && grant.kind === 'changed' ? ['it has changed since you approved it, so it asks again'] : []),
+    ...(isAsked && decision.isEveryTime ? ['it asks each time, even if you approved it before'] : []),
   ];
 }
 
-function othersText(others: readonly Fate[], paint: Paint): string {
+function othersText(others: readonly RuleFate[], paint: Paint): string {
   return table(
     ['RULE', 'SCOPE', 'FILE', 'BUT IT'],
-    others.map(({ rule, why: said = '' }) => [
+    others.map(({ rule, why: reason = '' }) => [
       { text: ruleText(rule) },
       { text: rule.scope },
       { text: placeOf(rule.provenance), paint: paint.dim },
-      { text: said },
+      { text: reason },
     ]),
     paint,
   );
@@ -136,13 +147,13 @@ function ruleData({ text, verdict, scope, conditions, provenance: { file, line }
   };
 }
 
-function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Found {
+function listRules(context: Context, runtime: Runtime, config: LoadedConfig): CommandResult {
   const servers = [...config.definitions, ...config.invalid].map(({ name }) => name);
-  const parse = (texts: LoadedConfig['rules']) => parseRules(texts, servers, surroundingsOf(context));
+  const parse = (texts: LoadedConfig['rules']) => parseRules(texts, servers, environmentOf(context));
   const rules = parse(config.rules);
   const tools = runtime.getTools();
   const invalid = new Set(config.invalid.map(({ name }) => name));
-  const remarks = reviewRules(rules, servers, { tools: listsOf(runtime, tools), invalid });
+  const remarks = reviewRules(rules, servers, { tools: toolsByServer(runtime, tools), invalid });
   const counting = rules.map((rule) => ({
     rule,
     tools: tools.filter(({ id }) => ruleMatches(rule, spellTool(id, canonicalName(id)))).length,
@@ -152,7 +163,7 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Fo
     const { idle: why = '' } = config.idleRules[at] ?? {};
     return { rule, tools: 0, remark: { kind: 'ignored', why } as const };
   });
-  const counted: readonly Counted[] = [...counting, ...idle];
+  const counted: readonly CountedRule[] = [...counting, ...idle];
   return {
     data: {
       rules: counted.map(({ rule, tools: count, remark }) => ({
@@ -165,22 +176,22 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Fo
   };
 }
 
-/** Of servers whose tools are known; of the others nobody knows whether a rule means something. */
-function listsOf(runtime: Runtime, tools: readonly Tool[]): NonNullable<ReviewContext['tools']> {
+/** Only of servers whose tools are known: of the others it is unknown whether a rule matches anything. */
+function toolsByServer(runtime: Runtime, tools: readonly Tool[]): NonNullable<ReviewContext['tools']> {
   const listed = runtime.status().filter(({ freshness }) => freshness !== undefined);
   return new Map(listed.map(({ name }) => [name, tools.filter(({ id }) => id.server === name)]));
 }
 
-interface Counted {
+interface CountedRule {
   readonly rule: PermissionRule;
   readonly tools: number;
-  /** `ignored`: it was read and does not count. */
+  /** `ignored`: the rule was loaded and has no effect. */
   readonly remark: (Pick<RuleRemark, 'why'> & { readonly kind: RuleRemark['kind'] | 'ignored' }) | undefined;
 }
 
-function rulesText(counted: readonly Counted[], paint: Paint): string {
+function rulesText(counted: readonly CountedRule[], paint: Paint): string {
   if (counted.length === 0)
-    return 'No rules. Every tool asks, unless its server says otherwise; see docs/permissions.md.';
+    return 'No rules. Every tool asks, unless its server sets "approval"; see docs/permissions.md.';
   const rows = counted.map(({ rule, tools }) => [
     { text: ruleText(rule), paint: colorOf(rule.verdict, paint) },
     { text: String(tools) },

@@ -1,10 +1,11 @@
-// Owns `plexus prompts`: what servers offer as ready-made instructions, and what each takes.
+// Owns `plexus prompts`: the prompts of servers and their arguments.
 
 import type { ListedPrompt } from '../../catalog/resources/prompts.ts';
-import { type Command, UsageError } from '../command.ts';
+import type { Command } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 import { firstLine, printable, table } from '../render/text.ts';
-import { withOffers } from '../with-offers.ts';
-import { absentFrom, complainOfProblems } from '../with-runtime.ts';
+import { withConnectedServers } from '../with-connected-servers.ts';
+import { notReadyServers, warnOfProblems } from '../with-runtime.ts';
 
 export const prompts: Command = {
   usage: 'prompts [SERVER]',
@@ -12,15 +13,15 @@ export const prompts: Command = {
   examples: ['prompts', 'prompts notes --json'],
   async run(context) {
     const [server, extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
-    return withOffers(context, server, async (runtime, diagnostics) => {
+    rejectExtra(extra);
+    return withConnectedServers(context, server, async (runtime, diagnostics) => {
       const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
       const problems = runtime.prompts.problems({ server });
-      complainOfProblems(problems, context);
+      warnOfProblems(problems, context);
       return {
         data: {
           prompts: listed.map(({ definition: _definition, ...rest }) => rest),
-          notReady: absentFrom(runtime),
+          notReady: notReadyServers(runtime),
           problems,
           diagnostics,
         },
@@ -30,7 +31,7 @@ export const prompts: Command = {
               ? 'No server has prompts.'
               : printable(`Server "${server}" has no prompts.`)
             : table(
-                ['SERVER', 'NAME', 'TAKES', 'DESCRIPTION'],
+                ['SERVER', 'NAME', 'ARGUMENTS', 'DESCRIPTION'],
                 listed.map((each) => [
                   { text: each.server },
                   { text: each.name, paint: paint.bold },
@@ -44,7 +45,7 @@ export const prompts: Command = {
   },
 };
 
-/** What may be left out stands in brackets. */
+/** Optional arguments are in brackets. */
 function takenBy(prompt: ListedPrompt): string {
   return prompt.arguments.map(({ name, required }) => (required ? name : `[${name}]`)).join(' ');
 }

@@ -1,52 +1,53 @@
-// Owns `plexus read`: one resource, as text on a screen, to the last byte everywhere else.
+// Owns `plexus read`: one resource, as escaped text on a terminal, byte for byte into a pipe or file.
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isSystemError, reasonOf } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ResourceContents, ResourcePart } from '../../model/resource.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 import { printable, shellWord } from '../render/text.ts';
-import { withOffers } from '../with-offers.ts';
+import { withConnectedServers } from '../with-connected-servers.ts';
 
 export const read: Command = {
   usage: 'read URI [--server NAME] [--out FILE]',
   options: { server: { type: 'string' }, out: { type: 'string' } },
   help: {
-    'server NAME': 'the server that has it, where the uri alone does not tell',
-    'out FILE': 'write it to a file, as it is',
+    'server NAME': 'the server to read it from, if several have the uri',
+    'out FILE': 'write it to a file, byte for byte',
   },
   examples: ['read note://today', 'read file:///logo.png --out logo.png'],
   async run(context) {
     const [uri, extra] = context.positionals;
-    if (uri === undefined) throw new UsageError('name the uri of a resource');
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    if (uri === undefined) throw new UsageError('give the uri of a resource');
+    rejectExtra(extra);
     const { server, out } = context.values;
     const named = typeof server === 'string' ? server : undefined;
-    return withOffers(context, named, async (runtime) => {
+    return withConnectedServers(context, named, async (runtime) => {
       const work = runtime.resources.read(uri, { server: named, signal: context.signal });
       const found = await context.waitFor(`reading ${uri}`, work);
       const { problems } = found;
-      if (problems.length > 0) context.complain((paint) => paint.yellow(problems.map(printable).join('\n')));
-      return typeof out === 'string' ? written(found, out, context) : shown(found, context);
+      if (problems.length > 0) context.warn((paint) => paint.yellow(problems.map(printable).join('\n')));
+      return typeof out === 'string' ? writeToFile(found, out, context) : printContents(found, context);
     });
   },
 };
 
-function shown(found: ResourceContents, { toTerminal }: Context): Found {
+function printContents(found: ResourceContents, { toTerminal }: Context): CommandResult {
   const text = () => found.contents.map((part) => screenText(part)).join('\n');
   return { data: found, text, ...(!toTerminal && { bytes: bytesOf(found) }) };
 }
 
-/** Bytes on a screen are of use to nobody, and may drive it. */
+/** Binary content is not printed on a terminal: it is unreadable and may hold control sequences. */
 function screenText(part: ResourcePart): string {
   if ('text' in part) return printable(part.text);
   const { uri, mimeType = 'no stated type', blob } = part;
   const size = Buffer.byteLength(blob, 'base64');
-  return printable(`${size} bytes (${mimeType}). Keep them with: plexus read ${shellWord(uri)} --out FILE`);
+  return printable(`${size} bytes (${mimeType}). Save them with: plexus read ${shellWord(uri)} --out FILE`);
 }
 
-async function written(found: ResourceContents, out: string, { cwd }: Context): Promise<Found> {
+async function writeToFile(found: ResourceContents, out: string, { cwd }: Context): Promise<CommandResult> {
   const file = resolve(cwd, out);
   const bytes = bytesOf(found);
   try {

@@ -1,10 +1,11 @@
-// Owns `plexus resources`: what servers offer to be read, and the templates by which more can be.
+// Owns `plexus resources`: the resources of servers and their resource templates.
 
 import type { Resource, ResourceTemplate } from '../../model/resource.ts';
-import { type Command, type Paint, UsageError } from '../command.ts';
+import type { Command, Paint } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 import { firstLine, printable, table } from '../render/text.ts';
-import { withOffers } from '../with-offers.ts';
-import { absentFrom, complainOfProblems } from '../with-runtime.ts';
+import { withConnectedServers } from '../with-connected-servers.ts';
+import { notReadyServers, warnOfProblems } from '../with-runtime.ts';
 
 export const resources: Command = {
   usage: 'resources [SERVER]',
@@ -12,23 +13,23 @@ export const resources: Command = {
   examples: ['resources', 'resources notes --json'],
   async run(context) {
     const [server, extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
-    return withOffers(context, server, async (runtime, diagnostics) => {
+    rejectExtra(extra);
+    return withConnectedServers(context, server, async (runtime, diagnostics) => {
       const work = Promise.all([runtime.resources.list({ server }), runtime.resources.templates({ server })]);
       const [{ resources: listed }, templates] = await context.waitFor('listing the resources', work);
       const problems = runtime.resources.problems({ server });
-      complainOfProblems(problems, context);
+      warnOfProblems(problems, context);
       return {
         data: {
           resources: listed.map(withoutDefinition),
           templates: templates.map(withoutDefinition),
-          notReady: absentFrom(runtime),
+          notReady: notReadyServers(runtime),
           problems,
           diagnostics,
         },
         text: (paint) =>
           listed.length + templates.length > 0
-            ? drawn(listed, templates, paint)
+            ? resourcesText(listed, templates, paint)
             : server === undefined
               ? 'No server has resources.'
               : printable(`Server "${server}" has no resources.`),
@@ -37,11 +38,11 @@ export const resources: Command = {
   },
 };
 
-/** All of it that counts is there by name. */
+/** The fields beside it already hold what matters of the server's raw definition. */
 const withoutDefinition = <Item extends Resource | ResourceTemplate>({ definition: _definition, ...rest }: Item) =>
   rest;
 
-function drawn(listed: readonly Resource[], templates: readonly ResourceTemplate[], paint: Paint): string {
+function resourcesText(listed: readonly Resource[], templates: readonly ResourceTemplate[], paint: Paint): string {
   const row = (address: string, type: string, { server, name, title, description }: Resource | ResourceTemplate) => [
     { text: server },
     { text: address, paint: paint.bold },

@@ -1,9 +1,9 @@
-// Owns `plexus scan`: what in a text looks like an instruction to the model that reads it. A hint, and never a failure.
+// Owns `plexus scan`: finds text that looks like an instruction to a model. A finding is a hint and never fails the command.
 
 import type { Signal } from '../../model/tool.ts';
 import { findSignals, type Surface, surfaces } from '../../shaping/injection.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
-import { answerLines, BrokenLine, readWhole } from '../given-texts.ts';
+import { answerLines, InvalidLine, readInput } from '../input-texts.ts';
 import { table } from '../render/text.ts';
 
 export const scan: Command = {
@@ -11,7 +11,7 @@ export const scan: Command = {
   options: { surface: { type: 'string' }, jsonl: { type: 'boolean' } },
   help: {
     'surface SURFACE': `where the text comes from: ${surfaces.join(', ')} (${surfaces[0]})`,
-    jsonl: 'read one { text, surface? } a line, and print one answer a line',
+    jsonl: 'read one JSON { text, surface? } per line, and print one { signals } per line',
   },
   examples: ['scan page.html', 'scan description.txt --surface tool_description', 'scan --jsonl < texts.jsonl'],
   async run(context) {
@@ -21,10 +21,10 @@ export const scan: Command = {
     if (values['jsonl'])
       return answerLines(context, (given) => {
         const own = given.surface === undefined ? surface : surfaceOf(given.surface);
-        if (own === undefined) throw new BrokenLine(`has a "surface" that is none of ${surfaces.join(', ')}`);
+        if (own === undefined) throw new InvalidLine(`has a "surface" that is none of ${surfaces.join(', ')}`);
         return { signals: findSignals(given.text, own) };
       });
-    const text = await readWhole(context);
+    const text = await readInput(context);
     const signals = findSignals(text, surface);
     return { data: { signals }, text: (paint) => signalsText(signals, text, paint) };
   },

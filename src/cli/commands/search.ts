@@ -1,15 +1,22 @@
-// Owns `plexus search`: tools by what they can do, of the fleet or of a file, and how well they are found on judged questions.
+// Owns `plexus search`: finds tools by what they do, among all servers or in a file, and measures the search on judged queries.
 
 import { evaluate, type JudgedQuery, RANKING_DEPTH } from '../../catalog/search/evaluate.ts';
 import { type Findable, ToolIndex } from '../../catalog/search/tool-index.ts';
-import { type Command, type Context, type Found, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { emptyText, type Measured, measuredText, rankingsText, resultsText } from '../render/search.ts';
 import { printable } from '../render/text.ts';
-import { type FoundTool, readQueries, readTools } from '../search-files.ts';
-import { type Absent, complainOf, complainOfAbsent, startupFor, toollessFrom, withRuntime } from '../with-runtime.ts';
+import { readQueries, readTools, type SearchableTool } from '../search-files.ts';
+import {
+  type NotReadyServer,
+  serversWithoutTools,
+  startupFor,
+  warnOfDiagnostics,
+  warnOfNotReady,
+  withRuntime,
+} from '../with-runtime.ts';
 
-const USUAL = 10;
-const MOST = 1_000;
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 1_000;
 const SHOWN_WARNINGS = 20;
 
 export const search: Command = {
@@ -23,8 +30,8 @@ export const search: Command = {
     rankings: { type: 'boolean' },
   },
   help: {
-    'limit N': `at most so many tools, instead of ${USUAL}`,
-    live: 'connect to the servers, instead of searching what is known of their tools',
+    'limit N': `print at most N tools (${DEFAULT_LIMIT})`,
+    live: 'connect to the servers, instead of searching their cached tools',
     'tools FILE':
       'search the tools of a file, without any server: JSON or JSON Lines, plain or gzipped; - for standard input',
     'eval QUERIES':
@@ -52,33 +59,37 @@ export const search: Command = {
 function readOptions({ positionals, values }: Context) {
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   const [tools, queries] = [text('tools'), text('eval')];
-  if (queries === undefined && positionals.join('').trim() === '') throw new UsageError('say what you are looking for');
+  if (queries === undefined && positionals.join('').trim() === '') throw new UsageError('give the words to search for');
   if (queries !== undefined && positionals.length > 0)
-    throw new UsageError('--eval takes its queries from its file alone');
+    throw new UsageError('--eval reads its queries from its file; give no other words');
   if (queries === undefined && values['rankings'] === true) throw new UsageError('--rankings is for --eval');
   if (tools !== undefined && values['live'] === true)
-    throw new UsageError('--tools needs no server, so --live means nothing');
+    throw new UsageError('--tools searches a file; it cannot be combined with --live');
   return { tools, eval: queries };
 }
 
 function readLimit({ values: { limit } }: Context): number {
-  if (limit === undefined) return USUAL;
+  if (limit === undefined) return DEFAULT_LIMIT;
   const count = Number(limit);
-  if (!Number.isInteger(count) || count < 1 || count > MOST)
-    throw new UsageError(`--limit takes a number from 1 to ${MOST}`);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_LIMIT)
+    throw new UsageError(`--limit takes a number from 1 to ${MAX_LIMIT}`);
   return count;
 }
 
-/** What is searched, and how to name a source without any tools. */
-interface Source {
-  readonly tools: readonly FoundTool[];
+/** The tools to search, and what to print if there are none. */
+interface SearchedTools {
+  readonly tools: readonly SearchableTool[];
   readonly warnings: readonly string[];
   readonly nothing: string;
-  /** Whose tools could not be searched; of a file nobody is missing. */
-  readonly notReady?: readonly Absent[];
+  /** Servers whose tools could not be searched; absent for a file. */
+  readonly notReady?: readonly NotReadyServer[];
 }
 
-async function withTools(file: string | undefined, context: Context, use: (source: Source) => Found): Promise<Found> {
+async function withTools(
+  file: string | undefined,
+  context: Context,
+  use: (source: SearchedTools) => CommandResult,
+): Promise<CommandResult> {
   readLimit(context);
   if (file === undefined) return withFleet(context, use);
   const { items, warnings } = await readTools(file, context);
@@ -86,14 +97,19 @@ async function withTools(file: string | undefined, context: Context, use: (sourc
   return use({ tools: items, warnings, nothing: '' });
 }
 
-/** The tools as `plexus tools` shows them, found by the names that models use. */
-function withFleet(context: Context, use: (source: Source) => Found): Promise<Found> {
+/** The tools that `plexus tools` shows, under the names that models use. */
+function withFleet(context: Context, use: (source: SearchedTools) => CommandResult): Promise<CommandResult> {
   return withRuntime(context, { startup: startupFor(context) }, async (runtime, diagnostics) => {
-    complainOf(diagnostics, context);
-    const notReady = toollessFrom(runtime);
-    complainOfAbsent(notReady, context);
+    warnOfDiagnostics(diagnostics, context);
+    const notReady = serversWithoutTools(runtime);
+    warnOfNotReady(notReady, context);
     const tools = runtime.getTools().map(({ name, id, description, inputSchema, definition: { title } }) => ({
-      ...{ key: name, label: name, server: id.server, name: id.tool, description, inputSchema },
+      key: name,
+      label: name,
+      server: id.server,
+      name: id.tool,
+      description,
+      inputSchema,
       ...(title !== undefined && { title }),
     }));
     return use({
@@ -105,8 +121,8 @@ function withFleet(context: Context, use: (source: Source) => Found): Promise<Fo
   });
 }
 
-function answer({ tools, warnings, nothing, notReady }: Source, context: Context): Found {
-  warn(warnings, context);
+function answer({ tools, warnings, nothing, notReady }: SearchedTools, context: Context): CommandResult {
+  warnOfRows(warnings, context);
   const query = context.positionals.join(' ');
   const index = new ToolIndex();
   fill(index, byServer(tools));
@@ -132,14 +148,18 @@ function answer({ tools, warnings, nothing, notReady }: Source, context: Context
   };
 }
 
-function resultOf({ key, label, server, name, title, description }: FoundTool, score: number) {
+function resultOf({ key, label, server, name, title, description }: SearchableTool, score: number) {
   return { id: key, name: label, server, tool: name, score, title, description };
 }
 
-function measure(queries: readonly JudgedQuery[], { tools, warnings, notReady }: Source, context: Context): Found {
-  const unknown = wantedInVain(queries, tools);
+function measure(
+  queries: readonly JudgedQuery[],
+  { tools, warnings, notReady }: SearchedTools,
+  context: Context,
+): CommandResult {
+  const unknown = missingGold(queries, tools);
   const all = unknown === undefined ? warnings : [...warnings, unknown];
-  warn(all, context);
+  warnOfRows(all, context);
   const slices = byServer(tools);
   const now = () => performance.now();
   const { index, indexMs } = build(slices, now);
@@ -163,12 +183,12 @@ function measure(queries: readonly JudgedQuery[], { tools, warnings, notReady }:
   };
 }
 
-function wantedInVain(queries: readonly JudgedQuery[], tools: readonly Findable[]): string | undefined {
+function missingGold(queries: readonly JudgedQuery[], tools: readonly Findable[]): string | undefined {
   const known = new Set(tools.map(({ key }) => key));
-  const vain = queries.filter(({ groups }) => groups.some((group) => !group.some((key) => known.has(key)))).length;
-  return vain === 0
+  const count = queries.filter(({ groups }) => groups.some((group) => !group.some((key) => known.has(key)))).length;
+  return count === 0
     ? undefined
-    : `${vain} of ${queries.length} queries want a tool that is not among these; it counts as not found.`;
+    : `${count} of ${queries.length} queries expect a tool that is not in the list; it counts as not found.`;
 }
 
 type Slices = ReadonlyMap<string, readonly Findable[]>;
@@ -189,7 +209,7 @@ function fill(index: ToolIndex, slices: Slices): void {
 
 const BUILDS = 3;
 
-/** The middle of three times: the first pays for what a process that lives longer has long paid for. */
+/** The median of three times: the first includes the warm-up, which a long-lived process has behind it. */
 function build(slices: Slices, now: () => number): { readonly index: ToolIndex; readonly indexMs: number } {
   const times: number[] = [];
   let index = new ToolIndex();
@@ -202,7 +222,7 @@ function build(slices: Slices, now: () => number): { readonly index: ToolIndex; 
   return { index, indexMs: times.sort((a, b) => a - b)[1] ?? 0 };
 }
 
-/** How long it takes until one server's changed tools can be found: so long for 95 of 100 servers. */
+/** The time until one server's changed tools can be found, as the 95th percentile over all servers. */
 function measureUpdates(index: ToolIndex, slices: Slices, now: () => number): number {
   const times = [...slices].map(([server, slice]) => {
     const start = now();
@@ -213,9 +233,9 @@ function measureUpdates(index: ToolIndex, slices: Slices, now: () => number): nu
   return times[Math.max(0, Math.ceil(times.length * 0.95) - 1)] ?? 0;
 }
 
-function warn(warnings: readonly string[], { complain }: Context): void {
+function warnOfRows(warnings: readonly string[], { warn }: Context): void {
   if (warnings.length === 0) return;
   const more = warnings.length - SHOWN_WARNINGS;
   const shown = [...warnings.slice(0, SHOWN_WARNINGS), ...(more > 0 ? [`${more} more like these.`] : [])];
-  complain((paint) => shown.map((each) => `${paint.yellow('warning')} ${printable(each)}`).join('\n'));
+  warn((paint) => shown.map((each) => `${paint.yellow('warning')} ${printable(each)}`).join('\n'));
 }

@@ -1,4 +1,4 @@
-// Owns `plexus tools`: the catalog, and what it costs a model to read it.
+// Owns `plexus tools`: the catalog of tools, and how many tokens they cost a model.
 
 import type { Runtime } from '../../api.ts';
 import { costOfAll, reportCost } from '../../catalog/exposure/cost.ts';
@@ -8,48 +8,51 @@ import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
 import { createToolPins } from '../../trust/tool-pins.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
+import { rejectExtra } from '../positionals.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
 import { firstLine, table } from '../render/text.ts';
 import {
   asLive,
-  complainOf,
-  complainOfAbsent,
-  complainOfProblems,
   problemsOf,
   requireServer,
+  serversWithoutTools,
   startupFor,
-  toollessFrom,
+  warnOfDiagnostics,
+  warnOfNotReady,
+  warnOfProblems,
   withRuntime,
 } from '../with-runtime.ts';
 
-const NONE = 'No tools. See which servers are up with: plexus list';
+const NO_TOOLS = 'No tools. See which servers are up with: plexus list';
 
 export const tools: Command = {
   usage: 'tools [SERVER] [--live] [--frozen] [--cost [--window TOKENS]]',
   options: {
-    ...{ live: { type: 'boolean' }, frozen: { type: 'boolean' } },
-    ...{ cost: { type: 'boolean' }, window: { type: 'string' } },
+    live: { type: 'boolean' },
+    frozen: { type: 'boolean' },
+    cost: { type: 'boolean' },
+    window: { type: 'string' },
   },
   help: {
-    live: 'connect to the servers, instead of showing what is known of their tools',
-    frozen: 'the same, and fail if any tool is not exactly as plexus.lock holds it',
-    cost: 'show what the tools of each server cost a model, in tokens (estimated)',
-    'window TOKENS': `with --cost: for a model with this context window, instead of ${limits.exposure.window}`,
+    live: 'connect to the servers, instead of showing cached tools',
+    frozen: 'connect, and fail if a tool is not exactly as plexus.lock records it',
+    cost: 'show how many tokens the tools of each server cost a model (estimated)',
+    'window TOKENS': `with --cost: the context window of the model (${limits.exposure.window})`,
   },
   examples: ['tools files', 'tools --cost --window 128000'],
-  async run(given) {
-    const context = given.values['frozen'] === true ? asLive(given) : given;
+  async run(original) {
+    const context = original.values['frozen'] === true ? asLive(original) : original;
     const [server, extra] = context.positionals;
-    if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`);
+    rejectExtra(extra);
     const contextWindow = readWindow(context);
     const options = { startup: startupFor(context), ...(server !== undefined && { only: [server] }) };
     return withRuntime(context, options, async (runtime, diagnostics) => {
-      complainOf(diagnostics, context);
-      const notReady = toollessFrom(runtime);
-      complainOfAbsent(notReady, context);
+      warnOfDiagnostics(diagnostics, context);
+      const notReady = serversWithoutTools(runtime);
+      warnOfNotReady(notReady, context);
       if (server !== undefined) requireServer(runtime, server);
       const problems = problemsOf(runtime);
-      complainOfProblems(problems, context);
+      warnOfProblems(problems, context);
       const found = runtime.getTools();
       if (context.values['frozen'] === true) await requireLocked(found, context.cwd);
       const data = { tools: found.map(toolData), notReady, problems, diagnostics };
@@ -58,7 +61,7 @@ export const tools: Command = {
       const window = costInWindow(runtime, contextWindow);
       return {
         data: { ...data, cost: { ...report, window } },
-        text: (paint) => (found.length === 0 ? NONE : costText(report, window, paint)),
+        text: (paint) => (found.length === 0 ? NO_TOOLS : costText(report, window, paint)),
       };
     });
   },
@@ -85,7 +88,7 @@ function readWindow({ values }: Context): number {
   return tokens;
 }
 
-/** Asked of a turn, so that it is what a model would really get. */
+/** Measured on a turn, so that it is what a model would really get. */
 function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
   const offered = runtime.child({ model: { contextWindow } }).turn().tools;
   const own = new Set(runtime.getTools().map(({ name }) => name));
@@ -100,7 +103,7 @@ function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
 }
 
 function toolsText(found: readonly Tool[], paint: Paint): string {
-  if (found.length === 0) return NONE;
+  if (found.length === 0) return NO_TOOLS;
   return table(
     ['NAME', 'DESCRIPTION'],
     found.map(({ name, description }) => [{ text: name, paint: paint.bold }, { text: firstLine(description, 100) }]),

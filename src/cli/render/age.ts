@@ -1,4 +1,4 @@
-// Owns how long ago something was, in the fewest words.
+// Owns the age of a time as short text, such as `3 h ago`.
 
 const units = [
   { ms: 86_400_000, name: 'd' },

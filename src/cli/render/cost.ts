@@ -1,18 +1,18 @@
-// Owns how a person is shown what tools cost a model: by server, in all, and what a model really gets to read of them.
+// Owns the table of what tools cost a model in tokens: by server, in all, and the part that a model is really shown.
 
 import type { CostReport } from '../../catalog/exposure/cost.ts';
 import { thousands } from '../../kernel/thousands.ts';
 import type { Paint } from '../command.ts';
 import { type Cell, table } from './text.ts';
 
-/** What a turn shows a model with a window of this size. */
+/** What a model with a context window of this size is shown. */
 export interface WindowCost {
   readonly contextWindow: number;
-  /** It is given the tools to look for the rest. */
+  /** The model gets the search tool, to find hidden tools. */
   readonly searches: boolean;
   readonly shown: number;
   readonly hidden: number;
-  /** Of all that it is shown, Plexus's own tools included. */
+  /** Of all shown tools, Plexus's built-in tools included. */
   readonly tokens: number;
 }
 
@@ -40,14 +40,14 @@ export function costText(report: CostReport, window: WindowCost, paint: Paint): 
   return `${table(head.map(aligned), cells, paint)}\n\n${windowText(report, window)}`;
 }
 
-function windowText({ tools, tokens: whole }: CostReport, window: WindowCost): string {
+function windowText({ tools, tokens: allTokens }: CostReport, window: WindowCost): string {
   const { contextWindow, searches, shown, hidden, tokens } = window;
   const model = `A model with a context window of ${thousands(contextWindow)} tokens`;
-  if (hidden === 0) return `${model} is shown all of them: about ${percent(whole / contextWindow)} of it.`;
+  if (hidden === 0) return `${model} is shown all of them: about ${percent(allTokens / contextWindow)} of it.`;
   const others = shown === 0 ? 'them' : `the other ${thousands(hidden)}`;
-  const rest = searches ? `searches for ${others}` : `does without ${others}, because it cannot search`;
+  const rest = searches ? `searches for ${others}` : `does not get ${others}, because it cannot search`;
   const some = shown === 0 ? `none of ${thousands(tools)}` : `${thousands(shown)} of ${thousands(tools)}`;
-  return `${model} is shown ${some} and ${rest}: about ${thousands(tokens)} tokens instead of ${thousands(whole)}.`;
+  return `${model} is shown ${some} and ${rest}: about ${thousands(tokens)} tokens instead of ${thousands(allTokens)}.`;
 }
 
 function percent(share: number): string {

@@ -1,4 +1,4 @@
-// Owns how configuration diagnostics are shown to a person.
+// Owns how errors and warnings of the configuration are shown to a person.
 
 import { type Diagnostic, placeOf } from '../../model/diagnostic.ts';
 import type { Paint } from '../command.ts';

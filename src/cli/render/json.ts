@@ -1,13 +1,13 @@
-// Owns what `--json` prints: one document, nothing else; and with `--jsonl` one a line.
+// Owns what `--json` prints (one document) and `--jsonl` (one document per line).
 
 import { replaceHidden } from '../../kernel/clean-text.ts';
 
-/** What a terminal could take for a command, or would hide, is escaped; the document means the same. */
+/** Control and invisible characters are escaped, so that a terminal cannot act on them; the document's meaning stays the same. */
 export function documentText(data: unknown): string {
   return `${replaceHidden(JSON.stringify(data, undefined, 2), escaped)}\n`;
 }
 
-/** The same on one line, for one document of many. */
+/** The same on one line. */
 export function lineText(data: unknown): string {
   return replaceHidden(JSON.stringify(data), escaped);
 }

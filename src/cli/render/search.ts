@@ -1,4 +1,4 @@
-// Owns how a search and its measurement look to a person.
+// Owns how search results, and measurements of the search, look to a person.
 
 import type { Evaluation } from '../../catalog/search/evaluate.ts';
 import type { Paint } from '../command.ts';
@@ -7,7 +7,7 @@ import { firstLine, printable, table } from './text.ts';
 export interface Measured extends Omit<Evaluation, 'rankings'> {
   readonly tools: number;
   readonly indexMs: number;
-  /** Of one server's tools, in 95 of 100 cases. */
+  /** Time to index one server's tools, 95th percentile. */
   readonly updateMs: number;
 }
 
@@ -27,14 +27,14 @@ export function resultsText(
   );
 }
 
-/** Says which words are to blame: nobody can mend a question from "nothing found" alone. */
+/** Names the words that no tool has, so that the person can change the query. */
 export function emptyText(
   query: string,
   missing: readonly { readonly word: string; readonly near: readonly string[] }[],
   isFleet: boolean,
 ): string {
-  const others = isFleet ? 'Try others, or see all with: plexus tools' : 'Try others.';
-  if (missing.length === 0) return printable(`There is no word to look for in "${query}". ${others}`);
+  const others = isFleet ? 'Try other words, or see all tools with: plexus tools' : 'Try other words.';
+  if (missing.length === 0) return printable(`"${query}" holds no word to search for. ${others}`);
   const words = missing.map(({ word, near }) => {
     const hint = near.length > 0 ? `; did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : '';
     return `  "${word}" is in no tool${hint}`;

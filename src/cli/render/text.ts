@@ -1,4 +1,4 @@
-// Owns how findings look to a person: tables, colors, and text that a server cannot use to drive the terminal.
+// Owns how results look to a person: tables, colors, and escaping of control characters in a server's text.
 
 import { replaceHidden } from '../../kernel/clean-text.ts';
 import type { Paint } from '../command.ts';
@@ -18,7 +18,7 @@ export const colors: Paint = {
 const same = (text: string) => text;
 export const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same };
 
-/** Text from a server may hold escapes that move the cursor, set titles or fake output: they are made visible. */
+/** Makes control and invisible characters visible: a server's text could move the cursor, set titles or fake output. */
 export function printable(text: string): string {
   return replaceHidden(text, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -31,10 +31,10 @@ export interface Cell {
   readonly paint?: (text: string) => string;
 }
 
-/** What is wider moves the rest of its own row, and of no other. */
+/** A wider cell shifts the rest of its own row only. */
 const WIDEST_COLUMN = 72;
 
-/** Columns as wide as their widest cell, within reason; the last one takes what it needs. */
+/** Columns are as wide as their widest cell, up to a limit; the last column has none. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
   const lines = [head.map((text): Cell => ({ text, paint: paint.dim })), ...rows].map((row) =>
     row.map(({ text, ...cell }) => ({ ...cell, text: printable(text).replace(/\r?\n/g, '\\n') })),

@@ -25,7 +25,7 @@ test('below it stands what a model is shown', () => {
     /^A model with a context window of 200,000 tokens is shown 1 of 51 and searches for the other 50: about 600 tokens instead of \d+,\d{3}\.$/,
   );
   expect(last({ searches: false, contextWindow: 16_000 })).toContain(
-    'does without the other 50, because it cannot search',
+    'does not get the other 50, because it cannot search',
   );
   expect(last({ hidden: 0, shown: 51 })).toMatch(/ is shown all of them: about \d\.\d % of it\.$/);
 });

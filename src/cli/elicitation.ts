@@ -1,5 +1,5 @@
-// Owns answering a server's questions at a terminal: who asks is said first, a form is filled in field by field and looked
-// over before it is sent, and the address of a page is shown only to whoever wants it. Nothing is opened.
+// Owns answering a server's elicitation requests at a terminal: the question names the server first, the person fills in a form
+// field by field and reviews it before it is sent, and sees the address of a page only after agreeing. No page is opened.
 
 import { type FormField, fillForm, optionsOf } from '../connection/elicitation/form.ts';
 import type { ElicitAnswer, ElicitRequest } from '../connection/elicitation/request.ts';
@@ -12,16 +12,18 @@ import { isYes } from './terminal.ts';
 
 export type AskText = (question: TextQuestion) => Promise<string | undefined>;
 
-/** So often a field is asked for again: at the end of its input a terminal answers at once, and nothing. */
+/** How often a field is asked for: a terminal whose input has ended answers nothing at once, again and again. */
 const TRIES = 5;
 /** A longer list would push the question off the screen. */
 const SHOWN_OPTIONS = 50;
 
-/** One question after the other, to its last field, however many servers have one. */
-export function answerOn(askText: AskText): (request: ElicitRequest) => Promise<ElicitAnswer> {
+/** One request at a time, to its last field, however many servers ask at once. */
+export function answerOnTerminal(askText: AskText): (request: ElicitRequest) => Promise<ElicitAnswer> {
   let before: Promise<unknown> = Promise.resolve();
   return (request) => {
-    const answer = before.then(() => (request.signal.aborted ? { action: 'cancel' as const } : put(request, askText)));
+    const answer = before.then(() =>
+      request.signal.aborted ? { action: 'cancel' as const } : askPerson(request, askText),
+    );
     before = answer.then(nothing, nothing);
     return answer;
   };
@@ -29,14 +31,14 @@ export function answerOn(askText: AskText): (request: ElicitRequest) => Promise<
 
 const nothing = () => undefined;
 
-function put(request: ElicitRequest, askText: AskText): Promise<ElicitAnswer> {
+function askPerson(request: ElicitRequest, askText: AskText): Promise<ElicitAnswer> {
   const ask = (question: string, isHidden = false) => askText({ question, isHidden, signal: request.signal });
   return request.mode === 'url' ? visit(request, ask) : fillIn(request, ask);
 }
 
 type Ask = (question: string, isHidden?: boolean) => Promise<string | undefined>;
 
-/** Behind a bar: what a server says must not look like what we say. */
+/** Puts a bar before each line, so that a server's text cannot imitate that of Plexus. */
 const quoted = (message: string) => indent(message, '  | ');
 
 const agrees = async (ask: Ask, question: string) => isYes(await ask(`${question} [y/N]`));
@@ -45,8 +47,8 @@ async function visit(
   { server, message, host, url, awaitsCompletion }: Extract<ElicitRequest, { mode: 'url' }>,
   ask: Ask,
 ): Promise<ElicitAnswer> {
-  const asked = `Server "${visible(server)}" asks you to visit a page of ${host}:\n${quoted(message)}`;
-  const wanted = await agrees(ask, `${asked}\nSee its address?`);
+  const fieldQuestion = `Server "${visible(server)}" asks you to visit a page of ${host}:\n${quoted(message)}`;
+  const wanted = await agrees(ask, `${fieldQuestion}\nSee its address?`);
   if (!wanted) return { action: 'decline' };
   const done = awaitsCompletion ? 'press Enter when you are done there' : 'press Enter';
   await ask(`${url}\nOpen it in a browser if you trust ${host}, then ${done}:`);
@@ -56,9 +58,9 @@ async function visit(
 async function fillIn(request: Extract<ElicitRequest, { mode: 'form' }>, ask: Ask): Promise<ElicitAnswer> {
   const { server, message, requestedSchema, asksForSecret } = request;
   const { properties, required = [] } = requestedSchema;
-  const warning = asksForSecret ? '\nIt seems to ask for a secret, which no server should ask for in this way.' : '';
-  const asked = `Server "${visible(server)}" asks:\n${quoted(message)}${warning}`;
-  if (!(await agrees(ask, `${asked}\nAnswer it?`))) return { action: 'decline' };
+  const warning = asksForSecret ? '\nIt seems to ask for a secret. No server should ask for one in this way.' : '';
+  const fieldQuestion = `Server "${visible(server)}" asks:\n${quoted(message)}${warning}`;
+  if (!(await agrees(ask, `${fieldQuestion}\nAnswer it?`))) return { action: 'decline' };
   const content: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(properties)) {
     const answer = await askField({ name, field, isRequired: required.includes(name) }, ask);
@@ -85,30 +87,30 @@ function review(content: JsonObject, properties: Readonly<Record<string, FormFie
     .join('\n');
 }
 
-interface Asked {
+interface FieldQuestion {
   readonly name: string;
   readonly field: FormField;
   readonly isRequired: boolean;
 }
 
-/** Nothing where the person gave up; a value of nothing where the field was left out. */
-async function askField(asked: Asked, ask: Ask): Promise<{ readonly value: unknown } | undefined> {
-  const { name, field, isRequired } = asked;
+/** `undefined`: the person gave up. A `value` of `undefined`: the person left the field out. */
+async function askField(fieldQuestion: FieldQuestion, ask: Ask): Promise<{ readonly value: unknown } | undefined> {
+  const { name, field, isRequired } = fieldQuestion;
   const isHidden = isSecretField(name, field);
   let problem = '';
   for (let left = TRIES; left > 0; left--) {
-    const typed = await ask(problem + questionOf(asked), isHidden);
+    const typed = await ask(problem + questionOf(fieldQuestion), isHidden);
     if (typed === undefined && (!isRequired || field.default !== undefined)) return { value: undefined };
     const value = typed === undefined ? undefined : parse(field, typed);
     const filled = fillForm({ type: 'object', properties: { [name]: field }, required: [name] }, { [name]: value });
     if (filled.ok) return { value };
-    // What is wrong may quote what was typed.
+    // The problem may quote what the person typed.
     problem = `${isHidden ? 'That does not fit' : visible(filled.problems.join('; '))}.\n`;
   }
   return undefined;
 }
 
-function questionOf({ name, field, isRequired }: Asked): string {
+function questionOf({ name, field, isRequired }: FieldQuestion): string {
   const { title = name, description, default: preset } = field;
   const options = optionsOf(field);
   const list = options?.slice(0, SHOWN_OPTIONS).map(({ const: value, title: shown = value }, at) => {
@@ -121,14 +123,14 @@ function questionOf({ name, field, isRequired }: Asked): string {
     ` (${[kindOf(field), ...(isRequired ? [] : ['optional'])].join(', ')})`,
     ...(list ?? []),
     more > 0 ? `\n  … and ${more} more` : '',
-    // Beside the last of a list it would read as a part of that.
+    // Beside the last option, the default would read as a part of it.
     options === undefined ? '' : '\nYour choice',
     preset === undefined ? '' : ` [${visible(wordsFor(preset, field))}]`,
     ':',
   ].join('');
 }
 
-/** As the person sees the choices, and not as the server writes them. */
+/** The titles that the person chose from, not the server's values. */
 function wordsFor(value: unknown, field: FormField): string {
   const titles = new Map(optionsOf(field)?.map(({ const: each, title = each }) => [each, title]));
   return [value]
@@ -150,7 +152,7 @@ function kindOf(field: FormField): string {
     case 'boolean':
       return 'y/n';
     case 'array':
-      return 'some of these, separated by commas';
+      return 'choose some, separated by commas';
     case 'number':
     case 'integer': {
       const { minimum, maximum } = field;
@@ -159,12 +161,12 @@ function kindOf(field: FormField): string {
       return `${field.type === 'integer' ? 'a whole number' : 'a number'}${from}${to}`;
     }
     case 'string':
-      if (optionsOf(field)) return 'one of these';
+      if (optionsOf(field)) return 'choose one';
       return 'format' in field && field.format ? formats[field.format] : 'text';
   }
 }
 
-/** What cannot be read as the field wants it stays as it was typed, and is then found wrong. */
+/** Text that does not fit the field's type stays as the person typed it; the form's check then rejects it. */
 function parse(field: FormField, typed: string): unknown {
   const text = typed.trim();
   switch (field.type) {
@@ -174,14 +176,14 @@ function parse(field: FormField, typed: string): unknown {
     case 'integer':
       return Number.isFinite(Number(text)) ? Number(text) : typed;
     case 'array':
-      return text.split(',').map((each) => chosen(field, each.trim()));
+      return text.split(',').map((each) => optionFor(field, each.trim()));
     case 'string':
-      return optionsOf(field) ? chosen(field, text) : typed;
+      return optionsOf(field) ? optionFor(field, text) : typed;
   }
 }
 
-/** By its value, by what it is called, or by its number in the list; a value that is a number is that value. */
-function chosen(field: FormField, text: string): string {
+/** Finds an option by its value, its title or its number in the list, in this order: a value may itself be a number. */
+function optionFor(field: FormField, text: string): string {
   const options = optionsOf(field) ?? [];
   const byValue = options.find((option) => option.const === text);
   const byTitle = options.find((option) => (option.title ?? option.const).toLowerCase() === text.toLowerCase());

@@ -1,7 +1,7 @@
 // Owns the proof of how a person answers a server's questions at a terminal.
 
 import { describe, expect, test } from 'vitest';
-import { answerOn } from '../../../src/cli/eliciting.ts';
+import { answerOnTerminal } from '../../../src/cli/elicitation.ts';
 import type { FormField } from '../../../src/connection/elicitation/form.ts';
 import type { ElicitAnswer, ElicitRequest } from '../../../src/connection/elicitation/request.ts';
 import { verifies } from '../../verifies.ts';
@@ -29,7 +29,7 @@ const pageOf = (awaitsCompletion: boolean): ElicitRequest => ({
 async function answer(request: ElicitRequest, ...typed: readonly string[]) {
   const questions: { question: string; isHidden: boolean }[] = [];
   const left = [...typed];
-  const given = await answerOn(async ({ question, isHidden }) => {
+  const given = await answerOnTerminal(async ({ question, isHidden }) => {
     questions.push({ question, isHidden });
     return left.shift() || undefined;
   })(request);
@@ -60,8 +60,8 @@ verifies('EXT-02', 'a form is filled in field by field, looked over, and then se
     'Your name – In full (text):',
     'age (a whole number from 0 up to 150, optional):',
     'isSure (y/n, optional) [true]:',
-    'color (one of these, optional)\n  1  Red (r)\n  2  7\nYour choice [7]:',
-    'toppings (some of these, separated by commas)\n  1  ham\n  2  egg\nYour choice:',
+    'color (choose one, optional)\n  1  Red (r)\n  2  7\nYour choice [7]:',
+    'toppings (choose some, separated by commas)\n  1  ham\n  2  egg\nYour choice:',
     '  Your name: Ada\n  age: 36\n  isSure: true\n  color: Red\n  toppings: egg, ham\nSend that to server "files"? [y/N]',
   ]);
 });
@@ -163,7 +163,7 @@ test('a long list is not shown to its end, but all of it can be chosen', async (
 test('one question follows the other, and one that was taken away meanwhile is not asked', async () => {
   const asked: string[] = [];
   const answers: ((typed: string) => void)[] = [];
-  const elicit = answerOn(({ question }) => {
+  const elicit = answerOnTerminal(({ question }) => {
     asked.push(question.split('\n')[1] ?? '');
     return new Promise((resolve) => answers.push(resolve));
   });

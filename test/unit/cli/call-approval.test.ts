@@ -1,7 +1,7 @@
 // Owns the proof that the person at the terminal sees what they agree to, and that nothing but a clear answer is a yes.
 
 import { describe, expect, test } from 'vitest';
-import { approveOwnOrder, askOnTerminal, questionFor } from '../../../src/cli/approving.ts';
+import { approveTypedCall, askOnTerminal, questionFor } from '../../../src/cli/call-approval.ts';
 import type { ApprovalRequest } from '../../../src/trust/approval.ts';
 import { verifies } from '../../verifies.ts';
 
@@ -39,23 +39,23 @@ describe('the question', () => {
       expect(questionFor({ ...destructive, changes })).toBe(`Call the tool "write" of server "files"?
   from: mcp:files via user
   arguments: {"path":"a.txt","token":"(hidden)"}
-  by its own word: it may destroy things
-  asked because: no rule matches
-  what is different now:
+  it states: it may destroy data
+  you are asked because: no rule matches
+  changed since you approved it:
     description: added "Send it."
     readOnlyHint was true and is absent
 [y] once, [s] in this session, [a] always, [N] no:`);
-      expect(questionFor(request)).toContain('by its own word: nothing\n');
+      expect(questionFor(request)).toContain('it states: nothing\n');
       const gentle = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
       expect(questionFor({ ...request, annotations: gentle })).toContain(
-        'it destroys nothing, it only reads, twice is as good as once, it reaches out to others\n',
+        'it destroys no data, it only reads, repeating it changes nothing more, it reaches external systems\n',
       );
     },
   );
 
   test('says which file the server comes from, where that is known', async () => {
     const { asked, context } = terminal('y');
-    await approveOwnOrder(context, async (name) => `/a.toml (user), which runs: ${name}`)(destructive);
+    await approveTypedCall(context, async (name) => `/a.toml (user), which runs: ${name}`)(destructive);
     expect(asked[0]).toContain('  from: /a.toml (user), which runs: files\n');
   });
 
@@ -93,7 +93,7 @@ describe('the answer', () => {
       expect(asked[0]).toMatch(/\n\[y\] once, \[N\] no:$/);
     }
     const { asked, context } = terminal('s');
-    expect(await approveOwnOrder(context)(destructive), 'one call is no session').toBe('no');
+    expect(await approveTypedCall(context)(destructive), 'one call is no session').toBe('no');
     expect(asked[0]).toMatch(/\n\[y\] once, \[a\] always, \[N\] no:$/);
   });
 
@@ -116,13 +116,13 @@ describe('a person’s own order', () => {
         { ...request, changes: ['title was removed'] },
       ]) {
         const { asked, context } = terminal('a');
-        expect([await approveOwnOrder(context)(doubtful), asked.length]).toEqual(['always', 1]);
-        expect(await approveOwnOrder({ ...context, askText: undefined })(doubtful)).toBe('no');
-        expect(await approveOwnOrder({ ...context, values: { yes: true } })(doubtful)).toBe('once');
+        expect([await approveTypedCall(context)(doubtful), asked.length]).toEqual(['always', 1]);
+        expect(await approveTypedCall({ ...context, askText: undefined })(doubtful)).toBe('no');
+        expect(await approveTypedCall({ ...context, values: { yes: true } })(doubtful)).toBe('once');
       }
       const { asked, context } = terminal('n');
-      expect([await approveOwnOrder(context)(request), asked]).toEqual(['once', []]);
-      expect(await approveOwnOrder({ ...context, values: { yes: true } })(server)).toBe('no');
+      expect([await approveTypedCall(context)(request), asked]).toEqual(['once', []]);
+      expect(await approveTypedCall({ ...context, values: { yes: true } })(server)).toBe('no');
     },
   );
 });

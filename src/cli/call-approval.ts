@@ -1,0 +1,106 @@
+// Owns asking the person at the terminal whether a tool may be called, and which calls that the person typed need no question.
+
+import { stringifyBounded } from '../kernel/json.ts';
+import { visible } from '../kernel/shell-word.ts';
+import type { ServerName } from '../model/names.ts';
+import type { ToolAnnotations } from '../model/tool.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../trust/approval.ts';
+import type { Context } from './command.ts';
+import { indent } from './render/text.ts';
+
+type ToolRequest = Extract<ApprovalRequest, { readonly kind: 'tool' }>;
+
+export interface TerminalApprovalOptions {
+  /** Describes where a server is defined and what it runs. Without it, the question shows the request's own `source`. */
+  readonly originOf?: (server: ServerName) => Promise<string | undefined>;
+  /** The process ends after this call, so that "in this session" is not offered. */
+  readonly isOneCall?: boolean;
+}
+
+/** Answers no for anything but a tool, and without a terminal: the error of the refused call says how to allow it. */
+export function askOnTerminal({ askText }: Pick<Context, 'askText'>, options: TerminalApprovalOptions = {}): Approve {
+  return async (request) => {
+    if (request.kind !== 'tool' || askText === undefined) return 'no';
+    const source = (await options.originOf?.(request.tool.server)) ?? request.source;
+    const offered = offeredFor(request, options.isOneCall === true);
+    const question = questionFor({ ...request, source }, offered);
+    return answerIn(await askText({ question, isHidden: false }), offered);
+  };
+}
+
+/**
+ * For `plexus call`: the person typed the call, so it is asked about only if the tool states itself destructive, a rule asks,
+ * or the tool has changed since it was approved.
+ */
+export function approveTypedCall(
+  context: Pick<Context, 'askText' | 'values'>,
+  originOf?: TerminalApprovalOptions['originOf'],
+): Approve {
+  const ask = askOnTerminal(context, { isOneCall: true, ...(originOf && { originOf }) });
+  return async (request) => {
+    if (request.kind === 'tool' && (context.values['yes'] === true || !needsConfirmation(request))) return 'once';
+    return ask(request);
+  };
+}
+
+const needsConfirmation = ({ annotations, byRule, changes = [] }: ToolRequest) =>
+  annotations.destructiveHint === true || byRule || changes.length > 0;
+
+interface AnswerOption {
+  readonly answer: ApprovalAnswer;
+  readonly words: readonly string[];
+  readonly shown: string;
+}
+
+const ONCE: AnswerOption = { answer: 'once', words: ['y', 'yes', 'once'], shown: '[y] once' };
+const SESSION: AnswerOption = { answer: 'session', words: ['s', 'session'], shown: '[s] in this session' };
+const ALWAYS: AnswerOption = { answer: 'always', words: ['a', 'always'], shown: '[a] always' };
+
+/** Offers only answers that will be honored. */
+function offeredFor({ isEveryTime }: ToolRequest, isOneCall: boolean): readonly AnswerOption[] {
+  if (isEveryTime) return [ONCE];
+  return isOneCall ? [ONCE, ALWAYS] : [ONCE, SESSION, ALWAYS];
+}
+
+/** Anything but a clear yes is a no; so is the end of the input. */
+function answerIn(typed: string | undefined, offered: readonly AnswerOption[]): ApprovalAnswer {
+  const word = typed?.trim().toLowerCase() ?? '';
+  return offered.find(({ words }) => words.includes(word))?.answer ?? 'no';
+}
+
+const SHOWN_ARGUMENTS = 1_000;
+
+/** Text of servers and files is escaped and stays within its own line, so that it cannot imitate the question. */
+export function questionFor(request: ToolRequest, offered = offeredFor(request, false)): string {
+  const { tool, source, annotations, because, changes = [] } = request;
+  const lines = [
+    `from: ${visible(source)}`,
+    `arguments: ${visible(stringifyBounded(request.arguments, SHOWN_ARGUMENTS))}`,
+    `it states: ${describeHints(annotations)}`,
+    `you are asked because: ${visible(because)}`,
+    ...(changes.length > 0 ? ['changed since you approved it:', ...changes.map((each) => `  ${visible(each)}`)] : []),
+  ];
+  return [
+    `Call the tool "${visible(tool.tool)}" of server "${visible(tool.server)}"?`,
+    indent(lines.join('\n')),
+    `${offered.map(({ shown }) => shown).join(', ')}, [N] no:`,
+  ].join('\n');
+}
+
+/** The hints of a tool's annotations, in words. */
+export function describeHints({
+  readOnlyHint,
+  destructiveHint,
+  idempotentHint,
+  openWorldHint,
+}: ToolAnnotations): string {
+  const words = [
+    ...(destructiveHint === true ? ['it may destroy data'] : []),
+    ...(destructiveHint === false ? ['it destroys no data'] : []),
+    ...(readOnlyHint === true ? ['it only reads'] : []),
+    ...(readOnlyHint === false ? ['it changes data'] : []),
+    ...(idempotentHint === true ? ['repeating it changes nothing more'] : []),
+    ...(openWorldHint === true ? ['it reaches external systems'] : []),
+  ];
+  return words.length > 0 ? words.join(', ') : 'nothing';
+}

@@ -1,0 +1,23 @@
+// Owns what the command line needs of the process it runs in. `main.ts` binds it to the real process, tests bind it to memory.
+
+import type { Readable, Writable } from 'node:stream';
+
+/** A property is read only when it is needed: opening the streams of a process takes longer than printing help. */
+export interface CliIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Whether a stream leads to a screen; answered without opening the stream. */
+  readonly isTerminal: (stream: 'stdout' | 'stderr') => boolean;
+  /** Writes a short text to stdout at once, without opening its stream. A reader that has gone is no failure. */
+  readonly printShort: (text: string) => void;
+  /** Subscribes to the first Ctrl-C (SIGINT) or SIGTERM. Without a subscriber, and the second time, it ends the process. */
+  readonly onInterrupt: (listener: () => void) => void;
+  /** Sends this process the signal of Ctrl-C: a terminal in raw mode does not do that itself. */
+  readonly interrupt: () => void;
+  /** Ends the process now, without waiting for streams that are still open. */
+  readonly exit: (code: number) => void;
+}
