@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
@@ -13,6 +13,7 @@ import { formatLock } from '../../src/trust/lock.ts';
 import { createToolGrants } from '../../src/trust/tool-grants.ts';
 import { pinOf } from '../../src/trust/tool-pin.ts';
 import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
 import { createFolder, start } from './runtimes.ts';
 
 const program = fileURLToPath(new URL('../servers/changing.mjs', import.meta.url));
@@ -236,7 +237,7 @@ test('what is taken back by another process is asked about again, soon and in th
   await runtime.turn().call('mcp__notes__read');
   await createToolGrants({ store, clock: systemClock, fingerprint: async () => '' }).revoke('notes');
   const again = () => codeOf(runtime.turn().call('mcp__notes__read'));
-  await vi.waitFor(async () => expect(await again()).toBe('APPROVAL_REFUSED'), { timeout: 5_000 });
+  await waitFor(async () => expect(await again()).toBe('APPROVAL_REFUSED'));
   expect(person.asked).toHaveLength(2);
 });
 
@@ -249,5 +250,5 @@ test('a lock that is written while the runtime lives counts from the next reload
   await runtime.turn().call('mcp__notes__read');
   writeFileSync(join(folder, 'plexus.lock'), lockOf(honest));
   await runtime.reload();
-  await vi.waitFor(async () => expect(await codeOf(runtime.turn().call('mcp__notes__read'))).toBe('APPROVAL_REFUSED'));
+  await waitFor(async () => expect(await codeOf(runtime.turn().call('mcp__notes__read'))).toBe('APPROVAL_REFUSED'));
 });

@@ -3,13 +3,14 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
 import { createFolder, createRawServer, start, statusOf, textOf } from './runtimes.ts';
 
 const program = fileURLToPath(new URL('../servers/changing.mjs', import.meta.url));
@@ -39,7 +40,7 @@ async function pass(clock: FakeClock, starting: Promise<unknown>, moves: readonl
   void starting.finally(() => {
     isOver = true;
   });
-  await vi.waitFor(() => expect(clock.pending()).toBeGreaterThan(0));
+  await waitFor(() => expect(clock.pending()).toBeGreaterThan(0));
   const states: boolean[] = [];
   for (const ms of moves) {
     await clock.advance(ms);
@@ -100,7 +101,7 @@ verifies(
     expect(runtime.events.at(-1)).toMatchObject({
       ...{ type: 'startup.completed', known: ['files'], line: '0 of 1 servers ready; 1 known from last time' },
     });
-    await vi.waitFor(() => expect(statusOf(runtime, 'files').state).toBe('connecting'));
+    await waitFor(() => expect(statusOf(runtime, 'files').state).toBe('connecting'));
     await runtime.close();
 
     server.become({ delayMs: 200, tools: [tool('read'), tool('write')] });
@@ -108,7 +109,7 @@ verifies(
     const turn = next.turn();
     const { isError, meta, content } = await turn.call('mcp__files__read');
     expect([isError, meta.fromCache, textOf({ content })]).toEqual([false, true, 'called read']);
-    await vi.waitFor(() => expect(names(next)[0]).toBe('mcp__files__read live'));
+    await waitFor(() => expect(names(next)[0]).toBe('mcp__files__read live'));
     expect((await next.turn().call('mcp__files__read')).meta.fromCache).toBe(false);
     expect(next.turn().revision, 'what is live is what was remembered').toBe(turn.revision);
   },
@@ -127,7 +128,7 @@ verifies(
     const runtime = await start(folder, options);
     const turn = runtime.turn();
     const changes = () => runtime.events.filter(({ type }) => type === 'catalog.changed');
-    await vi.waitFor(() => expect(changes().length).toBe(2));
+    await waitFor(() => expect(changes().length).toBe(2));
     expect(changes()[1]).toMatchObject({
       ...{ added: ['mcp__files__new'], removed: ['mcp__files__old'], changed: ['mcp__files__write'] },
     });
@@ -352,7 +353,7 @@ verifies(
     const endings = () => runtime.events.filter(({ type }) => type === 'startup.completed');
     expect(endings()).toMatchObject([{ ready: ['good'], notReady: [], line: '1 of 1 servers ready' }]);
     await runtime.reload();
-    await vi.waitFor(() => expect(endings().length).toBe(2));
+    await waitFor(() => expect(endings().length).toBe(2));
   },
 );
 

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
@@ -12,6 +12,7 @@ import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
 import { createFolder, createRawServer, start, textOf } from './runtimes.ts';
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
@@ -57,7 +58,7 @@ describe('a view of some tools', () => {
 
   test('finds and reads the resources of its own servers only', async () => {
     const runtime = await start(createFolder(), { servers: servers() });
-    await vi.waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(3));
+    await waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(3));
     const { call } = runtime.view({ tools: ['mcp__a__*', '*McpResource*'] }).turn();
     const listed = await call('ListMcpResources');
     expect(textOf(listed)).toMatch(/note:\/\/read/);
@@ -112,7 +113,7 @@ describe('our own tools', () => {
         { tool: 'mcp__a', action: 'allow' },
       ],
     });
-    await vi.waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(2));
+    await waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(2));
     const { call } = runtime.turn();
     expect(textOf(await call('ListMcpResources'))).not.toMatch(/secret/);
     expect(await failureOf(call('ListMcpResources', { server: 'b' }))).toMatchObject({ code: 'CALL_DENIED' });
@@ -123,7 +124,7 @@ describe('our own tools', () => {
   test('go over the lines of whoever uses them', async () => {
     const server = offering('read');
     const runtime = await start(createFolder(), { servers: { a: server.entry } });
-    await vi.waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(1));
+    await waitFor(async () => expect((await runtime.resources.list()).resources.length).toBe(1));
     const view = runtime.view({ perClient: true });
     expect(textOf(await view.turn().call('ReadMcpResource', { uri: 'note://read' }))).toBe('read note://read');
     expect(server.received('initialize').length, 'one of its own').toBe(2);
@@ -222,7 +223,7 @@ test('a store that never answers costs the end of a runtime nothing but its pati
   void runtime.close().then(() => {
     isClosed = true;
   });
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     await clock.advance(1_000);
     expect(isClosed).toBe(true);
   });
@@ -236,8 +237,8 @@ verifies(['STA-01', 'EXT-10'], 'a required server that stalls keeps nobody waiti
     isOver = true;
     return runtime;
   });
-  await vi.waitFor(() => expect(clock.pending()).toBeGreaterThan(0));
+  await waitFor(() => expect(clock.pending()).toBeGreaterThan(0));
   await clock.advance(250);
-  await vi.waitFor(() => expect(isOver).toBe(true));
+  await waitFor(() => expect(isOver).toBe(true));
   await starting;
 });

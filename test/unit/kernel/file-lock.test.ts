@@ -6,12 +6,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { acquire } from '../../../src/kernel/file-lock.ts';
 import { markOfThisProcess } from '../../../src/kernel/process-mark.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { pidsOnce } from '../../servers/processes.ts';
+import { waitFor } from '../../wait-for.ts';
 
 async function setUp() {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-lock-'));
@@ -82,7 +83,7 @@ test.each([`9999999999999999-${CLAIM}`, `${'9'.repeat(200)}-${CLAIM}`])(
       return release;
     });
     for (let waited = 0; waited < 100; waited += 20) {
-      await vi.waitFor(() => expect(clock.pending()).toBe(1));
+      await waitFor(() => expect(clock.pending()).toBe(1));
       expect(isHeld).toBe(false);
       await clock.advance(20);
     }
@@ -134,7 +135,7 @@ test('is waited for until the signal aborts', async () => {
   await acquire({ lock, ttlMs: 10_000, clock });
   const abort = new AbortController();
   const waiting = acquire({ lock, ttlMs: 10_000, clock, signal: abort.signal });
-  await vi.waitFor(() => expect(clock.pending()).toBe(1));
+  await waitFor(() => expect(clock.pending()).toBe(1));
   abort.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
   expect(await readdir(folder)).toEqual(['a.lock']);
@@ -213,13 +214,13 @@ describe.skipIf(process.platform !== 'linux')('of another process', () => {
       if (isKilledFirst) child.kill('SIGKILL') && (await ended);
       const { waiting, state } = begin({ lock, clock });
       if (!isKilledFirst) {
-        await vi.waitFor(() => expect(clock.pending()).toBe(1));
+        await waitFor(() => expect(clock.pending()).toBe(1));
         expect(state.isHeld).toBe(false);
         child.kill('SIGKILL');
         await ended;
         await clock.advance(20);
       }
-      await vi.waitFor(() => expect(state.isHeld).toBe(true));
+      await waitFor(() => expect(state.isHeld).toBe(true));
       await (await waiting)();
       await expect(readdir(lock)).rejects.toMatchObject({ code: 'ENOENT' });
     }
@@ -233,7 +234,7 @@ describe.skipIf(process.platform !== 'linux')('of another process', () => {
     const [pid = 0] = await pidsOnce(log, 1);
     process.kill(pid, 'SIGKILL');
     const { waiting, state } = begin({ lock, clock });
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await clock.advance(20);
       expect(state.isHeld).toBe(true);
     });
@@ -249,10 +250,10 @@ describe.skipIf(process.platform !== 'linux')('of another process', () => {
     const abort = new AbortController();
     const waiting = acquire({ lock, ttlMs: 600_000, clock, signal: abort.signal });
     for (let look = 0; look < 20; look++) {
-      await vi.waitFor(() => expect(clock.pending()).toBe(1));
+      await waitFor(() => expect(clock.pending()).toBe(1));
       await clock.advance(20);
     }
-    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await waitFor(() => expect(clock.pending()).toBe(1));
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
   });
@@ -288,10 +289,10 @@ describe.skipIf(process.platform !== 'linux')('of another process', () => {
     await mkdir(lock);
     await writeFile(join(lock, `${clock.now() + 600_000}-${CLAIM}`), mark.join(' '));
     const { waiting, state } = begin({ lock, clock });
-    await vi.waitFor(() => expect(state.isHeld || clock.pending() === 1).toBe(true));
+    await waitFor(() => expect(state.isHeld || clock.pending() === 1).toBe(true));
     expect(state.isHeld).toBe(isOvertaken);
     await clock.advance(600_000);
-    await vi.waitFor(() => expect(state.isHeld).toBe(true));
+    await waitFor(() => expect(state.isHeld).toBe(true));
     await (await waiting)();
   });
 });

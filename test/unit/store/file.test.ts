@@ -4,10 +4,11 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createFileStore } from '../../../src/store/file.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
+import { waitFor } from '../../wait-for.ts';
 
 async function createFolder(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'plexus-store-'));
@@ -200,7 +201,7 @@ describe('a lock', () => {
   /** Each step of a waiter works on real files: the clock moves on only when all waiters wait for it again. */
   const until = async (clock: FakeClock, done: () => boolean, waiters = 1) => {
     while (!done()) {
-      await vi.waitFor(() => expect(done() || clock.pending() >= waiters).toBe(true), { interval: 1, timeout: 10_000 });
+      await waitFor(() => expect(done() || clock.pending() >= waiters).toBe(true));
       await clock.advance(20);
     }
   };
@@ -241,7 +242,7 @@ describe('a lock', () => {
     await store.lock('a', 10_000);
     const abort = new AbortController();
     const waiting = store.lock('a', 10_000, abort.signal);
-    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await waitFor(() => expect(clock.pending()).toBe(1));
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
     expect(clock.pending()).toBe(0);
@@ -260,7 +261,7 @@ describe('watching', () => {
     await createFileStore(folder, clock).set('a', 'two');
     await createFileStore(folder, clock).set('b', 'other');
     await clock.advance(500);
-    await vi.waitFor(() => expect(seen).toEqual(['one', 'two']));
+    await waitFor(() => expect(seen).toEqual(['one', 'two']));
     await store.delete('a');
     expect(seen).toEqual(['one', 'two', undefined]);
     stop();
@@ -276,7 +277,7 @@ describe('watching', () => {
     const seen: (string | undefined)[] = [];
     const stop = store.watch('a', (value) => seen.push(value));
     await clock.advance(500);
-    await vi.waitFor(() => expect(seen).toEqual([undefined]));
+    await waitFor(() => expect(seen).toEqual([undefined]));
     stop();
   });
 });

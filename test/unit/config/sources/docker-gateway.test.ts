@@ -16,6 +16,7 @@ import type { ServerDefinition } from '../../../../src/model/server.ts';
 import { createFakeClock, type FakeClock } from '../../../../src/testing/fake-clock.ts';
 import { eventually, isRunning, pidsOnce } from '../../../servers/processes.ts';
 import { verifies } from '../../../verifies.ts';
+import { waitFor } from '../../../wait-for.ts';
 import {
   createFolder,
   defaultSettings,
@@ -348,7 +349,7 @@ describe('a daemon that takes longer than the gate', () => {
     };
     starting.then(there, there);
     while (!isThere) {
-      await vi.waitFor(() => expect(isThere || clock.pending() > 0).toBe(true), { timeout: 10_000 });
+      await waitFor(() => expect(isThere || clock.pending() > 0).toBe(true));
       await clock.advance(250);
     }
     return starting;
@@ -390,7 +391,7 @@ describe('a daemon that takes longer than the gate', () => {
     try {
       expect([clock.now(), serversOf(runtime), loaded.length]).toEqual([1_250, [], 1]);
       await docker.speak('up');
-      await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
+      await waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']));
       expect(loaded.length).toBe(2);
       // Docker is not asked again: its answer is known.
       await runtime.reload();
@@ -408,7 +409,7 @@ describe('a daemon that takes longer than the gate', () => {
     try {
       expect([serversOf(runtime), loaded]).toEqual([[], ['']]);
       await docker.speak('down');
-      await vi.waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']), { timeout: 10_000 });
+      await waitFor(() => expect(serversOf(runtime)).toEqual(['docker-gateway']));
       expect(loaded.at(-1)).toContain('the Docker daemon does not answer');
     } finally {
       await passGate(clock, runtime.close());
@@ -418,7 +419,7 @@ describe('a daemon that takes longer than the gate', () => {
   verifies('TRN-08', 'is waited for by a start that waits for servers', async () => {
     const { docker, start } = await setUpRuntime({ daemon: 'slow' });
     const { clock, starting } = await start({ startup: { whenUncached: 'wait' } });
-    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await waitFor(() => expect(clock.pending()).toBe(1));
     await clock.advance(5_000);
     await docker.speak('up');
     const runtime = await starting;
@@ -468,11 +469,11 @@ describe('a daemon that takes longer than the gate', () => {
     void detector.askAgain({ ...environment(cwd), env: { PATH: `${docker.folder}:/no/other/folder` } });
     await pidsOnce(docker.pids, 1);
     const reading = read();
-    await vi.waitFor(() => expect(clock.pending()).toBe(1));
+    await waitFor(() => expect(clock.pending()).toBe(1));
     await clock.advance(250);
     expect([await reading, late.mock.calls]).toEqual([['docker-gateway'], []]);
     await docker.speak('down');
-    await vi.waitFor(() => expect(late).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+    await waitFor(() => expect(late).toHaveBeenCalledTimes(1));
     expect(await read()).toEqual([]);
   });
 });
