@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { isLong } from '../effort.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = [
@@ -59,8 +60,16 @@ beforeAll(() => {
   mkdirSync(dirname(shim));
   writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'cli.js')}" "$@"\n`);
   chmodSync(shim, 0o755);
+  if (!isLong) writeNpx(join(folder, 'bin', 'npx'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** npx takes a second to find a package that is installed: `npm test` finds it at once, `.ci/run` uses the real one. */
+function writeNpx(file: string): void {
+  const bins = join(root, 'node_modules', '.bin');
+  writeFileSync(file, `#!/bin/sh\n[ "$1" = -y ] && shift\nname="\${1##*/}"; name="mcp-\${name#mcp-}"\nshift\nexec "${bins}/$name" "$@"\n`);
+  chmodSync(file, 0o755);
+}
 
 function run(command: string, args: readonly string[]): string {
   const env = {
