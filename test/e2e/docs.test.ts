@@ -67,7 +67,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** npx takes a second to find a package that is installed: `npm test` finds it at once, `.ci/run` uses the real one. */
 function writeNpx(file: string): void {
   const bins = join(root, 'node_modules', '.bin');
-  writeFileSync(file, `#!/bin/sh\n[ "$1" = -y ] && shift\nname="\${1##*/}"; name="mcp-\${name#mcp-}"\nshift\nexec "${bins}/$name" "$@"\n`);
+  writeFileSync(
+    file,
+    `#!/bin/sh\n[ "$1" = -y ] && shift\nname="\${1##*/}"; name="mcp-\${name#mcp-}"\nshift\nexec "${bins}/$name" "$@"\n`,
+  );
   chmodSync(file, 0o755);
 }
 
