@@ -14,11 +14,11 @@ import { digestOf } from './definition/digest.ts';
 import type { CatalogEvent } from './events.ts';
 import type { ServerInstructions } from './exposure/instructions.ts';
 import { isExposed } from './filter.ts';
+import type { FlaggedText } from './flagged-text.ts';
 import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
 import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf } from './snapshot.ts';
-import type { Suspicion } from './suspicion.ts';
 
 export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
   /** The tools that the model may see. */
@@ -238,15 +238,15 @@ export class Catalog {
     await this.#list(source);
   }
 
-  /** Emits each problem and each suspicion once, and not with every list. */
+  /** Emits each problem and each flagged text once, and not with every list. */
   #put(server: ServerName, entry: CatalogEntry): void {
     const before = this.#entries.get(server);
     const reported = before?.problems ?? [];
     this.#entries.set(server, entry);
     for (const problem of entry.problems)
       if (!reported.includes(problem)) this.#deps.emit({ type: 'catalog.problem-found', server, problem });
-    for (const suspicion of newSuspicions(entry.suspicions, before?.suspicions))
-      this.#deps.emit({ type: 'signal.raised', server, ...suspicion });
+    for (const flagged of newFlaggedTexts(entry.flaggedTexts, before?.flaggedTexts))
+      this.#deps.emit({ type: 'signal.raised', server, ...flagged });
   }
 
   #freshUntil({ settings }: ServerDefinition, entry: CatalogEntry): number {
@@ -328,7 +328,10 @@ function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefin
   return byName;
 }
 
-function newSuspicions(found: readonly Suspicion[] = [], before: readonly Suspicion[] = []): readonly Suspicion[] {
+function newFlaggedTexts(
+  found: readonly FlaggedText[] = [],
+  before: readonly FlaggedText[] = [],
+): readonly FlaggedText[] {
   return found.filter((each) => !before.some((other) => isDeepStrictEqual(each, other)));
 }
 

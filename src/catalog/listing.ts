@@ -12,8 +12,8 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
+import { type FlaggedText, flaggedTextSentences, flaggedTextsOf } from './flagged-text.ts';
 import { fewProblems, pageFrom, walkPages } from './pages.ts';
-import { type Suspicion, suspicionsOf, suspicionTexts } from './suspicion.ts';
 
 export interface ToolListing {
   /** Every healthy definition, also those that the filters of the server's entry hide. */
@@ -21,7 +21,7 @@ export interface ToolListing {
   /** What was left out or cut off, as sentences for a person. */
   readonly problems: readonly string[];
   /** Text that looks like orders to a model; also told among the problems. Not written to the tool cache. */
-  readonly suspicions?: readonly Suspicion[];
+  readonly flaggedTexts?: readonly FlaggedText[];
   /** The server's own text about its use, from `initialize`. */
   readonly instructions?: string;
   /** The capabilities besides tools that the server declares. */
@@ -59,7 +59,7 @@ export async function fetchTools(
     ...(capabilities.length > 0 && { capabilities }),
   };
   const declared = session.capabilities['tools'];
-  if (declared === undefined) return { tools: [], ...withSuspicions([], [], instructions), ...about };
+  if (declared === undefined) return { tools: [], ...withFlaggedTexts([], [], instructions), ...about };
   const { name } = definition;
   const cancellation = new Cancellation();
   const unsubscribe = cancellation.follow(signal);
@@ -90,7 +90,7 @@ export async function fetchTools(
     const { tools, problems } = healthyTools(walked.items, { mirrorsArguments: mirrorsArguments(session) });
     return {
       tools,
-      ...withSuspicions([...cutOff, ...problems], tools, instructions),
+      ...withFlaggedTexts([...cutOff, ...problems], tools, instructions),
       ...about,
       ...(Number.isFinite(ttlMs) && { ttlMs }),
       ...(isObject(declared) && declared['listChanged'] === true && { isAnnounced: true }),
@@ -101,15 +101,15 @@ export async function fetchTools(
   }
 }
 
-function withSuspicions(
+function withFlaggedTexts(
   problems: readonly string[],
   tools: readonly ToolDefinition[],
   instructions: string | undefined,
-): Pick<ToolListing, 'problems' | 'suspicions'> {
-  const suspicions = suspicionsOf(tools, instructions);
-  return suspicions.length === 0
+): Pick<ToolListing, 'problems' | 'flaggedTexts'> {
+  const flaggedTexts = flaggedTextsOf(tools, instructions);
+  return flaggedTexts.length === 0
     ? { problems }
-    : { problems: [...problems, ...suspicionTexts(suspicions)], suspicions };
+    : { problems: [...problems, ...flaggedTextSentences(flaggedTexts)], flaggedTexts };
 }
 
 /** A broken definition is left out and reported; the others stay. */

@@ -1,6 +1,6 @@
 // Owns lasting approvals of single tools, as they are defined now: granting, listing and revoking them.
 
-import { namesOf, signalsOf } from '../catalog/suspicion.ts';
+import { namesOf, signalsOf } from '../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';

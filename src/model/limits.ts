@@ -22,7 +22,7 @@ export const limits = {
   /** How many broken definitions of a list are reported. */
   listProblems: 20,
   /** Signals in a list of tools: how many are reported, and how many texts of one schema are searched. */
-  suspicions: { told: 5, schemaParts: 2_000 },
+  flaggedTexts: { told: 5, schemaParts: 2_000 },
   /** How long a cached list of tools is kept; an unchanged one is written again after a day, so that it does not expire. */
   knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 

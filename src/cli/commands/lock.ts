@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { Runtime } from '../../api.ts';
-import { namesOf, signalsOf } from '../../catalog/suspicion.ts';
+import { namesOf, signalsOf } from '../../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import { isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';

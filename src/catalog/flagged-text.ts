@@ -7,14 +7,17 @@ import { limits } from '../model/limits.ts';
 import type { Signal, ToolDefinition } from '../model/tool.ts';
 import { findSignals, type Surface } from '../shaping/injection.ts';
 
-export interface Suspicion {
+export interface FlaggedText {
   readonly surface: Surface;
   /** Absent where the server's instructions are meant. */
   readonly tool?: string;
   readonly signals: readonly Signal[];
 }
 
-export function suspicionsOf(tools: readonly ToolDefinition[], instructions: string | undefined): readonly Suspicion[] {
+export function flaggedTextsOf(
+  tools: readonly ToolDefinition[],
+  instructions: string | undefined,
+): readonly FlaggedText[] {
   const own = instructions === undefined ? [] : findSignals(instructions, 'instructions');
   return [
     ...(own.length > 0 ? [{ surface: 'instructions' as const, signals: own }] : []),
@@ -25,15 +28,15 @@ export function suspicionsOf(tools: readonly ToolDefinition[], instructions: str
   ];
 }
 
-/** The first few suspicions, as sentences for a person. */
-export function suspicionTexts(suspicions: readonly Suspicion[]): readonly string[] {
-  const { told } = limits.suspicions;
-  const texts = suspicions.slice(0, told).map(({ tool, signals }) => {
+/** The first few flagged texts, as sentences for a person. */
+export function flaggedTextSentences(flaggedTexts: readonly FlaggedText[]): readonly string[] {
+  const { told } = limits.flaggedTexts;
+  const texts = flaggedTexts.slice(0, told).map(({ tool, signals }) => {
     const names = namesOf(signals).join(', ');
     if (tool === undefined) return `its instructions look as if they gave a model orders (${names})`;
     return `the description of the tool "${visible(tool)}" looks as if it gave a model orders (${names})`;
   });
-  const more = suspicions.length - texts.length;
+  const more = flaggedTexts.length - texts.length;
   return more > 0 ? [...texts, `and ${more} more descriptions like these`] : texts;
 }
 
@@ -44,7 +47,7 @@ export function signalsOf(tool: ToolDefinition): readonly Signal[] {
   const parts: string[] = [];
   for (const text of [tool.title, tool.annotations?.title, tool.description])
     if (typeof text === 'string') parts.push(text);
-  gather(tool.inputSchema, parts, { left: limits.suspicions.schemaParts });
+  gather(tool.inputSchema, parts, { left: limits.flaggedTexts.schemaParts });
   return findSignals(parts.join('\n'), 'tool_description');
 }
 
