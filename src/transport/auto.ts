@@ -7,11 +7,11 @@ import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOp
 import { ChannelBase } from './channel-base.ts';
 import { openHttp } from './http.ts';
 import { isWrongAddress } from './http-failure.ts';
-import type { HttpOptions } from './http-options.ts';
+import type { RemoteChannelOptions } from './http-options.ts';
 import { idOf } from './in-flight-request.ts';
 import { openSse } from './sse.ts';
 
-export interface AutoOptions extends HttpOptions {
+export interface AutoOptions extends RemoteChannelOptions {
   /** The transport that this server answered over the last time. */
   readonly lastNegotiated?: 'http' | 'sse' | undefined;
   /** Called once, when the server has answered the handshake. */

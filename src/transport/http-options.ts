@@ -8,10 +8,11 @@ import { type HttpClient, type Target, targetOf } from './exchange.ts';
 import { createHttpClient } from './fetch.ts';
 import { basic, configuredHeaders, type HeaderBlock, hasHeader } from './http-headers.ts';
 
-export interface HttpOptions {
+/** For the channels to a remote server, over HTTP and WebSocket alike. */
+export interface RemoteChannelOptions {
   readonly server: ServerName;
   readonly url: string;
-  /** Sent with every request to the origin of `url`, and to no other origin. */
+  /** Sent with every request to the origin of `url`, and to no other origin. A WebSocket sends them with its opening request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly network: Network;
   readonly maxMessageBytes: number;
@@ -30,7 +31,7 @@ export interface HttpSetup {
   readonly hide: (text: string) => string;
 }
 
-export async function openHttpSetup(options: HttpOptions): Promise<HttpSetup> {
+export async function openHttpSetup(options: RemoteChannelOptions): Promise<HttpSetup> {
   const { server, url } = options;
   const target = targetOf(url);
   if (target === undefined) {

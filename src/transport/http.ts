@@ -19,7 +19,7 @@ import {
   STREAM_HEADERS,
   withMessageHeaders,
 } from './http-headers.ts';
-import { type HttpOptions, type HttpSetup, openHttpSetup } from './http-options.ts';
+import { type HttpSetup, openHttpSetup, type RemoteChannelOptions } from './http-options.ts';
 import { idOf, isAnswerTo, type OutgoingRequest } from './in-flight-request.ts';
 import { INITIALIZED, InitializedGate } from './initialized-gate.ts';
 import { ListeningStream } from './listening-stream.ts';
@@ -27,7 +27,7 @@ import { RequestQueue, type RequestQueueOwner } from './request-queue.ts';
 import { isRepeatable } from './retry.ts';
 
 /** Opens nothing yet: `start()` does. */
-export function openHttp(options: HttpOptions): Channel {
+export function openHttp(options: RemoteChannelOptions): Channel {
   return new HttpChannel(options);
 }
 
@@ -35,7 +35,7 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
   readonly negotiatedTransport = 'http';
   readonly hasRequestStreams = true;
 
-  readonly #options: HttpOptions;
+  readonly #options: RemoteChannelOptions;
   #setup: HttpSetup | undefined;
   #queue: RequestQueue | undefined;
   #listening: ListeningStream | undefined;
@@ -57,7 +57,7 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
   #isDown = false;
   #reason = 'it has not answered';
 
-  constructor(options: HttpOptions) {
+  constructor(options: RemoteChannelOptions) {
     super(options.server);
     this.#options = options;
   }

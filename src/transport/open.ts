@@ -1,31 +1,24 @@
 // Owns the choice of a channel for a launch: one exhaustive switch. Channels of remote servers are loaded when one is opened.
 
 import { resolve } from 'node:path';
-import type { Clock } from '../kernel/clock.ts';
 import { unreachable } from '../kernel/unreachable.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
-import type { ServerName } from '../model/names.ts';
 import type { Channel, Launch, RemoteLaunch } from '../model/server.ts';
 import { childEnvironment } from './environment.ts';
 import { openInProcess } from './in-process.ts';
-import { openStdio } from './stdio.ts';
+import { openStdio, type StdioOptions } from './stdio.ts';
 
-export interface OpenContext {
-  readonly server: ServerName;
+type ForEveryChannel = 'server' | 'maxMessageBytes' | 'clock' | 'onNoise';
+/** Used for stdio servers only. */
+type ForProcesses = 'onStart' | 'onStderr' | 'redact';
+
+export interface OpenContext extends Pick<StdioOptions, ForEveryChannel | ForProcesses> {
   /** The entry's variables, resolved. */
   readonly env: Readonly<Record<string, string>>;
   readonly hostEnv: EnvironmentVariables;
   /** The base of an entry's relative `cwd`, and the folder of a server whose entry names none. */
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
-  readonly maxMessageBytes: number;
-  readonly clock: Clock;
-  readonly onNoise?: ((line: string) => void) | undefined;
-  /** `onStart` and `onStderr` are called for stdio servers only. */
-  readonly onStart?: ((pid: number) => void) | undefined;
-  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
-  /** Removes secrets from the stderr text that a report quotes. */
-  readonly redact?: ((text: string) => string) | undefined;
   /** For an entry that names no transport: the one negotiated last time, and the callback for the one negotiated now. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;

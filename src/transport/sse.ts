@@ -15,7 +15,7 @@ import {
   STREAM_HEADERS,
   withMessageHeaders,
 } from './http-headers.ts';
-import { type HttpOptions, type HttpSetup, openHttpSetup } from './http-options.ts';
+import { type HttpSetup, openHttpSetup, type RemoteChannelOptions } from './http-options.ts';
 import { EventBody, QuotedBody, type ResponseListener, responseKind } from './http-response.ts';
 import { idOf, isAnswerTo, type OutgoingRequest } from './in-flight-request.ts';
 import { INITIALIZED, InitializedGate } from './initialized-gate.ts';
@@ -23,14 +23,14 @@ import { RequestQueue, type RequestQueueOwner } from './request-queue.ts';
 import { isRepeatable } from './retry.ts';
 
 /** Opens nothing yet: `start()` does. */
-export function openSse(options: HttpOptions): Channel {
+export function openSse(options: RemoteChannelOptions): Channel {
   return new SseChannel(options);
 }
 
 class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener, ResponseListener {
   readonly negotiatedTransport = 'sse';
 
-  readonly #options: HttpOptions;
+  readonly #options: RemoteChannelOptions;
   /** Resolves when the server has named the address for messages. */
   #ready: Deferred<void> | undefined;
   #setup: HttpSetup | undefined;
@@ -47,7 +47,7 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
   /** Why the channel went down. */
   #end: RuntimeError | undefined;
 
-  constructor(options: HttpOptions) {
+  constructor(options: RemoteChannelOptions) {
     super(options.server);
     this.#options = options;
   }

@@ -4,32 +4,19 @@
 import { constants } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
-import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import type { CancelTimer } from '../kernel/clock.ts';
 import { isObject, parseJson, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
-import type { ServerName } from '../model/names.ts';
 import type { ChannelReport, Message } from '../model/server.ts';
 import { ChannelBase } from './channel-base.ts';
-import type { Network } from './dial.ts';
 import { errorCode } from './error-code.ts';
+import type { RemoteChannelOptions } from './http-options.ts';
 import { networkReason } from './network-failure.ts';
 import { Noise } from './noise.ts';
 import { printable } from './printable.ts';
 
-export interface WebSocketOptions {
-  readonly server: ServerName;
-  readonly url: string;
-  /** Sent with the opening request, to this address and no other: redirects are not followed. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly network: Network;
-  readonly maxMessageBytes: number;
-  readonly clock: Clock;
-  /** Called with the text of each frame that holds no message. */
-  readonly onNoise?: ((text: string) => void) | undefined;
-}
-
 /** Opens nothing yet: `start()` does. */
-export function openWebSocket(options: WebSocketOptions): WebSocketChannel {
+export function openWebSocket(options: RemoteChannelOptions): WebSocketChannel {
   return new WebSocketChannel(options);
 }
 
@@ -37,7 +24,7 @@ export function openWebSocket(options: WebSocketOptions): WebSocketChannel {
 const NORMAL_CLOSURE = 1000;
 
 export class WebSocketChannel extends ChannelBase {
-  readonly #options: WebSocketOptions;
+  readonly #options: RemoteChannelOptions;
   readonly #noise = new Noise();
   /** Aborts an opening that is under way. */
   readonly #giveUp = new AbortController();
@@ -48,7 +35,7 @@ export class WebSocketChannel extends ChannelBase {
   /** Why the channel is down. The first reason stays: later ones are its consequences. */
   #reason: string | undefined;
 
-  constructor(options: WebSocketOptions) {
+  constructor(options: RemoteChannelOptions) {
     super(options.server);
     this.#options = options;
   }

@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Channel, Message, MessageId, RequestFailure } from '../../../src/model/server.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import { openHttp } from '../../../src/transport/http.ts';
-import type { HttpOptions } from '../../../src/transport/http-options.ts';
+import type { RemoteChannelOptions } from '../../../src/transport/http-options.ts';
 import { eventually } from '../../servers/processes.ts';
 
 export interface Received {
@@ -132,7 +132,7 @@ export const request = (id: MessageId, method = 'tools/call', params: object = {
   params,
 });
 
-export type Options = Partial<HttpOptions> & { readonly clock?: FakeClock };
+export type Options = Partial<RemoteChannelOptions> & { readonly clock?: FakeClock };
 
 /** A started channel that records its events; closed after the test. */
 export async function connect(url: string, options: Options = {}, open = openHttp) {

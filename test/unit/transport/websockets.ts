@@ -7,7 +7,7 @@ import type { TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { openWebSocket, type WebSocketOptions } from '../../../src/transport/websocket.ts';
+import { openWebSocket, type RemoteChannelOptions } from '../../../src/transport/websocket.ts';
 import { eventually } from '../../servers/processes.ts';
 import { listen } from './channels.ts';
 
@@ -70,19 +70,19 @@ async function listening(server: Listening): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-export function optionsFor(url: string, more: Partial<WebSocketOptions> = {}): WebSocketOptions {
+export function optionsFor(url: string, more: Partial<RemoteChannelOptions> = {}): RemoteChannelOptions {
   const network = { env: {}, cwd: '/' };
   return { server: 'files', url, headers: {}, network, maxMessageBytes: 1024 * 1024, clock: systemClock, ...more };
 }
 
 /** Closed after the test, if the test does not close it. */
-export function openChannel(url: string, more: Partial<WebSocketOptions> = {}) {
+export function openChannel(url: string, more: Partial<RemoteChannelOptions> = {}) {
   const channel = openWebSocket(optionsFor(url, more));
   onTestFinished(() => channel.close());
   return { channel, heard: listen(channel) };
 }
 
-export async function start(url: string, more: Partial<WebSocketOptions> = {}) {
+export async function start(url: string, more: Partial<RemoteChannelOptions> = {}) {
   const opened = openChannel(url, more);
   await opened.channel.start();
   return opened;
