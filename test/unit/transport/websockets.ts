@@ -7,7 +7,8 @@ import type { TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { openWebSocket, type RemoteChannelOptions } from '../../../src/transport/websocket.ts';
+import type { RemoteChannelOptions } from '../../../src/transport/http-options.ts';
+import { openWebSocket } from '../../../src/transport/websocket.ts';
 import { eventually } from '../../servers/processes.ts';
 import { listen } from './channels.ts';
 
