@@ -1,5 +1,5 @@
-// Owns putting the parts of a runtime together, in order, and nothing else. Every name below is a folder or a file:
-// config → trust → servers (connection, catalog) → call (policy, shaping) → view → turn.
+// Owns putting the parts of a runtime together, each from those above it, and nothing else. Every name below is a folder or a
+// file. A call travels turn → call (its stages, below) → servers, and its result the same way back.
 
 import { homedir } from 'node:os';
 import { createApi, type Runtime, type RuntimeOptions } from './api.ts';

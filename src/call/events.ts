@@ -1,4 +1,4 @@
-// Owns the events of calls. `call.started` and `call.finished` always come as a pair.
+// Owns the types of call events; `observe.ts` emits them. `call.started` and `call.finished` always come as a pair.
 
 import type { SignalEvent } from '../catalog/events.ts';
 import type { FailureCode, Remedy } from '../model/errors.ts';

@@ -59,7 +59,7 @@ export type FailureStage =
   | 'answer'
   | 'none';
 
-/** The code alone decides: each code is thrown at one step only, and all codes of a server that is down belong to reaching it. */
+/** The step at which each code is usually thrown; `SERVER_DENIED` may also be found while connecting. `connection/status.ts` has the stages of a connection. */
 const stages: Readonly<Record<FailureCode, FailureStage>> = {
   CONFIG_INVALID: 'setup',
   CONFIG_UNREADABLE: 'setup',

@@ -14,7 +14,7 @@ import type { Approve } from '../trust/approval.ts';
 import type { CallId } from './events.ts';
 import type { Taint } from './taint.ts';
 
-/** One call on its way through the stages. Immutable; a stage that changes it passes a copy on. */
+/** One call on its way through the stages; `turn.ts` makes it. Immutable: a stage that changes it passes a copy on. */
 export interface ToolCall {
   readonly callId: CallId;
   readonly name: QualifiedName;
@@ -55,13 +55,13 @@ export interface BuiltinCall {
 export interface Permit {
   /** True: it passed without a question and must still be allowed. False: a person or the host agreed, and nothing may deny it since. */
   readonly isAllowed: boolean;
-  /** The definition that was decided on; the call waits for the server's current list, to compare. */
+  /** The definition that was decided on: the call waits for the server's current list. It must be the same where a person or the host agreed; otherwise the call is judged again. */
   readonly toolHash?: string;
   /** The identity of the server while the question was open. */
   readonly server?: string;
 }
 
-/** The view that calls: its grants of this session, its rules, and its handlers for server requests during its calls. */
+/** The view that calls, made by `view.ts`: its grants of this session, its rules, and its handlers for server requests during its calls. */
 export interface Caller {
   /** Keys of granted tools: each for one definition of one server. */
   readonly grants: Set<string>;

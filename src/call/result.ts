@@ -6,7 +6,7 @@ import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
 
-export interface Found {
+export interface OutcomeParts {
   readonly isError: boolean;
   readonly structured?: unknown;
   readonly attempts: number;
@@ -14,7 +14,11 @@ export interface Found {
   readonly fromCache?: boolean;
 }
 
-export function readResult(result: unknown, id: ToolId, how: Pick<Found, 'attempts' | 'fromCache'>): ToolOutcome {
+export function readResult(
+  result: unknown,
+  id: ToolId,
+  how: Pick<OutcomeParts, 'attempts' | 'fromCache'>,
+): ToolOutcome {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
   // Some servers send null for fields that they do not have.
@@ -43,7 +47,7 @@ function malformed(id: ToolId, problem: string): RuntimeError {
 }
 
 /** An outcome without text and duration: `shape` adds the text, `observe` the duration. */
-export function outcome(id: ToolId, content: readonly ContentBlock[], found: Found): ToolOutcome {
+export function outcome(id: ToolId, content: readonly ContentBlock[], found: OutcomeParts): ToolOutcome {
   const { isError, structured, attempts, fromCache = false } = found;
   return {
     text: '',

@@ -1,4 +1,4 @@
-// Owns the order of calls to a server with `parallel = false`: one after the other, in the order in which they came.
+// Owns the queue of calls to a server with `parallel = false`: one after the other, in the order in which they came.
 // A queued call uses no timeout; cancelling it sends nothing.
 
 import type { ServerName } from '../model/names.ts';

@@ -1,5 +1,6 @@
 // Owns the tool lists that are kept on disk from one start to the next, so that a model has its tools before a server is up:
-// under which key a list is stored, how it is written and read back, and for which servers it may be used.
+// under which key a list is stored, how it is written and read back, and for which servers it may be used. How long a list is kept is
+// `limits.toolCache`.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
@@ -107,7 +108,7 @@ export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>):
       });
       stored.set(key, listing);
       try {
-        await store.set(storeKey(key), text, limits.knownTools.keptMs);
+        await store.set(storeKey(key), text, limits.toolCache.keptMs);
       } catch (error) {
         stored.delete(key);
         throw error;
@@ -118,7 +119,7 @@ export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>):
 
 /** Compares lists when one is written, not when it is read: a start has no time for it. */
 function isStored(listing: ToolListing, before: ToolListing | undefined): boolean {
-  if (before === undefined || listing.listedAt - before.listedAt >= limits.knownTools.writeAgainMs) return false;
+  if (before === undefined || listing.listedAt - before.listedAt >= limits.toolCache.writeAgainMs) return false;
   return summaryOf(listing) === summaryOf(before);
 }
 
@@ -141,7 +142,7 @@ function parseListing(text: string): ToolListing | undefined {
 /** Problems are stored too, because a user asks why a tool is missing long after the list came. */
 function storedProblems(problems: readonly unknown[]): readonly string[] {
   const texts = problems.filter((problem) => typeof problem === 'string');
-  return texts.slice(0, limits.listProblems + 2).map((text) => text.slice(0, limits.knownTools.problemChars));
+  return texts.slice(0, limits.listProblems + 2).map((text) => text.slice(0, limits.toolCache.problemChars));
 }
 
 function summaryOf({ tools, instructions = '', capabilities = [], problems }: ToolListing): string {

@@ -1,5 +1,5 @@
 // Owns placeholders as text: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `{env:VAR}` and `${input:id}`. Pure; `resolve.ts` decides
-// where values come from and what a missing value means for its server.
+// where values come from and what a missing value means for its server; the message is `ENV_MISSING` in `model/errors.ts`.
 
 export type Lookup = (name: string) => string | undefined;
 

@@ -24,7 +24,7 @@ export const limits = {
   /** Signals in a list of tools: how many are reported, and how many texts of one schema are searched. */
   flaggedTexts: { told: 5, schemaParts: 2_000 },
   /** How long a cached list of tools is kept; an unchanged one is written again after a day, so that it does not expire. */
-  knownTools: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
+  toolCache: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
   resourceDefinition: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },

@@ -1,4 +1,5 @@
-// Owns a circuit breaker per server, which counts outages only. `call/guard.ts` asks it before each call.
+// Owns a circuit breaker per server, which counts outages only. `call/guard.ts` asks it before each call; how many outages open it
+// is `limits.breaker`.
 
 import type { BreakerStatus } from '../connection/status.ts';
 import {

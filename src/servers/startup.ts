@@ -1,5 +1,5 @@
-// Owns how a runtime starts: applies the first configuration, then waits for servers until all have settled, 250 ms have passed
-// (interactive) or the wait limit is reached (headless). Servers whose tools are cached are not waited for.
+// Owns how a runtime starts: applies the first configuration, then waits until all servers have settled, or for `startup.gateMs`
+// (interactive) or `startup.waitMs` (headless). Servers whose tools are cached are not waited for.
 
 import type { LoadedConfig } from '../config/load.ts';
 import type { Emit } from '../kernel/emitter.ts';

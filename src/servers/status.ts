@@ -1,4 +1,5 @@
-// Owns what is reported about the servers: their status, who is ready and who is not, counts, and why a tool is missing.
+// Owns what is reported about the servers: their status, who is ready and who is not, counts, and why a tool is missing. The words
+// of a status are in `connection/status.ts`, the states behind them (idle, connecting, waiting …) in `connection/state.ts`.
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';

@@ -47,8 +47,8 @@ export interface Decider {
 }
 
 export function createDecider(deps: DeciderDeps): Decider {
-  const { registry, lock, currentDefinition, gate: host } = deps;
-  const rules = createGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
+  const { registry, lock, currentDefinition, gate: hostGate } = deps;
+  const ruleGate = createGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
   const pinOf = (call: ToolCall, tool: Tool) =>
     call.builtin ? UNPINNED : lock.pinOf(tool.id, currentDefinition(tool));
   const gatedCall = (call: ToolCall, tool: Tool): GatedCall => ({
@@ -62,7 +62,7 @@ export function createDecider(deps: DeciderDeps): Decider {
     const { permissions: viewRules = [] } = caller;
     const tightened = viewRules.reduce(
       (outer, texts) => tightenDecision(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
-      rules.decide(gated),
+      ruleGate.decide(gated),
     );
     return distrust(registry, tightened, gated.tool.server);
   };
@@ -72,8 +72,8 @@ export function createDecider(deps: DeciderDeps): Decider {
       const pinned = pinOf(call, tool);
       const gated = gatedCall(call, tool);
       const decision = byRules(call, gated);
-      if (host === undefined || decision.verdict === 'deny') return withPin(decision, pinned);
-      return askHost(deps, host, call, gated).then((answer) => {
+      if (hostGate === undefined || decision.verdict === 'deny') return withPin(decision, pinned);
+      return askHost(deps, hostGate, call, gated).then((answer) => {
         const answered = distrust(registry, answeredBy(decision, answer), tool.id.server);
         return { ...withPin(answered, pinned), isAnswered: decision.verdict !== 'allow' };
       });

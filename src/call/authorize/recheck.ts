@@ -39,9 +39,9 @@ export function createRecheck({ registry, decider, currentDefinition, lock, isLi
     requireSameServer(call, tool);
     const { verdict, because } = decider.decideNow(call);
     if (verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because });
-    const isAllowedByRule = call.permit?.isAllowed ?? true;
-    if (verdict === 'allow' && isAllowedByRule) return;
-    if (isAllowedByRule) throw new RuntimeError('APPROVAL_REFUSED', { ...tool.id, name: tool.name, because });
+    const passedWithoutQuestion = call.permit?.isAllowed ?? true;
+    if (verdict === 'allow' && passedWithoutQuestion) return;
+    if (passedWithoutQuestion) throw new RuntimeError('APPROVAL_REFUSED', { ...tool.id, name: tool.name, because });
     // A person or the host's permission system said yes to this one definition.
     if (toolHash(currentDefinition(tool)) !== call.permit?.toolHash) throw toolChanged(tool);
   };

@@ -45,7 +45,7 @@ verifies(['TRN-11', 'STA-09'], 'what was listed is known under its key, with wha
 verifies('STA-09', 'it is known for thirty days', async () => {
   const { known, clock } = setUp();
   await known.write('k', listing);
-  await clock.advance(limits.knownTools.keptMs - 1);
+  await clock.advance(limits.toolCache.keptMs - 1);
   expect(await known.read('k')).toMatchObject({ listedAt: 5 });
   await clock.advance(1);
   expect(await known.read('k')).toBeUndefined();
@@ -60,7 +60,7 @@ verifies('STA-09', 'what is the same is written once a day, and what is news at 
   await next.read('k');
   await next.write('k', { ...listing, listedAt: 7 });
   expect(written.length, 'another start knows what is there').toBe(1);
-  await next.write('k', { ...listing, listedAt: 5 + limits.knownTools.writeAgainMs });
+  await next.write('k', { ...listing, listedAt: 5 + limits.toolCache.writeAgainMs });
   expect(written.length).toBe(2);
   await next.write('k', { ...listing, listedAt: 8, tools: [] });
   await next.write('k', { ...listing, listedAt: 8, tools: [], instructions: 'Other.' });
