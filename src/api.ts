@@ -109,4 +109,5 @@ async function closeAll({ host, servers, views, config }: ApiDeps): Promise<void
   config.close();
   host.closing.abort(new RuntimeError('CALL_CANCELLED', {}));
   await Promise.all([views.close(), servers.close()]);
+  await servers.flush();
 }

@@ -68,16 +68,18 @@ export function createProtocolCache(
       const value = changes.has(key) ? changes.get(key) : (await stored)[key];
       return isFresh(value) ? protocolOf(value) : nothing;
     },
-    remember: (key, protocol) => note(key, { ...protocol, at: clock.now() }),
+    remember: (key, { era, negotiatedTransport }) =>
+      note(key, { ...(era && { era }), ...(negotiatedTransport && { spoken: negotiatedTransport }), at: clock.now() }),
     forget: (key) => note(key, null),
     flush,
   };
 }
 
+/** The stored form, in which the negotiated transport is called `spoken`. */
 function protocolOf(value: unknown): NegotiatedProtocol {
-  const { era, negotiatedTransport } = isObject(value) ? value : {};
+  const { era, spoken } = isObject(value) ? value : {};
   return {
     ...((era === 'legacy' || era === 'modern') && { era }),
-    ...((negotiatedTransport === 'http' || negotiatedTransport === 'sse') && { negotiatedTransport }),
+    ...((spoken === 'http' || spoken === 'sse') && { negotiatedTransport: spoken }),
   };
 }

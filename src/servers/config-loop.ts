@@ -41,11 +41,13 @@ export class ConfigLoop {
   /** Resolves when the start is over. If it fails, aborts everything that was started, and rethrows. */
   async start(): Promise<void> {
     try {
-      const config = await this.#read();
-      const started = startUp(this.#host, this.#servers, config);
+      const started = this.#read().then((config) => {
+        const running = startUp(this.#host, this.#servers, config);
+        // Watch from now on, not only once the start is over: a user may correct a file while a slow server starts.
+        this.#watch();
+        return running;
+      });
       this.#latest = started;
-      // Watch from now on, not only once the start is over: a user may correct a file while a slow server starts.
-      this.#watch();
       await started;
     } catch (error) {
       this.close();

@@ -48,8 +48,10 @@ export interface Servers {
   isListed(server: ServerName): boolean;
   /** Sessions for one view: private where `isPrivate` says so, shared otherwise. */
   openPrivateSessions(handlers: ClientHandlers, isPrivate: (server: ServerName) => boolean): PrivateSessions;
-  /** Ends every connection and writes the caches, within a limit. */
+  /** Ends every shared connection. */
   close(): Promise<void>;
+  /** Writes what the caches and result files still hold, within a limit: after every connection has ended. */
+  flush(): Promise<void>;
 }
 
 export function createServers(host: Host, trust: Trust): Servers {
@@ -147,8 +149,8 @@ export function createServers(host: Host, trust: Trust): Servers {
         connections: createPrivateConnections(connecting, randomUUID(), own),
         isPrivate,
       }),
-    async close() {
-      await connections.close();
+    close: () => connections.close(),
+    async flush() {
       // A disk that never answers costs what was not written yet, not the host's time.
       const written = protocolCache.flush().then(() => cache.whenWritten());
       await settleWithin([written, host.artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });

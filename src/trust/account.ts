@@ -16,7 +16,11 @@ export function createAccountOf({ env }: HostEnvironment, store: Store): Account
   return async (definition) => {
     const { all } = variablesRead(definition);
     if (all.length === 0) return '';
-    key ??= machineKey(store);
+    // A failure is not kept: the store may answer the next time.
+    key ??= machineKey(store).catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
     return createHmac('sha256', await key)
       .update(canonicalJson(all.map((name) => [name, env[name] ?? null])))
       .digest('hex');

@@ -11,12 +11,13 @@ import { createGate, type Gate } from './gate.ts';
 export function createServerApproval(environment: HostEnvironment, store: Store, clock: Clock): Gate {
   const { cwd, platform, env } = environment;
   const fill = (definition: ServerDefinition) => programOf(definition, environment);
-  const context = { cwd, platform, pathEnv: pathIn(env, platform), fill };
+  // `env` may be the live `process.env`: PATH is read at each judgement, as it is when the server starts.
+  const context = () => ({ cwd, platform, pathEnv: pathIn(env, platform), fill });
   return createGate({
     store,
     clock,
     isOwnScope,
-    identityOf: (definition) => launchIdentityOf(definition, context),
+    identityOf: (definition) => launchIdentityOf(definition, context()),
   });
 }
 

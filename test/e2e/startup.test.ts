@@ -216,9 +216,9 @@ verifies(
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
     server.become({ stalls: true });
-    const both = await Promise.all(
-      [0, 1].map(() => start(folder, { ...options, store: undefined, interactive: true } as never)),
-    );
+    // The gate is long, so that no machine is too slow to read the list; nothing waits for it once the list is read.
+    const interactive = { store: undefined, interactive: true, startup: { gateMs: 45_000 } };
+    const both = await Promise.all([0, 1].map(() => start(folder, { ...options, ...interactive } as never)));
     expect(both.map(names)).toEqual([['mcp__files__read cached'], ['mcp__files__read cached']]);
     const other = { files: { ...servers.files, args: [...servers.files.args, '--other'] } };
     const changed = await start(folder, { ...options, servers: other, store: undefined, interactive: true } as never);

@@ -72,7 +72,7 @@ export interface Scene {
   whileTimeFlies<Value>(what: Promise<Value>): Promise<Value>;
   /** A call that the fault leaves without an answer, until its time is up. */
   timedOut(tool?: string): Promise<Ending>;
-  /** Time flies until the struck server is asked again, or is usable although it was struck. */
+  /** Time flies until the struck attempt is over; resolves when the server is asked again, or is usable although it was struck. */
   asksAgain(): Promise<void>;
   /** Until it is in that state. */
   until(state: ServerStatus['state']): Promise<ServerStatus>;
@@ -196,7 +196,11 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     async asksAgain() {
       await struck();
       const isAskedAgain = () => peer.sinceStrike()?.some((line) => /^(initialize|server|tools\/list)\b/.test(line));
-      await whileTimeFlies(eventually(() => isAskedAgain() || isUsable(status())));
+      const isDone = () => isAskedAgain() || isUsable(status());
+      const hasFailed = () => events.some((event) => event.type === 'connection.changed' && event.to === 'waiting');
+      await whileTimeFlies(eventually(() => isDone() || hasFailed()));
+      // At its own pace again: the next process must have its whole time to start, on any machine.
+      await eventually(isDone);
     },
     until: (state) =>
       eventually(() => {

@@ -27,7 +27,7 @@ verifies(
     expect(await begin().recall('k')).toEqual({ era: 'legacy', negotiatedTransport: 'sse' });
     expect(await begin().recall('other')).toEqual({});
     expect(JSON.parse((await store.get('spoken')) ?? '')).toEqual({
-      k: { era: 'legacy', negotiatedTransport: 'sse', at: 1_000 },
+      k: { era: 'legacy', spoken: 'sse', at: 1_000 },
     });
   },
 );
