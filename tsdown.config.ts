@@ -16,7 +16,10 @@ export default defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
-        { name: 'help', test: /src\/(cli\/(command|commands|help|terminal|render\/\w+)|model\/identity)\.ts$|package\.json$/ },
+        {
+          name: 'help',
+          test: /src\/(cli\/(command|commands|help|terminal|render\/\w+)|model\/identity)\.ts$|package\.json$/,
+        },
       ],
     },
   },
