@@ -22,7 +22,7 @@ const nouns: Readonly<Record<string, string>> = {
 const gerundsLeft: readonly string[] = [];
 
 /** Comments of src that open with a pronoun in place of their subject. */
-const pinnedPronounComments = 78;
+const pinnedPronounComments = 77;
 
 /** Files of src with more than 40 lines that no unit test imports. */
 const pinnedUntestedFiles = 157;

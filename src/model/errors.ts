@@ -4,7 +4,7 @@
 import { shellWord } from '../kernel/shell-word.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
 
-/** Who or what can fix a failure. */
+/** The person or program that can fix a failure. */
 export type Remedy =
   | 'fix-config'
   | 'ask-user'
