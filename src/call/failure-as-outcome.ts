@@ -13,7 +13,7 @@ export interface TellingFailure {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** For adapters, the agent and the gateway, which give the model an outcome instead of an exception. */
+/** Turns a failure into an outcome, for hosts that give the model a text instead of an exception. */
 export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: TellingFailure = {}): ToolOutcome {
   const failure = isAbort(error, signal)
     ? new RuntimeError('CALL_CANCELLED', {}, { cause: error })
@@ -28,7 +28,7 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
     `MCP error: ${code}`,
     ...(server === '' ? [] : [`server: ${bounded(server, limits.failureText.nameChars)}`]),
     ...(tool === '' ? [] : [`tool: ${bounded(tool, limits.failureText.nameChars)}`]),
-    `stage: ${stages[code]}`,
+    `stage: ${failureStages[code]}`,
     `what happened: ${bounded(happened, limits.failureText.happenedChars)}`,
     `next step: ${bounded(next, limits.failureText.nextChars)}`,
     `remedy: ${remedy}`,
@@ -43,7 +43,7 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
   };
 }
 
-/** The steps at which a call can end, in order. */
+/** The steps at which a call can end. */
 export type FailureStage =
   /** Before any call: configuration and stored data. */
   | 'setup'
@@ -60,7 +60,7 @@ export type FailureStage =
   | 'none';
 
 /** The step at which each code is usually thrown; `SERVER_DENIED` may also be found while connecting. `connection/status.ts` has the stages of a connection. */
-const stages: Readonly<Record<FailureCode, FailureStage>> = {
+const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   CONFIG_INVALID: 'setup',
   CONFIG_UNREADABLE: 'setup',
   CONFIG_UNWRITABLE: 'setup',

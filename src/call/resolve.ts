@@ -24,18 +24,18 @@ export interface Resolvable {
 export type CallTarget = Pick<ToolCall, 'name' | 'tool' | 'arguments' | 'builtin'>;
 
 /** The name is one of the catalog, of a builtin, or another agent's spelling of a tool. Tools that are not shown can be called too. */
-export function resolveTarget(window: Resolvable, name: QualifiedName, args: JsonObject): CallTarget {
-  const { snapshot, builtins } = window;
+export function resolveTarget(turnTools: Resolvable, name: QualifiedName, args: JsonObject): CallTarget {
+  const { snapshot, builtins } = turnTools;
   const tool = snapshot.find(name);
   const own = tool ? undefined : builtins.get(name);
   // Arguments that are not plain JSON are read nowhere but in `validate`, which refuses them.
   const isReadable = own === undefined || whyNotJson(args, limits.arguments) === undefined;
-  if (own && !isReadable) return bindBuiltin(window, own, {}, args);
+  if (own && !isReadable) return bindBuiltin(turnTools, own, {}, args);
   if (own?.tool.name === CALL_TOOL) {
     const carried = unwrapCall(args);
-    if (typeof carried !== 'string') return resolveTarget(window, carried.name, carried.arguments);
+    if (typeof carried !== 'string') return resolveTarget(turnTools, carried.name, carried.arguments);
   }
-  if (own) return bindBuiltin(window, own, args);
+  if (own) return bindBuiltin(turnTools, own, args);
   // A builtin's name never stands for a server's tool, even where the builtin is not offered.
   const found = tool ?? (isReserved(name) ? undefined : snapshot.resolve(name));
   return { name: found?.name ?? name, tool: found, arguments: args };
@@ -89,11 +89,11 @@ export function resolve(deps: ResolveDeps): Stage {
   return (next) => (call) => {
     const { tool, builtin } = call;
     if (tool && !builtin && registry.isReplaced(tool)) throw toolReplaced(tool);
-    return tool && (builtin || !registry.isHidden(tool.id)) ? next(call) : unknown(call, deps);
+    return tool && (builtin || !registry.isHidden(tool.id)) ? next(call) : refuseUnknownTool(call, deps);
   };
 }
 
-async function unknown({ name, visibleTools }: ToolCall, { status }: ResolveDeps): Promise<never> {
+async function refuseUnknownTool({ name, visibleTools }: ToolCall, { status }: ResolveDeps): Promise<never> {
   const because = visibleTools.isWhole ? status.whyMissing(name) : undefined;
   const others = visibleTools.tools.map((tool) => tool.name).filter((each) => each !== name);
   throw new RuntimeError('TOOL_UNKNOWN', {

@@ -29,8 +29,8 @@ export function askOnTerminal({ askText }: Pick<Context, 'askText'>, options: Te
 }
 
 /**
- * For `plexus call`: the person typed the call, so it is asked about only if the tool states itself destructive, a rule asks,
- * or the tool has changed since it was approved.
+ * For `plexus call`: the person typed the call, so it is asked about only if the tool states itself destructive, a rule or
+ * setting asks, or the tool has changed since it was approved.
  */
 export function approveTypedCall(
   context: Pick<Context, 'askText' | 'values'>,

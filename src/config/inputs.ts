@@ -26,12 +26,12 @@ export interface Answers {
 export type AskInput = (request: InputRequest & { readonly server: ServerName }) => Promise<string | undefined>;
 
 /** The source that declares an input: two files, or two sources without a file, may mean different things by one id. */
-export interface Declaring {
+export interface InputSource {
   readonly file?: string | undefined;
   readonly provider?: string | undefined;
 }
 
-export interface InputQuestion extends Declaring {
+export interface InputQuestion extends InputSource {
   readonly server: ServerName;
   readonly request: InputRequest;
 }
@@ -57,8 +57,8 @@ export function createInputs({
       return undefined;
     }
   };
-  return ({ server, request, ...declaring }) => {
-    const name = inputName(declaring, request.id);
+  return ({ server, request, ...source }) => {
+    const name = inputName(source, request.id);
     return asking.run(name, async () => {
       const kept = await answers.get(name);
       if (kept !== undefined) return kept;
@@ -70,8 +70,8 @@ export function createInputs({
   };
 }
 
-export const inputName = (declaring: Declaring, id: string) => `inputs/${declaredBy(declaring)}#${id}`;
+export const inputName = (source: InputSource, id: string) => `inputs/${inputSourceKey(source)}#${id}`;
 
-/** A source without a file has a name of its own, so that it never gets an answer that was given to the host itself. */
-export const declaredBy = ({ file, provider }: Declaring) =>
+/** A source without a file has a name of its own, never the empty one of the host program, so that it gets none of its answers. */
+export const inputSourceKey = ({ file, provider }: InputSource) =>
   file ?? (provider === undefined ? '' : `provider:${provider}`);

@@ -39,11 +39,11 @@ function remoteLaunch(entry: PartialEntry, defaults: CompleteEntry, url: string)
   const { env = defaults.env, headers = defaults.headers, transport, proxy, certFile, keyFile } = entry;
   const { bearerTokenEnvVar, headersHelper, caFile, envAllow } = entry;
   const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
-  const fault =
-    (isUndecided(url) ? undefined : faultOfAddress(kind, url)) ??
-    (proxy === undefined || isUndecided(proxy) ? undefined : faultOfProxy(proxy)) ??
-    faultOfPair(certFile, keyFile);
-  if (fault) return fault;
+  const problem =
+    (isUndecided(url) ? undefined : addressProblem(kind, url)) ??
+    (proxy === undefined || isUndecided(proxy) ? undefined : proxyProblem(proxy)) ??
+    certificateProblem(certFile, keyFile);
+  if (problem) return problem;
   const launch: Mutable<RemoteLaunch> = { kind: kindFor(kind, url), url, headers };
   if (Object.keys(env).length > 0) launch.env = env;
   if (bearerTokenEnvVar !== undefined) launch.bearerTokenEnvVar = bearerTokenEnvVar;
@@ -71,10 +71,10 @@ export const kindFor = (kind: RemoteLaunch['kind'], url: string) =>
   kind === 'auto' && /^\s*wss?:/i.test(url) ? 'ws' : kind;
 
 /** For an address without placeholders, or whose placeholders are filled in. */
-export const faultOfAddress = (kind: RemoteLaunch['kind'], url: string): ConfigProblem | undefined =>
+export const addressProblem = (kind: RemoteLaunch['kind'], url: string): ConfigProblem | undefined =>
   schemes[kind].includes(schemeOf(url)) ? undefined : badAddress(kind, url);
 
-export function faultOfProxy(proxy: string): ConfigProblem | undefined {
+export function proxyProblem(proxy: string): ConfigProblem | undefined {
   if (proxy === 'off' || schemes.http.includes(schemeOf(proxy))) return undefined;
   return bad(
     'proxy',
@@ -83,7 +83,7 @@ export function faultOfProxy(proxy: string): ConfigProblem | undefined {
   );
 }
 
-function faultOfPair(certFile: string | undefined, keyFile: string | undefined): ConfigProblem | undefined {
+function certificateProblem(certFile: string | undefined, keyFile: string | undefined): ConfigProblem | undefined {
   if ((certFile === undefined) === (keyFile === undefined)) return undefined;
   const [set, missing] = certFile === undefined ? ['keyFile', 'certFile'] : ['certFile', 'keyFile'];
   return bad(set, `"${set}" needs "${missing}", which is not set`, `Set "${missing}" too: a certificate and its key.`);

@@ -10,7 +10,7 @@ import type { EnvDefaults } from './define.ts';
 import { type DiscoveredConfig, discover, type LoadOptions, type ReadPlace } from './discover.ts';
 import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
-import { declaredBy, type InputRequest } from './inputs.ts';
+import { type InputRequest, inputSourceKey } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
 import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
@@ -34,7 +34,7 @@ export interface LoadedConfig {
   /** Rules that were read but have no effect. */
   readonly idleRules: readonly IdleRule[];
   readonly lists: readonly ListedServers[];
-  /** By the source that declares them, as `declaredBy` names it. */
+  /** By the source that declares them, as `inputSourceKey` names it. */
   readonly promptInputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
   readonly diagnostics: readonly Diagnostic[];
@@ -131,7 +131,7 @@ async function loadGateway(
 function inputsOf(places: readonly ReadPlace[]): LoadedConfig['promptInputs'] {
   const inputs = new Map<string, readonly InputRequest[]>();
   for (const { place, layer } of places.filter((each) => each.layer.promptInputs.length > 0)) {
-    const source = declaredBy(place);
+    const source = inputSourceKey(place);
     inputs.set(source, [...(inputs.get(source) ?? []), ...layer.promptInputs]);
   }
   return inputs;

@@ -1,5 +1,5 @@
 // Owns which variables and inputs the placeholders of an entry refer to, and which texts only look like placeholders. Reads no
-// value.
+// value: `resolve.ts` does, and reports those that are missing.
 
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, variablesOf } from './expand.ts';

@@ -11,7 +11,7 @@ import { limits } from '../model/limits.ts';
 import { isSecretVariable } from '../model/secret-shapes.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { expand, isCommand, type Lookup } from './expand.ts';
-import { faultOfAddress, faultOfProxy, kindFor } from './launch.ts';
+import { addressProblem, kindFor, proxyProblem } from './launch.ts';
 import { readText } from './read-text.ts';
 import { foreignPlaceholdersOf, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
@@ -292,7 +292,7 @@ async function fillRemote(
 
 /** Addresses with placeholders can be checked only now that they are filled in. */
 function requireAddresses(definition: ServerDefinition, { kind, url, proxy }: RemoteLaunch): void {
-  const fault = faultOfAddress(kind, url) ?? (proxy === undefined ? undefined : faultOfProxy(proxy));
+  const fault = addressProblem(kind, url) ?? (proxy === undefined ? undefined : proxyProblem(proxy));
   if (fault) throw invalid(definition, fault.message);
 }
 

@@ -36,7 +36,7 @@ export interface ConnectionsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Reconciling {
+export interface ReconcileOptions {
   /** Whether a new server is started right away; others wait for their first call. */
   readonly isWantedAtOnce?: (definition: ServerDefinition) => boolean;
   /** Replaces unchanged connections as well: every server starts anew. */
@@ -75,7 +75,7 @@ export class Connections {
    */
   async reconcile(
     definitions: readonly ServerDefinition[],
-    { isWantedAtOnce = () => true, replaceAll = false }: Reconciling = {},
+    { isWantedAtOnce = () => true, replaceAll = false }: ReconcileOptions = {},
   ): Promise<void> {
     if (this.#closing) return;
     const ending = this.retain(replaceAll ? [] : definitions);

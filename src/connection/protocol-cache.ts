@@ -38,7 +38,7 @@ export function createProtocolCache(
   let cancelWrite: CancelTimer | undefined;
 
   const isFresh = (value: unknown) =>
-    isObject(value) && typeof value['at'] === 'number' && value['at'] + limits.verdictMs > clock.now();
+    isObject(value) && typeof value['at'] === 'number' && value['at'] + limits.protocolCacheMs > clock.now();
   const read = async (): Promise<JsonObject> => {
     const text = await store.get(KEY).catch((error: unknown) => onError(error));
     const parsed = parseJson(text ?? '{}');
@@ -48,7 +48,7 @@ export function createProtocolCache(
   const write = async () => {
     const all = { ...(await read()), ...Object.fromEntries(changes) };
     const text = JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => isFresh(value))));
-    await store.set(KEY, text, limits.verdictMs).catch((error: unknown) => onError(error));
+    await store.set(KEY, text, limits.protocolCacheMs).catch((error: unknown) => onError(error));
   };
   const flush = () => {
     if (cancelWrite === undefined) return written;
@@ -59,7 +59,7 @@ export function createProtocolCache(
   };
   const note = (key: string, value: JsonObject | null) => {
     changes.set(key, value);
-    cancelWrite ??= clock.after(limits.verdictWriteMs, () => void flush(), 'background');
+    cancelWrite ??= clock.after(limits.protocolCacheWriteMs, () => void flush(), 'background');
   };
 
   return {

@@ -177,8 +177,11 @@ export class ServerRequestRouter {
     work: (controller: AbortController) => Promise<Value>,
     signal?: AbortSignal,
   ): Promise<Value> {
-    if (this.#openRequests.size >= limits.questionsAtOnce)
-      throw new ServerRequestError(-32000, `too many requests at once: at most ${limits.questionsAtOnce} may be open`);
+    if (this.#openRequests.size >= limits.openServerRequests)
+      throw new ServerRequestError(
+        -32000,
+        `too many requests at once: at most ${limits.openServerRequests} may be open`,
+      );
     const controller = new AbortController();
     const withdraw = () => controller.abort(signal?.reason);
     signal?.addEventListener('abort', withdraw, { once: true });

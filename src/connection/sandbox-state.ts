@@ -21,7 +21,7 @@ const NOTIFY_CAPABILITY = 'codex/sandbox-state';
 const UPDATE_METHOD = 'codex/sandbox-state/update';
 const META_CAPABILITY = 'codex/sandbox-state-meta';
 
-export class SandboxNews {
+export class SandboxNotifier {
   #state: SandboxState | undefined;
 
   /** The latest state. Part of the connection key: runtimes with different states must not share a server. */

@@ -143,7 +143,7 @@ function liveness(connection: Connection, { breaker, now }: StatusDeps): Partial
   };
 }
 
-const stages: Partial<Record<FailureCode, ConnectionStage>> = {
+const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
   CONFIG_INVALID: 'config',
   ENV_MISSING: 'config',
   INPUT_MISSING: 'config',
@@ -159,7 +159,7 @@ function stageOf(
   { isListing, connection }: { isListing: boolean; connection: Connection | undefined },
 ): ConnectionStage {
   if (isListing) return 'list';
-  return stages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');
+  return connectionStages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');
 }
 
 function simple(state: ConnectionState): SimpleStatus {

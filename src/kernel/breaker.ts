@@ -1,21 +1,21 @@
 // Owns the circuit breaker as data. Closed: calls pass, and outages in a row are counted. Open: calls are refused for a while.
 // Half-open: one call passes as a test, all others are still refused; its outcome closes or reopens the breaker.
-// The caller decides which errors are outages.
+// The caller decides which errors are outages (`servers/breakers.ts`), and gives the limits (`limits.breaker`).
 
 import { unreachable } from './unreachable.ts';
 
 export type BreakerState =
-  | { readonly kind: 'closed'; readonly failures: number }
+  | { readonly kind: 'closed'; readonly outages: number }
   | { readonly kind: 'open'; readonly until: number }
   | { readonly kind: 'half-open' };
 
 export interface BreakerLimits {
   /** So many outages in a row open the breaker. */
-  readonly failures: number;
+  readonly outages: number;
   readonly openMs: number;
 }
 
-export const closedBreaker: BreakerState = { kind: 'closed', failures: 0 };
+export const closedBreaker: BreakerState = { kind: 'closed', outages: 0 };
 
 export type Admission =
   | { readonly admitted: true; readonly state: BreakerState }
@@ -44,10 +44,10 @@ export type BreakerOutcome = 'answered' | 'outage' | 'unknown';
 export function record(state: BreakerState, outcome: BreakerOutcome, now: number, limits: BreakerLimits): BreakerState {
   // A test without a result leaves the test to the next call.
   if (outcome === 'unknown') return state.kind === 'half-open' ? { kind: 'open', until: now } : state;
-  if (outcome === 'answered') return state.kind === 'closed' && state.failures === 0 ? state : closedBreaker;
+  if (outcome === 'answered') return state.kind === 'closed' && state.outages === 0 ? state : closedBreaker;
   if (state.kind === 'open') return state;
-  if (state.kind === 'closed' && state.failures + 1 < limits.failures) {
-    return { kind: 'closed', failures: state.failures + 1 };
+  if (state.kind === 'closed' && state.outages + 1 < limits.outages) {
+    return { kind: 'closed', outages: state.outages + 1 };
   }
   return { kind: 'open', until: now + limits.openMs };
 }

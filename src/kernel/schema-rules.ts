@@ -1,8 +1,9 @@
 // Owns the table of rules for JSON Schema keywords, and the rules about the value itself and the items of a list. Rules about
-// keys are in `schema-objects.ts`, rules that combine schemas in `schema-forms.ts`.
+// keys are in `schema-objects.ts`, rules that combine schemas in `schema-alternatives.ts`.
 
 import { canonicalJson, isObject, sameJson, stringifyBounded } from './json.ts';
 import { isMatch } from './safe-pattern.ts';
+import { alternativeRules } from './schema-alternatives.ts';
 import {
   guess,
   type KeywordContext,
@@ -14,7 +15,6 @@ import {
   textOf,
   Undecided,
 } from './schema-check.ts';
-import { formRules } from './schema-forms.ts';
 import { objectRules } from './schema-objects.ts';
 import { type Complaints, complain, describe, refuse, shorten } from './schema-words.ts';
 
@@ -55,7 +55,7 @@ export const rules: ReadonlyMap<string, KeywordRule> = new Map<string, KeywordRu
   ],
   ['pattern', checkPattern],
   ...objectRules,
-  ...formRules,
+  ...alternativeRules,
   ['format', notChecked((value) => typeof value === 'string' || typeof value === 'number')],
   ['unevaluatedProperties', notChecked(isObject)],
   ['unevaluatedItems', notChecked(Array.isArray)],

@@ -23,7 +23,7 @@ export const limits = {
   listProblems: 20,
   /** Signals in a list of tools: how many are reported, and how many texts of one schema are searched. */
   flaggedTexts: { told: 5, schemaParts: 2_000 },
-  /** How long a cached list of tools is kept; an unchanged one is written again after a day, so that it does not expire. */
+  /** How long a cached list of tools is kept (`tool_cache_ttl` says how long it counts as fresh); an unchanged one is written again after a day, so that it does not expire. */
   toolCache: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
@@ -129,14 +129,14 @@ export const limits = {
   inputPacingMs: 250,
 
   /** How many requests of one server may be open at once. */
-  questionsAtOnce: 16,
+  openServerRequests: 16,
   /** What a server may show to the user: the length of message, texts and names, and how many fields and options. */
   elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
   /** Pages that a server may ask the user to open before one call; how many completed ones are remembered for late readers. */
   pages: { atOnce: 5, urlChars: 8 * 1024, idChars: 1_024, remembered: 32 },
 
-  /** When calls to a failing server are refused, and for how long. */
-  breaker: { failures: 3, openMs: 300_000 },
+  /** After how many outages in a row calls to a server are refused, and for how long. */
+  breaker: { outages: 3, openMs: 300_000 },
   /** A session that lived this long was stable: losing it resets the count of attempts. */
   stableMs: 30_000,
   /** A local server that keeps dying is not started more often than this, however many calls need it. */
@@ -152,9 +152,9 @@ export const limits = {
   listenAgainMs: 1_000,
   listenAgainMostMs: 60_000,
   /** How long the protocol version and transport of a server are cached. */
-  verdictMs: 7 * 24 * 3_600_000,
+  protocolCacheMs: 7 * 24 * 3_600_000,
   /** Results for several servers within this time are written together. */
-  verdictWriteMs: 1_000,
+  protocolCacheWriteMs: 1_000,
   /** How long the user may take to approve; after that the answer is no. */
   approvalMs: 300_000,
   /** How much of a call's arguments the user is shown: values, and characters of each text. */

@@ -71,7 +71,10 @@ export type ConditionReading =
   | { readonly kind: 'within'; readonly map: Readonly<Record<string, unknown>> }
   | { readonly kind: 'fault'; readonly faults: readonly ConditionFault[] };
 
-/** An argument may have the name of a condition's key: then its value is a map, which no key of a condition takes. */
+/**
+ * An argument may have the name of a condition's key: then its value is a map, which no key of a condition takes. To forbid a
+ * condition, report a fault here: a key that is only removed from the table would be read as the name of an argument.
+ */
 export function readCondition(written: unknown): ConditionReading {
   const map = isObject(written) ? written : { is: written };
   const areWords = Object.entries(map).map(([key, value]) => isWord(key) && !isObject(value));

@@ -1,4 +1,5 @@
-// Owns a rule's conditions on arguments: parsing them, and testing whether the arguments of one call meet them.
+// Owns testing whether the arguments of one call meet a rule's conditions. Which conditions exist, and which values each of
+// them takes, is `model/rule.ts`.
 
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { isObject, type JsonObject } from '../kernel/json.ts';

@@ -8,7 +8,7 @@ export interface Decision {
   readonly verdict: Verdict;
   /** Text a person can act on: the rule and its place, or why there is none. */
   readonly because: string;
-  /** False when no rule or setting is about this tool, so that the default decides. */
+  /** Whether a rule, a setting, the lock, the host or what the agent has read decided; false where only the default is left. */
   readonly byRule: boolean;
   /** A rule or setting asks before every call: earlier grants do not answer it. */
   readonly isEveryTime?: true;

@@ -35,7 +35,7 @@ export interface GateDeps {
   readonly modeOf: (id: ToolId) => ApprovalMode;
 }
 
-export function createGate({ judge, modeOf }: GateDeps): { decide(call: GatedCall): Decision } {
+export function createRuleGate({ judge, modeOf }: GateDeps): { decide(call: GatedCall): Decision } {
   return {
     decide({ tool, name, arguments: args, annotations, trustsAnnotations }) {
       const decision = judge().judge(tool, name, args);

@@ -1,4 +1,5 @@
-// Owns the approval of one server before it is opened: asks the gate, then the person, and remembers the answer.
+// Owns the approval of one server before it is opened: reads the stored approvals (`trust/gate.ts`), asks the user where there
+// is none, and remembers the answer.
 
 import { withoutSecrets } from '../config/literal-secrets.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -21,13 +22,16 @@ export interface ApprovalDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** The user's variables that the server may read; `undefined` for a server that gets nothing of the user's at all. */
+/**
+ * The variables that an approved server may read besides those of its entry: none for the user's own servers, which read what
+ * their entry names. `undefined`: the server was not approved and gets nothing of the user's.
+ */
 export type GrantedVariables = readonly string[] | undefined;
 
 export class ServerApprovals {
   readonly #deps: ApprovalDeps;
   /** Fingerprints that were approved for the life of the runtime, with the variables they may read. */
-  readonly #forSession = new Map<string, readonly string[]>();
+  readonly #forThisRuntime = new Map<string, readonly string[]>();
   /** Fingerprints that were approved by an answer that is not stored. */
   readonly #notStored = new Set<string>();
 
@@ -43,7 +47,7 @@ export class ServerApprovals {
     if (judgement.kind === 'restricted') return undefined;
     signal.throwIfAborted();
     const fingerprint = trustFingerprint(judgement.identity);
-    const approved = this.#forSession.get(fingerprint);
+    const approved = this.#forThisRuntime.get(fingerprint);
     if (approved) return approved;
     const { name: server, provenance } = definition;
     const { all: variables } = variablesRead(definition);
@@ -60,7 +64,7 @@ export class ServerApprovals {
     const isStored = answer === 'always' && (await this.#store(definition, variables, judgement.identity));
     // A stored approval is read from the store each time, because it may be revoked, also by another process.
     if (!isStored) this.#notStored.add(fingerprint);
-    if (!isStored && answer !== 'once') this.#forSession.set(fingerprint, variables);
+    if (!isStored && answer !== 'once') this.#forThisRuntime.set(fingerprint, variables);
     return variables;
   }
 

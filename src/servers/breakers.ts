@@ -52,7 +52,7 @@ export class Breakers {
   statusOf(server: ServerName): BreakerStatus | undefined {
     const state = this.#states.get(server);
     if (state === undefined) return undefined;
-    if (state.kind === 'closed') return { state: 'counting', failures: state.failures };
+    if (state.kind === 'closed') return { state: 'counting', failures: state.outages };
     if (state.kind === 'half-open') return { state: 'half-open' };
     return { state: 'open', retryInMs: Math.max(0, state.until - this.#clock.now()) };
   }

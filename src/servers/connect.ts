@@ -7,7 +7,7 @@ import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import { Connections } from '../connection/connections.ts';
 import type { ConnectionEvent } from '../connection/events.ts';
-import type { SandboxNews } from '../connection/sandbox-state.ts';
+import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Subscriptions } from '../connection/subscriptions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
@@ -25,7 +25,7 @@ export interface ConnectDeps {
   readonly resourceCatalog: ResourceCatalog;
   readonly subscriptions: Subscriptions;
   readonly breakers: Breakers;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifier;
   readonly clock: Clock;
   readonly emit: Emit<ConnectionEvent>;
   readonly onError: (error: unknown) => void;

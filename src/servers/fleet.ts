@@ -5,8 +5,8 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { ToolCache } from '../catalog/tool-cache.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Connections, Reconciling } from '../connection/connections.ts';
-import type { SandboxNews, SandboxState } from '../connection/sandbox-state.ts';
+import type { Connections, ReconcileOptions } from '../connection/connections.ts';
+import type { SandboxNotifier, SandboxState } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -26,13 +26,13 @@ export interface FleetDeps {
   readonly toolCache: ToolCache;
   readonly opener: Pick<ServerOpener, 'mayStayOpen' | 'renew'>;
   readonly breakers: Breakers;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifier;
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
   readonly clock: Clock;
 }
 
-export interface ApplyOptions extends Pick<Reconciling, 'replaceAll'> {
+export interface ApplyOptions extends Pick<ReconcileOptions, 'replaceAll'> {
   /** Whether servers whose tools are cached are connected now, or left until they are called. */
   readonly whenCached?: 'connect' | 'leave' | undefined;
   /** How long reading the tool cache may take. */

@@ -20,10 +20,13 @@ export function whyMissing(name: QualifiedName, servers: readonly MissingToolSer
     const prefix = spelledPrefix(server);
     if (state === 'connected' || prefix === undefined || !name.startsWith(prefix)) continue;
     const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
-    return `server "${server}" ${words.get(state) ?? `is ${state}`}${error ? ` (${error.message})` : hint}`;
+    return `server "${server}" ${stateInWords(state)}${error ? ` (${error.message})` : hint}`;
   }
   return undefined;
 }
+
+/** The end of a sentence about a server in this state: "is connecting", "needs a login". */
+export const stateInWords = (state: string): string => words.get(state) ?? `is ${state}`;
 
 /** States in which a person has to act. */
 const words: ReadonlyMap<string, string> = new Map([

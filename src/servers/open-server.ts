@@ -4,9 +4,9 @@
 import type { HostEnvironment } from '../config/scopes.ts';
 import { type ClientHandlers, permittedHandlers } from '../connection/client-handlers.ts';
 import { connectionKey } from '../connection/connection-key.ts';
-import type { SandboxNews } from '../connection/sandbox-state.ts';
+import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
-import { sharedSessions } from '../connection/shared-sessions.ts';
+import { sessionPool } from '../connection/session-pool.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
@@ -22,7 +22,7 @@ export interface OpenerDeps {
   readonly openSession: OpenSession;
   readonly clientInfo?: ClientInfo | undefined;
   readonly handlers: ClientHandlers;
-  readonly sandbox: Pick<SandboxNews, 'state'>;
+  readonly sandbox: Pick<SandboxNotifier, 'state'>;
   /** Tells this runtime from others in the process, for servers that are not shared. */
   readonly runtimeId: string;
 }
@@ -54,11 +54,11 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
       const key = keyOf(deps, definition, { launch, handlers, clientId });
       if (client === undefined) keys.set(definition.name, key);
       const open = (until: AbortSignal) => deps.openSession({ definition, launch, handlers }, until);
-      return sharedSessions.lease({ key, open, handlers, signal });
+      return sessionPool.lease({ key, open, handlers, signal });
     },
     mayStayOpen: (definition) => deps.approvals.isStillApproved(definition),
     renew(server) {
-      for (const [name, key] of keys) if (server === undefined || name === server) sharedSessions.forget(key);
+      for (const [name, key] of keys) if (server === undefined || name === server) sessionPool.forget(key);
     },
   };
 }

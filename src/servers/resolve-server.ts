@@ -1,7 +1,7 @@
 // Owns filling in one server's placeholders before it is opened: variables, inputs and commands become values, and allow and
 // deny lists are asked again, because an address made of variables is known only now.
 
-import { type AskInput, createInputs, declaredBy } from '../config/inputs.ts';
+import { type AskInput, createInputs, inputSourceKey } from '../config/inputs.ts';
 import { refusalOf } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { resolveLaunch } from '../config/resolve.ts';
@@ -43,7 +43,7 @@ export function createServerResolver(deps: ResolverDeps): ResolveServer {
   return async (definition, grants) => {
     const { name: server, provenance } = definition;
     const { promptInputs, settings, lists } = deps.config();
-    const declared = promptInputs.get(declaredBy(provenance)) ?? [];
+    const declared = promptInputs.get(inputSourceKey(provenance)) ?? [];
     const { launch, warnings } = await resolveLaunch(definition, {
       environment,
       grants,

@@ -8,7 +8,7 @@ import { createToolCache } from '../catalog/tool-cache.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
-import { SandboxNews } from '../connection/sandbox-state.ts';
+import { SandboxNotifier } from '../connection/sandbox-state.ts';
 import { Subscriptions } from '../connection/subscriptions.ts';
 import { onceOnly } from '../kernel/emitter.ts';
 import { settleWithin } from '../kernel/settle.ts';
@@ -79,7 +79,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
   const breakers = new Breakers(clock, limits.breaker);
-  const sandbox = new SandboxNews();
+  const sandbox = new SandboxNotifier();
   const opener = createServerOpener({
     environment,
     approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),

@@ -4,7 +4,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Connections, ManagedConnection } from '../connection/connections.ts';
-import type { SandboxNews } from '../connection/sandbox-state.ts';
+import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
@@ -39,7 +39,7 @@ export interface SharedSessionsDeps {
   readonly connections: Connections;
   readonly catalog: Catalog;
   readonly status: FleetStatus;
-  readonly sandbox: SandboxNews;
+  readonly sandbox: SandboxNotifier;
   readonly clock: Clock;
 }
 

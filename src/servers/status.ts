@@ -14,7 +14,7 @@ import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Breakers } from './breakers.ts';
-import { whyMissing } from './missing-tool.ts';
+import { stateInWords, whyMissing } from './missing-tool.ts';
 import type { ServerRegistry } from './registry.ts';
 
 export interface Readiness {
@@ -92,7 +92,7 @@ export class FleetStatus {
 
   /** Why a search may find nothing of a server, one sentence each, for a model. */
   remarks(): readonly string[] {
-    return this.readiness().notReady.map(({ server, state }) => `Server "${server}" is ${state}.`);
+    return this.readiness().notReady.map(({ server, state }) => `Server "${server}" ${stateInWords(state)}.`);
   }
 
   /** Why no tool of that name can be called. Only explains: a call is never routed by it. */

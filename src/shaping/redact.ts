@@ -1,5 +1,6 @@
 // Owns redacting secrets: first the values that are known, then everything that looks like a secret. One redactor serves logs,
 // events, errors, traces and files. Text for the model loses only known values, so that the model can still edit a file.
+// What a secret looks like is `data/secret-shapes.json`.
 
 import { once } from '../kernel/once.ts';
 import { limits } from '../model/limits.ts';

@@ -51,7 +51,7 @@ export interface GateOptions {
   readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
 }
 
-export function createGate({ store, clock, isOwnScope, identityOf }: GateOptions): Gate {
+export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOptions): Gate {
   const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
 
   return {

@@ -11,7 +11,7 @@ import type { ApprovalMode } from '../../model/server.ts';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
 import { strictest } from '../../policy/approval-mode.ts';
 import { type Decision, tightenDecision } from '../../policy/decision.ts';
-import { answeredBy, createGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
+import { answeredBy, createRuleGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
 import type { ServerRegistry } from '../../servers/registry.ts';
 import { type LockedTools, type Pinned, UNPINNED } from '../../trust/locked-tools.ts';
 import { type ToolCall, toolOf } from '../pipeline.ts';
@@ -48,7 +48,7 @@ export interface Decider {
 
 export function createDecider(deps: DeciderDeps): Decider {
   const { registry, lock, currentDefinition, gate: hostGate } = deps;
-  const ruleGate = createGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
+  const ruleGate = createRuleGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
   const pinOf = (call: ToolCall, tool: Tool) =>
     call.builtin ? UNPINNED : lock.pinOf(tool.id, currentDefinition(tool));
   const gatedCall = (call: ToolCall, tool: Tool): GatedCall => ({

@@ -1,5 +1,6 @@
 // Owns which of a turn's tools a model is shown: all of them, those it need not search for, or the best few.
-// Only decides: a tool that is not shown can still be called.
+// Only decides: a tool that is not shown can still be called. How many tools that are is `limits.exposure` in
+// `model/limits.ts`.
 
 import { thousands } from '../../kernel/thousands.ts';
 import { limits } from '../../model/limits.ts';

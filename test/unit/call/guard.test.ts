@@ -1,4 +1,4 @@
-// Owns the proof that a failing server is left alone for a while, that only outages count, and that one trial brings it back.
+// Owns the proof that a failing server is left alone for a while, that only outages count, and that one half-open call brings it back.
 
 import { expect, test } from 'vitest';
 import { guard } from '../../../src/call/guard.ts';
@@ -143,7 +143,7 @@ verifies('REC-18', 'one death that ends many calls counts once', async () => {
 
 verifies(
   'REC-19',
-  'how it stands is told: what counts against a server, for how long it is left alone, and its trial',
+  'how it stands is told: what counts against a server, for how long it is left alone, and its half-open call',
   async () => {
     const { clock, breakers, call } = setUp();
     expect(breakers.statusOf('files')).toBeUndefined();
@@ -155,29 +155,29 @@ verifies(
     expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: limits.breaker.openMs - 1_000 });
     await clock.advance(limits.breaker.openMs);
     expect(breakers.statusOf('files')).toEqual({ state: 'open', retryInMs: 0 });
-    const trial = createDeferred<ToolOutcome>();
-    const trying = call(() => trial.promise);
+    const halfOpen = createDeferred<ToolOutcome>();
+    const trying = call(() => halfOpen.promise);
     expect(breakers.statusOf('files')).toEqual({ state: 'half-open' });
-    trial.resolve(outcomeOf(tool));
+    halfOpen.resolve(outcomeOf(tool));
     await trying;
     expect(breakers.statusOf('files')).toBeUndefined();
   },
 );
 
-verifies('REC-20', 'after five minutes one trial passes, and nobody else while it runs', async () => {
+verifies('REC-20', 'after five minutes one half-open call passes, and no other while it runs', async () => {
   const { clock, call, reached } = await opened();
   await clock.advance(limits.breaker.openMs - 1);
   expect(await call(success)).toBe('CIRCUIT_OPEN');
   await clock.advance(1);
-  const trial = createDeferred<ToolOutcome>();
-  const first = call(() => trial.promise);
+  const halfOpen = createDeferred<ToolOutcome>();
+  const first = call(() => halfOpen.promise);
   expect(await call(success)).toBe('CIRCUIT_OPEN');
-  trial.resolve(outcomeOf(tool, 'done'));
+  halfOpen.resolve(outcomeOf(tool, 'done'));
   expect([await first, await call(success), await call(success)]).toEqual([done, done, done]);
   expect(reached()).toBe(3 + 3);
 });
 
-verifies('REC-20', 'a trial that fails opens the breaker for another five minutes', async () => {
+verifies('REC-20', 'a half-open call that fails opens the breaker for another five minutes', async () => {
   const { clock, call } = await opened();
   await clock.advance(limits.breaker.openMs);
   expect([await call(outage), await call(success)]).toEqual(['CONNECTION_LOST', 'CIRCUIT_OPEN']);
@@ -189,7 +189,7 @@ verifies('REC-20', 'a trial that fails opens the breaker for another five minute
 
 verifies(
   'REC-20',
-  'a trial that was aborted proves nothing: no more than one call is let through after it',
+  'a half-open call that was aborted proves nothing: no more than one call is let through after it',
   async () => {
     const { clock, call, reached } = await opened();
     await clock.advance(limits.breaker.openMs);

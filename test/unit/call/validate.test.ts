@@ -84,7 +84,7 @@ const sentences: Record<string, [schema: JsonObject, args: JsonObject, problems:
   'several forms, of which one comes close': [
     object({ at: { oneOf: [text, object({ line: { type: 'integer' } }, { required: ['line'] })] } }),
     { at: { line: 'x' } },
-    ['"at" must fit one of 2 forms; of the closest one "at.line" must be of type integer, not string "x"'],
+    ['"at" must fit one of 2 alternatives; of the closest one "at.line" must be of type integer, not string "x"'],
   ],
   'a text of the wrong length': [
     object({ id: { minLength: 3 } }),

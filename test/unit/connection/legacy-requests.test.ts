@@ -92,9 +92,9 @@ test('more requests at once than the limit are refused, until some are answered'
   const answers: ((answer: ElicitAnswer) => void)[] = [];
   const { channel, clock, ask } = connect({ elicit: () => new Promise((resolve) => answers.push(resolve)) });
   const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
-  for (let at = 0; at <= limits.questionsAtOnce; at++) ask(`q${at}`, 'elicitation/create', form);
+  for (let at = 0; at <= limits.openServerRequests; at++) ask(`q${at}`, 'elicitation/create', form);
   await clock.advance(0);
-  expect(channel.sent).toMatchObject([{ id: `q${limits.questionsAtOnce}`, error: { code: -32000 } }]);
+  expect(channel.sent).toMatchObject([{ id: `q${limits.openServerRequests}`, error: { code: -32000 } }]);
   for (const answer of answers) answer({ action: 'decline' });
   await clock.advance(0);
   ask('again', 'elicitation/create', form);
@@ -102,7 +102,7 @@ test('more requests at once than the limit are refused, until some are answered'
   answers.at(-1)?.({ action: 'cancel' });
   await clock.advance(0);
   expect([channel.sent.length, channel.sent.at(-1)]).toEqual([
-    limits.questionsAtOnce + 2,
+    limits.openServerRequests + 2,
     { jsonrpc: '2.0', id: 'again', result: { action: 'cancel' } },
   ]);
   expect(clock.pending()).toBe(0);

@@ -38,8 +38,12 @@ verifies('VAL-03', 'it is forgotten after a week, or when it turned out to be wr
   await clock.advance(7 * 24 * 3_600_000 - 1);
   protocolCache.remember('other', { era: 'modern' });
   expect([await protocolCache.recall('k'), await begin().recall('k')]).toEqual([{ era: 'modern' }, { era: 'modern' }]);
-  await clock.advance(limits.verdictWriteMs);
-  expect([await protocolCache.recall('k'), await begin().recall('k'), limits.verdictMs]).toEqual([{}, {}, 604_800_000]);
+  await clock.advance(limits.protocolCacheWriteMs);
+  expect([await protocolCache.recall('k'), await begin().recall('k'), limits.protocolCacheMs]).toEqual([
+    {},
+    {},
+    604_800_000,
+  ]);
   protocolCache.forget('other');
   expect(await protocolCache.recall('other')).toEqual({});
   await protocolCache.flush();
@@ -57,10 +61,10 @@ test('the protocols of many servers are written together, and keep what other pr
   const [ours, theirs] = [begin(), begin()];
   await ours.recall('a');
   for (const key of ['a', 'b', 'c']) ours.remember(key, { era: 'legacy' });
-  await clock.advance(limits.verdictWriteMs - 1);
+  await clock.advance(limits.protocolCacheWriteMs - 1);
   expect(writes).toBe(0);
   theirs.remember('d', { era: 'modern' });
-  await clock.advance(limits.verdictWriteMs);
+  await clock.advance(limits.protocolCacheWriteMs);
   await ours.flush();
   expect({
     writes,

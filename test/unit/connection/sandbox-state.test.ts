@@ -1,7 +1,7 @@
 // Owns the proof that servers which declare the capability, and only those, are told the sandbox state, in the way they ask for.
 
 import { expect } from 'vitest';
-import { SandboxNews, type SandboxState } from '../../../src/connection/sandbox-state.ts';
+import { SandboxNotifier, type SandboxState } from '../../../src/connection/sandbox-state.ts';
 import type { Session } from '../../../src/connection/session.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession } from '../session.ts';
@@ -18,7 +18,7 @@ const told = (session: Session) => ({ session, openAnew: () => undefined });
 const update = (params: SandboxState) => ({ method: 'codex/sandbox-state/update', params });
 
 verifies('RES-11', 'a server that listens for it is told of every change; one that does not is told nothing', () => {
-  const news = new SandboxNews();
+  const news = new SandboxNotifier();
   const [listening, deaf, bare] = [
     sessionWith('codex/sandbox-state'),
     sessionWith('codex/sandbox-state-meta', 'other'),
@@ -29,7 +29,7 @@ verifies('RES-11', 'a server that listens for it is told of every change; one th
 });
 
 verifies('RES-11', 'a server that comes up later gets the latest state, and nothing before one was announced', () => {
-  const news = new SandboxNews();
+  const news = new SandboxNotifier();
   const early = sessionWith('codex/sandbox-state');
   news.tell(early);
   expect(early.asked).toEqual([]);
@@ -41,7 +41,7 @@ verifies('RES-11', 'a server that comes up later gets the latest state, and noth
 });
 
 verifies('RES-11', 'a server that wants it with its calls gets it there', () => {
-  const news = new SandboxNews();
+  const news = new SandboxNotifier();
   const reading = sessionWith('codex/sandbox-state-meta');
   expect(news.metaFor(reading)).toBeUndefined();
   news.announce(state, [told(reading)]);
@@ -51,7 +51,7 @@ verifies('RES-11', 'a server that wants it with its calls gets it there', () => 
 });
 
 verifies('RES-11', 'a server that others use as well is opened anew: it would take our word for theirs', () => {
-  const news = new SandboxNews();
+  const news = new SandboxNotifier();
   const reopened: string[] = [];
   const shared = (name: string, ability: string) => ({
     session: { ...sessionWith(ability), isShared: () => true },

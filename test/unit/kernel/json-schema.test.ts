@@ -202,7 +202,7 @@ describe('what is not checked is never why something is refused', () => {
       'they must be of type string or of type integer, not boolean true',
     ]);
     expect(check({ oneOf: [{ type: 'string' }, { minLength: 1 }, date] }, 'x')).toEqual([
-      'they must fit exactly one of 3 forms, not 2',
+      'they must fit exactly one of 3 alternatives, not 2',
     ]);
     expect(check({ properties: { a: { not: date }, b: { type: 'string' } } }, { a: 'x', b: 1 })).toEqual([
       '"b" must be of type string, not number 1',

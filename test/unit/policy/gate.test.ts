@@ -6,7 +6,7 @@ import type { ApprovalMode } from '../../../src/model/server.ts';
 import type { ToolAnnotations } from '../../../src/model/tool.ts';
 import { judgeByMode, strictest } from '../../../src/policy/approval-mode.ts';
 import { type Decision, strictestFirst, tightenDecision } from '../../../src/policy/decision.ts';
-import { answeredBy, createGate, type PermissionGate } from '../../../src/policy/gate.ts';
+import { answeredBy, createRuleGate, type PermissionGate } from '../../../src/policy/gate.ts';
 import { createJudge } from '../../../src/policy/judge.ts';
 import { parseRule } from '../../../src/policy/rule.ts';
 import { verifies } from '../../verifies.ts';
@@ -96,7 +96,7 @@ verifies('PER-01', 'one gate decides about every call: rules first, and where no
   const rule = parseRule({ tool: 'mcp__files__read', action: 'deny', provenance: { scope: 'user', key: [] } });
   const gateFor = (rules: readonly (typeof rule)[]): PermissionGate => {
     const judge = createJudge(rules, { folderOf: () => undefined, realPath: () => undefined });
-    return createGate({ judge: () => judge, modeOf: () => 'auto' });
+    return createRuleGate({ judge: () => judge, modeOf: () => 'auto' });
   };
   expect((await gateFor([rule]).decide({ ...call, trustsAnnotations: true })).verdict).toBe('deny');
   expect((await gateFor([]).decide({ ...call, trustsAnnotations: true })).verdict).toBe('allow');
@@ -119,7 +119,7 @@ test('a rule that asks does not undo the mode "prompt", which asks each time', (
   const rule = parseRule({ tool: 'mcp__files', action: 'ask', provenance: { scope: 'project', key: [] } });
   const judge = createJudge([rule], { folderOf: () => undefined, realPath: () => undefined });
   const decide = (mode: ApprovalMode) =>
-    createGate({ judge: () => judge, modeOf: () => mode }).decide({ ...call, trustsAnnotations: true });
+    createRuleGate({ judge: () => judge, modeOf: () => mode }).decide({ ...call, trustsAnnotations: true });
   expect(modes.map((mode) => decide(mode).isEveryTime)).toEqual([true, undefined, undefined, undefined]);
 });
 

@@ -5,7 +5,7 @@ import { Catalog } from '../../../src/catalog/catalog.ts';
 import { ResourceCatalog } from '../../../src/catalog/resources/resource-catalog.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { Connections } from '../../../src/connection/connections.ts';
-import { SandboxNews } from '../../../src/connection/sandbox-state.ts';
+import { SandboxNotifier } from '../../../src/connection/sandbox-state.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { Breakers } from '../../../src/servers/breakers.ts';
 import { Fleet } from '../../../src/servers/fleet.ts';
@@ -43,7 +43,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
   const catalog = new Catalog({ clock, emit: () => undefined });
   const resourceCatalog = new ResourceCatalog({ clock, emit: () => undefined });
   const breakers = new Breakers(clock, limits.breaker);
-  const sandbox = new SandboxNews();
+  const sandbox = new SandboxNotifier();
   const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, clock });
   const fleet = new Fleet({
     registry,

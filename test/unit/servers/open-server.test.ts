@@ -7,7 +7,7 @@ import type { ListedServers } from '../../../src/config/lists.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
 import { plexusSchema } from '../../../src/config/schema.ts';
 import { createProtocolCache } from '../../../src/connection/protocol-cache.ts';
-import { SandboxNews } from '../../../src/connection/sandbox-state.ts';
+import { SandboxNotifier } from '../../../src/connection/sandbox-state.ts';
 import type { Session } from '../../../src/connection/session.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
@@ -111,7 +111,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     }),
     clientInfo: change.clientInfo,
     handlers: change.handlers ?? {},
-    sandbox: change.sandbox ?? new SandboxNews(),
+    sandbox: change.sandbox ?? new SandboxNotifier(),
     runtimeId: change.runtimeId ?? 'test',
   });
   return {

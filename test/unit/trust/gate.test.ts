@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
-import { createGate } from '../../../src/trust/gate.ts';
+import { createTrustGate } from '../../../src/trust/gate.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
@@ -17,7 +17,7 @@ const identityIn = (cwd: string) => (definition: ServerDefinition) =>
 function createTestGate(cwd = '/work') {
   const clock = createFakeClock(Date.UTC(2026, 0, 2));
   const store = createMemoryStore(clock);
-  const gateIn = (folder: string) => createGate({ store, clock, isOwnScope, identityOf: identityIn(folder) });
+  const gateIn = (folder: string) => createTrustGate({ store, clock, isOwnScope, identityOf: identityIn(folder) });
   return { gate: gateIn(cwd), gateIn, store, clock };
 }
 

@@ -11,7 +11,7 @@ import type { ServerDefinition } from '../../../src/model/server.ts';
 import { createFileStore } from '../../../src/store/file.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { launchIdentityOf } from '../../../src/trust/fingerprint.ts';
-import { createGate } from '../../../src/trust/gate.ts';
+import { createTrustGate } from '../../../src/trust/gate.ts';
 import { createToolGrants } from '../../../src/trust/tool-grants.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
@@ -22,7 +22,7 @@ const clockAt = () => createFakeClock(Date.UTC(2026, 0, 2));
 function grantsIn(store: Store, clock = clockAt(), cwd = '/work') {
   const identity = (definition: ServerDefinition) =>
     launchIdentityOf(definition, { cwd, pathEnv: undefined, platform: 'linux' });
-  const gate = createGate({ store, clock, isOwnScope, identityOf: identity });
+  const gate = createTrustGate({ store, clock, isOwnScope, identityOf: identity });
   return createToolGrants({ store, clock, fingerprint: gate.fingerprint });
 }
 

@@ -12,7 +12,7 @@ import {
 } from './schema-check.ts';
 import { type Complaint, complain, refuse } from './schema-words.ts';
 
-export const formRules: readonly (readonly [string, KeywordRule])[] = [
+export const alternativeRules: readonly (readonly [string, KeywordRule])[] = [
   ['allOf', checkAll],
   ['anyOf', checkAny],
   ['oneOf', checkOne],
@@ -43,7 +43,11 @@ function checkOne(check: SchemaChecker, keyword: unknown, about: KeywordContext)
   const schemas = listOf(keyword);
   const { yes, maybe } = count(schemas.map((schema) => check.judge(schema, about.value)));
   if (yes > 1)
-    return complain(about.problems, about.location, `must fit exactly one of ${schemas.length} forms, not ${yes}`);
+    return complain(
+      about.problems,
+      about.location,
+      `must fit exactly one of ${schemas.length} alternatives, not ${yes}`,
+    );
   if (maybe > 0) return unsure(check);
   return yes === 1 || refuseForms(check, schemas, about);
 }
@@ -51,7 +55,7 @@ function checkOne(check: SchemaChecker, keyword: unknown, about: KeywordContext)
 function checkNot(check: SchemaChecker, schema: unknown, { value, location, problems }: KeywordContext): boolean {
   const fit = check.judge(schema, value);
   if (fit === 'maybe') return unsure(check);
-  return fit === 'no' || complain(problems, location, 'must not have the form that is excluded');
+  return fit === 'no' || complain(problems, location, 'must not fit the schema that is excluded');
 }
 
 function checkCondition(
@@ -88,7 +92,7 @@ function unsure(check: SchemaChecker): true {
   return true;
 }
 
-/** Says what all of the forms want instead, or what is wrong with the form that comes closest. */
+/** Says what all alternatives want instead, or what is wrong with the alternative that comes closest. */
 function refuseForms(
   check: SchemaChecker,
   schemas: readonly unknown[],
@@ -108,5 +112,5 @@ function refuseForms(
   const inside = reasons?.filter((_, at) => wanted[at] === undefined).sort((a, b) => a.length - b.length) ?? [];
   const closest = inside[0]?.[0];
   const why = closest === undefined || closest.location === location ? '' : `; of the closest one ${closest.text}`;
-  return complain(problems, location, `must fit one of ${schemas.length} forms${why}`);
+  return complain(problems, location, `must fit one of ${schemas.length} alternatives${why}`);
 }

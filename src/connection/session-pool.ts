@@ -131,4 +131,4 @@ function rejectionOf(signal: AbortSignal): Pick<Deferred<never>, 'promise'> & { 
 const ignore = (): void => undefined;
 
 /** The pool of the whole process. */
-export const sharedSessions = new SessionPool();
+export const sessionPool = new SessionPool();

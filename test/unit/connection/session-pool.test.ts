@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { ClientHandlers } from '../../../src/connection/requests.ts';
 import type { Session } from '../../../src/connection/session.ts';
-import { type LeaseRequest, SessionPool } from '../../../src/connection/shared-sessions.ts';
+import { type LeaseRequest, SessionPool } from '../../../src/connection/session-pool.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, outage } from '../session.ts';
