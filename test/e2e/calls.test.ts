@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, expect } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, type Started, start as startIn } from './runtimes.ts';
 
@@ -38,7 +38,7 @@ for (const era of ['legacy', 'modern']) {
     ['CAL-02', 'CAL-03', 'CAL-13'],
     `a ${era} process answers a call, and the result says where it came from`,
     async () => {
-      const runtime = await start({ files: hostile('--era', era) });
+      const runtime = await start({ files: faulty('--era', era) });
       const { call } = runtime.turn();
       const outcome = await call('mcp__files__add', { a: 2, b: 3 });
       expect(outcome).toMatchObject({
@@ -52,17 +52,21 @@ for (const era of ['legacy', 'modern']) {
   );
 }
 
-verifies('CAL-02', 'answers that come twice, with their id last, or to nobody, disturb no call', async () => {
-  const runtime = await start({ files: hostile('--answer-twice', '--unknown-ids', '--id-last') });
-  const { call } = runtime.turn();
-  const texts = await Promise.all(
-    [1, 2, 3, 4].map(async (n) => bodyOf((await call('mcp__files__echo', { text: `${n}` })).text)),
-  );
-  expect(texts).toEqual(['1', '2', '3', '4']);
-});
+const oddAnswers = { twice: 'twice', 'id-last': 'with their id last', 'unknown-ids': 'also to nobody' };
+for (const [fault, how] of Object.entries(oddAnswers)) {
+  verifies('CAL-02', `answers that come ${how} disturb no call`, async () => {
+    const everyAnswer = ['--at=initialize', '--at=list', '--at=call'];
+    const runtime = await start({ files: faulty('--fault', fault, ...everyAnswer) });
+    const { call } = runtime.turn();
+    const texts = await Promise.all(
+      [1, 2, 3, 4].map(async (n) => bodyOf((await call('mcp__files__echo', { text: `${n}` })).text)),
+    );
+    expect(texts).toEqual(['1', '2', '3', '4']);
+  });
+}
 
 verifies('CAL-14', 'a quick call overtakes a slow one on the same process', async () => {
-  const runtime = await start({ files: hostile() });
+  const runtime = await start({ files: faulty() });
   const { call } = runtime.turn();
   const lost = codeOf(call('mcp__files__sleep', { ms: 600_000 }));
   expect(bodyOf((await call('mcp__files__echo', { text: 'quick' })).text)).toBe('quick');
@@ -76,7 +80,7 @@ verifies(
   async () => {
     const effects = join(folder, 'effects');
     const runtime = await start(
-      { files: { ...hostile('--count-file', effects), disabledTools: ['env'] } },
+      { files: { ...faulty('--log', effects), disabledTools: ['env'] } },
       {
         permissions: [
           { tool: 'mcp__files__write', action: 'deny' },
@@ -88,20 +92,20 @@ verifies(
     expect(await codeOf(call('mcp__files__echo'))).toBe('ARGUMENTS_BAD');
     expect(await codeOf(call('mcp__files__echo', [] as never))).toBe('ARGUMENTS_BAD');
     expect(await codeOf(call('mcp__files__env'))).toBe('TOOL_UNKNOWN');
-    expect(await codeOf(call('mcp__files__write'))).toBe('CALL_DENIED');
+    expect(await codeOf(call('mcp__files__write', { text: 'w' }))).toBe('CALL_DENIED');
     expect(existsSync(effects), 'nothing was written').toBe(false);
     expect(endsOf(runtime)).toEqual(['ARGUMENTS_BAD', 'ARGUMENTS_BAD', 'TOOL_UNKNOWN', 'CALL_DENIED']);
   },
 );
 
 verifies('OUT-04', 'a tool that fails gives an error result', async () => {
-  const runtime = await start({ files: hostile() });
+  const runtime = await start({ files: faulty() });
   const { isError, text } = await runtime.turn().call('mcp__files__fail');
   expect([isError, bodyOf(text)]).toEqual([true, 'it failed, as asked']);
 });
 
 verifies('OUT-05', 'a megabyte is cut to 50 000 characters and stays whole in the blocks', async () => {
-  const runtime = await start({ files: hostile() });
+  const runtime = await start({ files: faulty() });
   const { text, truncated, content } = await runtime.turn().call('mcp__files__big', { bytes: 1_048_576 });
   expect(truncated).toEqual({ totalChars: 1_048_576, keptChars: 50_000 });
   expect(text).toContain('[... 998576 of 1048576 characters left out ...]');
@@ -109,7 +113,7 @@ verifies('OUT-05', 'a megabyte is cut to 50 000 characters and stays whole in th
 });
 
 verifies('CAL-12', 'a result of no known shape fails its call and leaves the process running', async () => {
-  const runtime = await start({ files: hostile('--garbage-result') });
+  const runtime = await start({ files: faulty('--fault=text-result') });
   expect(await codeOf(runtime.turn().call('mcp__files__echo', { text: 'x' }))).toBe('RESULT_BROKEN');
   expect(runtime.status()[0]?.status).toBe('connected');
   expect(endsOf(runtime)).toEqual(['RESULT_BROKEN']);
@@ -119,7 +123,7 @@ verifies(
   ['CAL-05', 'CAL-06', 'EVT-02'],
   'a call whose time is up is cancelled, and the process answers others meanwhile',
   async () => {
-    const runtime = await start({ files: { ...hostile(), toolTimeoutMs: 5_000 } });
+    const runtime = await start({ files: { ...faulty(), toolTimeoutMs: 5_000 } });
     const calling = codeOf(runtime.turn().call('mcp__files__sleep', { ms: 500_000_000 }));
     await runtime.turn().call('mcp__files__echo', { text: 'it has come to the sleep before this' });
     await clock.advance(5_000);
@@ -129,7 +133,7 @@ verifies(
 );
 
 verifies(['CAL-02', 'CAL-05'], 'a process is asked for progress and its caller hears it', async () => {
-  const runtime = await start({ files: hostile() });
+  const runtime = await start({ files: faulty() });
   const heard: unknown[] = [];
   const onProgress = (progress: unknown) => {
     heard.push(progress);
@@ -144,7 +148,7 @@ verifies(
   ['CAL-08', 'EVT-02'],
   'an abort rejects with its own reason, and the process answers the next call',
   async () => {
-    const runtime = await start({ files: hostile() });
+    const runtime = await start({ files: faulty() });
     const { call } = runtime.turn();
     const reason = new Error('changed my mind');
     const controller = new AbortController();
@@ -163,10 +167,12 @@ verifies(
   'a call whose process dies may have run, says so, and is not repeated',
   async () => {
     const effects = join(folder, 'effects');
-    const runtime = await start({ files: hostile('--count-file', effects, '--die-after', '1') });
+    const runtime = await start({
+      files: faulty('--log', effects, '--fault=die', '--when=before', '--after=1'),
+    });
     const { call } = runtime.turn();
-    await call('mcp__files__write');
-    const failure = await call('mcp__files__write').catch((error: unknown) => error);
+    await call('mcp__files__write', { text: 'w' });
+    const failure = await call('mcp__files__write', { text: 'w' }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       remedy: 'check-first',
@@ -181,9 +187,12 @@ verifies(
   'RES-12',
   'a process that pages for ever or in circles is cut off, and what it listed can be called',
   async () => {
-    const runtime = await start({ endless: hostile('--pages-forever'), circle: hostile('--repeat-cursor') });
+    const runtime = await start({
+      endless: faulty('--fault=pages-forever'),
+      circle: faulty('--fault=repeat-cursor'),
+    });
     expect(runtime.status().map(({ name, toolCount, warnings }) => [name, toolCount, warnings])).toEqual([
-      ['circle', 8, ['the list of tools was cut off: it repeats a cursor']],
+      ['circle', 9, ['the list of tools was cut off: it repeats a cursor']],
       ['endless', 100, ['the list of tools was cut off: it has more than 100 pages']],
     ]);
     expect(bodyOf((await runtime.turn().call('mcp__circle__echo', { text: 'hello' })).text)).toBe('hello');

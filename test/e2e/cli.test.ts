@@ -1,10 +1,10 @@
 // Owns the proof that the command line answers, explains and exits as product.md says. Signals, pipes and warnings of the process
 // are checked with the built program, the rest in this process.
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printable } from '../../src/cli/render/text.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
@@ -38,14 +38,14 @@ test('help and version answer without a configuration, and an unknown word is a 
 
 test('list says in words why each server is not ready, and exits with 0 because it could list', async () => {
   const flags = fleet({
-    well: hostile(),
+    well: faulty(),
     missing: { command: 'plexus-no-such' },
-    dies: hostile('--exit', '3'),
-    off: { ...hostile(), enabled: false },
+    dies: faulty('--fault=exit', '--at=open'),
+    off: { ...faulty(), enabled: false },
   });
   const { code, out, err } = await plexus('list', ...flags);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toMatch(/^well +connected +stdio +host +8 +now$/m);
+  expect(out).toMatch(/^well +connected +stdio +host +9 +now$/m);
   expect(out).toMatch(/^off +disabled/m);
   expect(out).toContain('the command was not found');
   expect(out).toContain('exited with code 3');
@@ -53,14 +53,14 @@ test('list says in words why each server is not ready, and exits with 0 because 
 });
 
 test('with --json there is one document on stdout and nothing else', async () => {
-  const flags = fleet({ well: hostile() });
+  const flags = fleet({ well: faulty() });
   const [listed, tools, called] = await Promise.all([
     plexus('list', '--json', ...flags),
     plexus('tools', 'well', '--json', ...flags),
     plexus('call', 'well', 'add', 'a=1', 'b=2', '--json', ...flags),
   ]);
   expect(JSON.parse(listed.out)).toMatchObject({
-    servers: [{ name: 'well', status: 'connected', toolCount: 8 }],
+    servers: [{ name: 'well', status: 'connected', toolCount: 9 }],
     diagnostics: [],
   });
   expect(JSON.parse(tools.out).tools[0]).toMatchObject({
@@ -80,7 +80,7 @@ verifies(
   ['CAL-02', 'CAL-03'],
   'call takes arguments as words, as JSON, from a file and from standard input, and prints the content alone',
   async () => {
-    const flags = fleet({ well: hostile() });
+    const flags = fleet({ well: faulty() });
     box.write('args.json', { a: 20, b: 22 });
     const results = await Promise.all([
       plexus('call', 'well', 'echo', 'text=4', ...flags),
@@ -104,10 +104,10 @@ verifies(
   'each way to fail has its exit code, its sentence and its next step',
   async () => {
     const flags = fleet({
-      well: hostile(),
+      well: faulty(),
       missing: { command: 'plexus-no-such' },
-      dies: hostile('--exit', '3', '--stderr', '30'),
-      slow: { ...hostile('--stall', 'initialize'), startupTimeoutMs: 300 },
+      dies: faulty('--fault=exit', '--at=open', '--fault=stderr', '--bytes=30'),
+      slow: { ...faulty('--fault=hang', '--at=initialize', '--after=1'), startupTimeoutMs: 300 },
     });
     const cases: Record<string, [readonly string[], number, RegExp]> = {
       'unknown server': [['call', 'wel', 'echo'], 2, /no server "wel".*Did you mean well.*plexus list/s],
@@ -182,13 +182,13 @@ verifies(
   'a workspace’s server starts only after approve, and not any more after its entry changed or revoke',
   async () => {
     const pids = box.path('pids');
-    box.write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids) } });
+    box.write('.mcp.json', { mcpServers: { theirs: faulty('--pid-file', pids) } });
     const before = await plexus('call', 'theirs', 'echo', 'text=x');
     expect([before.code, pidsIn(pids)]).toEqual([3, []]);
     expect(before.err).toMatch(/plexus approve theirs/);
     expect((await plexus('approve', 'theirs')).code).toBe(0);
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).out).toBe('x\n');
-    box.write('.mcp.json', { mcpServers: { theirs: hostile('--pid-file', pids, '--tools', '1') } });
+    box.write('.mcp.json', { mcpServers: { theirs: faulty('--pid-file', pids, '--tools', '1') } });
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(3);
     await plexus('approve', 'theirs');
     expect((await plexus('call', 'theirs', 'echo', 'text=x')).code).toBe(0);
@@ -210,10 +210,10 @@ test('config schema is a JSON Schema, and config path names the places', async (
 
 test('Ctrl-C during a call ends with 130, says that nobody knows its outcome, and leaves no process', async () => {
   const pids = box.path('pids');
-  const begun = box.path('begun');
-  const well = hostile('--pid-file', pids, '--count-file', begun);
+  const journal = box.path('journal');
+  const well = faulty('--pid-file', pids, '--journal', journal);
   const { child, done } = box.spawn(['call', 'well', 'sleep', 'ms=60000', ...fleet({ well })]);
-  await eventually(() => existsSync(begun));
+  await eventually(() => existsSync(journal) && readFileSync(journal, 'utf8').includes('tools/call sleep'));
   child.kill('SIGINT');
   const { code, err } = await done;
   expect([code, err]).toEqual([
@@ -225,13 +225,13 @@ test('Ctrl-C during a call ends with 130, says that nobody knows its outcome, an
 
 test('what goes to a file or a pipe is what the server wrote; what goes to a screen cannot drive it', async () => {
   const text = '\u001b[2Jgone\u0007\r\nnext\u202e';
-  const { out } = await plexus('call', 'well', 'echo', `text=${text}`, ...fleet({ well: hostile() }));
+  const { out } = await plexus('call', 'well', 'echo', `text=${text}`, ...fleet({ well: faulty() }));
   expect(out).toBe(`${text}\n`);
   expect(printable(text)).toBe('\\u001b[2Jgone\\u0007\r\nnext\\u202e');
 });
 
 test('Ctrl-C ends a call that still reads its arguments', async () => {
-  const { child, done } = box.spawn(['call', 'well', 'echo', '--args', '-', ...fleet({ well: hostile() })], {
+  const { child, done } = box.spawn(['call', 'well', 'echo', '--args', '-', ...fleet({ well: faulty() })], {
     keepsStdinOpen: true,
   });
   // More than a pipe holds: it is written only when somebody reads.
@@ -241,7 +241,7 @@ test('Ctrl-C ends a call that still reads its arguments', async () => {
 });
 
 test('a server that floods its output costs itself, and nobody waits for it', async () => {
-  const flags = fleet({ flood: { command: 'yes' }, well: hostile() });
+  const flags = fleet({ flood: { command: 'yes' }, well: faulty() });
   const { code, out } = await plexus('list', ...flags);
   expect(code).toBe(0);
   expect(out).toMatch(/^well +connected/m);
@@ -252,7 +252,7 @@ test('Ctrl-C while servers are still starting ends at once with 130 and leaves n
   const pids = box.path('pids');
   const { child, done } = box.spawn([
     'list',
-    ...fleet({ stalled: hostile('--stall', 'everything', '--pid-file', pids) }),
+    ...fleet({ stalled: faulty('--fault=hang', '--at=any', '--pid-file', pids) }),
   ]);
   await eventually(() => pidsIn(pids).length === 1);
   const interruptedAt = Date.now();
@@ -276,7 +276,7 @@ test('words nobody knows, inherited names and stray words are usage errors, also
 test('a slow server that was named is waited for as long as its own limit says', async () => {
   box.write(
     'fleet.toml',
-    `[mcp_servers.slow]\ncommand = ${JSON.stringify(hostile().command)}\nargs = ${JSON.stringify(hostile('--slow', '700').args)}\n[plexus.startup]\nwait_ms = 100\n`,
+    `[mcp_servers.slow]\ncommand = ${JSON.stringify(faulty().command)}\nargs = ${JSON.stringify(faulty('--answer-ms=700').args)}\n[plexus.startup]\nwait_ms = 100\n`,
   );
   const ran = await Promise.all([
     plexus('call', 'slow', 'echo', 'text=a', '--config', 'fleet.toml'),
@@ -296,12 +296,12 @@ test('a broken file is mentioned beside an answer that it may explain', async ()
 });
 
 test('with --json nothing that a terminal would act on is printed raw, and an interruption is a document', async () => {
-  const flags = fleet({ well: hostile() });
+  const flags = fleet({ well: faulty() });
   const { out } = await plexus('call', 'well', 'echo', 'text=\u009b31m\u202e', '--json', ...flags);
   expect(out).not.toMatch(/[\u009b\u202e]/);
   expect(JSON.parse(out).content[0].text).toBe('\u009b31m\u202e');
   const pids = box.path('pids');
-  const stalled = hostile('--stall', 'everything', '--pid-file', pids);
+  const stalled = faulty('--fault=hang', '--at=any', '--pid-file', pids);
   const { child, done } = box.spawn(['list', '--json', ...fleet({ stalled })]);
   await eventually(() => pidsIn(pids).length === 1);
   child.kill('SIGINT');
@@ -310,12 +310,12 @@ test('with --json nothing that a terminal would act on is printed raw, and an in
 });
 
 test('revoking what was never approved says so', async () => {
-  const { out } = await plexus('revoke', 'well', ...fleet({ well: hostile() }));
+  const { out } = await plexus('revoke', 'well', ...fleet({ well: faulty() }));
   expect(out).toContain('"well" was not approved; nothing was changed.');
 });
 
 test('a tool that models only find by searching is called like any other, in every spelling, with its own schema', async () => {
-  const entry = { ...hostile(), exposure: 'defer', disabledTools: ['sleep'] };
+  const entry = { ...faulty(), exposure: 'defer', disabledTools: ['sleep'] };
   const flags = fleet({ well: entry });
   const sum = async (...words: readonly string[]) => (await plexus('call', ...words, 'a=1', 'b=2', ...flags)).out;
   for (const words of [['well', 'add'], ['well.add'], ['mcp__well_add'], ['add']])
@@ -327,7 +327,7 @@ test('a tool that models only find by searching is called like any other, in eve
 });
 
 test('--live asks a server that is known from before, and a server that is gone is not shown as if it were there', async () => {
-  const flags = fleet({ well: hostile() });
+  const flags = fleet({ well: faulty() });
   await plexus('list', ...flags);
   expect((await plexus('list', ...flags)).out).toMatch(/^well +idle/m);
   expect((await plexus('list', '--live', ...flags)).out).toMatch(/^well +connected/m);
@@ -336,7 +336,7 @@ test('--live asks a server that is known from before, and a server that is gone 
 });
 
 test('what cannot be remembered is said once, beside the answer, and not with --quiet', async () => {
-  const flags = fleet({ well: hostile() });
+  const flags = fleet({ well: faulty() });
   box.write('~/.cache/plexus', 'no folder');
   const { code, err } = await box.spawn(['tools', ...flags]).done;
   expect([code, err.split('Plexus cannot store anything').length]).toEqual([0, 2]);

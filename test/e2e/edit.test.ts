@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runs } from '../effort.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { verifies } from '../verifies.ts';
 import { type Ran, Sandbox } from './plexus.ts';
 
@@ -229,7 +229,7 @@ verifies(
   ['CFG-02', 'TRU-01'],
   'what a person adds to the workspace is approved with it, and only as it was written',
   async () => {
-    const { command, args } = hostile();
+    const { command, args } = faulty();
     const added = await plexus('add', 'mine', '--scope', 'project', '--', command, ...args);
     expect([added.code, added.out]).toEqual([0, expect.stringContaining('It is approved as it is now')]);
     expect((await plexus('call', 'mine', 'echo', 'text=x')).out).toBe('x\n');

@@ -7,7 +7,7 @@ import { stateFolder, userFolder } from '../../src/config/scopes.ts';
 import type { RuntimeOptions } from '../../src/index.ts';
 import { logFileOf } from '../../src/store/server-log.ts';
 import { Peer, transports } from '../faults/peer.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually } from '../servers/processes.ts';
 import { serve } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
@@ -70,7 +70,7 @@ describe('a configuration that cannot be read', () => {
     const file = join(userFolder({ home: folder, env, platform }), 'mcp.toml');
     write(file, '[mcp_servers.well\n');
     const runtime = await start(folder, { discover: true, env, watch: false });
-    const { command, args } = hostile();
+    const { command, args } = faulty();
     write(file, `[mcp_servers.well]\ncommand = "${command}"\nargs = ${JSON.stringify(args)}\n`);
     await runtime.reload();
     expect(await runtime.ready()).toEqual({ ready: ['well'], notReady: [] });
@@ -80,7 +80,7 @@ describe('a configuration that cannot be read', () => {
 verifies('ERR-02', 'a server that does not start is skipped, and the end of its stderr is told', async () => {
   const words = "console.error('cannot find the licence'); process.exit(3)";
   const dies = { command: process.execPath, args: ['-e', words], reconnect: 'none' as const };
-  const runtime = await start(createFolder(), { servers: { dies, well: hostile() } });
+  const runtime = await start(createFolder(), { servers: { dies, well: faulty() } });
   const message = expect.stringMatching(/exited with code 3.*\n {2}\| cannot find the licence\n/s);
   expect(statusOf(runtime, 'dies')).toMatchObject({ state: 'failed', error: { code: 'CONNECTION_LOST', message } });
   expect(runtime.events.find(({ type }) => type === 'startup.completed')).toMatchObject({
@@ -93,13 +93,13 @@ verifies('ERR-02', 'a server that does not start is skipped, and the end of its 
 describe('a server that does not connect in time', () => {
   const reconnect = { delaysMs: [20, 60_000], jitter: 0 };
   const silent = {
-    stdio: async () => hostile('--stall', 'everything'),
+    stdio: async () => faulty('--fault=hang', '--at=any'),
     http: async () => ({ url: (await serve(() => undefined)).url, transport: 'http' as const }),
   };
   for (const [transport, create] of Object.entries(silent)) {
     verifies('ERR-03', `over ${transport} is recorded and tried again later, and the others go on`, async () => {
       const slow = { ...(await create()), startupTimeoutMs: 200, reconnect };
-      const runtime = await start(createFolder(), { servers: { slow, well: hostile() } });
+      const runtime = await start(createFolder(), { servers: { slow, well: faulty() } });
       expect(textOf(await runtime.turn().call('mcp__well__echo', { text: 'on' }))).toBe('on');
       // Twice at short notice; then it is left alone for a while, which is told.
       const { nextRetryInMs } = await eventually(() => {
@@ -122,7 +122,10 @@ describe('a server that does not connect in time', () => {
 
 verifies('ERR-05', 'a failure after the gate is an event, a status and a line in the log', async () => {
   const folder = createFolder();
-  const late = { ...hostile('--slow', '300', '--exit-on', 'initialize:3'), reconnect: 'none' as const };
+  const late = {
+    ...faulty('--answer-ms=300', '--fault=exit', '--at=initialize', '--after=1'),
+    reconnect: 'none' as const,
+  };
   const runtime = await start(folder, { servers: { late }, logs: true, env, ...background });
   const types = () => runtime.events.map((event) => ('to' in event ? event.to : event.type));
   expect(types().at(-1), 'the gate is passed').toBe('startup.completed');

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { createTappedServer } from '../unit/call/journey.ts';
 import { endOf } from '../unit/call/stages.ts';
@@ -89,7 +89,7 @@ describe('a lazy server', () => {
     const file = join(folder, 'fleet.json');
     const pids = join(folder, 'pids');
     const write = (title: string) => {
-      const entry = { ...hostile('--pid-file', pids), lifecycle: 'lazy', title };
+      const entry = { ...faulty('--pid-file', pids), lifecycle: 'lazy', title };
       writeFileSync(file, JSON.stringify({ mcpServers: { files: entry } }));
     };
     write('before');
@@ -149,12 +149,12 @@ verifies(
 );
 
 describe('a required server', () => {
-  const dead = { ...hostile('--exit', '3'), required: true, reconnect: 'none' as const };
+  const dead = { ...faulty('--fault=exit', '--at=open'), required: true, reconnect: 'none' as const };
 
   verifies('EXT-10', 'that is not ready ends a start that nobody watches, and nothing is left of it', async () => {
     const folder = createFolder();
     const pids = join(folder, 'pids');
-    const starting = start(folder, { servers: { dead, well: hostile('--pid-file', pids) } });
+    const starting = start(folder, { servers: { dead, well: faulty('--pid-file', pids) } });
     await expect(starting).rejects.toMatchObject({
       code: 'REQUIRED_NOT_READY',
       exitCode: 4,
@@ -165,7 +165,7 @@ describe('a required server', () => {
 
   verifies('EXT-10', 'is only reported where a person is there, or a host wants to see for itself', async () => {
     for (const options of [{ required: 'report' }, { interactive: true }] as const) {
-      const runtime = await start(createFolder(), { servers: { dead, well: hostile() }, ...options });
+      const runtime = await start(createFolder(), { servers: { dead, well: faulty() }, ...options });
       expect(await runtime.ready()).toMatchObject({ ready: ['well'], notReady: [{ server: 'dead', state: 'failed' }] });
       expect(runtime.events.find(({ type }) => type === 'startup.completed')).toBeDefined();
     }
@@ -186,16 +186,16 @@ describe('a required server', () => {
   });
 
   verifies('EXT-10', 'that is disabled is required of nobody', async () => {
-    const runtime = await start(createFolder(), { servers: { off: { ...dead, enabled: false }, well: hostile() } });
+    const runtime = await start(createFolder(), { servers: { off: { ...dead, enabled: false }, well: faulty() } });
     expect(await runtime.ready()).toEqual({ ready: ['well'], notReady: [] });
   });
 });
 
 describe('connecting many', () => {
   verifies('LIF-08', 'three servers that never answer hold a fourth back for a moment only', async () => {
-    const stalled = () => hostile('--stall', 'everything');
+    const stalled = () => faulty('--fault=hang', '--at=any');
     const runtime = await start(createFolder(), {
-      servers: { a: stalled(), b: stalled(), c: stalled(), d: hostile() },
+      servers: { a: stalled(), b: stalled(), c: stalled(), d: faulty() },
       startup: { whenUncached: 'background', gateMs: 1 },
     });
     // Sooner than the stall of another would end: that takes a minute.
@@ -218,11 +218,11 @@ describe('a configuration that changes', () => {
 
   verifies('LIF-07', 'keeps what did not change, replaces what did and closes what is gone', async () => {
     const { folder, file, write } = createFile();
-    write({ kept: hostile(), changed: hostile(), gone: hostile() });
+    write({ kept: faulty(), changed: faulty(), gone: faulty() });
     const runtime = await start(folder, { discover: true, config: file, watch: false });
     const pids = () => Object.fromEntries(runtime.status().map(({ name, pid = 0 }) => [name, pid]));
     const before = pids();
-    write({ kept: hostile(), changed: { ...hostile(), title: 'new' }, added: hostile() });
+    write({ kept: faulty(), changed: { ...faulty(), title: 'new' }, added: faulty() });
     await runtime.reload();
     expect(await runtime.ready()).toEqual({ ready: ['added', 'changed', 'kept'], notReady: [] });
     const after = pids();
@@ -234,7 +234,7 @@ describe('a configuration that changes', () => {
 
   verifies('LIF-07', 'starts everything over where that is asked for', async () => {
     const { folder, file, write } = createFile();
-    write({ kept: hostile() });
+    write({ kept: faulty() });
     const runtime = await start(folder, { discover: true, config: file, watch: false });
     const { pid = 0 } = statusOf(runtime, 'kept');
     await runtime.reload({ replaceAll: true });
@@ -244,7 +244,7 @@ describe('a configuration that changes', () => {
 
   test('does not bring back what was disconnected, nor its tools', async () => {
     const { folder, file, write } = createFile();
-    write({ lazy: { ...hostile(), lifecycle: 'lazy' }, eager: hostile() });
+    write({ lazy: { ...faulty(), lifecycle: 'lazy' }, eager: faulty() });
     const runtime = await start(folder, { discover: true, config: file, watch: false });
     for (const name of ['lazy', 'eager']) await runtime.disconnect(name);
     await runtime.reload();
@@ -257,11 +257,11 @@ describe('a configuration that changes', () => {
     'is noticed by itself, and touches nothing else; a turn that has begun keeps what it saw',
     async () => {
       const { folder, file, write } = createFile();
-      write({ kept: hostile() });
+      write({ kept: faulty() });
       const runtime = await start(folder, { discover: true, config: file });
       const turn = runtime.turn();
       const { pid } = statusOf(runtime, 'kept');
-      write({ kept: hostile(), added: hostile('--tools', '1') });
+      write({ kept: faulty(), added: faulty('--tools', '1') });
       await eventually(() => runtime.status().some(({ name, status }) => name === 'added' && status === 'connected'));
       expect(statusOf(runtime, 'kept').pid).toBe(pid);
       expect(turn.tools.every(({ id }) => id.server === 'kept')).toBe(true);

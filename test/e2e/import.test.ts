@@ -4,7 +4,7 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
 
@@ -112,7 +112,7 @@ verifies(
   async () => {
     const secret = 'sk-live-0123456789abcdef';
     box.write('~/.cursor/mcp.json', {
-      mcpServers: { echo: { ...hostile(), env: { API_TOKEN: secret, LEVEL: 'info' } } },
+      mcpServers: { echo: { ...faulty(), env: { API_TOKEN: secret, LEVEL: 'info' } } },
     });
     const { taken } = await box.json('import', '--yes');
     expect(taken[0].secrets).toEqual([{ at: 'env.API_TOKEN', placeholder: '${input:echo-API_TOKEN}' }]);
@@ -164,11 +164,11 @@ test('a link in the workspace to a file of one’s own does not bring it into th
 });
 
 test('secrets of servers with similar names stay apart', async () => {
-  const withToken = (token: string) => ({ ...hostile(), env: { API_TOKEN: token } });
+  const withToken = (token: string) => ({ ...faulty(), env: { API_TOKEN: token } });
   box.write('~/.config/plexus/mcp.toml', '[mcp_servers.x]\ncommand = "x"\nargs = ["${input:my-server-API_TOKEN}"]\n');
   box.write('~/.cursor/mcp.json', {
     mcpServers: {
-      'my server': { ...withToken('first-secret'), args: [...hostile().args, '--tools', '1'] },
+      'my server': { ...withToken('first-secret'), args: [...faulty().args, '--tools', '1'] },
       'my-server': withToken('second-secret'),
     },
   });
@@ -220,7 +220,7 @@ test('what is taken over once is recognized the next time, under whatever name',
 });
 
 test('a server of the workspace goes into its file and still has to be approved', async () => {
-  box.write('.cursor/mcp.json', { mcpServers: { theirs: hostile() } });
+  box.write('.cursor/mcp.json', { mcpServers: { theirs: faulty() } });
   const { taken } = await box.json('import', '--yes');
   expect(taken).toMatchObject([{ name: 'theirs', scope: 'project', writtenTo: box.path('.mcp.json') }]);
   const { servers } = await box.json('list');

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
 import { createFakeServer } from '../../src/testing/fake-server.ts';
 import { createTracedClock } from '../faults/traces.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn, pidsOnce } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, start as startIn } from './runtimes.ts';
@@ -26,7 +26,7 @@ verifies(
   'a legacy server is initialized, listed and called, on the one process it was given',
   async () => {
     const pids = join(folder, 'pids');
-    const runtime = await start({ servers: { old: hostile('--pid-file', pids) } });
+    const runtime = await start({ servers: { old: faulty('--pid-file', pids) } });
     expect(statusOf(runtime, 'old')).toMatchObject({ status: 'connected', state: 'connected', protocol: '2025-11-25' });
     const { text } = await runtime.turn().call('mcp__old__echo', { text: 'hello' });
     expect(text).toContain('hello');
@@ -36,7 +36,7 @@ verifies(
 
 verifies('LIF-09', 'a modern server is discovered, listed and called, on the one process it was given', async () => {
   const pids = join(folder, 'pids');
-  const runtime = await start({ servers: { new: hostile('--era', 'modern', '--pid-file', pids) } });
+  const runtime = await start({ servers: { new: faulty('--era', 'modern', '--pid-file', pids) } });
   expect(statusOf(runtime, 'new')).toMatchObject({ status: 'connected', protocol: '2026-07-28' });
   expect((await runtime.turn().call('mcp__new__add', { a: 2, b: 3 })).text).toContain('5');
   expect(pidsIn(pids)).toHaveLength(1);
@@ -44,7 +44,10 @@ verifies('LIF-09', 'a modern server is discovered, listed and called, on the one
 
 verifies('LIF-09', 'a server that is silent on the probe, or dies of it, is spoken to in the older era', async () => {
   const runtime = await start({
-    servers: { mute: hostile('--silent-discover'), frail: hostile('--exit-on-discover') },
+    servers: {
+      mute: faulty('--fault=hang', '--at=server/discover'),
+      frail: faulty('--fault=exit', '--at=server/discover'),
+    },
   });
   expect(runtime.status().map(({ name, status, protocol }) => [name, status, protocol])).toEqual([
     ['frail', 'connected', '2025-11-25'],
@@ -56,14 +59,14 @@ verifies(
   'LIF-09',
   'a modern server that starts slower than the probe waits is found to be modern all the same',
   async () => {
-    const runtime = await start({ servers: { slow: hostile('--era', 'modern', '--slow', '1500') } });
+    const runtime = await start({ servers: { slow: faulty('--era', 'modern', '--answer-ms=1500') } });
     expect(statusOf(runtime, 'slow')).toMatchObject({ status: 'connected', protocol: '2026-07-28' });
   },
 );
 
 verifies('LIF-10', 'only what has a handler is advertised, and in both eras the caller’s handler answers', async () => {
   const asked: string[] = [];
-  const servers = { old: hostile(), new: hostile('--era', 'modern') };
+  const servers = { old: faulty(), new: faulty('--era', 'modern') };
   const runtime = await start({
     servers,
     elicit: async ({ server, message }) => {
@@ -85,7 +88,7 @@ verifies('LIF-10', 'only what has a handler is advertised, and in both eras the 
 
 verifies(['LIF-05', 'LIF-04'], 'a server is seen as connecting from the first moment', async () => {
   const runtime = await start({
-    servers: { stalled: hostile('--stall', 'everything') },
+    servers: { stalled: faulty('--fault=hang', '--at=any') },
     startup: { whenUncached: 'background', gateMs: 1 },
   });
   expect(statusOf(runtime, 'stalled')).toMatchObject({ status: 'connecting', state: 'connecting', toolCount: 0 });
@@ -94,7 +97,7 @@ verifies(['LIF-05', 'LIF-04'], 'a server is seen as connecting from the first mo
 verifies(['LIF-11', 'LIF-12'], 'a server that never answers is given up in time, and its process is gone', async () => {
   const pids = join(folder, 'pids');
   const stalled = {
-    ...hostile('--stall', 'initialize', '--pid-file', pids, '--stderr', '20'),
+    ...faulty('--fault=hang', '--at=initialize', '--after=1', '--pid-file', pids, '--fault=stderr', '--bytes=20'),
     startupTimeoutMs: 20_000,
     reconnect: 'none' as const,
   };
@@ -115,7 +118,7 @@ verifies(['CFG-18', 'LIF-01'], 'one broken server of several costs itself, and e
     servers: {
       well: createFakeServer({ hello: { run: () => 'hi' } }).entry,
       missing: { command: 'plexus-no-such-command' },
-      dies: hostile('--exit', '3'),
+      dies: faulty('--fault=exit', '--at=open'),
     },
   });
   const failures = runtime.status().map(({ name, state, error }) => [name, state, error?.code]);
@@ -142,7 +145,7 @@ verifies(['CFG-18', 'LIF-01'], 'one broken server of several costs itself, and e
 });
 
 test('a killed server comes back by itself, and its tools stay visible meanwhile', async () => {
-  const runtime = await start({ servers: { mortal: hostile() } });
+  const runtime = await start({ servers: { mortal: faulty() } });
   const before = runtime.turn().revision;
   process.kill(statusOf(runtime, 'mortal')?.pid ?? 0, 'SIGKILL');
   await eventually(() => statusOf(runtime, 'mortal')?.status === 'connecting');
@@ -153,7 +156,7 @@ test('a killed server comes back by itself, and its tools stay visible meanwhile
 });
 
 test('a call in flight when its server dies ends at once, and says that the outcome is unknown', async () => {
-  const runtime = await start({ servers: { mortal: hostile() } });
+  const runtime = await start({ servers: { mortal: faulty() } });
   const call = runtime.turn().call('mcp__mortal__sleep', { ms: 60_000 });
   process.kill(statusOf(runtime, 'mortal')?.pid ?? 0, 'SIGKILL');
   await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', remedy: 'check-first' });
@@ -164,7 +167,7 @@ verifies(
   'a disconnected server is gone with its process and with its own tools, and with no one else’s',
   async () => {
     const runtime = await start({
-      servers: { a: hostile(), a_b: createFakeServer({ keep: { run: () => '' } }).entry },
+      servers: { a: faulty(), a_b: createFakeServer({ keep: { run: () => '' } }).entry },
     });
     const pid = statusOf(runtime, 'a')?.pid ?? 0;
     const frozen = runtime.turn();
@@ -192,7 +195,9 @@ verifies(
   async () => {
     const pids = join(folder, 'pids');
     const runtime = await start({
-      servers: { stubborn: hostile('--ignore-eof', '--ignore-sigterm', '--grandchild', '--pid-file', pids) },
+      servers: {
+        stubborn: faulty('--fault=ignore-eof', '--fault=ignore-sigterm', '--fault=grandchild', '--pid-file', pids),
+      },
     });
     await eventually(() => pidsIn(pids).length === 2);
     await runtime.close();
@@ -206,7 +211,7 @@ verifies(
   async () => {
     const pids = join(folder, 'pids');
     const runtime = await start({
-      servers: { one: hostile('--pid-file', pids), two: hostile('--stall', 'everything', '--pid-file', pids) },
+      servers: { one: faulty('--pid-file', pids), two: faulty('--fault=hang', '--at=any', '--pid-file', pids) },
       startup: { whenUncached: 'background', gateMs: 1 },
     });
     await eventually(() => pidsIn(pids).length === 2);
@@ -219,11 +224,11 @@ verifies(
 test('a reload keeps what did not change, replaces what did, and closes what is gone', async () => {
   const file = join(folder, 'fleet.json');
   const write = (servers: unknown) => writeFileSync(file, JSON.stringify({ mcpServers: servers }));
-  write({ kept: hostile(), changed: hostile(), gone: hostile() });
+  write({ kept: faulty(), changed: faulty(), gone: faulty() });
   const runtime = await start({ discover: true, config: file });
   const pid = (name: string) => statusOf(runtime, name)?.pid ?? 0;
   const before = { kept: pid('kept'), changed: pid('changed'), gone: pid('gone') };
-  write({ kept: hostile(), changed: hostile('--tools', '1'), added: hostile() });
+  write({ kept: faulty(), changed: faulty('--tools', '1'), added: faulty() });
   await runtime.reload();
   await runtime.ready();
   expect(runtime.status().map(({ name, status }) => [name, status])).toEqual([
@@ -240,7 +245,7 @@ verifies(
   'a server that a file in the workspace defines does not start before a person approved it',
   async () => {
     const pids = join(folder, 'pids');
-    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: hostile('--pid-file', pids) } }));
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: faulty('--pid-file', pids) } }));
     const env = { PATH: process.env['PATH'], HOME: folder };
     const runtime = await start({ discover: true, env });
     expect(statusOf(runtime, 'theirs')).toMatchObject({
@@ -269,7 +274,7 @@ verifies(
   'a second close, and one after a disconnect nobody waited for, wait for the processes too',
   async () => {
     const pids = join(folder, 'pids');
-    const stubborn = hostile('--ignore-eof', '--pid-file', pids);
+    const stubborn = faulty('--fault=ignore-eof', '--pid-file', pids);
     const runtime = await start({ servers: { one: stubborn, two: stubborn } });
     const leaving = runtime.disconnect('one');
     const first = runtime.close();
@@ -280,7 +285,7 @@ verifies(
 );
 
 test('a disconnected server is stopped, not disabled, and comes back when it is reconnected', async () => {
-  const runtime = await start({ servers: { a: hostile() } });
+  const runtime = await start({ servers: { a: faulty() } });
   await runtime.disconnect('a');
   expect(statusOf(runtime, 'a')).toMatchObject({ status: 'disconnected', state: 'stopped' });
   runtime.reconnect('a');
@@ -292,7 +297,10 @@ test('a changed server starts only when its former process is gone', async () =>
   const file = join(folder, 'fleet.json');
   const pids = join(folder, 'pids');
   const write = (...flags: string[]) =>
-    writeFileSync(file, JSON.stringify({ mcpServers: { a: hostile('--ignore-eof', '--pid-file', pids, ...flags) } }));
+    writeFileSync(
+      file,
+      JSON.stringify({ mcpServers: { a: faulty('--fault=ignore-eof', '--pid-file', pids, ...flags) } }),
+    );
   write();
   const runtime = await start({ discover: true, config: file });
   const [former = 0] = pidsIn(pids);
@@ -304,7 +312,7 @@ test('a changed server starts only when its former process is gone', async () =>
 });
 
 test('who is asked for by name is answered for by name, whatever became of it', async () => {
-  const runtime = await start({ servers: { off: { ...hostile(), enabled: false }, up: hostile() } });
+  const runtime = await start({ servers: { off: { ...faulty(), enabled: false }, up: faulty() } });
   expect(await runtime.ready({ servers: ['off', 'up'] })).toEqual({
     ready: ['up'],
     notReady: [{ server: 'off', state: 'disabled' }],
@@ -333,7 +341,7 @@ verifies('EXT-11', 'a definition too deep to be read costs itself, at the start 
 });
 
 test('arguments that cannot be written as JSON are the caller’s fault, and cost the server nothing', async () => {
-  const runtime = await start({ servers: { a: hostile() } });
+  const runtime = await start({ servers: { a: faulty() } });
   const turn = runtime.turn();
   for (let call = 0; call < 4; call++) {
     await expect(turn.call('mcp__a__echo', { text: 'x', odd: 1n })).rejects.toMatchObject({ code: 'ARGUMENTS_BAD' });
@@ -377,8 +385,8 @@ test('a host whose listeners and error handler throw is never felt', async () =>
   const warned: unknown[] = [];
   const hear = (warning: unknown) => warned.push(warning);
   process.on('warning', hear);
-  const runtime = await start({ servers: { a: hostile() }, onEvent: throwing, onError: throwing });
-  expect(statusOf(runtime, 'a')).toMatchObject({ status: 'connected', toolCount: 8 });
+  const runtime = await start({ servers: { a: faulty() }, onEvent: throwing, onError: throwing });
+  expect(statusOf(runtime, 'a')).toMatchObject({ status: 'connected', toolCount: 9 });
   await eventually(() => warned.length > 0);
   process.off('warning', hear);
 });
@@ -387,7 +395,7 @@ verifies(
   'TRU-01',
   'an approval shows everything that decides what runs, and a yes for the session is asked for once',
   async () => {
-    const entry = { ...hostile(), env: { NODE_OPTIONS: '--no-warnings' }, cwd: '.' };
+    const entry = { ...faulty(), env: { NODE_OPTIONS: '--no-warnings' }, cwd: '.' };
     writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: entry } }));
     const asked: string[] = [];
     const runtime = await start({
@@ -401,12 +409,12 @@ verifies(
     runtime.reconnect('theirs');
     await runtime.ready();
     expect(statusOf(runtime, 'theirs')?.status).toBe('connected');
-    expect(asked).toEqual([expect.stringMatching(/^NODE_OPTIONS=--no-warnings .*hostile\.mjs \(in \.\)$/)]);
+    expect(asked).toEqual([expect.stringMatching(/^NODE_OPTIONS=--no-warnings .*faulty\.mjs \(in \.\)$/)]);
   },
 );
 
 test('a start that is aborted before anybody was asked asks nobody', async () => {
-  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: hostile() } }));
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { theirs: faulty() } }));
   const stop = new AbortController();
   const asked: unknown[] = [];
   const starting = start({

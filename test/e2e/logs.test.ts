@@ -8,7 +8,7 @@ import { RuntimeError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { logFileOf, olderLogOf } from '../../src/store/server-log.ts';
 import { startAsking } from '../servers/asking.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
@@ -29,7 +29,7 @@ const stateOf = (home: string) => join(home, '.local', 'state', 'plexus');
 const SECRET = 'tok-0123456789';
 /** Says its secret before it does what the flags say. */
 const talkative = (...flags: readonly string[]) => {
-  const { command, args } = hostile(...flags);
+  const { command, args } = faulty(...flags);
   return {
     command: 'sh',
     args: ['-c', 'printf "\\033[1mtoken\\033[0m %s\\n" "$TOKEN" >&2; exec "$0" "$@"', command, ...args],
@@ -42,10 +42,10 @@ describe('a runtime', () => {
     const home = createFolder();
     const servers = {
       well: talkative(),
-      dies: { ...talkative('--exit', '3'), reconnect: 'none' as const },
+      dies: { ...talkative('--fault=exit', '--at=open'), reconnect: 'none' as const },
       gone: { command: 'plexus-no-such' },
       mute: {
-        ...hostile('--stall', 'everything', '--silent-discover'),
+        ...faulty('--fault=hang', '--at=any'),
         startupTimeoutMs: 300,
         reconnect: 'none' as const,
       },
@@ -107,7 +107,7 @@ describe('a runtime', () => {
   test('writes no log where the host keeps things itself, or wants none', async () => {
     const home = createFolder();
     for (const logs of [undefined, false]) {
-      const runtime = await start(home, { env, servers: { well: hostile() }, ...(logs === false && { logs }) });
+      const runtime = await start(home, { env, servers: { well: faulty() }, ...(logs === false && { logs }) });
       await runtime.close();
     }
     expect(existsSync(stateOf(home))).toBe(false);
@@ -118,7 +118,10 @@ describe('a runtime', () => {
     mkdirSync(stateOf(home), { recursive: true });
     const folder = join(stateOf(home), 'logs');
     writeFileSync(folder, 'in the way');
-    const servers = { one: hostile('--stderr', '100000'), two: hostile('--stderr', '100000') };
+    const servers = {
+      one: faulty('--fault=stderr', '--bytes=100000'),
+      two: faulty('--fault=stderr', '--bytes=100000'),
+    };
     const runtime = await start(home, { env, servers, logs: true });
     const { text } = await runtime.turn().call('mcp__one__echo', { text: 'hello' });
     expect(text).toContain('hello');
@@ -128,7 +131,7 @@ describe('a runtime', () => {
 
   verifies('TRN-02', 'is not held up by a server that floods its stderr, and neither is the disk', async () => {
     const home = createFolder();
-    const runtime = await start(home, { env, servers: { loud: hostile('--flood-stderr') }, logs: true });
+    const runtime = await start(home, { env, servers: { loud: faulty('--fault=stderr-forever') }, logs: true });
     const turn = runtime.turn();
     for (let number = 0; number < 20; number++) {
       const { text } = await turn.call('mcp__loud__echo', { text: `still here ${number}` });
@@ -152,7 +155,7 @@ describe('plexus', () => {
   const fileOf = (server: string) => logFileOf(stateOf(sandbox.home), server);
 
   verifies('TRN-02', 'logs shows what a server wrote and why it ended, the last lines of it, or as JSON', async () => {
-    configure({ dies: talkative('--exit', '3') });
+    configure({ dies: talkative('--fault=exit', '--at=open') });
     await sandbox.plexus('list');
     const shown = await sandbox.plexus('logs', 'dies', '--lines', '3');
     expect([shown.code, shown.err, outline(shown.out)]).toEqual([
@@ -185,7 +188,7 @@ describe('plexus', () => {
   });
 
   test('logs says so when there is none yet, and when there is no such server', async () => {
-    configure({ files: hostile() });
+    configure({ files: faulty() });
     const [none, data, unknown] = await Promise.all([
       sandbox.plexus('logs', 'files'),
       sandbox.json('logs', 'files'),

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { remarksOn } from '../../src/cli/render/server-remarks.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { nobody, serve, status } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
@@ -42,19 +42,19 @@ async function reasons(): Promise<Record<string, Reason>> {
   const lost = /^(reconnecting|failed)$/;
   return {
     'is-off': {
-      ...{ entry: { ...hostile(), enabled: false }, state: /^disabled$/ },
+      ...{ entry: { ...faulty(), enabled: false }, state: /^disabled$/ },
       ...{ why: /It is disabled\./, next: /plexus enable is-off/ },
     },
     'in-a-list': {
-      ...{ entry: hostile(), state: /^disabled$/ },
+      ...{ entry: faulty(), state: /^disabled$/ },
       ...{ why: /not in use: "disabledServers" names it/, next: /Change that setting/ },
     },
     'is-denied': {
-      ...{ entry: hostile(), state: /^disabled$/ },
+      ...{ entry: faulty(), state: /^disabled$/ },
       ...{ why: /not in use: .*denylist/, next: /Change that setting/ },
     },
     'of-the-folder': {
-      ...{ entry: hostile(), state: /^needs-approval$/ },
+      ...{ entry: faulty(), state: /^needs-approval$/ },
       ...{ why: /nobody has approved it/, next: /plexus approve of-the-folder/ },
     },
     'wants-login': {
@@ -70,7 +70,7 @@ async function reasons(): Promise<Record<string, Reason>> {
       ...{ why: /configuration is not valid .*"command" must be a string/, next: /Correct it in .*plexus config/ },
     },
     'lacks-variable': {
-      ...{ entry: { ...hostile(), env: { TOKEN: nameless } }, state: /^blocked$/ },
+      ...{ entry: { ...faulty(), env: { TOKEN: nameless } }, state: /^blocked$/ },
       ...{ why: /needs the environment variable NO_SUCH_VARIABLE/, next: /Set NO_SUCH_VARIABLE/ },
     },
     'no-command': {
@@ -78,15 +78,15 @@ async function reasons(): Promise<Record<string, Reason>> {
       ...{ why: /the command was not found/, next: /Install plexus-no-such-command or correct "command"/ },
     },
     'no-folder': {
-      ...{ entry: { ...hostile(), cwd: '/no/such/folder' }, state: /^blocked$/ },
+      ...{ entry: { ...faulty(), cwd: '/no/such/folder' }, state: /^blocked$/ },
       ...{ why: /working directory \/no\/such\/folder does not exist/, next: /Correct "cwd"/ },
     },
     'exits-at-start': {
-      ...{ entry: hostile('--exit', '3', '--stderr', '20'), state: lost },
+      ...{ entry: faulty('--fault=exit', '--at=open', '--fault=stderr', '--bytes=20'), state: lost },
       ...{ why: /exited with code 3 .*stderr:\n\s*\| e{20}$/m, next: /start the command of "exits-at-start" by hand/ },
     },
     'hangs-at-start': {
-      ...{ entry: { ...hostile('--stall', 'everything'), startup_timeout_sec: 1 }, state: lost },
+      ...{ entry: { ...faulty('--fault=hang', '--at=any'), startup_timeout_sec: 1 }, state: lost },
       ...{
         why: /did not become ready within 1 s: it has not answered\./,
         next: /Give it longer .* or start its command/,
@@ -123,11 +123,11 @@ async function reasons(): Promise<Record<string, Reason>> {
       ...{ why: /it printed text that is not MCP: Usage: greeter NAME/, next: /start its command by hand/ },
     },
     'is-lazy': {
-      ...{ entry: { ...hostile(), lifecycle: 'lazy' }, state: /^idle$/ },
+      ...{ entry: { ...faulty(), lifecycle: 'lazy' }, state: /^idle$/ },
       ...{ why: /It starts at its first call\./, next: /plexus tools is-lazy/ },
     },
     'is-manual': {
-      ...{ entry: { ...hostile(), lifecycle: 'manual' }, state: /^idle$/ },
+      ...{ entry: { ...faulty(), lifecycle: 'manual' }, state: /^idle$/ },
       ...{ why: /starts only when you name it/, next: /plexus tools is-manual/ },
     },
   };
@@ -154,13 +154,13 @@ test('list has other words for every reason why a server is not ready, and a nex
   box.write(USER, {
     plexus: { disabledServers: ['in-a-list'] },
     security: { mcpServerDenylist: ['is-denied'] },
-    mcpServers: { ...entries, well: hostile() },
+    mcpServers: { ...entries, well: faulty() },
   });
   box.write('.mcp.json', { mcpServers: { 'of-the-folder': theirs?.entry } });
 
   const { code, out } = await box.plexus('list');
   expect(code).toBe(0);
-  expect(out).toMatch(/^well +connected +stdio +user +8 +now$/m);
+  expect(out).toMatch(/^well +connected +stdio +user +9 +now$/m);
   const told = remarksIn(out);
   const states = Object.fromEntries(
     [...out.matchAll(/^(\S+) +([a-z-]+) +\S+ +\S+ +\S+(?: .*)?$/gm)].map(([, a = '', b]) => [a, b]),
@@ -192,7 +192,7 @@ test('a server that is being tried again still says why it failed, and promises 
 });
 
 test('a server whose attempts are used up says so, and how it is tried again', async () => {
-  box.write(USER, { mcpServers: { dies: { ...hostile('--exit', '3'), reconnect: 'none' } } });
+  box.write(USER, { mcpServers: { dies: { ...faulty('--fault=exit', '--at=open'), reconnect: 'none' } } });
   const { out } = await box.plexus('list');
   expect(out).toMatch(/^dies +failed/m);
   expect(out).toContain('Plexus gave up connecting to it. Try again with: plexus tools dies');
@@ -204,7 +204,7 @@ verifies(
   async () => {
     const web = await serveMcp();
     const servers = {
-      here: hostile(),
+      here: faulty(),
       away: { url: await nobody(), transport: 'http', required: true, reconnect: 'none' },
       there: { url: web.url, transport: 'http', required: true },
     };

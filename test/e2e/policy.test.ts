@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRuntime } from '../../src/runtime.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
 
@@ -128,7 +128,7 @@ verifies(
 
 test('a server that nobody approved is not allowed what is allowed to its name', async () => {
   box.write(USER, rule('mcp__theirs__*', 'allow'));
-  box.write('.mcp.json', { mcpServers: { theirs: hostile() } });
+  box.write('.mcp.json', { mcpServers: { theirs: faulty() } });
   expect(await box.json('policy', 'why', 'theirs', 'echo')).toMatchObject({
     verdict: 'ask',
     because: expect.stringContaining('is not meant for a server that nobody approved'),

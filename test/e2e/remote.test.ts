@@ -10,7 +10,7 @@ import { createFileStore } from '../../src/store/file.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.ts';
 import { everything } from '../servers/everything.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, pidsIn, temporaryFile } from '../servers/processes.ts';
 import { json, serve, status } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
@@ -307,7 +307,7 @@ describe('connecting many', () => {
     const pids = temporaryFile('pids');
     const silent = await serve(() => undefined);
     const servers = {
-      ...named(5, hostile('--stall', 'everything', '--pid-file', pids)),
+      ...named(5, faulty('--fault=hang', '--at=any', '--pid-file', pids)),
       web: { url: silent.url, transport: 'http' as const },
     };
     const starting = begin(servers, clock);

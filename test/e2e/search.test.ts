@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { Sandbox } from './plexus.ts';
 
 let sandbox: Sandbox;
@@ -21,7 +21,7 @@ const lines = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row
 const idsOf = ({ results }: { results: { id: string }[] }) => results.map(({ id }) => id);
 
 test('the tools of the fleet are found by what they do, under the names that models use', async () => {
-  const config = sandbox.write('fleet.json', { mcpServers: { well: hostile() } });
+  const config = sandbox.write('fleet.json', { mcpServers: { well: faulty() } });
   const found = await sandbox.json('search', 'add', 'two', 'numbers', '--limit', '1', '--config', config);
   expect(found).toMatchObject({ results: [{ name: 'mcp__well__add', server: 'well', tool: 'add' }] });
   expect(found.results[0].score).toBeGreaterThan(0);

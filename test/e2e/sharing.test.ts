@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { endOf } from '../unit/call/stages.ts';
 import { verifies } from '../verifies.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
   pids = () => pidsIn(join(folder, 'pids'));
 });
 
-const server = (...flags: string[]) => hostile('--pid-file', join(folder, 'pids'), ...flags);
+const server = (...flags: string[]) => faulty('--pid-file', join(folder, 'pids'), ...flags);
 const start = (options: RuntimeOptions = {}) => startIn(folder, { servers: { files: server() }, ...options });
 const pidOf = (runtime: Parameters<typeof statusOf>[0]) => statusOf(runtime, 'files').pid ?? 0;
 const echo = 'mcp__files__echo';

@@ -6,7 +6,7 @@ import type { Runtime, RuntimeOptions } from '../../src/api.ts';
 import type { RuntimeEvent } from '../../src/events.ts';
 import { createRuntime, discoverMCPServers } from '../../src/runtime.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
-import { hostile } from '../servers/hostile.ts';
+import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
@@ -49,7 +49,7 @@ verifies(
   'a server of the workspace never starts before it is approved, and asks again with the difference when it changes',
   async () => {
     const pids = box.path('pids');
-    const entry = (...flags: string[]) => ({ mcpServers: { theirs: hostile('--pid-file', pids, ...flags) } });
+    const entry = (...flags: string[]) => ({ mcpServers: { theirs: faulty('--pid-file', pids, ...flags) } });
     box.write('.mcp.json', entry());
     const runtime = await start();
     expect(statusOf(runtime, 'theirs')).toMatchObject({ status: 'disconnected', state: 'needs-approval' });
@@ -76,7 +76,7 @@ verifies(
 );
 
 verifies('TRU-06', 'an approval lists the variables a server reads and gives exactly those', async () => {
-  box.write('.mcp.json', { mcpServers: { theirs: { ...hostile(), env: asks } } });
+  box.write('.mcp.json', { mcpServers: { theirs: { ...faulty(), env: asks } } });
   const requests: ApprovalRequest[] = [];
   const runtime = await start({
     approve: async (request) => {
@@ -96,7 +96,7 @@ verifies(
   'a server imported from the home folder starts, without any of the person’s variables until they are given',
   async () => {
     box.write('~/.config/plexus/mcp.toml', '[plexus]\nimport = ["cursor"]\n');
-    box.write('~/.cursor/mcp.json', { mcpServers: { theirs: { ...hostile(), env: asks } } });
+    box.write('~/.cursor/mcp.json', { mcpServers: { theirs: { ...faulty(), env: asks } } });
     const runtime = await start();
     await runtime.ready();
     const see = async () => {
@@ -158,7 +158,7 @@ verifies(
   'a server that a list rules out by its command is not started, whatever it is called, and a turn from before cannot call it',
   async () => {
     const user = box.write('~/.config/plexus/mcp.toml', '');
-    const { command, args } = hostile();
+    const { command, args } = faulty();
     const servers = `[mcp_servers.renamed]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
     writeFileSync(user, servers);
     const runtime = await start();
@@ -176,7 +176,7 @@ verifies(
 );
 
 verifies('TRU-05', 'a host may put something around every local command before it starts', async () => {
-  box.write('~/.config/plexus/mcp.json', { mcpServers: { mine: hostile() } });
+  box.write('~/.config/plexus/mcp.json', { mcpServers: { mine: faulty() } });
   const runtime = await start({
     launcher: ({ command, args, env }) => ({
       command: 'env',
@@ -194,7 +194,7 @@ verifies(
   ['CFG-12', 'CFG-13'],
   'files are watched: a change is applied as a difference, and what did not change keeps its process',
   async () => {
-    const entry = (name: string) => hostile('--pid-file', box.path(`${name}.pids`));
+    const entry = (name: string) => faulty('--pid-file', box.path(`${name}.pids`));
     const user = '~/.config/plexus/mcp.json';
     box.write(user, { mcpServers: { stays: entry('stays'), changes: entry('changes'), goes: entry('goes') } });
     const runtime = await start();
@@ -230,7 +230,7 @@ verifies(
 
 verifies('CFG-01', 'the master switch registers no tool, and the command line says why', async () => {
   box.write('~/.config/plexus/mcp.toml', '[plexus]\nenabled = false\n');
-  box.write('.mcp.json', { mcpServers: { theirs: hostile() } });
+  box.write('.mcp.json', { mcpServers: { theirs: faulty() } });
   const { out } = await box.plexus('list');
   expect(out).toContain('MCP is switched off: "plexus.enabled" is false');
   expect((await box.json('tools')).tools).toEqual([]);
@@ -274,7 +274,7 @@ verifies(
   ['CFG-10', 'CFG-11'],
   'one label says where a server comes from: in its status, its events and its tools',
   async () => {
-    box.write('~/.config/plexus/mcp.json', { mcpServers: { mine: hostile() } });
+    box.write('~/.config/plexus/mcp.json', { mcpServers: { mine: faulty() } });
     const runtime = await start();
     await runtime.ready();
     const changed = runtime.events.find(({ type }) => type === 'connection.changed');
@@ -297,7 +297,7 @@ verifies(
   async () => {
     const secrets: string[] = [];
     box.write('~/.config/plexus/mcp.json', {
-      mcpServers: { searching: { ...hostile(), env: { SEARCH_KEY: 'k-123' } }, other: hostile() },
+      mcpServers: { searching: { ...faulty(), env: { SEARCH_KEY: 'k-123' } }, other: faulty() },
     });
     const replaces = { id: 'search', names: ['searching'], secret: { env: 'SEARCH_KEY' } };
     let isNative = true;
@@ -319,7 +319,7 @@ verifies(
   'VAL-02',
   'a server that is not valid is shown with the field and its place, and the others go on',
   async () => {
-    box.write('~/.config/plexus/mcp.json', { mcpServers: { good: hostile(), bad: { command: 5 } } });
+    box.write('~/.config/plexus/mcp.json', { mcpServers: { good: faulty(), bad: { command: 5 } } });
     const { servers } = await box.json('list');
     expect(servers).toMatchObject([
       {
@@ -337,7 +337,7 @@ verifies(
 );
 
 verifies('EXT-04', 'an approval is bound to the program that its folders and variables lead to', async () => {
-  const { args } = hostile();
+  const { args } = faulty();
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
   const env = { PATH: '${workspaceFolder}/bin:${PATH}' };
   box.write('.mcp.json', { mcpServers: { theirs: { command: 'node', args, env } } });
@@ -360,7 +360,7 @@ verifies(
   'a list that comes later also rules out a server whose command was made of variables',
   async () => {
     const user = box.write('~/.config/plexus/mcp.toml', '');
-    const { args } = hostile();
+    const { args } = faulty();
     const server = `[mcp_servers.sly]\ncommand = "\${TOOL:-node}"\nargs = ${JSON.stringify(args)}\n`;
     writeFileSync(user, server);
     const runtime = await start();
@@ -377,8 +377,8 @@ verifies(
 verifies('CFG-12', 'a file that changes while servers are still starting is applied as well', async () => {
   const user = '~/.config/plexus/mcp.json';
   const pids = box.path('pids');
-  const mine = hostile('--pid-file', pids);
-  box.write(user, { mcpServers: { slow: hostile('--stall', 'tools/list'), mine } });
+  const mine = faulty('--pid-file', pids);
+  box.write(user, { mcpServers: { slow: faulty('--fault=hang', '--at=list'), mine } });
   const starting = start({ startup: { waitMs: 3_000 } });
   await eventually(() => existsSync(pids));
   box.write(user, { mcpServers: { mine }, plexus: { disabledServers: ['mine'] } });

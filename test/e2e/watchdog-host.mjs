@@ -1,18 +1,18 @@
 // Owns a host to be killed: starts two servers that obey nobody, says when they are up, and then does as it is told.
 //
-//   node watchdog-host.mjs HOSTILE PID_FILE
+//   node watchdog-host.mjs FAULTY PID_FILE
 
 import { createInterface } from 'node:readline';
 import { createRuntime } from 'plexus';
 
-const [hostile, pidFile] = process.argv.slice(2);
-const stubborn = [hostile, '--ignore-eof', '--ignore-sigterm', '--pid-file', pidFile];
+const [faulty, pidFile] = process.argv.slice(2);
+const stubborn = [faulty, '--fault=ignore-eof', '--fault=ignore-sigterm', '--pid-file', pidFile];
 const runtime = await createRuntime({
   discover: false,
   interactive: false,
   servers: {
-    parent: { command: process.execPath, args: [...stubborn, '--grandchild'] },
-    runaway: { command: process.execPath, args: [...stubborn, '--grandchild-detached'] },
+    parent: { command: process.execPath, args: [...stubborn, '--fault=grandchild'] },
+    runaway: { command: process.execPath, args: [...stubborn, '--fault=grandchild-detached'] },
   },
 });
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect } from 'vitest';
 import { send } from '../../src/transport/family.ts';
 import { listProcesses, runningGroupOf } from '../../src/transport/proc.ts';
-import { HOSTILE } from '../servers/hostile.ts';
+import { FAULTY } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsOnce, temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 
@@ -30,7 +30,7 @@ interface Host {
 
 async function startHost(): Promise<Host> {
   const pidFile = temporaryFile('pids');
-  const host = spawn(process.execPath, [HOST, HOSTILE, pidFile], { stdio: 'pipe' });
+  const host = spawn(process.execPath, [HOST, FAULTY, pidFile], { stdio: 'pipe' });
   const pid = Number(host.pid);
   started.push(pid);
   let output = '';

@@ -14,17 +14,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { ServerConfig } from '../../src/index.ts';
+import { faulty } from '../servers/faulty.ts';
 
 export const transports = ['stdio', 'http', 'sse', 'ws'] as const;
 export type Transport = (typeof transports)[number];
 
 /** As `faulty/mcp.mjs` writes it. */
 const STRUCK = 'struck';
-
-/** The soak runs bundled, from elsewhere, and says where the tests are. */
-const servers = process.env['PLEXUS_TEST_SERVERS'] ?? fileURLToPath(new URL('../servers', import.meta.url));
 
 export interface PeerOptions {
   readonly name: string;
@@ -45,7 +42,7 @@ export class Peer {
 
   /** How a runtime is told of it. A network server has to have been started. */
   get entry(): ServerConfig {
-    if (this.options.transport === 'stdio') return { command: process.execPath, args: this.#words() };
+    if (this.options.transport === 'stdio') return this.#program();
     return { url: this.#address?.url ?? '', transport: this.options.transport };
   }
 
@@ -59,7 +56,8 @@ export class Peer {
     if (this.options.transport === 'stdio') return;
     const port = this.#address ? ['--port', String(this.#address.port)] : [];
     const stderr = openSync(this.#file('stderr'), 'a');
-    const child = spawn(process.execPath, [...this.#words(flags), ...port], { stdio: ['pipe', 'pipe', stderr] });
+    const { command, args } = this.#program(flags);
+    const child = spawn(command, [...args, ...port], { stdio: ['pipe', 'pipe', stderr] });
     closeSync(stderr);
     this.#child = child;
     if (!child.stdin || !child.stdout) throw new Error('it was started without pipes');
@@ -129,9 +127,9 @@ export class Peer {
     return linesOf(this.#file('pid-file')).map(Number);
   }
 
-  #words(flags = this.options.flags ?? []): string[] {
+  #program(flags = this.options.flags ?? []): { command: string; args: string[] } {
     const files = ['log', 'journal', 'tally', 'bomb', 'pid-file'].flatMap((what) => [`--${what}`, this.#file(what)]);
-    return [join(servers, 'faulty.mjs'), '--transport', this.options.transport, ...files, ...flags];
+    return faulty('--transport', this.options.transport, ...files, ...flags);
   }
 
   #file(what: string): string {

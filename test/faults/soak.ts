@@ -179,8 +179,8 @@ async function callOn(
       ['write', { text }],
       ['write', { text, ms: random.below(100) }],
       ['put', { text }],
-      ['slow', { ms: random.below(100), text }],
-      ['big', { megabytes: 0.2 }],
+      ['sleep', { ms: random.below(100), text }],
+      ['big', { bytes: 200_000 }],
     ]);
     const aborting = random.below(50) === 0 ? new AbortController() : undefined;
     if (aborting) void wait(random.below(50)).then(() => aborting.abort());

@@ -132,7 +132,7 @@ describe('a server that babbles', () => {
     'TRN-02',
     '50 MB on stderr hold up no call',
     faultCase({ transport, flags: ['--fault', 'stderr', '--bytes', '50000000'] }, async (scene) => {
-      expect(await Promise.all([scene.write(), scene.call('slow', { ms: 100 })])).toEqual(['answered', 'answered']);
+      expect(await Promise.all([scene.write(), scene.call('sleep', { ms: 100 })])).toEqual(['answered', 'answered']);
     }),
   );
 });

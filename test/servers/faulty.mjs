@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Owns one MCP server that fails on demand over every transport, in plain JavaScript and without the SDK: the other side
-// of the fault matrix. Its parts are in `faulty/`: what it answers, what goes wrong and when, and a file per transport.
+// Owns one MCP server that fails on demand over every transport, in plain JavaScript and without the SDK, so that no library
+// can soften a fault. Without flags it is a healthy server on its own pipes. Its parts are in `faulty/`: its answers, its
+// tools, the faults and the requests they strike, and a file per transport.
 //
 //   node faulty.mjs --transport stdio|http|sse|ws [--fault NAME]… [flags]
 //
@@ -9,11 +10,15 @@
 //   --reply json|stream  http: how a request is answered; default json
 //   --listen             modern: has news to tell, on a stream of its own
 //   --port N             network: come back where one was before; default any free one
+//   --tools N            N more tools, tool_1 … tool_N
+//   --start-ms N         how long it takes to start: nothing is read or listened to before
+//   --answer-ms N        how long each answer takes
 //   --help               print this text
 //
 // What goes wrong, and which requests it strikes
 //   --fault NAME         one of the names in faulty/faults.mjs; may be repeated
-//   --at STAGE           open, initialize, initialized, list, call (default), ping, listen or any; may be repeated
+//   --at STAGE           open, initialize, initialized, list, call (default), ping, listen or any, or
+//                        one method, as server/discover; may be repeated
 //   --when before|after  whether what was asked for has been done by then; default as the fault is in nature
 //   --after N            the first N requests of that stage are spared
 //   --times N            so many are struck, the rest is spared; default all
@@ -22,7 +27,6 @@
 //   --status CODE        for `status`, with --retry-after SECONDS or a date
 //   --bytes N            for `huge` and `stderr`
 //   --ms N               for `flap`: how long it lives once it was listed
-//   --start-ms N         how long it takes to start: nothing is read or listened to before
 //   --close-code N       for `end` over ws
 //
 // What it writes down
@@ -33,8 +37,9 @@
 // A network server prints { url, port, pid } as one line of JSON when it listens, and exits at the end of its input, so
 // that it never outlives the test that started it.
 //
-// Tools: echo {text}, slow {ms,text}, big {megabytes} only read; write {text,ms} has an effect each time, put {text,ms}
-// has one that may be repeated. `ms` is the time between the effect and the answer.
+// Tools: echo {text}, add {a,b}, big {bytes}, sleep {ms,text,progress} and env {} only read; fail {} gives an error, ask {}
+// asks the client for a name; write {text,ms} has an effect each time, put {text,ms} has one that may be repeated. Their
+// `ms` is the time between the effect and the answer.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -12,7 +12,7 @@
 //   status(code)    an HTTP status; also page(type, body), dripHeaders(), notHttp(), comments(), expire()
 
 import { spawn } from 'node:child_process';
-import { writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 
 const die = () => process.kill(process.pid, 'SIGKILL');
 const json = JSON.stringify;
@@ -60,6 +60,7 @@ export const faults = {
       exchange.answer(json(answer));
     },
   },
+  'id-last': { run: (exchange, { id, ...answer }) => exchange.answer(json({ ...answer, id })) },
   'no-id': { run: (exchange, { id: _id, ...answer }) => exchange.answer(json(answer)) },
   both: {
     run: (exchange, answer) => exchange.answer(json({ ...answer, error: { code: -32603, message: 'and an error' } })),
@@ -67,6 +68,7 @@ export const faults = {
   neither: { run: (exchange, { id }) => exchange.answer(json({ jsonrpc: '2.0', id })) },
   text: { run: (exchange) => exchange.answer(json('not an object')) },
   'null-result': { run: (exchange, answer) => exchange.answer(json({ ...answer, result: null })) },
+  'text-result': { run: (exchange, answer) => exchange.answer(json({ ...answer, result: 'a text' })) },
   'odd-error': { run: (exchange, { id }) => exchange.answer(json({ jsonrpc: '2.0', id, error: 'just a text' })) },
   batch: { run: (exchange, answer) => exchange.answer(json([answer])) },
   noise: {
@@ -105,11 +107,19 @@ export const faults = {
 
   // A process that is a burden
   flap: {},
-  'ignore-sigterm': { begin: () => process.on('SIGTERM', () => undefined) },
-  'ignore-eof': { begin: () => setInterval(() => undefined, 1e6) },
+  'ignore-sigterm': { begin: () => process.on('SIGTERM', () => process.stderr.write('SIGTERM ignored\n')) },
+  'ignore-eof': { begin: stayAlive },
+  deaf: { begin: stayAlive },
+  'close-input': {
+    begin: () => {
+      closeSync(0);
+      stayAlive();
+    },
+  },
   grandchild: { begin: (options) => startGrandchild(options, false) },
   'grandchild-detached': { begin: (options) => startGrandchild(options, true) },
-  stderr: { begin: ({ bytes }) => floodStderr(Number(bytes)) },
+  stderr: { begin: ({ bytes }) => writeStderr(Number(bytes)) },
+  'stderr-forever': { begin: writeStderrForever },
   banner: {
     begin: () => {
       writeSync(1, 'Welcome to the faulty server!\n\n\u001b[31m{ "not": "MCP" }\u001b[0m\n');
@@ -136,8 +146,20 @@ function startGrandchild(options, detached) {
   spawn(process.execPath, ['-e', GRANDCHILD, options['pid-file'] ?? ''], { detached, stdio: 'inherit' }).unref();
 }
 
-/** As fast as the pipe takes it, beside the answers: a client that does not read it blocks the server for good. */
-function floodStderr(bytes) {
-  const block = `${'e'.repeat(64 * 1024 - 1)}\n`;
-  for (let left = bytes; left > 0; left -= block.length) process.stderr.write(block.slice(0, left));
+/** Keeps the process running when none of its input is read, or none is left. */
+function stayAlive() {
+  setInterval(() => undefined, 1e6);
+}
+
+const STDERR_BLOCK = `${'e'.repeat(64 * 1024 - 1)}\n`;
+
+/** Before the first answer, as fast as the pipe takes it: a client that does not read it blocks the server for good. */
+function writeStderr(bytes) {
+  for (let left = bytes; left > 0; left -= STDERR_BLOCK.length) process.stderr.write(STDERR_BLOCK.slice(0, left));
+}
+
+/** The same between answers, without an end. */
+function writeStderrForever() {
+  writeStderr(STDERR_BLOCK.length);
+  setImmediate(writeStderrForever);
 }

@@ -27,6 +27,8 @@ export function parseFlags(args) {
       bytes: { type: 'string', default: '20000000' },
       ms: { type: 'string', default: '50' },
       'start-ms': { type: 'string', default: '0' },
+      'answer-ms': text,
+      tools: { type: 'string', default: '0' },
       'close-code': { type: 'string', default: '1000' },
       log: text,
       journal: text,

@@ -1,31 +1,15 @@
-// Owns what the faulty server answers when nothing is wrong: the methods of both eras and its tools.
+// Owns what the faulty server answers when nothing is wrong: the methods of both eras, with the tools of `tools.mjs`.
 // `take` is the one way in for every transport, and where the faults strike.
 
 import { appendFileSync } from 'node:fs';
 import { createPlan } from './plan.mjs';
+import { createTools, RpcError } from './tools.mjs';
 
 /** A line of the journal. */
 const STRUCK = 'struck';
 
 const serverInfo = { name: 'faulty', version: '1.0.0' };
-const schema = (properties = {}, required = []) => ({ type: 'object', properties, required });
-const said = (text) => ({ content: [{ type: 'text', text }] });
-
-const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-const writing = (idempotentHint) => ({
-  readOnlyHint: false,
-  destructiveHint: !idempotentHint,
-  idempotentHint,
-  openWorldHint: false,
-});
-const textAndMs = schema({ text: { type: 'string' }, ms: { type: 'integer' } }, ['text']);
-
-class RpcError extends Error {
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
+const instructions = 'Be careful.';
 
 /** What a process has and a server inside the test gets from it: files to write to, and time. */
 const processPorts = {
@@ -37,65 +21,29 @@ const processPorts = {
 export function createMcp(options, { note, pause } = processPorts) {
   const modern = options.era === 'modern';
   const plan = createPlan(options);
+  const tools = createTools(options, { note, pause });
   const journal = (line) => note(options.journal, line);
 
-  const perform = async ({ text, ms = 0 }) => {
-    note(options.log, text);
-    await pause(ms);
-    return said(`done: ${text}`);
-  };
-
-  const tools = {
-    echo: {
-      inputSchema: schema({ text: { type: 'string' } }, ['text']),
-      annotations: readOnly,
-      run: ({ text }) => said(text),
-    },
-    slow: {
-      inputSchema: schema({ ms: { type: 'integer' }, text: { type: 'string' } }, ['ms']),
-      annotations: readOnly,
-      run: async ({ ms, text = 'slow' }) => {
-        await pause(ms);
-        return said(text);
-      },
-    },
-    big: {
-      inputSchema: schema({ megabytes: { type: 'number' } }, ['megabytes']),
-      annotations: readOnly,
-      run: ({ megabytes }) => said('x'.repeat(megabytes * 1024 * 1024)),
-    },
-    write: { inputSchema: textAndMs, annotations: writing(false), run: perform },
-    put: { inputSchema: textAndMs, annotations: writing(true), run: perform },
-  };
-
-  const definitions = Object.entries(tools).map(([name, { inputSchema, annotations }]) => ({
-    name,
-    description: `The tool ${name}.`,
-    inputSchema,
-    annotations,
-  }));
-
-  const listTools = ({ cursor }) => {
+  const listTools = ({ params: { cursor } }) => {
+    const { definitions } = tools;
     const page = Number(cursor ?? 0);
-    if (options.fault.includes('pages-forever')) return { tools: [], nextCursor: String(page + 1) };
+    if (options.fault.includes('pages-forever')) {
+      return { tools: [{ ...definitions[0], name: `page_${page}` }], nextCursor: String(page + 1) };
+    }
     if (options.fault.includes('repeat-cursor')) return { tools: page === 0 ? definitions : [], nextCursor: '1' };
     return { tools: definitions };
-  };
-
-  const callTool = ({ name, arguments: args = {} }) => {
-    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
-    if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${name}`);
-    return tool.run(args);
   };
 
   const capabilities = { tools: options.listen ? { listChanged: true } : {} };
   const methods = {
     'tools/list': listTools,
-    'tools/call': callTool,
+    'tools/call': tools.call,
     ...(modern
-      ? { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities }) }
+      ? { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities, instructions }) }
       : {
-          initialize: ({ protocolVersion = '2025-11-25' }) => ({ protocolVersion, capabilities, serverInfo }),
+          initialize: ({ params: { protocolVersion = '2025-11-25' } }) => {
+            return { protocolVersion, capabilities, serverInfo, instructions };
+          },
           ping: () => ({}),
         }),
   };
@@ -108,10 +56,14 @@ export function createMcp(options, { note, pause } = processPorts) {
     return { resultType: 'complete', ...cacheable, _meta, ...result };
   };
 
-  const answerTo = async ({ id, method, params = {} }) => {
+  /** Nothing where the protocol forbids an answer. */
+  const answerTo = async ({ id, method, params = {} }, exchange) => {
+    const post = (message) => exchange.say(JSON.stringify({ jsonrpc: '2.0', ...message }));
     try {
+      if (options['answer-ms']) await pause(Number(options['answer-ms']));
       if (!Object.hasOwn(methods, method)) throw new RpcError(-32601, `Method not found: ${method}`);
-      return { jsonrpc: '2.0', id, result: stamped(method, await methods[method](params)) };
+      const result = await methods[method]({ id, params, post });
+      return result && { jsonrpc: '2.0', id, result: stamped(method, result) };
     } catch (error) {
       return { jsonrpc: '2.0', id, error: { code: error.code ?? -32603, message: error.message } };
     }
@@ -141,14 +93,19 @@ export function createMcp(options, { note, pause } = processPorts) {
       const fault = struck(method);
       if (fault === undefined) exchange.accept();
       if (fault?.when === 'before') return fault.run(exchange, { jsonrpc: '2.0', id, result: {} });
-      if (id === undefined || method === undefined) return fault?.run(exchange);
+      if (id === undefined || method === undefined) {
+        if (method === undefined) tools.respond(message);
+        if (method === 'notifications/cancelled') tools.cancel(params.requestId);
+        return fault?.run(exchange);
+      }
       if (method === 'subscriptions/listen' && options.listen) {
         // Acknowledged and left open; only a fault gives it an end.
         const params = { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications: {} };
         exchange.say(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params }));
         return fault?.run(exchange, { jsonrpc: '2.0', id, result: {} });
       }
-      const answer = await answerTo(message);
+      const answer = await answerTo(message, exchange);
+      if (answer === undefined) return;
       if (fault) return fault.run(exchange, answer);
       exchange.answer(JSON.stringify(answer));
       if (method === 'tools/list') plan.listed();

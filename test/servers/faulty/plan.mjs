@@ -27,8 +27,9 @@ export function createPlan(options) {
       const stage = stages[method];
       const bomb = takeBomb(options, stage);
       if (bomb) return bomb;
-      const aimed = options.at.includes(stage) || (options.at.includes('any') && stage !== 'open');
-      if (!fault || !aimed) return undefined;
+      const { at } = options;
+      const isAimedAt = at.includes(stage) || at.includes(method) || (at.includes('any') && stage !== 'open');
+      if (!fault || !isAimedAt) return undefined;
       const count = remembered();
       return count > spared && count <= spared + times ? fault : undefined;
     },

@@ -25,6 +25,7 @@ const exchange = {
 
 export async function serve(mcp, options) {
   await mcp.open(exchange);
+  if (options.fault.includes('deaf') || options.fault.includes('close-input')) return {};
   createInterface({ input: process.stdin })
     .on('line', (line) => mcp.take(JSON.parse(line), exchange))
     .on('close', () => {

@@ -31,7 +31,7 @@ import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock
 import { createFakeServer } from '../../../src/testing/fake-server.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../../src/trust/approval.ts';
 import { createServerApproval } from '../../../src/trust/server-approval.ts';
-import { hostile } from '../../servers/hostile.ts';
+import { faulty } from '../../servers/faulty.ts';
 import { eventually, pidsIn, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
 import { defaultSettings } from '../config/folder.ts';
@@ -295,7 +295,7 @@ describe('a process from the workspace', () => {
     const launcher: Launcher = ({ command, args }) => ({ command, args });
     for (const scope of ['project', 'user'] as const) {
       const { open, requests } = setUp({ approve: answering('once'), launcher, clock: systemClock });
-      const session = await open(define(scope, stdio({ ...hostile(), cwd: '/' })));
+      const session = await open(define(scope, stdio({ ...faulty(), cwd: '/' })));
       onTestFinished(() => session.close());
       expect([session.pid, requests.length]).toEqual([expect.any(Number), scope === 'project' ? 1 : 0]);
       await session.close();
@@ -414,7 +414,7 @@ describe('the launcher of the host', () => {
       cwd: '/',
     });
     const { open, launches } = setUp({ env: { HELLO: 'hi', BIN: process.execPath }, launcher, clock: systemClock });
-    const { args } = hostile('--banner');
+    const { args } = faulty('--retry-after');
     const entry = stdio({ command: '${BIN}', args: [...args, '${HELLO}'], env: { A: '${HELLO}' }, cwd: '/tmp' });
     const session = await open(define('user', entry));
     onTestFinished(() => session.close());
@@ -536,7 +536,7 @@ describe('the line in which servers wait to be opened', () => {
   function setUpLine(flags: Record<string, string[]>) {
     const pids = temporaryFile('pids');
     const settings = plexusSchema.parse({ connectConcurrency: { stdio: 1 } });
-    const launcher: Launcher = ({ server }) => ({ ...hostile('--pid-file', pids, ...(flags[server] ?? [])), cwd: '/' });
+    const launcher: Launcher = ({ server }) => ({ ...faulty('--pid-file', pids, ...(flags[server] ?? [])), cwd: '/' });
     const { open, clock } = setUp({ launcher, clock: createFakeClock(), config: { settings } });
     const stop = new AbortController();
     const openings = [first, second].map((definition) => open(definition, stop.signal));
@@ -554,7 +554,7 @@ describe('the line in which servers wait to be opened', () => {
   }
 
   verifies('LIF-08', 'is left by a server that does not answer after 250 ms', async () => {
-    const { clock, started } = setUpLine({ first: ['--stall', 'everything'] });
+    const { clock, started } = setUpLine({ first: ['--fault=hang', '--at=any'] });
     await eventually(() => started() === 1);
     await clock.advance(limits.slotMs - 1);
     expect(started()).toBe(1);

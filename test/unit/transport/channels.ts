@@ -5,14 +5,15 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Channel, Message } from '../../../src/model/server.ts';
 import type { FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { StdioOptions } from '../../../src/transport/stdio.ts';
-import { HOSTILE } from '../../servers/hostile.ts';
+import { faulty } from '../../servers/faulty.ts';
 import { eventually, PATIENCE_MS } from '../../servers/processes.ts';
 
 const MEGABYTES_64 = 64 * 1024 * 1024;
 
 /** The options of `openStdio` for a server that misbehaves as the flags say. */
-export function hostile(...flags: string[]): StdioOptions {
-  return program(process.execPath, HOSTILE, ...flags);
+export function faultyProgram(...flags: string[]): StdioOptions {
+  const { command, args } = faulty(...flags);
+  return program(command, ...args);
 }
 
 export function program(command: string, ...args: string[]): StdioOptions {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Message, StdioLaunch } from '../../../src/model/server.ts';
 import { openChannel } from '../../../src/transport/open.ts';
-import { HOSTILE } from '../../servers/hostile.ts';
+import { FAULTY } from '../../servers/faulty.ts';
 import { eventually, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
 import { call } from './channels.ts';
@@ -22,7 +22,7 @@ const context = {
   clock: systemClock,
   onNegotiated: () => undefined,
 };
-const stdio: StdioLaunch = { kind: 'stdio', command: process.execPath, args: [HOSTILE], env: {}, inheritEnv: 'safe' };
+const stdio: StdioLaunch = { kind: 'stdio', command: process.execPath, args: [FAULTY], env: {}, inheritEnv: 'safe' };
 
 async function answerOf(launch: StdioLaunch, request: Message): Promise<string> {
   const channel = await openChannel(launch, context);

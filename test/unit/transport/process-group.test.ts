@@ -9,7 +9,7 @@ import { openProcessGroup } from '../../../src/transport/process-group.ts';
 import { spawnFailure } from '../../../src/transport/spawn-failure.ts';
 import { eventually, isRunning, pidsOnce, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { drive, hostile, program } from './channels.ts';
+import { drive, faultyProgram, program } from './channels.ts';
 
 const started: number[] = [];
 
@@ -18,11 +18,11 @@ afterEach(() => {
   for (const pid of started.splice(0)) send(pid, 'SIGKILL');
 });
 
-async function openHostile(...flags: string[]) {
+async function openFaulty(...flags: string[]) {
   const clock = createFakeClock();
   const pidFile = temporaryFile('pids');
-  const group = await openProcessGroup({ ...hostile('--pid-file', pidFile, ...flags), clock });
-  const pids = await pidsOnce(pidFile, flags.some((flag) => flag.startsWith('--grandchild')) ? 2 : 1);
+  const group = await openProcessGroup({ ...faultyProgram('--pid-file', pidFile, ...flags), clock });
+  const pids = await pidsOnce(pidFile, flags.some((flag) => flag.startsWith('--fault=grandchild')) ? 2 : 1);
   started.push(...pids);
   const stderr: string[] = [];
   group.child.stderr.on('data', (chunk) => stderr.push(String(chunk)));
@@ -32,7 +32,7 @@ async function openHostile(...flags: string[]) {
 
 describe('ending', () => {
   verifies(['TDN-03', 'EXT-08'], 'a polite server ends with its input, and no time is lost', async () => {
-    const { clock, group, pids } = await openHostile();
+    const { clock, group, pids } = await openFaulty();
     await group.end();
     expect(pids.filter(isRunning)).toEqual([]);
     expect(clock.now()).toBe(0);
@@ -40,7 +40,7 @@ describe('ending', () => {
   });
 
   verifies('TDN-03', 'SIGTERM comes 2 s after the end of input and SIGKILL 1 s later, not before', async () => {
-    const { clock, group, stderr } = await openHostile('--ignore-eof', '--ignore-sigterm');
+    const { clock, group, stderr } = await openFaulty('--fault=ignore-eof', '--fault=ignore-sigterm');
     const ending = group.end();
     await clock.advance(1_999);
     expect(stderr).toEqual([]);
@@ -57,7 +57,11 @@ describe('ending', () => {
   });
 
   verifies(['TDN-03', 'EXT-08'], 'a grandchild that ignores everything is gone when the ending is', async () => {
-    const { clock, group, pids } = await openHostile('--ignore-eof', '--ignore-sigterm', '--grandchild');
+    const { clock, group, pids } = await openFaulty(
+      '--fault=ignore-eof',
+      '--fault=ignore-sigterm',
+      '--fault=grandchild',
+    );
     await drive(clock, group.end());
     expect(pids).toHaveLength(2);
     expect(pids.filter(isRunning)).toEqual([]);
@@ -65,21 +69,21 @@ describe('ending', () => {
   });
 
   verifies(['TDN-03', 'EXT-08'], 'a grandchild that left the group is found and ended', async () => {
-    const { clock, group, pids } = await openHostile('--grandchild-detached');
+    const { clock, group, pids } = await openFaulty('--fault=grandchild-detached');
     await drive(clock, group.end());
     expect(pids).toHaveLength(2);
     expect(pids.filter(isRunning)).toEqual([]);
   });
 
   verifies('EXT-08', 'who outlives a server that exited by itself is ended as well', async () => {
-    const { clock, group, pids } = await openHostile('--grandchild');
+    const { clock, group, pids } = await openFaulty('--fault=grandchild');
     process.kill(group.pid, 'SIGKILL');
     const allGone = eventually(() => !pids.some(isRunning));
     await drive(clock, allGone);
   });
 
   test('all callers share one ending, and ending again later does nothing', async () => {
-    const { group } = await openHostile();
+    const { group } = await openFaulty();
     const first = group.end();
     expect(group.end()).toBe(first);
     await first;

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { openStdio, type StdioChannel, type StdioOptions } from '../../../src/transport/stdio.ts';
 import { eventually, isRunning, pidsOnce, temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
-import { call, drive, hostile, listen, program, text } from './channels.ts';
+import { call, drive, faultyProgram, listen, program, text } from './channels.ts';
 
 const open: StdioChannel[] = [];
 
@@ -34,7 +34,7 @@ const failureOf = (work: Promise<unknown>) =>
 
 describe('talking', () => {
   verifies('TRN-01', 'calls sent at once are all answered, each under its id', async () => {
-    const { channel, heard } = await start(hostile());
+    const { channel, heard } = await start(faultyProgram());
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     for (const id of ids) await channel.send(call(id, 'add', { a: id, b: 1 }));
     await eventually(() => heard.messages.length === ids.length);
@@ -43,16 +43,19 @@ describe('talking', () => {
 
   verifies('TRN-01', 'lines that are no messages are told and skipped', async () => {
     const noise: string[] = [];
-    const options = { ...hostile('--banner', 'Welcome!', '--noise', '3'), onNoise: (line: string) => noise.push(line) };
+    const options = {
+      ...faultyProgram('--fault=banner', '--fault=noise', '--at=open'),
+      onNoise: (line: string) => noise.push(line),
+    };
     const { channel, heard } = await start(options);
     await channel.send(call(1, 'echo', { text: 'é' }));
     expect(await heard.answerTo(1)).toEqual(text(1, 'é'));
     expect(noise).toHaveLength(4);
-    expect(noise[0]).toBe('Welcome!');
+    expect(noise[0]).toBe('Welcome to the faulty server!');
   });
 
   verifies('TRN-01', 'a message over the limit fails its call and not the connection', async () => {
-    const { channel, heard } = await start({ ...hostile('--id-last'), maxMessageBytes: 10_000 });
+    const { channel, heard } = await start({ ...faultyProgram('--fault=id-last'), maxMessageBytes: 10_000 });
     await channel.send(call(1, 'big', { bytes: 300_000 }));
     await channel.send(call(2, 'echo', { text: 'still here' }));
     expect(await heard.answerTo(2)).toEqual(text(2, 'still here'));
@@ -60,7 +63,7 @@ describe('talking', () => {
   });
 
   verifies('TRN-01', 'a message of 20 MB arrives whole', async () => {
-    const { channel, heard } = await start(hostile());
+    const { channel, heard } = await start(faultyProgram());
     await channel.send(call(1, 'big', { bytes: 20_000_000 }));
     await channel.send(call(2, 'echo', { text: 'behind it' }));
     expect(await heard.answerTo(2)).toEqual(text(2, 'behind it'));
@@ -84,7 +87,7 @@ describe('talking', () => {
 
   verifies('TRN-01', 'sending never waits for a server that does not read, and fails when too much waits', async () => {
     const clock = createFakeClock();
-    const { channel } = await start({ ...hostile('--deaf'), clock });
+    const { channel } = await start({ ...faultyProgram('--fault=deaf'), clock });
     const megabyte = call(1, 'echo', { text: 'x'.repeat(1024 * 1024) });
     const sends = Array.from({ length: 70 }, () => channel.send(megabyte));
     const ends = await Promise.allSettled(sends);
@@ -98,14 +101,14 @@ describe('talking', () => {
   });
 
   test('a message that cannot be written down is refused alone', async () => {
-    const { channel, heard } = await start(hostile());
+    const { channel, heard } = await start(faultyProgram());
     expect(await failureOf(channel.send({ id: 1n }))).toBeInstanceOf(TypeError);
     await channel.send(call(2, 'echo', { text: 'fine' }));
     expect(await heard.answerTo(2)).toEqual(text(2, 'fine'));
   });
 
   test('a listener that throws is reported and the next message still delivered', async () => {
-    const { channel, heard } = await start(hostile());
+    const { channel, heard } = await start(faultyProgram());
     const seen: unknown[] = [];
     channel.onmessage = (message) => {
       seen.push(message['id']);
@@ -120,7 +123,7 @@ describe('talking', () => {
 
 describe('the end of a server', () => {
   verifies('TRN-02', 'its exit code and its last words are in the report', async () => {
-    const { channel, heard } = await start(hostile('--stderr', '5', '--exit', '3'));
+    const { channel, heard } = await start(faultyProgram('--fault=stderr', '--bytes=5', '--fault=exit', '--at=open'));
     await eventually(() => heard.closes === 1);
     const { reason, stderr } = channel.report();
     expect(reason).toMatch(/^it exited with code 3 after [\d.]+ m?s$/);
@@ -136,7 +139,7 @@ describe('the end of a server', () => {
   });
 
   verifies('TRN-02', 'a flood on stderr neither blocks the server nor fills the memory', async () => {
-    const { channel, heard } = await start(hostile('--stderr', String(50 * 1024 * 1024)));
+    const { channel, heard } = await start(faultyProgram('--fault=stderr', '--bytes', String(50 * 1024 * 1024)));
     await channel.send(call(1, 'echo', { text: 'after the flood' }));
     expect(await heard.answerTo(1)).toEqual(text(1, 'after the flood'));
     expect(channel.report().stderr).toHaveLength(limits.stderrQuoteChars);
@@ -148,7 +151,7 @@ describe('the end of a server', () => {
     async () => {
       const told: unknown[] = [];
       const { channel, heard } = await start({
-        ...hostile('--stderr', '200000'),
+        ...faultyProgram('--fault=stderr', '--bytes=200000'),
         onStart: (pid) => told.push(pid),
         onStderr: (chunk) => {
           told.push(chunk.length);
@@ -166,7 +169,7 @@ describe('the end of a server', () => {
   );
 
   test('a signal is named', async () => {
-    const { channel, heard } = await start(hostile());
+    const { channel, heard } = await start(faultyProgram());
     process.kill(Number(channel.pid), 'SIGKILL');
     await eventually(() => heard.closes === 1);
     expect(channel.report()).toEqual({ reason: 'it was ended by SIGKILL' });
@@ -181,7 +184,7 @@ describe('the end of a server', () => {
   });
 
   test('while it runs, the report says that it is silent', async () => {
-    const { channel } = await start(hostile('--stall', 'everything'));
+    const { channel } = await start(faultyProgram('--fault=hang', '--at=any'));
     expect(channel.report()).toEqual({ reason: 'it has not answered' });
   });
 
@@ -220,11 +223,14 @@ describe('the end of a server', () => {
   test('a descendant that holds the output open delays the news by half a second at most', async () => {
     const clock = createFakeClock();
     const pidFile = temporaryFile('pids');
-    const options = { ...hostile('--grandchild', '--exit-on', 'ping', '--pid-file', pidFile), clock };
+    const options = {
+      ...faultyProgram('--fault=grandchild', '--fault=exit', '--at=ping', '--pid-file', pidFile),
+      clock,
+    };
     const { channel, heard } = await start(options);
     const pids = await pidsOnce(pidFile, 2);
     await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
-    await eventually(() => channel.report().reason.startsWith('it exited with code 1'));
+    await eventually(() => channel.report().reason.startsWith('it exited with code 3'));
     await clock.advance(limits.drainMs - 1);
     expect(heard.closes).toBe(0);
     await clock.advance(1);
@@ -235,7 +241,7 @@ describe('the end of a server', () => {
   });
 
   verifies('TRN-01', 'sending to one that is gone fails, and a broken pipe harms nobody', async () => {
-    const { channel, heard } = await start(hostile('--exit', '1'));
+    const { channel, heard } = await start(faultyProgram('--fault=exit', '--at=open'));
     const sends = [];
     for (let id = 1; heard.closes === 0; id += 1) {
       sends.push(failureOf(channel.send(call(id, 'echo', { text: 'x'.repeat(100_000) }))));
@@ -243,15 +249,15 @@ describe('the end of a server', () => {
     }
     expect(await failureOf(channel.send(call(0, 'echo')))).toMatchObject({
       code: 'CONNECTION_LOST',
-      data: { server: 'files', reason: expect.stringMatching(/^it exited with code 1/) },
+      data: { server: 'files', reason: expect.stringMatching(/^it exited with code 3/) },
     });
     expect(heard.errors).toEqual([]);
   });
 
   test('one that closes its input is of no use and is ended', async () => {
     const clock = createFakeClock();
-    const { channel, heard } = await start({ ...hostile('--close-input', '--banner', 'ready'), clock });
-    await eventually(() => channel.report().reason.includes('ready'));
+    const { channel, heard } = await start({ ...faultyProgram('--fault=close-input', '--fault=banner'), clock });
+    await eventually(() => channel.report().reason.includes('Welcome'));
     await channel.send(call(1, 'echo'));
     await eventually(() => channel.report().reason.startsWith('it closed its input'));
     await clock.advance(limits.endOfInputGraceMs);
@@ -264,7 +270,7 @@ describe('the end of a server', () => {
 describe('closing', () => {
   verifies('TDN-03', 'nothing is delivered after it but the news, once, and nothing runs', async () => {
     const pidFile = temporaryFile('pids');
-    const { channel, heard } = await start(hostile('--pid-file', pidFile));
+    const { channel, heard } = await start(faultyProgram('--pid-file', pidFile));
     const pids = await pidsOnce(pidFile, 1);
     await channel.send(call(1, 'echo', { text: 'unheard' }));
     const closing = channel.close();
@@ -278,18 +284,26 @@ describe('closing', () => {
   });
 
   verifies('TDN-03', 'what was sent just before still reaches the server', async () => {
-    const counts = temporaryFile('counts');
-    const { channel } = await start(hostile('--count-file', counts));
-    await channel.send(call(1, 'write'));
+    const effects = temporaryFile('effects');
+    const { channel } = await start(faultyProgram('--log', effects));
+    await channel.send(call(1, 'write', { text: '1' }));
     await channel.close();
-    await pidsOnce(counts, 1);
+    await pidsOnce(effects, 1);
   });
 
   verifies('LIF-12', 'a server that stalls in its start is ended, with its descendants', async () => {
     const clock = createFakeClock();
     const pidFile = temporaryFile('pids');
-    const flags = ['--stall', 'everything', '--ignore-eof', '--ignore-sigterm', '--grandchild', '--pid-file', pidFile];
-    const { channel, heard } = await start({ ...hostile(...flags), clock });
+    const flags = [
+      '--fault=hang',
+      '--at=any',
+      '--fault=ignore-eof',
+      '--fault=ignore-sigterm',
+      '--fault=grandchild',
+      '--pid-file',
+      pidFile,
+    ];
+    const { channel, heard } = await start({ ...faultyProgram(...flags), clock });
     const pids = await pidsOnce(pidFile, 2);
     await channel.send({ jsonrpc: '2.0', id: 1, method: 'initialize' });
     await drive(clock, channel.close());
@@ -300,7 +314,7 @@ describe('closing', () => {
 
   verifies('TDN-03', 'a server that was stopped is ended all the same', async () => {
     const clock = createFakeClock();
-    const { channel, heard } = await start({ ...hostile(), clock });
+    const { channel, heard } = await start({ ...faultyProgram(), clock });
     await channel.send(call(1, 'echo', { text: 'here' }));
     await heard.answerTo(1);
     process.kill(Number(channel.pid), 'SIGSTOP');
@@ -310,7 +324,7 @@ describe('closing', () => {
   });
 
   verifies('LIF-12', 'during the start it fails the start and leaves no process', async () => {
-    const { channel, heard } = openChannel(hostile('--ignore-sigterm'));
+    const { channel, heard } = openChannel(faultyProgram('--fault=ignore-sigterm'));
     const starting = failureOf(channel.start());
     await channel.close();
     expect(await starting).toMatchObject({ code: 'CONNECTION_LOST', data: { reason: 'it was closed' } });
@@ -319,7 +333,7 @@ describe('closing', () => {
   });
 
   test('before the start, it forbids the start', async () => {
-    const { channel, heard } = openChannel(hostile());
+    const { channel, heard } = openChannel(faultyProgram());
     await channel.close();
     expect(await failureOf(channel.start())).toMatchObject({ code: 'CONNECTION_LOST' });
     expect([channel.pid, heard.closes]).toEqual([undefined, 0]);

@@ -4,10 +4,8 @@
 
 import { chmod, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { FAULTY } from '../../../servers/faulty.ts';
 import { createFolder, writeFiles } from '../folder.ts';
-
-const server = fileURLToPath(new URL('../../../servers/hostile.mjs', import.meta.url));
 
 export interface StandIn {
   /** `absent`: the command line as it is without the plugin. `absent-politely`: as most versions are, which show their own help. */
@@ -83,7 +81,7 @@ const answers = {
   'info --format {{.ServerVersion}}': daemon[${JSON.stringify(daemon)}],
   'mcp gateway run': () => {
     process.argv.length = 2;
-    import(${JSON.stringify(server)});
+    import(${JSON.stringify(FAULTY)});
   },
 };
 (answers[line] ?? (() => fail('unknown: ' + line)))();
