@@ -17,8 +17,11 @@ import { digestOf } from './definition/digest.ts';
 import { healthyTools, listCapabilities, type ToolListing } from './listing.ts';
 
 export interface ToolCache {
-  /** The lists that could be read within the time limit: a slow disk costs the cache, not the start. */
-  read(definitions: readonly ServerDefinition[], withinMs: number): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
+  /** The lists that could be read within `limits.toolCache.readMs`; `onLate` gets each list that a slower disk delivers. */
+  read(
+    definitions: readonly ServerDefinition[],
+    onLate: (definition: ServerDefinition, cached: CachedTools) => void,
+  ): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
   /** Writes a list that has changed. A full disk costs the cache and nothing else. */
   write(definition: ServerDefinition, listing: ToolListing): Promise<void>;
 }
@@ -43,8 +46,9 @@ export function createToolCache({ store, gate, accountOf, clock, onError }: Tool
   const keyOf = async (definition: ServerDefinition) =>
     [newestProtocol, definitionHash(definition), await accountOf(definition)].join(':');
   return {
-    async read(definitions, withinMs) {
+    async read(definitions, onLate) {
       const cached = new Map<ServerDefinition, CachedTools>();
+      let isLate = false;
       const readOne = async (definition: ServerDefinition) => {
         const listing = await lists.read(await keyOf(definition));
         if (listing === undefined) return;
@@ -53,11 +57,13 @@ export function createToolCache({ store, gate, accountOf, clock, onError }: Tool
         const { kind } = await gate.judge(definition);
         const isUnapprovedWorkspaceServer = kind === 'restricted' && definition.provenance.inWorkspace === true;
         // Tools of a server that needs an approval again are not shown to a model, even though they are cached.
-        if (kind !== 'asks') cached.set(definition, { listing, isUnapprovedWorkspaceServer });
+        if (kind === 'asks') return;
+        if (isLate) onLate(definition, { listing, isUnapprovedWorkspaceServer });
+        else cached.set(definition, { listing, isUnapprovedWorkspaceServer });
       };
       const reading = definitions.filter(isCached).map((definition) => readOne(definition).catch(onError));
-      await settleWithin(reading, { limitMs: withinMs, clock });
-      return new Map(cached);
+      isLate = !(await settleWithin(reading, { limitMs: limits.toolCache.readMs, clock }));
+      return cached;
     },
     async write(definition, listing) {
       if (!isCached(definition)) return;

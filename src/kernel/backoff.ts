@@ -13,11 +13,16 @@ export type Schedule =
 /** Milliseconds before attempt number `failed + 1`, or `undefined` when the attempts are used up. */
 export type DelayFor = (failed: number) => number | undefined;
 
-/** The jitter spreads symmetrically, so a random source that gives 0.5 yields the exact figures of the schedule. */
+/**
+ * The jitter spreads symmetrically, so a random source that gives 0.5 yields the exact figures of the schedule. No delay
+ * exceeds the maximum of the schedule.
+ */
 export function createBackoff(schedule: Schedule, random: () => number = Math.random): DelayFor {
   return (failed) => {
     const base = baseDelay(schedule, failed);
-    return base === undefined ? undefined : Math.round(base * (1 + schedule.jitter * (2 * random() - 1)));
+    if (base === undefined) return undefined;
+    const delay = Math.round(base * (1 + schedule.jitter * (2 * random() - 1)));
+    return 'maxMs' in schedule ? Math.min(schedule.maxMs, delay) : delay;
   };
 }
 

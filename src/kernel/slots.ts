@@ -1,28 +1,36 @@
-// Owns how many tasks of a kind may run at once: later ones wait in a queue.
+// Owns how many tasks of a kind may run at once: later ones wait in a queue. The limit may change: it is read at every step.
 
 export class Slots {
-  readonly #limit: number;
+  readonly #limit: () => number;
   #taken = 0;
   readonly #queue: (() => void)[] = [];
 
-  constructor(limit: number) {
+  constructor(limit: () => number) {
     this.#limit = limit;
   }
 
   /** Resolves with the function that releases the slot, which may be called twice; rejects when the signal aborts first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    // A released slot goes directly to the next in the queue, so that no later caller takes it first.
-    if (this.#taken >= this.#limit) await this.#wait(signal);
-    else this.#taken++;
+    if (this.#taken < this.#limit() && this.#queue.length === 0) this.#taken++;
+    else await this.#wait(signal);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      const next = this.#queue.shift();
-      if (next) next();
-      else this.#taken--;
+      this.#taken--;
+      this.#admit();
     };
+  }
+
+  /** Takes the slot in the name of those it admits, so that no later caller takes it first. */
+  #admit(): void {
+    while (this.#taken < this.#limit()) {
+      const enter = this.#queue.shift();
+      if (enter === undefined) return;
+      this.#taken++;
+      enter();
+    }
   }
 
   #wait(signal: AbortSignal): Promise<void> {

@@ -23,8 +23,8 @@ export const limits = {
   listProblems: 20,
   /** Signals in a list of tools: how many are reported, and how many texts of one schema are searched. */
   flaggedTexts: { told: 5, schemaParts: 2_000 },
-  /** How long a cached list of tools is kept (`tool_cache_ttl` says how long it counts as fresh); an unchanged one is written again after a day, so that it does not expire. */
-  toolCache: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
+  /** How long a start waits for the cached lists of tools; how long a list is kept (`tool_cache_ttl` says how long it counts as fresh); an unchanged one is written again after a day, so that it does not expire. */
+  toolCache: { readMs: 2_000, keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
   resourceDefinition: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },

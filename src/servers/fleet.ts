@@ -2,7 +2,7 @@
 // refresh their tools, announce the sandbox state.
 
 import type { Catalog } from '../catalog/catalog.ts';
-import type { ToolCache } from '../catalog/tool-cache.ts';
+import type { CachedTools, ToolCache } from '../catalog/tool-cache.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Connections, ReconcileOptions } from '../connection/connections.ts';
@@ -35,8 +35,6 @@ export interface FleetDeps {
 export interface ApplyOptions extends Pick<ReconcileOptions, 'replaceAll'> {
   /** Whether servers whose tools are cached are connected now, or left until they are called. */
   readonly whenCached?: 'connect' | 'leave' | undefined;
-  /** How long reading the tool cache may take. */
-  readonly cacheReadMs?: number | undefined;
 }
 
 export interface WaitOptions {
@@ -59,28 +57,26 @@ export class Fleet {
   /** Makes the servers what the configuration says; connections of unchanged servers stay open. */
   async apply(
     config: LoadedConfig,
-    { replaceAll, whenCached = 'connect', cacheReadMs = config.settings.startup.gateMs }: ApplyOptions = {},
-  ): Promise<void> {
-    const { registry, catalog, connections, toolCache } = this.#deps;
+    { replaceAll, whenCached = 'connect' }: ApplyOptions = {},
+  ): Promise<{ readonly cacheReadMs: number }> {
+    const { registry, catalog, connections, toolCache, clock } = this.#deps;
     registry.apply(config);
     const used = registry.used();
     catalog.configure(catalogSettings(config.settings));
     await this.#closeRevoked();
-    const cached = await toolCache.read(used, cacheReadMs);
+    const readFrom = clock.now();
+    const cached = await toolCache.read(used, (definition, late) => this.#adopt([[definition, late]]));
+    const cacheReadMs = clock.now() - readFrom;
     // A lazy server without cached tools is started right away, only to learn its tools.
     const isWantedAtOnce = (definition: ServerDefinition) =>
       !cached.has(definition) && definition.settings.lifecycle !== 'manual';
     const reconciled = connections.reconcile(used, { isWantedAtOnce, replaceAll });
-    // `reconcile` has removed the tools of changed servers, so cached ones may be adopted now. A disconnected server stays without tools.
-    const isClosed = ({ name }: ServerDefinition) => connections.get(name)?.connection.state.kind === 'closed';
-    const shown = [...cached].filter(([definition]) => !isClosed(definition));
-    catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
-    registry.markApproved(
-      [...cached].flatMap(([{ name }, { isUnapprovedWorkspaceServer }]) => (isUnapprovedWorkspaceServer ? [] : [name])),
-    );
+    // `reconcile` has removed the tools of changed servers, so cached ones may be adopted now.
+    this.#adopt([...cached]);
     const isToConnect = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
     this.#toConnect = [...cached.keys()].filter(isToConnect).map(({ name }) => name);
     await reconciled;
+    return { cacheReadMs };
   }
 
   /** Servers that a start did not wait for, because their tools are cached. */
@@ -156,6 +152,18 @@ export class Fleet {
       );
     const own = privateSessions.map((session) => ({ session, openAnew: () => undefined }));
     sandbox.announce(state, [...shared, ...own]);
+  }
+
+  /** Shows cached tools, unless the server was replaced or disconnected while they were read. */
+  #adopt(cached: readonly (readonly [ServerDefinition, CachedTools])[]): void {
+    const { registry, catalog, connections } = this.#deps;
+    const isCurrent = (definition: ServerDefinition) =>
+      registry.definition(definition.name) === definition &&
+      connections.get(definition.name)?.connection.state.kind !== 'closed';
+    const shown = cached.filter(([definition]) => isCurrent(definition));
+    catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
+    const approved = cached.filter(([, { isUnapprovedWorkspaceServer }]) => !isUnapprovedWorkspaceServer);
+    registry.markApproved(approved.map(([{ name }]) => name));
   }
 
   /** Reconnects open servers whose approval was revoked; the new attempt asks, or is blocked. */

@@ -49,7 +49,7 @@ export type OpenSession = (target: Target, signal: AbortSignal) => Promise<Sessi
 export function createSessionOpener(deps: SessionDeps): OpenSession {
   const slots = new Map<'stdio' | 'remote', Slots>();
   const slotsFor = (kind: 'stdio' | 'remote') => {
-    const known = slots.get(kind) ?? new Slots(deps.connectConcurrency()[kind]);
+    const known = slots.get(kind) ?? new Slots(() => deps.connectConcurrency()[kind]);
     slots.set(kind, known);
     return known;
   };

@@ -44,7 +44,7 @@ export class ServerRegistry {
   #rules: RuleBook;
   readonly #resolved = new Map<ServerName, ResolvedServer>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
-  #approved: ReadonlySet<ServerName> = new Set();
+  #approved = new Set<ServerName>();
   readonly #identities = new Map<ServerName, string>();
 
   constructor(environment: RegistryEnvironment) {
@@ -65,7 +65,7 @@ export class ServerRegistry {
 
   /** These servers are approved, although none of them was opened yet. */
   markApproved(servers: readonly ServerName[]): void {
-    this.#approved = new Set(servers);
+    for (const server of servers) this.#approved.add(server);
   }
 
   /** Called by every opening with what it learned about the server; replaces what was known before. */

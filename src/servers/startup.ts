@@ -21,12 +21,15 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const stop = () => void connections.close();
   signal?.addEventListener('abort', stop, { once: true });
   const leftOf = (limitMs: number) => Math.max(0, startedAt + limitMs - clock.now());
-  // A headless start waits for servers anyway, so it gives a slow disk the same time.
-  const cacheReadMs = leftOf(whenUncached === 'wait' ? Math.max(waitMs, gateMs) : gateMs);
-  await fleet.apply(config, { whenCached: options.startup?.whenCached, cacheReadMs });
+  // A slow disk has its own limit: counted against the gate, a busy machine would start without the tools it knows.
+  const { cacheReadMs } = await fleet.apply(config, { whenCached: options.startup?.whenCached });
   const awaited = fleet.uncached();
   if (awaited.length > 0) fleet.connectCached();
-  await fleet.settled({ timeoutMs: whenUncached === 'wait' ? waitMs : leftOf(gateMs), servers: awaited, signal });
+  await fleet.settled({
+    timeoutMs: whenUncached === 'wait' ? waitMs : leftOf(gateMs + cacheReadMs),
+    servers: awaited,
+    signal,
+  });
   // In a terminal a person sees which required servers are missing, so the start does not wait for them.
   const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
   const missing = onMissing === 'enforce' ? await missingOf(fleet, required, signal) : [];

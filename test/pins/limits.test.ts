@@ -16,7 +16,7 @@ test('the ceilings are exactly these', () => {
     shortestTtlMs: 1_000,
     listProblems: 20,
     flaggedTexts: { told: 5, schemaParts: 2_000 },
-    toolCache: { keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
+    toolCache: { readMs: 2_000, keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
     resourceDefinition: { uriChars: 8 * 1024, definitionChars: 64 * 1024, arguments: 100 },
     listWaitMs: 5_000,

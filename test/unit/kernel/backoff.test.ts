@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBackoff, type Schedule } from '../../../src/kernel/backoff.ts';
+import { verifies } from '../../verifies.ts';
 
 const delays = (schedule: Schedule, random: number, attempts: number) => {
   const delayFor = createBackoff(schedule, () => random);
@@ -31,6 +32,12 @@ test('the ends of the random source give the ends of the jitter', () => {
   expect(delays({ delaysMs: [500, 1_000], jitter: 0.2 }, 1, 2)).toEqual([600, 1_200]);
 });
 
+verifies(['REC-01', 'REC-02'], 'no jitter lifts a delay over the maximum of the schedule', () => {
+  const schedule = { initialMs: 20_000, multiplier: 2, maxMs: 30_000, maxAttempts: 4, jitter: 0.2 };
+  expect(delays(schedule, 1, 4)).toEqual([24_000, 30_000, 30_000, 30_000]);
+  expect(delays(schedule, 0, 4)).toEqual([16_000, 24_000, 24_000, 24_000]);
+});
+
 test('without jitter the random source says nothing', () => {
   expect(delays({ delaysMs: [500], jitter: 0 }, 0.9, 1)).toEqual([500]);
 });
@@ -42,7 +49,7 @@ test('no delay leaves the band of its jitter, whatever the random source gives',
       const exact = createBackoff(formula, () => 0.5)(failed) ?? 0;
       const delay = createBackoff(formula, () => random)(failed) ?? Number.NaN;
       expect(delay).toBeGreaterThanOrEqual(Math.floor(exact * 0.8));
-      expect(delay).toBeLessThanOrEqual(Math.ceil(exact * 1.2));
+      expect(delay).toBeLessThanOrEqual(Math.min(formula.maxMs, Math.ceil(exact * 1.2)));
     }),
   );
 });

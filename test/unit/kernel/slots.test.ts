@@ -21,7 +21,7 @@ function queueUp(slots: Slots, names: readonly string[], signal = new AbortContr
 }
 
 test('as many as there are slots go in at once; the others follow in the order in which they came', async () => {
-  const { entered, leave } = queueUp(new Slots(2), ['a', 'b', 'c', 'd', 'e']);
+  const { entered, leave } = queueUp(new Slots(() => 2), ['a', 'b', 'c', 'd', 'e']);
   await settle();
   expect(entered).toEqual(['a', 'b']);
   leave('b');
@@ -34,7 +34,7 @@ test('as many as there are slots go in at once; the others follow in the order i
 });
 
 test('a slot is given back once, however often its holder says so', async () => {
-  const { entered, leave } = queueUp(new Slots(1), ['a', 'b', 'c']);
+  const { entered, leave } = queueUp(new Slots(() => 1), ['a', 'b', 'c']);
   await settle();
   for (let time = 0; time < 3; time++) leave('a');
   await settle();
@@ -42,7 +42,7 @@ test('a slot is given back once, however often its holder says so', async () => 
 });
 
 test('who comes in the very moment a slot is handed on does not slip in between', async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const { entered, leave } = queueUp(slots, ['a', 'b']);
   await settle();
   leave('a');
@@ -52,7 +52,7 @@ test('who comes in the very moment a slot is handed on does not slip in between'
 });
 
 test('who gives up leaves the line with the reason, and costs nobody else a place', async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const holder = queueUp(slots, ['a']);
   const stop = new AbortController();
   const waiting = slots.take(stop.signal);
@@ -68,7 +68,7 @@ test('who gives up leaves the line with the reason, and costs nobody else a plac
 });
 
 test('who has given up before does not even ask', async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   await expect(slots.take(AbortSignal.abort('enough'))).rejects.toBe('enough');
   const { entered } = queueUp(slots, ['a']);
   await settle();
@@ -76,7 +76,7 @@ test('who has given up before does not even ask', async () => {
 });
 
 test('an abort after one’s turn changes nothing', async () => {
-  const slots = new Slots(1);
+  const slots = new Slots(() => 1);
   const stop = new AbortController();
   const { entered, leave } = queueUp(slots, ['a', 'b'], stop.signal);
   await settle();
@@ -95,7 +95,7 @@ test('whatever order they come, leave and give up in, there is room for exactly 
       fc.integer({ min: 1, max: 3 }),
       fc.array(fc.constantFrom('come', 'leave', 'give up'), { maxLength: 30 }),
       async (limit, happenings) => {
-        const slots = new Slots(limit);
+        const slots = new Slots(() => limit);
         const inside: (() => void)[] = [];
         const outside: AbortController[] = [];
         for (const each of happenings) {
@@ -125,4 +125,23 @@ test('whatever order they come, leave and give up in, there is room for exactly 
     ),
     { numRuns: 50 },
   );
+});
+
+test('a limit that changes counts from the next release on, up and down', async () => {
+  let limit = 1;
+  const { entered, leave } = queueUp(new Slots(() => limit), ['a', 'b', 'c', 'd', 'e']);
+  limit = 3;
+  leave('a');
+  await settle();
+  leave('a');
+  await settle();
+  expect(entered).toEqual(['a', 'b', 'c', 'd']);
+  limit = 1;
+  leave('b');
+  leave('c');
+  await settle();
+  expect(entered, 'one is still at work').toEqual(['a', 'b', 'c', 'd']);
+  leave('d');
+  await settle();
+  expect(entered).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
