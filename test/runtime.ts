@@ -19,6 +19,9 @@ export interface Told {
 
 export type OpenedRuntime = Runtime & Told;
 
+/** Remembers on the disk, in the folder given as home, like a host that names no store. */
+export const withDefaultStore = { store: undefined } as unknown as RuntimeOptions;
+
 /** In this folder, with these options over the ones above. */
 export async function openRuntime(folder: string, options: RuntimeOptions): Promise<OpenedRuntime> {
   const events: RuntimeEvent[] = [];
