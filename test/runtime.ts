@@ -22,6 +22,9 @@ export type OpenedRuntime = Runtime & Told;
 /** Remembers on the disk, in the folder given as home, like a host that names no store. */
 export const withDefaultStore = { store: undefined } as unknown as RuntimeOptions;
 
+/** Servers are waited for longer than the ten seconds of a host: a busy machine may need them. */
+const PATIENT_MS = 45_000;
+
 /** In this folder, with these options over the ones above. */
 export async function openRuntime(folder: string, options: RuntimeOptions): Promise<OpenedRuntime> {
   const events: RuntimeEvent[] = [];
@@ -33,6 +36,7 @@ export async function openRuntime(folder: string, options: RuntimeOptions): Prom
     store: createMemoryStore(options.clock ?? systemClock),
     permissions: [{ tool: 'mcp__*', action: 'allow' }],
     interactive: false,
+    startup: { waitMs: PATIENT_MS },
     onEvent: (event) => events.push(event),
     onError: (error) => errors.push(error),
     ...options,

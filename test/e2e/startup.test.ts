@@ -152,7 +152,7 @@ verifies(
   async () => {
     const clock = createFakeClock();
     const servers = { slow: stalled };
-    const starting = start(createFolder(), { servers, clock, interactive: false });
+    const starting = start(createFolder(), { servers, clock, interactive: false, startup: {} });
     expect(await pass(clock, starting, [9_999, 1])).toEqual([false, true]);
     const runtime = await starting;
     expect(runtime.events.at(-1)).toMatchObject({

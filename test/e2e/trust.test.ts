@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, expect, onTestFinished } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { discoverMCPServers } from '../../src/runtime.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
 import { withDefaultStore } from '../runtime.ts';
 import { hostile } from '../servers/hostile.ts';
@@ -213,7 +214,6 @@ verifies(
     await eventually(() => !isRunning(stays ?? 0));
     expect(statusOf(runtime, 'stays')).toMatchObject({ state: 'disabled' });
   },
-  { timeout: 30_000 },
 );
 
 verifies('CFG-01', 'the master switch registers no tool, and the command line says why', async () => {
@@ -367,11 +367,16 @@ verifies('CFG-12', 'a file that changes while servers are still starting is appl
   const pids = box.path('pids');
   const mine = hostile('--pid-file', pids);
   box.write(user, { mcpServers: { slow: hostile('--stall', 'tools/list'), mine } });
-  const starting = start({ startup: { waitMs: 3_000 } });
+  const clock = createFakeClock(Date.now());
+  const starting = start({ startup: { waitMs: 3_000 }, clock });
   await eventually(() => existsSync(pids));
   box.write(user, { mcpServers: { mine }, plexus: { disabledServers: ['mine'] } });
+  await clock.advance(3_000);
   const runtime = await starting;
-  await eventually(() => statusOf(runtime, 'mine').state === 'disabled');
+  await eventually(async () => {
+    await clock.advance(500);
+    return statusOf(runtime, 'mine').state === 'disabled';
+  });
 });
 
 verifies('PER-02', 'every line that a policy loosens is shown, however much else is wrong with the file', async () => {
