@@ -1,14 +1,10 @@
 // Owns what "a runtime with these servers, everything allowed" is for a test: no file of the machine is read, nobody is asked,
 // and what it told is kept. Knows no test framework: the soak uses it too. The caller closes it.
 
-import {
-  createMemoryStore,
-  createRuntime,
-  type Runtime,
-  type RuntimeEvent,
-  type RuntimeOptions,
-} from '../src/index.ts';
+import type { Runtime, RuntimeEvent, RuntimeOptions } from '../src/index.ts';
 import { systemClock } from '../src/kernel/clock.ts';
+import { createMemoryStore } from '../src/kernel/store.ts';
+import { createRuntime } from '../src/runtime.ts';
 
 export interface Told {
   /** What the runtime told its host, in order. */
