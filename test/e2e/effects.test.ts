@@ -5,15 +5,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, onTestFinished } from 'vitest';
-import { once } from '../faults/common.ts';
+import { once, reconnect } from '../faults/common.ts';
 import type { FaultCase, Scene } from '../faults/harness.ts';
 import { faultCase } from '../faults/harness.ts';
 import { openConnections } from '../faults/traces.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, start } from './runtimes.ts';
-
-const reconnect = { delaysMs: [20, 50, 100, 200, 400, 800, 1_600], jitter: 0 };
 
 /** When so many of the calls have ended: a moment that every machine has. */
 const ended = (calls: readonly Promise<unknown>[], count: number) =>
@@ -87,12 +85,15 @@ const cuts: Record<string, Row> = {
 };
 
 const checked = async (scene: Scene, { end, effects, attempts, isDeadly }: Row) => {
+  const { pid } = scene.status();
   const ending = await scene.ending('write', { text: 'w' });
   expect('error' in ending ? ending.error.code : ending.kind).toBe(end);
   if (ending.kind === 'answered') expect(ending.outcome.meta.attempts).toBe(attempts);
   expect(scene.peer.effects()).toEqual(Array.from({ length: effects }, () => 'w'));
-  if (!isDeadly || scene.peer.options.transport === 'stdio') return;
-  await eventually(() => scene.peer.isGone);
+  if (!isDeadly) return;
+  // The next call is for the next server: the runtime has to know that this one is gone.
+  if (scene.peer.options.transport === 'stdio') return void (await eventually(() => scene.status().pid !== pid));
+  await eventually(() => scene.peer.isGone && openConnections() === 0);
   await scene.revive();
 };
 
