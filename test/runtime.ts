@@ -1,14 +1,10 @@
 // Owns what "a runtime with these servers, everything allowed" is for a test: no file of the machine is read, nobody is asked,
 // and what it told is kept. Knows no test framework: the soak uses it too. The caller closes it.
 
-import {
-  createMemoryStore,
-  createRuntime,
-  type Runtime,
-  type RuntimeEvent,
-  type RuntimeOptions,
-} from '../src/index.ts';
+import type { Runtime, RuntimeEvent, RuntimeOptions } from '../src/index.ts';
 import { systemClock } from '../src/kernel/clock.ts';
+import { createMemoryStore } from '../src/kernel/store.ts';
+import { createRuntime } from '../src/runtime.ts';
 
 export interface Told {
   /** What the runtime told its host, in order. */
@@ -18,6 +14,12 @@ export interface Told {
 }
 
 export type OpenedRuntime = Runtime & Told;
+
+/** Remembers on the disk, in the folder given as home, like a host that names no store. */
+export const withDefaultStore = { store: undefined } as unknown as RuntimeOptions;
+
+/** Servers are waited for longer than the ten seconds of a host: a busy machine may need them. */
+const PATIENT_MS = 45_000;
 
 /** In this folder, with these options over the ones above. */
 export async function openRuntime(folder: string, options: RuntimeOptions): Promise<OpenedRuntime> {
@@ -30,6 +32,7 @@ export async function openRuntime(folder: string, options: RuntimeOptions): Prom
     store: createMemoryStore(options.clock ?? systemClock),
     permissions: [{ tool: 'mcp__*', action: 'allow' }],
     interactive: false,
+    startup: { waitMs: PATIENT_MS },
     onEvent: (event) => events.push(event),
     onError: (error) => errors.push(error),
     ...options,

@@ -212,7 +212,9 @@ describe('a file of more than 40 lines has a unit test that imports it', () => {
     expect(untestedFiles(files(sources), files(tests))).toEqual(['src/b.ts', 'src/c.ts']);
   });
   test(`in src, all but ${pinnedUntestedFiles}`, () => {
-    const found = untestedFiles(readSources(), readSources('test/unit'));
+    // Unit tests of calls start their runtime with this helper, and import it in place of `src/runtime.ts`.
+    const helper = readSources('test').filter(({ path }) => path === 'test/runtime.ts');
+    const found = untestedFiles(readSources(), [...readSources('test/unit'), ...helper]);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(pinnedUntestedFiles);
   });
 });

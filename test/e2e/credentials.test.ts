@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
-import type { RuntimeOptions } from '../../src/api.ts';
 import { stateFolder } from '../../src/config/scopes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createFileStore } from '../../src/store/file.ts';
+import { withDefaultStore } from '../runtime.ts';
 import { json, type Received } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
@@ -194,8 +194,7 @@ describe('a server that says again what it was given', () => {
     const folder = createFolder();
     const env = { ...path, MYVAR: SECRET };
     const servers = { web: { url, transport: 'http', headers: { 'X-K': placeholder('MYVAR') } } } as const;
-    const without = { store: undefined } as unknown as RuntimeOptions;
-    const runtime = await start(folder, { servers, env, ...without });
+    const runtime = await start(folder, { servers, env, ...withDefaultStore });
     const turn = runtime.turn();
     expect(turn.find('mcp__web__echo')?.description).toBe('with [MYVAR]');
     expect(turn.systemPrompt).toContain('with [MYVAR]');

@@ -85,9 +85,16 @@ verifies(
   async () => {
     write(USER, '# mine\n[mcp_servers.first]\ncommand = "true"\n');
     const finished: string[] = [];
+    const began = Date.now();
+    await inTurns(8, 8, async (number) => {
+      await spawned('add', `whole${number}`, '--', 'true').done;
+      finished.push(`whole${number}`);
+    });
+    // Killed at any point of the time that one takes, on any machine.
+    const wholeMs = Date.now() - began;
     await inTurns(40, 8, async (number) => {
       const { child, done } = spawned('add', `s${number}`, '--', 'true');
-      const timer = setTimeout(() => child.kill('SIGKILL'), 150 + ((number * 37) % 300));
+      const timer = setTimeout(() => child.kill('SIGKILL'), wholeMs * (0.4 + ((number * 37) % 40) / 50));
       if ((await done).code === 0) finished.push(`s${number}`);
       clearTimeout(timer);
       expect(serversIn(read(USER))).toEqual(expect.arrayContaining(['first', ...finished]));

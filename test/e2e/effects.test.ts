@@ -1,18 +1,32 @@
 // Owns the proof that no call is made twice by accident: real servers that write down every effect are killed, or cut off, at
 // every point of the exchange. After each case the harness compares what was done with what the caller was told.
 
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished } from 'vitest';
-import { once } from '../faults/common.ts';
+import { once, reconnect } from '../faults/common.ts';
 import type { FaultCase, Scene } from '../faults/harness.ts';
 import { faultCase } from '../faults/harness.ts';
+import { openConnections } from '../faults/traces.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, start } from './runtimes.ts';
 
-const reconnect = { delaysMs: [20, 50, 100, 200, 400, 800, 1_600], jitter: 0 };
+/** When so many of the calls have ended: a moment that every machine has. */
+const ended = (calls: readonly Promise<unknown>[], count: number) =>
+  new Promise<void>((resolve) => {
+    let left = count;
+    if (left === 0) resolve();
+    for (const call of calls)
+      void call.then(() => {
+        left -= 1;
+        if (left === 0) resolve();
+      });
+  });
+
+/** By this process, into whatever it is. */
+const bytesWritten = () => Number(/^wchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1]);
 
 interface Row {
   readonly flags: readonly string[];
@@ -71,12 +85,15 @@ const cuts: Record<string, Row> = {
 };
 
 const checked = async (scene: Scene, { end, effects, attempts, isDeadly }: Row) => {
+  const { pid } = scene.status();
   const ending = await scene.ending('write', { text: 'w' });
   expect('error' in ending ? ending.error.code : ending.kind).toBe(end);
   if (ending.kind === 'answered') expect(ending.outcome.meta.attempts).toBe(attempts);
   expect(scene.peer.effects()).toEqual(Array.from({ length: effects }, () => 'w'));
-  if (!isDeadly || scene.peer.options.transport === 'stdio') return;
-  await eventually(() => scene.peer.isGone);
+  if (!isDeadly) return;
+  // The next call is for the next server: the runtime has to know that this one is gone.
+  if (scene.peer.options.transport === 'stdio') return void (await eventually(() => scene.status().pid !== pid));
+  await eventually(() => scene.peer.isGone && openConnections() === 0);
   await scene.revive();
 };
 
@@ -134,8 +151,9 @@ for (const transport of ['stdio', 'http'] as const) {
         const pid = scene.status().pid ?? scene.peer.pid ?? 0;
         process.kill(pid, 'SIGSTOP');
         // Far more than any pipe or socket takes in one piece.
+        const before = bytesWritten();
         const calling = scene.ending('write', { text: 'w', padding: 'x'.repeat(16 * 1024 * 1024) });
-        await scene.pause(50);
+        await eventually(() => bytesWritten() - before > 32 * 1024);
         process.kill(pid, 'SIGKILL');
         const ending = await calling;
         expect('error' in ending && ending.error.code).toBe('OUTCOME_UNKNOWN');
@@ -150,7 +168,7 @@ for (const transport of ['stdio', 'http'] as const) {
       faultCase({ ...given(), speed: 100, next: 'once ready' }, async (scene) => {
         for (let death = 0; death < 6; death++) {
           const calls = Array.from({ length: 12 }, (_, at) => scene.write(at));
-          await scene.pause(death * 2);
+          await ended(calls, death * 2);
           await scene.kill();
           await scene.revive();
           await Promise.all(calls);
@@ -161,7 +179,6 @@ for (const transport of ['stdio', 'http'] as const) {
         const effects = scene.peer.effects();
         expect(new Set(effects).size).toBe(effects.length);
       }),
-      { timeout: 40_000 },
     );
 
     const loss = transport === 'stdio' ? 'die' : 'reset';
@@ -203,7 +220,7 @@ describe('over http, the exchange', () => {
     'finds nobody there: it was not sent, says so, and is not made later',
     faultCase({ transport: 'http', settings: { reconnect }, next: 'once ready' }, async (scene) => {
       await scene.peer.kill();
-      await scene.pause(50);
+      await eventually(() => openConnections() === 0);
       expect(await scene.write()).toBe('CONNECTION_LOST');
       await scene.revive();
       scene.runtime.reconnect('peer');
@@ -266,8 +283,8 @@ verifies(
     const turn = runtime.turn();
     await turn.call('mcp__files__write', { text: 'first' });
     await vanish();
-    // The end of the old connection is known by now: a new one is wanted.
-    await wait(50);
+    // Once the end of the old connections is known, a new one is wanted.
+    await eventually(() => openConnections() === 0);
     runtime.on((event) => {
       if (event.type === 'connection.changed' && event.to === 'waiting') void comeBack();
     });

@@ -120,15 +120,20 @@ describe('a server that does not connect in time', () => {
   }
 });
 
+/** Says nothing, and exits when the file is there. */
+const exitsOnce = (file: string, code: number) => ({
+  command: 'sh',
+  args: ['-c', `until [ -e "$0" ]; do sleep 0.05; done; exit ${code}`, file],
+});
+
 verifies('ERR-05', 'a failure after the gate is an event, a status and a line in the log', async () => {
   const folder = createFolder();
-  const late = {
-    ...faulty('--answer-ms=300', '--fault=exit', '--at=initialize', '--after=1'),
-    reconnect: 'none' as const,
-  };
+  const gone = join(folder, 'gone');
+  const late = { ...exitsOnce(gone, 3), reconnect: 'none' as const };
   const runtime = await start(folder, { servers: { late }, logs: true, env, ...background });
   const types = () => runtime.events.map((event) => ('to' in event ? event.to : event.type));
   expect(types().at(-1), 'the gate is passed').toBe('startup.completed');
+  write(gone, '');
   await eventually(() => types().at(-1) === 'failed');
   const message = expect.stringContaining('exited with code 3');
   expect(runtime.events.at(-1)).toMatchObject({

@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
+import { limits } from '../../src/model/limits.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { createFakeServer } from '../../src/testing/fake-server.ts';
 import { createTracedClock } from '../faults/traces.ts';
 import { faulty } from '../servers/faulty.ts';
@@ -43,12 +45,19 @@ verifies('LIF-09', 'a modern server is discovered, listed and called, on the one
 });
 
 verifies('LIF-09', 'a server that is silent on the probe, or dies of it, is spoken to in the older era', async () => {
-  const runtime = await start({
+  const pids = join(folder, 'pids');
+  const clock = createFakeClock();
+  const starting = start({
     servers: {
       mute: faulty('--fault=hang', '--at=server/discover'),
-      frail: faulty('--fault=exit', '--at=server/discover'),
+      frail: faulty('--fault=exit', '--at=server/discover', '--pid-file', pids),
     },
+    clock,
   });
+  // Only when one has died of the probe and lives again, the other has been silent for too long.
+  await pidsOnce(pids, 2);
+  await clock.advance(limits.probeMs);
+  const runtime = await starting;
   expect(runtime.status().map(({ name, status, protocol }) => [name, status, protocol])).toEqual([
     ['frail', 'connected', '2025-11-25'],
     ['mute', 'connected', '2025-11-25'],

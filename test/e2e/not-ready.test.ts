@@ -17,7 +17,8 @@ beforeEach(() => {
 afterEach(() => box.remove());
 
 const USER = '~/.config/plexus/mcp.json';
-const printing = (then: string) => ['-e', `console.log('Usage: greeter NAME'); ${then}`];
+/** In a shell, which starts at once: it has printed long before its time is up. */
+const printing = (then: string) => ({ command: 'sh', args: ['-c', `echo 'Usage: greeter NAME'; ${then}`] });
 
 interface Reason {
   readonly entry: object;
@@ -117,7 +118,7 @@ async function reasons(): Promise<Record<string, Reason>> {
     },
     'prints-and-stays': {
       ...{
-        entry: { command: process.execPath, args: printing('setInterval(() => {}, 1e6)'), startup_timeout_sec: 1 },
+        entry: { ...printing('exec tail -f /dev/null'), startup_timeout_sec: 1 },
         state: lost,
       },
       ...{ why: /it printed text that is not MCP: Usage: greeter NAME/, next: /start its command by hand/ },
@@ -152,7 +153,7 @@ test('list has other words for every reason why a server is not ready, and a nex
   box.write(USER, { mcpServers: { 'is-lazy': entries['is-lazy'] } });
   await box.plexus('list');
   box.write(USER, {
-    plexus: { disabledServers: ['in-a-list'] },
+    plexus: { disabledServers: ['in-a-list'], startup: { waitMs: 45_000 } },
     security: { mcpServerDenylist: ['is-denied'] },
     mcpServers: { ...entries, well: faulty() },
   });

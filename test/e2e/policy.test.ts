@@ -3,11 +3,12 @@
 
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRuntime } from '../../src/runtime.ts';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { withDefaultStore } from '../runtime.ts';
 import { faulty } from '../servers/faulty.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
+import { start } from './runtimes.ts';
 
 const USER = '~/.config/plexus/mcp.toml';
 const sdk = fileURLToPath(new URL('../servers/sdk.mjs', import.meta.url));
@@ -19,8 +20,8 @@ const rule = (tool: string, action: string, ...more: readonly string[]) =>
 let box: Sandbox;
 beforeEach(() => {
   box = new Sandbox();
+  onTestFinished(() => box.remove());
 });
-afterEach(() => box.remove());
 
 verifies(
   'PER-02',
@@ -67,25 +68,21 @@ verifies('PER-02', 'what is told of a call is what becomes of it', async () => {
     USER,
     server + rule('mcp__people__greet', 'allow', 'args.name = "Ada"') + rule('*', 'deny', 'args.name = "Eve"'),
   );
-  const runtime = await createRuntime({
-    ...{ cwd: box.workspace, home: box.home, env: { PATH: process.env['PATH'] }, interactive: false },
+  const runtime = await start(box.workspace, {
+    ...{ ...withDefaultStore, discover: true, home: box.home, env: { PATH: process.env['PATH'] }, permissions: [] },
     approve: async () => 'no',
   });
   const ends = { allow: undefined, ask: 'APPROVAL_REFUSED', deny: 'CALL_DENIED' } as const;
-  try {
-    for (const name of ['Ada', 'Bob', 'Eve', ' eve']) {
-      const { verdict } = await box.json('policy', 'why', 'people', 'greet', '--args', JSON.stringify({ name }));
-      const end = await runtime
-        .turn()
-        .call('mcp__people__greet', { name })
-        .then(
-          () => undefined,
-          ({ code }) => code,
-        );
-      expect([name, end]).toEqual([name, ends[verdict as keyof typeof ends]]);
-    }
-  } finally {
-    await runtime.close();
+  for (const name of ['Ada', 'Bob', 'Eve', ' eve']) {
+    const { verdict } = await box.json('policy', 'why', 'people', 'greet', '--args', JSON.stringify({ name }));
+    const end = await runtime
+      .turn()
+      .call('mcp__people__greet', { name })
+      .then(
+        () => undefined,
+        ({ code }) => code,
+      );
+    expect([name, end]).toEqual([name, ends[verdict as keyof typeof ends]]);
   }
 });
 

@@ -86,12 +86,15 @@ describe('a server that does not come up', () => {
         const silent = await serve(() => undefined);
         const url = silent.url.replace(/^http/, transport === 'ws' ? 'ws' : 'http');
         const entry = { url, transport, reconnect: 'none', ...settings } as const;
-        const runtime = await start(createFolder(), { servers: { web: entry }, env: { MCP_TIMEOUT: '300' } });
+        const clock = createFakeClock();
+        const starting = start(createFolder(), { servers: { web: entry }, env: { MCP_TIMEOUT: '300' }, clock });
+        await eventually(() => silent.received.length > 0);
+        await clock.advance(300);
+        const runtime = await starting;
         expect(statusOf(runtime, 'web')).toMatchObject({
           ...{ state: 'failed', stage: 'handshake' },
           error: { code: 'STARTUP_TIMEOUT', message: expect.stringContaining('within 300 ms') },
         });
-        expect(silent.received.length).toBeGreaterThan(0);
         await eventually(() => silent.sockets.size === 0);
       });
     }
@@ -232,15 +235,26 @@ describe('a call that takes too long', () => {
       `over ${transport} to a ${era} server ends after its silence, is called off there, and harms no other`,
       async () => {
         const server = await startAsking(transport, '--era', era);
+        const clock = createFakeClock();
         const runtime = await start(createFolder(), {
-          servers: { web: { ...server.entry, toolIdleTimeoutMs: 1_500 } },
+          ...{ servers: { web: { ...server.entry, toolIdleTimeoutMs: 1_500 } }, clock },
         });
-        // One that says something in between has all the time it needs.
-        const talking = runtime.turn().call('mcp__web__slow', { ms: 2_000 });
-        await expect(runtime.turn().call('mcp__web__slow', { ms: 60_000 })).rejects.toMatchObject({
+        const silent = runtime.turn().call('mcp__web__slow', { ms: 600_000 });
+        const timedOut = expect(silent).rejects.toMatchObject({
           code: 'CALL_TIMEOUT',
           data: { silence: true, afterMs: 1_500 },
         });
+        // One that says something in between has all the time it needs.
+        let [words, heard] = [0, 0];
+        const onProgress = () => void words++;
+        const talking = runtime.turn().call('mcp__web__slow', { ms: 2_000 }, { onProgress });
+        const done = talking.then(() => onProgress());
+        for (let halfSecond = 1; halfSecond <= 3; halfSecond++) {
+          await eventually(() => words > heard);
+          heard = words;
+          await clock.advance(500);
+        }
+        await Promise.all([timedOut, done]);
         expect(textOf(await talking)).toBe('"done"');
         // In the modern era the end of its own stream says it, where it has one: see below.
         if (era === 'legacy' || transport !== 'http')
@@ -253,12 +267,15 @@ describe('a call that takes too long', () => {
     const server = await startAsking('http', '--era', 'modern');
     const road = await relay(urlOf(server.entry));
     const entry = { url: road.url, transport: 'http', toolTimeoutMs: 300 } as const;
-    const runtime = await start(createFolder(), { servers: { web: entry } });
+    const clock = createFakeClock();
+    const runtime = await start(createFolder(), { servers: { web: entry }, clock });
     await eventually(() => server.methods().includes('subscriptions/listen'));
     const call = runtime.turn().call('mcp__web__slow', { ms: 60_000 });
     await eventually(() => server.methods().includes('tools/call'));
     expect(road.busy(), 'the news and the call').toBe(2);
-    await expect(call).rejects.toMatchObject({ code: 'CALL_TIMEOUT', remedy: 'check-first' });
+    const timedOut = expect(call).rejects.toMatchObject({ code: 'CALL_TIMEOUT', remedy: 'check-first' });
+    await clock.advance(300);
+    await timedOut;
     await eventually(() => road.busy() === 1);
     expect(server.methods()).not.toContain('notifications/cancelled');
   });

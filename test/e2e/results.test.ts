@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
 import { systemPromptFragment } from '../../src/shaping/boundary.ts';
 import { createFakeServer, type FakeTool } from '../../src/testing/fake-server.ts';
+import { withDefaultStore } from '../runtime.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, createRawServer, type Started, start } from './runtimes.ts';
 
@@ -17,8 +18,7 @@ function onDisk(
   options: RuntimeOptions = {},
   folder = createFolder(),
 ): Promise<Started> {
-  const without = { store: undefined } as unknown as RuntimeOptions;
-  return start(folder, { env: {}, servers, ...options, ...without });
+  return start(folder, { env: {}, servers, ...options, ...withDefaultStore });
 }
 
 const serving = (tools: Record<string, FakeTool>) => createFakeServer(tools).entry;

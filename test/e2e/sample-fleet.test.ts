@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const program = fileURLToPath(new URL('../../examples/sample-fleet/main.mjs', import.meta.url));
 
 test('the sample fleet comes up, lists its tools and reads a note', () => {
-  const { status, stdout } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 30_000 });
+  const { status, stdout } = spawnSync(process.execPath, [program], { encoding: 'utf8', timeout: 60_000 });
   expect(status).toBe(0);
   for (const name of ['everything', 'files', 'memory'])
     expect(stdout).toMatch(new RegExp(`^ +${name} +connected +\\d+ tools`, 'm'));

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore, type Store } from '../../src/kernel/store.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
+import { withDefaultStore } from '../runtime.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { createFolder, createRawServer, start, statusOf, textOf } from './runtimes.ts';
@@ -151,7 +152,7 @@ verifies(
   async () => {
     const clock = createFakeClock();
     const servers = { slow: stalled };
-    const starting = start(createFolder(), { servers, clock, interactive: false });
+    const starting = start(createFolder(), { servers, clock, interactive: false, startup: {} });
     expect(await pass(clock, starting, [9_999, 1])).toEqual([false, true]);
     const runtime = await starting;
     expect(runtime.events.at(-1)).toMatchObject({
@@ -250,7 +251,7 @@ verifies(
     const servers = { files: { ...server.entry, env: { TOKEN: '${FILES_TOKEN}' } } };
     const env = { ...process.env, FILES_TOKEN: 'hunter2-hunter2', XDG_CACHE_HOME: join(folder, 'cache') };
     const options: RuntimeOptions = { servers, env, logs: false };
-    const first = await start(folder, { ...options, store: undefined } as never);
+    const first = await start(folder, { ...options, ...withDefaultStore });
     await first.close();
     const cache = join(folder, 'cache', 'plexus');
     const files = readdirSync(cache).filter((each) => each.startsWith('tools_'));
@@ -259,11 +260,12 @@ verifies(
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
     server.become({ stalls: true });
-    const interactive = { store: undefined, interactive: true };
-    const both = await Promise.all([0, 1].map(() => start(folder, { ...options, ...interactive } as never)));
-    expect(both.map(names)).toEqual([['mcp__files__read cached'], ['mcp__files__read cached']]);
+    const interactive = { ...withDefaultStore, interactive: true };
+    const both = await Promise.all([0, 1].map(() => start(folder, { ...options, ...interactive })));
+    const cached = ['mcp__files__read cached'];
+    await waitFor(() => expect(both.map(names)).toEqual([cached, cached]));
     const other = { files: { ...servers.files, args: [...servers.files.args, '--other'] } };
-    const changed = await start(folder, { ...options, servers: other, store: undefined, interactive: true } as never);
+    const changed = await start(folder, { ...options, ...withDefaultStore, servers: other, interactive: true });
     expect(changed.getTools(), 'another entry is another server').toEqual([]);
   },
 );
@@ -272,7 +274,7 @@ verifies('STA-09', 'a file of it that is broken is dropped, with a warning, and 
   const folder = createFolder();
   const server = createChanging(folder, 'files', { tools: [tool('read')] });
   const env = { ...process.env, XDG_CACHE_HOME: join(folder, 'cache') };
-  const options = { servers: { files: server.entry }, env, logs: false, store: undefined } as never;
+  const options = { servers: { files: server.entry }, env, logs: false, ...withDefaultStore };
   await (await start(folder, options)).close();
   const cache = join(folder, 'cache', 'plexus');
   const [name = ''] = readdirSync(cache).filter((each) => each.startsWith('tools_'));
@@ -298,8 +300,8 @@ test('a cache that cannot be written or read is told once, and costs nothing els
     servers: { files: server.entry },
     env,
     logs: false,
-    store: undefined,
-  } as never);
+    ...withDefaultStore,
+  });
   expect(names(runtime)).toEqual(['mcp__files__read live']);
   await runtime.close();
   expect(runtime.errors).toMatchObject([{ code: 'STORE_UNWRITABLE' }]);

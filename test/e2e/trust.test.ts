@@ -1,46 +1,35 @@
 // Owns the proof, with real processes and the built command line, that nothing of a workspace starts, reads or loosens unasked.
 
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect } from 'vitest';
-import type { Runtime, RuntimeOptions } from '../../src/api.ts';
-import type { RuntimeEvent } from '../../src/events.ts';
-import { createRuntime, discoverMCPServers } from '../../src/runtime.ts';
+import { beforeEach, expect, onTestFinished } from 'vitest';
+import type { RuntimeOptions } from '../../src/api.ts';
+import { discoverMCPServers } from '../../src/runtime.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
+import { withDefaultStore } from '../runtime.ts';
 import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
+import { start as startIn, statusOf } from './runtimes.ts';
 
 let box: Sandbox;
-let open: Runtime[];
 
 beforeEach(() => {
   box = new Sandbox();
-  open = [];
-});
-afterEach(async () => {
-  await Promise.all(open.map((runtime) => runtime.close()));
-  box.remove();
+  onTestFinished(() => box.remove());
 });
 
-const allow = [{ tool: 'mcp__*', action: 'allow' as const }];
-
-async function start(options: RuntimeOptions = {}): Promise<Runtime & { events: RuntimeEvent[] }> {
-  const events: RuntimeEvent[] = [];
-  const runtime = await createRuntime({
-    cwd: box.workspace,
+/** Reads the files of the workspace and of the home folder, and shares what the command line remembers there. */
+const start = (options: RuntimeOptions = {}) =>
+  startIn(box.workspace, {
+    ...withDefaultStore,
+    discover: true,
     home: box.home,
     env: { PATH: process.env['PATH'], SECRET_TOKEN: 'hunter2', TEAM: 'blue' },
-    permissions: allow,
-    interactive: false,
-    onEvent: (event) => events.push(event),
     ...options,
   });
-  open.push(runtime);
-  return { ...runtime, events };
-}
 
-const statusOf = (runtime: Runtime, name: string) => runtime.status().find((each) => each.name === name);
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
 const asks = { TOKEN: '${SECRET_TOKEN}', MINE: '${TEAM:-none}' };
 
@@ -58,7 +47,7 @@ verifies(
     expect((await box.plexus('approve', 'theirs')).out).toContain('"theirs" is approved and may start.');
     await runtime.reload();
     await runtime.ready();
-    expect(statusOf(runtime, 'theirs')?.state).toBe('connected');
+    expect(statusOf(runtime, 'theirs').state).toBe('connected');
 
     box.write('.mcp.json', entry('--tools', '1'));
     await runtime.reload();
@@ -112,7 +101,7 @@ verifies(
     });
     await box.plexus('approve', 'theirs');
     runtime.reconnect('theirs');
-    await eventually(() => statusOf(runtime, 'theirs')?.warnings === undefined);
+    await eventually(() => statusOf(runtime, 'theirs').warnings === undefined);
     await runtime.ready();
     expect(await see()).toEqual(['hunter2', 'blue']);
   },
@@ -225,7 +214,6 @@ verifies(
     await eventually(() => !isRunning(stays ?? 0));
     expect(statusOf(runtime, 'stays')).toMatchObject({ state: 'disabled' });
   },
-  { timeout: 30_000 },
 );
 
 verifies('CFG-01', 'the master switch registers no tool, and the command line says why', async () => {
@@ -278,7 +266,7 @@ verifies(
     const runtime = await start();
     await runtime.ready();
     const changed = runtime.events.find(({ type }) => type === 'connection.changed');
-    expect([statusOf(runtime, 'mine')?.label, changed, runtime.turn().tools[0]?.label]).toMatchObject([
+    expect([statusOf(runtime, 'mine').label, changed, runtime.turn().tools[0]?.label]).toMatchObject([
       'mcp:mine via user',
       { label: 'mcp:mine via user' },
       'mcp:mine via user',
@@ -307,7 +295,7 @@ verifies(
     await runtime.ready();
     const states = () => runtime.status().map(({ name, state }) => `${name} ${state}`);
     expect([states(), secrets]).toEqual([['other connected', 'searching disabled'], ['k-123']]);
-    expect(statusOf(runtime, 'searching')?.error?.message).toContain('the host program has its own "search"');
+    expect(statusOf(runtime, 'searching').error?.message).toContain('the host program has its own "search"');
     isNative = false;
     await runtime.reload();
     await runtime.ready();
@@ -343,7 +331,7 @@ verifies('EXT-04', 'an approval is bound to the program that its folders and var
   box.write('.mcp.json', { mcpServers: { theirs: { command: 'node', args, env } } });
   const runtime = await start({ approve: async () => 'always' });
   await runtime.ready();
-  expect(statusOf(runtime, 'theirs')?.state).toBe('connected');
+  expect(statusOf(runtime, 'theirs').state).toBe('connected');
   await runtime.close();
   chmodSync(box.write('bin/node', '#!/bin/sh\ntouch "$0.ran"\n'), 0o755);
   const again = await start();
@@ -366,11 +354,11 @@ verifies(
     const runtime = await start();
     await runtime.ready();
     const turn = runtime.turn();
-    expect(statusOf(runtime, 'sly')?.state).toBe('connected');
+    expect(statusOf(runtime, 'sly').state).toBe('connected');
     writeFileSync(user, `${server}\n[security]\nmcp_server_denylist = [{ command = "node" }]\n`);
     await runtime.reload();
     await expect(turn.call('mcp__sly__add', { a: 1, b: 2 })).rejects.toMatchObject({ code: 'SERVER_DENIED' });
-    expect(statusOf(runtime, 'sly')?.state).toBe('disabled');
+    expect(statusOf(runtime, 'sly').state).toBe('disabled');
   },
 );
 
@@ -379,11 +367,16 @@ verifies('CFG-12', 'a file that changes while servers are still starting is appl
   const pids = box.path('pids');
   const mine = faulty('--pid-file', pids);
   box.write(user, { mcpServers: { slow: faulty('--fault=hang', '--at=list'), mine } });
-  const starting = start({ startup: { waitMs: 3_000 } });
+  const clock = createFakeClock(Date.now());
+  const starting = start({ startup: { waitMs: 3_000 }, clock });
   await eventually(() => existsSync(pids));
   box.write(user, { mcpServers: { mine }, plexus: { disabledServers: ['mine'] } });
+  await clock.advance(3_000);
   const runtime = await starting;
-  await eventually(() => statusOf(runtime, 'mine')?.state === 'disabled');
+  await eventually(async () => {
+    await clock.advance(500);
+    return statusOf(runtime, 'mine').state === 'disabled';
+  });
 });
 
 verifies('PER-02', 'every line that a policy loosens is shown, however much else is wrong with the file', async () => {

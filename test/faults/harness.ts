@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
 import {
@@ -58,8 +58,6 @@ export interface Scene {
   status(): ServerStatus;
   /** How long the runtime has been there, by its own clock. */
   now(): number;
-  /** Real time. */
-  pause(ms: number): Promise<void>;
   /** How a call ends, in one word: `answered`, or the code of its failure. */
   call(tool: string, args?: JsonObject): Promise<string>;
   /** The whole ending. */
@@ -70,6 +68,10 @@ export interface Scene {
   struck(): Promise<void>;
   /** The runtime's time flies until `what` has happened: for limits, never while a server has to keep up. */
   whileTimeFlies<Value>(what: Promise<Value>): Promise<Value>;
+  /** So much of the runtime's time flies by: whatever it meant to do by then, it has begun. */
+  elapse(ms: number): Promise<void>;
+  /** So many calls are answered, one after the other: whatever happens in a circle has gone round as often by then. */
+  answers(calls: number): Promise<void>;
   /** A call that the fault leaves without an answer, until its time is up. */
   timedOut(tool?: string): Promise<Ending>;
   /** Time flies until the struck attempt is over; resolves when the server is asked again, or is usable although it was struck. */
@@ -186,8 +188,11 @@ async function open(given: FaultCase, peer: Peer, ledger: Ledger, { clock }: Tra
     struck,
     whileTimeFlies,
     now: () => clock.now() - began,
-    pause: (ms) => wait(ms),
     write: (ms = 0) => call('write', { text: nextText(), ms }),
+    elapse: (ms) => whileTimeFlies(clock.sleep(ms)),
+    async answers(calls) {
+      for (let done = 0; done < calls; done++) expect(await call('echo', { text: 'on' })).toBe('answered');
+    },
     async timedOut(tool = 'write') {
       const work = ending(tool, { text: nextText() });
       await struck();

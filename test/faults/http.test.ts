@@ -244,7 +244,7 @@ describe('a status instead of an answer', () => {
           error: { code: 'AUTH_REQUIRED', remedy: 'log-in' },
         });
         const asked = scene.peer.journal().length;
-        await scene.pause(200);
+        await scene.elapse(60_000);
         expect(scene.peer.journal().length, 'it is left alone').toBe(asked);
       },
     ),
@@ -348,7 +348,7 @@ describe('a background stream', () => {
       `that ${what} harms nothing, and is not asked for in a circle`,
       faultCase({ transport, flags: [...flags, '--at', 'open'] }, async (scene) => {
         expect(await scene.write()).toBe('answered');
-        await scene.pause(300);
+        await scene.answers(30);
         expect(scene.peer.journal().filter((line) => line === 'open').length).toBeLessThan(5);
       }),
     );

@@ -18,6 +18,9 @@ subscribe('net.client.socket', (message) => {
   socket.once('close', () => sockets.delete(socket));
 });
 
+/** How many connections of this process to servers are open or being opened. */
+export const openConnections = (): number => sockets.size;
+
 export interface TracedClock extends Clock {
   /** Where each timer that still waits was asked for. */
   waiting(): string[];

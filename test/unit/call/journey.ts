@@ -3,11 +3,10 @@
 import { expect, onTestFinished } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../../src/api.ts';
 import type { RuntimeEvent } from '../../../src/events.ts';
-import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { Channel, Message } from '../../../src/model/server.ts';
-import { createRuntime } from '../../../src/runtime.ts';
 import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import { createFakeServer, type FakeServer, type FakeTool } from '../../../src/testing/fake-server.ts';
+import { openRuntime } from '../../runtime.ts';
 
 export interface TappedServer extends Pick<FakeServer, 'entry' | 'calls' | 'crash'> {
   /** Everything the server was sent, oldest first. */
@@ -87,23 +86,9 @@ export async function start(
   options: RuntimeOptions = {},
 ): Promise<Journey> {
   const clock = createFakeClock();
-  const events: RuntimeEvent[] = [];
-  const errors: unknown[] = [];
-  const runtime = await createRuntime({
-    discover: false,
-    cwd: '/nowhere',
-    home: '/nowhere',
-    env: {},
-    servers,
-    permissions: [{ tool: 'mcp__*', action: 'allow' }],
-    store: createMemoryStore(clock),
-    clock,
-    interactive: false,
-    onEvent: (event) => events.push(event),
-    onError: (error) => errors.push(error),
-    ...options,
-  });
+  const runtime = await openRuntime('/nowhere', { env: {}, servers, clock, ...options });
   onTestFinished(() => runtime.close());
+  const { events, errors } = runtime;
   return { runtime, clock, events, errors };
 }
 

@@ -410,38 +410,33 @@ describe('chance', () => {
     ...[events(), events('id: 1\ndata:\n\n'), events('data: {\n\n'), json({ filler: 'x'.repeat(20_000) })],
   ];
 
-  verifies(
-    'TRN-04',
-    'every request ends exactly once, whatever the server does to it',
-    async () => {
-      const roll = dice(20_260_101);
-      const server = await serve(
-        older((received, response) => moods[roll(moods.length)]?.(received, response), { session: '' }),
-      );
-      const opened = await connect(server.url, { maxMessageBytes: 10_000 });
-      const { channel, heard, clock } = opened;
-      await initialize(opened);
-      const ids = Array.from({ length: 400 }, (_, index) => index + 1);
-      const isAbandoned = new Set<number>();
-      for (const id of ids) {
-        await channel.send(request(id, roll(2) === 0 ? 'tools/call' : 'tools/list'));
-        if (roll(10) === 0) {
-          isAbandoned.add(id);
-          channel.abandon?.(id);
-        }
+  verifies('TRN-04', 'every request ends exactly once, whatever the server does to it', async () => {
+    const roll = dice(20_260_101);
+    const server = await serve(
+      older((received, response) => moods[roll(moods.length)]?.(received, response), { session: '' }),
+    );
+    const opened = await connect(server.url, { maxMessageBytes: 10_000 });
+    const { channel, heard, clock } = opened;
+    await initialize(opened);
+    const ids = Array.from({ length: 400 }, (_, index) => index + 1);
+    const isAbandoned = new Set<number>();
+    for (const id of ids) {
+      await channel.send(request(id, roll(2) === 0 ? 'tools/call' : 'tools/list'));
+      if (roll(10) === 0) {
+        isAbandoned.add(id);
+        channel.abandon?.(id);
       }
-      await eventually(() => {
-        // Small steps while a connection is being opened, or it would time out.
-        void clock.advance(clock.pending() > 1 ? 100 : limits.httpIdleMs);
-        return clock.pending() === 0;
-      });
-      const endsOf = (id: number) =>
-        heard.messages.filter((message) => message['id'] === id).length +
-        heard.oversized.filter((each) => each === id).length +
-        (heard.failures.has(id) ? 1 : 0);
-      expect(ids.filter((id) => endsOf(id) !== (isAbandoned.has(id) ? 0 : 1))).toEqual([]);
-      expect(heard.closes()).toBe(0);
-    },
-    { timeout: 30_000 },
-  );
+    }
+    await eventually(() => {
+      // Small steps while a connection is being opened, or it would time out.
+      void clock.advance(clock.pending() > 1 ? 100 : limits.httpIdleMs);
+      return clock.pending() === 0;
+    });
+    const endsOf = (id: number) =>
+      heard.messages.filter((message) => message['id'] === id).length +
+      heard.oversized.filter((each) => each === id).length +
+      (heard.failures.has(id) ? 1 : 0);
+    expect(ids.filter((id) => endsOf(id) !== (isAbandoned.has(id) ? 0 : 1))).toEqual([]);
+    expect(heard.closes()).toBe(0);
+  });
 });
