@@ -60,6 +60,8 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
     const isShown = ({ server }: ServerInstructions) => registry.settings(server)?.instructions === true;
     const windowSettings: WindowSettings = {
       toolSearch: settings.toolSearch,
+      minContextWindow: settings.minContextWindow,
+      searchOnListChanged: settings.searchOnListChanged,
       placementOf: createPlacement({
         isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
         settingsOf: (server) => registry.settings(server),

@@ -16,6 +16,8 @@ import { createSearchTools } from './search-tools.ts';
 /** What is the same for every view; each part stays the same object until it changes. */
 export interface WindowSettings {
   readonly toolSearch: string;
+  readonly minContextWindow: number;
+  readonly searchOnListChanged: boolean;
   readonly placementOf: PlacementOf;
   readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
   readonly instructions: readonly ServerInstructions[];
@@ -68,9 +70,10 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
   };
   let last: { readonly inputs: WindowInputs; readonly window: ToolWindow } | undefined;
   return (query) => {
-    const { toolSearch, placementOf, ...common } = settings();
+    const { toolSearch, minContextWindow, searchOnListChanged, placementOf, ...common } = settings();
     const whole = snapshot();
-    const exposed = expose({ tools: whole.tools, toolSearch, placementOf, model, found, query, search });
+    const searchSettings = { toolSearch, minContextWindow, searchOnListChanged };
+    const exposed = expose({ tools: whole.tools, ...searchSettings, placementOf, model, found, query, search });
     const inputs: WindowInputs = { whole, exposed, builtins: builtins(), ...common };
     if (last && isSame(last.inputs, inputs)) return last.window;
     const { servers, instructions } = visiblePart(inputs, isNarrowed);

@@ -407,6 +407,18 @@ export const plexusSchema = z.object({
     .describe(
       'Whether the model searches for tools instead of reading them all. `auto`: when they would fill a tenth of its context window; `auto:N`: when they would fill N percent.',
     ),
+  minContextWindow: z
+    .int('a whole number of tokens')
+    .min(0, 'a whole number of tokens')
+    .default(32_000)
+    .describe(
+      'A model whose context window has fewer tokens is not left to search: it is shown the tools that fit its task best.',
+    ),
+  searchOnListChanged: flag()
+    .default(true)
+    .describe(
+      "Whether a server's changed list of tools may switch search on or off. Otherwise what was decided first stays for the conversation.",
+    ),
   alwaysLoad: texts()
     .default([])
     .describe('Tools that the model sees even while others must be searched for; written as in a rule.'),

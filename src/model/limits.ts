@@ -82,7 +82,6 @@ export const limits = {
   /** Which tools a model is shown: the assumed context window, and the smallest window with which a model is left to search. */
   exposure: {
     window: 200_000,
-    leastWindow: 32_000,
     percent: 10,
     /** The fewest characters per token, to estimate tokens from characters. */
     charsPerToken: 2.5,

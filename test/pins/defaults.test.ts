@@ -56,6 +56,8 @@ test('a file that says nothing', () => {
       maxToolNameLength: 64,
       toolCacheTtlMs: 300_000,
       toolSearch: 'auto',
+      minContextWindow: 32_000,
+      searchOnListChanged: true,
       alwaysLoad: [],
       instructions: true,
       builtinTools: true,

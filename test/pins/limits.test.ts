@@ -46,7 +46,6 @@ test('the ceilings are exactly these', () => {
 
     exposure: {
       window: 200_000,
-      leastWindow: 32_000,
       percent: 10,
       charsPerToken: 2.5,
       stays: 0.8,

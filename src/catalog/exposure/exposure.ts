@@ -24,6 +24,10 @@ export interface ExposureInput {
   readonly tools: readonly Tool[];
   /** The setting as written: `auto`, `auto:N`, `on` or `off`. */
   readonly toolSearch: string;
+  /** A model with a smaller context window is not left to search. */
+  readonly minContextWindow: number;
+  /** Whether a changed list of tools may switch search on or off; otherwise the first decision stays. */
+  readonly searchOnListChanged: boolean;
   readonly model: Model;
   readonly placementOf: PlacementOf;
   /** The tools that earlier searches found, by `toolKey`. Only grows, possibly in place. */
@@ -45,23 +49,28 @@ export interface Exposed {
 
 /** One exposer per view. As long as the input does not change, the result is the same object. */
 export function createExposer(): (input: ExposureInput) => Exposed {
-  let last: { readonly input: ExposureInput; readonly found: number; readonly exposed: Exposed } | undefined;
+  let last: LastExposure | undefined;
   return (input) => {
     if (last && isSame(input, last)) return last.exposed;
-    const exposed = expose(input, last?.exposed);
+    const exposed = expose(input, last);
     last = { input, found: input.found.size, exposed };
     return exposed;
   };
 }
 
-function isSame(
-  input: ExposureInput,
-  last: { readonly input: ExposureInput; readonly found: number; readonly exposed: Exposed },
-): boolean {
+interface LastExposure {
+  readonly input: ExposureInput;
+  readonly found: number;
+  readonly exposed: Exposed;
+}
+
+function isSame(input: ExposureInput, last: LastExposure): boolean {
   const before = last.input;
   return (
     input.tools === before.tools &&
     input.toolSearch === before.toolSearch &&
+    input.minContextWindow === before.minContextWindow &&
+    input.searchOnListChanged === before.searchOnListChanged &&
     input.model === before.model &&
     input.placementOf === before.placementOf &&
     input.found === before.found &&
@@ -70,10 +79,16 @@ function isSame(
   );
 }
 
-export function expose(input: ExposureInput, before?: Exposed): Exposed {
+export function expose(input: ExposureInput, last?: Omit<LastExposure, 'found'>): Exposed {
+  const before = last?.exposed;
   const setting = readSetting(input.toolSearch);
-  const obstacle = obstacleToSearch(input.model);
-  const { isHeavy, because } = weigh(input, { setting, canSearch: obstacle === undefined, before });
+  const obstacle = obstacleToSearch(input);
+  // An empty list decides nothing: servers may still be starting.
+  const isDecided = last?.input.toolSearch === input.toolSearch && last.input.tools.length > 0;
+  const isKept = before && isDecided && !input.searchOnListChanged;
+  const { isHeavy, because } = isKept
+    ? { isHeavy: before.mode !== 'all', because: before.because }
+    : weigh(input, { setting, canSearch: obstacle === undefined, before });
   const mode = !isHeavy ? 'all' : obstacle === undefined ? 'search' : 'best';
   const shown = asBefore(choose(input, mode, obstacle === undefined), before?.shown);
   const hidden = input.tools.length - shown.length;
@@ -82,7 +97,7 @@ export function expose(input: ExposureInput, before?: Exposed): Exposed {
     shown,
     hidden,
     offersSearch: hidden > 0 && obstacle === undefined,
-    because: mode === 'best' ? `${because}, and the model cannot search: ${obstacle}` : because,
+    because: mode === 'best' && !isKept ? `${because}, and the model cannot search: ${obstacle}` : because,
   } as const;
   return before && isEqual(exposed, before) ? before : exposed;
 }
@@ -109,11 +124,11 @@ function readSetting(text: string): ToolSearchSetting {
 }
 
 /** Why the model is not left to search. In a small context window the answers of a search would push out the task itself. */
-function obstacleToSearch(model: Model): string | undefined {
+function obstacleToSearch({ model, minContextWindow }: ExposureInput): string | undefined {
   if (model.toolCalling === false) return 'it does not call tools by itself';
   if (model.toolSearch === false) return 'the host says so';
-  if (windowOf(model) >= limits.exposure.leastWindow) return undefined;
-  return `its context window is smaller than ${thousands(limits.exposure.leastWindow)} tokens`;
+  if (windowOf(model) >= minContextWindow) return undefined;
+  return `its context window is smaller than ${thousands(minContextWindow)} tokens`;
 }
 
 function windowOf({ contextWindow = 0 }: Model): number {
@@ -132,16 +147,12 @@ function weigh(
   { setting: { kind, percent }, canSearch, before }: WeighContext,
 ): { readonly isHeavy: boolean; readonly because: string } {
   if (kind !== 'auto') return { isHeavy: kind === 'on', because: `toolSearch is "${kind}"` };
-  const most = (percent / 100) * windowOf(model);
+  const mostChars = (percent / 100) * windowOf(model) * limits.exposure.charsPerToken;
   let chars = 0;
-  let tokens = 0;
-  const fills = (part: number) =>
-    tokens > 0 && (tokens >= most * part || chars >= most * part * limits.exposure.charsPerToken);
+  const fills = (part: number) => chars > 0 && chars >= mostChars * part;
   for (const tool of tools) {
     if (canSearch && isSetAside(tool, placementOf)) continue;
-    const cost = costOf(tool);
-    chars += cost.chars;
-    tokens += cost.tokens;
+    chars += costOf(tool).chars;
     // Heavy enough: the remaining tools of a large fleet need not be read.
     if (fills(1)) break;
   }

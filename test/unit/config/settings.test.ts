@@ -25,6 +25,8 @@ const defaults = {
   maxToolNameLength: 64,
   toolCacheTtlMs: 300_000,
   toolSearch: 'auto',
+  minContextWindow: 32_000,
+  searchOnListChanged: true,
   alwaysLoad: [],
   instructions: true,
   builtinTools: true,

@@ -21,7 +21,8 @@ const auto = (): Placement => 'auto';
 const nothing: ReadonlySet<string> = new Set();
 
 function inputFor(tools: readonly Tool[], more: Partial<ExposureInput> = {}): ExposureInput {
-  return { tools, toolSearch: 'auto', model: {}, placementOf: auto, found: nothing, ...more };
+  const settings = { toolSearch: 'auto', minContextWindow: 32_000, searchOnListChanged: true };
+  return { tools, ...settings, model: {}, placementOf: auto, found: nothing, ...more };
 }
 
 const servers = (placements: Readonly<Record<string, Placement>>) => (tool: Tool) =>
@@ -77,7 +78,7 @@ verifies('SRC-02', 'search begins when the characters reach 0.1 × window × 2.5
   expect([modeIn(chars / 0.25), modeIn(chars / 0.25 + 1)]).toEqual(['search', 'all']);
 });
 
-verifies('SRC-02', 'search begins as well when the tokens reach a tenth of the window, as with dense scripts', () => {
+verifies('SRC-02', 'the characters decide, not the tokens that a dense script costs', () => {
   const dense = heavyTools(200, 0).map((tool) => ({
     ...tool,
     description: '读取文件并返回其内容支持多种编码'.repeat(20),
@@ -86,7 +87,34 @@ verifies('SRC-02', 'search begins as well when the tokens reach a tenth of the w
   const { chars, tokens } = costOfAll(tools);
   expect(tokens).toBeGreaterThan(chars / 2.5);
   const modeIn = (contextWindow: number) => expose(inputFor(tools, { model: { contextWindow } })).mode;
-  expect([modeIn(tokens * 10), modeIn(tokens * 10 + 10)]).toEqual(['search', 'all']);
+  expect([modeIn(chars / 0.25), modeIn(chars / 0.25 + 1)]).toEqual(['search', 'all']);
+});
+
+verifies('SRC-03', 'the smallest window in which a model is left to search is a setting', () => {
+  const model = { contextWindow: 10_000 };
+  const modes = [10_000, 10_001].map((minContextWindow) => expose(inputFor(heavy, { model, minContextWindow })).mode);
+  expect(modes).toEqual(['search', 'best']);
+});
+
+verifies('SRC-06', 'a changed list switches search on and off, unless the setting keeps the first decision', () => {
+  const course = [[], light, heavy, light].map(
+    (tools) => (searchOnListChanged: boolean) => inputFor(tools, { searchOnListChanged }),
+  );
+  const modesWith = (isChanging: boolean) => {
+    const exposer = createExposer();
+    return course.map((input) => exposer(input(isChanging)).mode);
+  };
+  expect(modesWith(true)).toEqual(['all', 'all', 'search', 'all']);
+  expect(modesWith(false)).toEqual(['all', 'all', 'all', 'all']);
+  const exposer = createExposer();
+  const first = exposer(inputFor(heavy, { searchOnListChanged: false }));
+  expect(exposer(inputFor(light, { searchOnListChanged: false }))).toMatchObject({
+    mode: 'search',
+    because: first.because,
+  });
+  expect(exposer(inputFor(light, { searchOnListChanged: false, toolSearch: 'off' })).mode, 'another setting').toBe(
+    'all',
+  );
 });
 
 verifies('SRC-02', 'a fleet that wavers about the threshold does not make the mode waver', () => {
@@ -161,7 +189,8 @@ verifies('SRC-04', 'without a query such a model is shown some of every server, 
     'mcp__mail__send',
     'mcp__web__fetch',
   ]);
-  expect(expose(inputFor(mixed, { model }), exposed)).toBe(exposed);
+  const input = inputFor(mixed, { model });
+  expect(expose(input, { input, exposed })).toBe(exposed);
 });
 
 test('what such a model is shown fits into a fifth of its window, but is never nothing', () => {
