@@ -63,7 +63,7 @@ const getDefinition: ToolDefinition = {
   inputSchema: {
     type: 'object',
     properties: {
-      server: { type: 'string', description: 'The server that resourceCatalog it.' },
+      server: { type: 'string', description: 'The server that offers it.' },
       name: { type: 'string', description: 'The name of the prompt.' },
       arguments: { type: 'object', description: 'Its arguments by name; each is a text.' },
     },
