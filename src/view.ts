@@ -127,7 +127,7 @@ function createView(deps: ViewDeps): View {
   const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
   const windowFor = createToolWindow({
     ...source,
-    builtins: source.builtinsFor({ sessions, handlers, isSeen, permissions: rights.permissions }),
+    builtins: source.builtinsFor({ sessions, handlers, isSeen, snapshot, permissions: rights.permissions }),
     snapshot,
     model,
     isUsable: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),

@@ -6,9 +6,10 @@ import { speaksOf } from '../catalog/filter.ts';
 import { listCapabilities } from '../catalog/listing.ts';
 import { createPrompts } from '../catalog/resources/prompts.ts';
 import { createResources } from '../catalog/resources/resources.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Builtin } from '../model/builtin.ts';
+import { type Builtin, START_TOOL } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
@@ -16,6 +17,8 @@ import type { Servers } from '../servers/servers.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
 import { createPromptTools } from './prompts.ts';
 import { createResourceTools } from './resources.ts';
+import type { SearchableServer } from './search-definitions.ts';
+import { createStartTool } from './start-server.ts';
 import type { ToolWindowDeps, WindowSettings } from './tool-window.ts';
 
 /** What the builtins need to know of the view that uses them. */
@@ -24,13 +27,15 @@ export interface BuiltinCaller {
   readonly sessions: SessionProvider | undefined;
   readonly handlers: ClientHandlers;
   readonly isSeen: (server: ServerName) => boolean;
+  /** The tools of the view, as they are now. */
+  readonly snapshot: () => CatalogSnapshot;
   /** The rules of the view and of the views above it. */
   readonly permissions: readonly (readonly RuleText[])[] | undefined;
 }
 
 /** What the tool window of every view is made from. */
 export interface WindowSource
-  extends Pick<ToolWindowDeps, 'snapshot' | 'settings' | 'search' | 'nearestWords' | 'remarks'> {
+  extends Pick<ToolWindowDeps, 'snapshot' | 'settings' | 'search' | 'nearestWords' | 'remarks' | 'unstarted'> {
   readonly builtinsFor: (caller: BuiltinCaller) => ToolWindowDeps['builtins'];
 }
 
@@ -46,6 +51,7 @@ export function createWindowSource(servers: Servers, clock: Clock): WindowSource
     search: (query, options) => catalog.search(query, options),
     nearestWords: (query) => catalog.nearestWords(query),
     remarks: () => status.remarks(),
+    unstarted: () => unlisted(servers),
   };
 }
 
@@ -78,7 +84,7 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
 /** The builtins change as servers with resources or prompts come and go; their texts never do. */
 function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
   const { registry, catalog, resourceCatalog, subscriptions } = servers;
-  const { sessions = servers.sessions, handlers, isSeen, permissions } = caller;
+  const { sessions = servers.sessions, handlers, isSeen, permissions, snapshot } = caller;
   const deps = { resourceCatalog, reach: sessions, handlers, clock };
   const resources = createResources({ ...deps, subscriptions });
   // Signals in a prompt are found when the call's result is shaped, so no event is emitted here.
@@ -98,11 +104,29 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
   return () => {
     const { builtinTools } = registry.config().settings;
     const declared = listCapabilities.filter((each) => builtinTools && catalog.hasAny(each));
-    const key = declared.join();
-    const builtins = kept.get(key) ?? declared.flatMap((each) => groups[each]).map((each) => within(each, isKnown));
+    const startable = unlisted(servers).filter(({ name }) => isListed(START_TOOL)(name));
+    const key = JSON.stringify([declared, startable]);
+    const known = kept.get(key);
+    if (known) return known;
+    const start = () => createStartTool({ servers: startable, sessions, tools: () => snapshot().tools });
+    const builtins = [
+      ...declared.flatMap((each) => groups[each]).map((each) => within(each, isKnown)),
+      ...(startable.length > 0 ? [start()] : []),
+    ];
     kept.set(key, builtins);
     return builtins;
   };
+}
+
+/** Lazy servers that have never listed their tools: only `mcp_start` leads a model to them. Skips those that a person stopped. */
+function unlisted({ registry, catalog, connections }: Servers): readonly SearchableServer[] {
+  const isStopped = (name: ServerName) => connections.get(name)?.connection.state.kind === 'closed';
+  return registry
+    .used()
+    .filter(
+      ({ name, settings }) => settings.lifecycle === 'lazy' && catalog.get(name) === undefined && !isStopped(name),
+    )
+    .map(({ name, settings: { title, description } }) => ({ name, title: description ?? title }));
 }
 
 /** A view of some servers cannot reach the others by naming them. */

@@ -68,7 +68,7 @@ export const callDefinition: ToolDefinition = {
 };
 
 /** Sorted, and cut where it gets long: the tools of servers left out can still be found. */
-function serverList(servers: readonly SearchableServer[]): string {
+export function serverList(servers: readonly SearchableServer[]): string {
   const { servers: most, titleChars } = limits.search;
   const first = [...servers].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).slice(0, most);
   const labels = first.map(({ name, title }) => {

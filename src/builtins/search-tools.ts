@@ -6,13 +6,14 @@ import type { PlacementOf } from '../catalog/exposure/placement.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { oneLine } from '../kernel/one-line.ts';
-import { type Builtin, type BuiltinAnswer, type BuiltinContext, unwrapCall } from '../model/builtin.ts';
+import { type Builtin, type BuiltinAnswer, type BuiltinContext, START_TOOL, unwrapCall } from '../model/builtin.ts';
 import { limits } from '../model/limits.ts';
 import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
 import { textAnswer } from './list-text.ts';
 import { callDefinition, type SearchableServer, searchDefinition } from './search-definitions.ts';
 import { answerText, emptyText, type SearchAnswer, serversText } from './search-text.ts';
+import { startableFor } from './start-server.ts';
 
 export interface SearchToolsDeps {
   readonly search: Search;
@@ -25,6 +26,8 @@ export interface SearchToolsDeps {
   readonly resolve?: ((spelled: string) => ToolId | 'ambiguous' | undefined) | undefined;
   /** Why tools of some servers may be missing, one sentence each. */
   readonly remarks?: (() => readonly string[]) | undefined;
+  /** Lazy servers whose tools are not known yet: `mcp_start` starts them. */
+  readonly unstarted?: (() => readonly SearchableServer[]) | undefined;
   /** For a query that found nothing: words that tools do use, close to its own. */
   readonly nearestWords?: ((query: string) => readonly string[]) | undefined;
 }
@@ -70,7 +73,7 @@ function readRequest(args: unknown): SearchRequest {
 
 function perform(request: SearchRequest, deps: SearchToolsDeps, context: BuiltinContext): BuiltinAnswer {
   const { query, select, server } = request;
-  const remarks = deps.remarks?.() ?? [];
+  const remarks = [...unstartedRemarks([query, server].join(' '), deps), ...(deps.remarks?.() ?? [])];
   if (query === '' && select.length === 0 && server === undefined)
     return errorAnswer(`Give a "query", or exact names in "select". ${serversText(context.tools)}`);
   const owners = [...new Set(context.tools.map(({ id }) => id.server))];
@@ -89,6 +92,11 @@ function perform(request: SearchRequest, deps: SearchToolsDeps, context: Builtin
   }
   return loaded({ tools, problems, remarks }, deps, context);
 }
+
+const unstartedRemarks = (query: string, { unstarted }: SearchToolsDeps): readonly string[] =>
+  startableFor(query, unstarted?.() ?? []).map(
+    (server) => `Server "${server}" has not been started: ${START_TOOL} starts it and loads its tools.`,
+  );
 
 function loaded(
   { tools, problems, remarks }: { tools: readonly Tool[]; problems: readonly string[]; remarks: readonly string[] },

@@ -11,6 +11,7 @@ import type { Model } from '../model/model.ts';
 import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Tool } from '../model/tool.ts';
 import { systemPromptFragment } from '../shaping/boundary.ts';
+import type { SearchableServer } from './search-definitions.ts';
 import { createSearchTools } from './search-tools.ts';
 
 /** What is the same for every view; each part stays the same object until it changes. */
@@ -35,6 +36,8 @@ export interface ToolWindowDeps {
   readonly nearestWords: (query: string) => readonly string[];
   /** Why tools of some servers cannot be found, as sentences for a model. */
   readonly remarks: () => readonly string[];
+  /** Lazy servers whose tools are not known yet. */
+  readonly unstarted: () => readonly SearchableServer[];
   readonly model: Model;
   /** Whether the view may use the builtin of that name. */
   readonly isUsable: (builtin: string) => boolean;
@@ -120,12 +123,12 @@ function isSame(before: WindowInputs, now: WindowInputs): boolean {
 
 /** `mcp_search` and `mcp_call`, which find nothing that the view may not use. */
 function searchTools(
-  { search, nearestWords, remarks, model, isNarrowed }: ToolWindowDeps,
+  { search, nearestWords, remarks, unstarted, model, isNarrowed }: ToolWindowDeps,
   { whole, ...searched }: Pick<WindowSettings, 'servers' | 'placementOf'> & Pick<WindowInputs, 'whole'>,
 ): readonly BuiltinTool[] {
   const promotion = model.promotion !== false;
   const resolve = (spelled: string) => whole.resolve(spelled)?.id;
-  const about = isNarrowed ? {} : { remarks, nearestWords };
+  const about = isNarrowed ? {} : { remarks, unstarted, nearestWords };
   return createSearchTools({ search, ...searched, promotion, resolve, ...about }).map(builtinTool);
 }
 

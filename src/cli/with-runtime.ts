@@ -70,6 +70,12 @@ export function startupFor({ values }: Context): NonNullable<RuntimeOptions['sta
   return values['live'] === true ? {} : { whenCached: 'leave' };
 }
 
+/** The same for a command that shows tools: lazy servers that never listed theirs are started. */
+export const startupForTools = (context: Context): NonNullable<RuntimeOptions['startup']> => ({
+  ...startupFor(context),
+  lazyList: 'at-start',
+});
+
 /** As if `--live` were given: a comparison with plexus.lock needs the current definitions. */
 export const asLive = (context: Context): Context => ({ ...context, values: { ...context.values, live: true } });
 

@@ -407,6 +407,12 @@ export const plexusSchema = z.object({
     .describe(
       'Whether the model searches for tools instead of reading them all. `auto`: when they would fill a tenth of its context window; `auto:N`: when they would fill N percent.',
     ),
+  lazyList: z
+    .enum(['on-request', 'at-start'], '"on-request" or "at-start"')
+    .default('on-request')
+    .describe(
+      'When a lazy server whose tools are not remembered is started: `on-request`: when the model asks for it with `mcp_start`; `at-start`: with Plexus, once, to learn its tools.',
+    ),
   minContextWindow: z
     .int('a whole number of tokens')
     .min(0, 'a whole number of tokens')

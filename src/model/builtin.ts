@@ -10,6 +10,8 @@ import type { ContentBlock, Tool, ToolDefinition } from './tool.ts';
 export const SEARCH_TOOL = 'mcp_search';
 /** Calls a tool that the model is not shown. */
 export const CALL_TOOL = 'mcp_call';
+/** Starts a lazy server whose tools are not known yet. */
+export const START_TOOL = 'mcp_start';
 
 /** Reserved names: no tool of a server gets one. */
 export const builtinNames = [
@@ -19,6 +21,7 @@ export const builtinNames = [
   'GetMcpPrompt',
   SEARCH_TOOL,
   CALL_TOOL,
+  START_TOOL,
 ] as const;
 
 /** A builtin and the tool that a model sees of it. */

@@ -35,6 +35,8 @@ export interface FleetDeps {
 export interface ApplyOptions extends Pick<ReconcileOptions, 'replaceAll'> {
   /** Whether servers whose tools are cached are connected now, or left until they are called. */
   readonly whenCached?: 'connect' | 'leave' | undefined;
+  /** When a lazy server whose tools are not cached is started: when a model or a call asks for it, or now. */
+  readonly lazyList?: 'on-request' | 'at-start' | undefined;
 }
 
 export interface WaitOptions {
@@ -57,7 +59,7 @@ export class Fleet {
   /** Makes the servers what the configuration says; connections of unchanged servers stay open. */
   async apply(
     config: LoadedConfig,
-    { replaceAll, whenCached = 'connect' }: ApplyOptions = {},
+    { replaceAll, whenCached = 'connect', lazyList = config.settings.lazyList }: ApplyOptions = {},
   ): Promise<{ readonly cacheReadMs: number }> {
     const { registry, catalog, connections, toolCache, clock } = this.#deps;
     registry.apply(config);
@@ -67,9 +69,9 @@ export class Fleet {
     const readFrom = clock.now();
     const cached = await toolCache.read(used, (definition, late) => this.#adopt([[definition, late]]));
     const cacheReadMs = clock.now() - readFrom;
-    // A lazy server without cached tools is started right away, only to learn its tools.
+    const isStartedNow = { eager: true, lazy: lazyList === 'at-start', manual: false };
     const isWantedAtOnce = (definition: ServerDefinition) =>
-      !cached.has(definition) && definition.settings.lifecycle !== 'manual';
+      !cached.has(definition) && isStartedNow[definition.settings.lifecycle];
     const reconciled = connections.reconcile(used, { isWantedAtOnce, replaceAll });
     // `reconcile` has removed the tools of changed servers, so cached ones may be adopted now.
     this.#adopt([...cached]);

@@ -54,6 +54,8 @@ export interface HostOptions extends ClientHandlers {
     readonly waitMs?: number;
     /** Whether servers whose tools are cached are connected at once (the default), or left until they are called. */
     readonly whenCached?: 'connect' | 'leave';
+    /** When a lazy server whose tools are not cached is started; overrides the setting `lazyList`. */
+    readonly lazyList?: 'on-request' | 'at-start';
   };
   /** Further settings in the shape of a file, such as an editor's own: a layer of scope local. */
   readonly extraSources?: readonly ConfigSource[];

@@ -22,7 +22,7 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   signal?.addEventListener('abort', stop, { once: true });
   const leftOf = (limitMs: number) => Math.max(0, startedAt + limitMs - clock.now());
   // A slow disk has its own limit: counted against the gate, a busy machine would start without the tools it knows.
-  const { cacheReadMs } = await fleet.apply(config, { whenCached: options.startup?.whenCached });
+  const { cacheReadMs } = await fleet.apply(config, options.startup);
   const awaited = fleet.uncached();
   if (awaited.length > 0) fleet.connectCached();
   await fleet.settled({

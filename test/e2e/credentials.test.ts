@@ -86,6 +86,7 @@ headers_helper = "node ${helper}"
     const entry = { url: web.url, bearerTokenEnvVar: 'WEB_TOKEN', lifecycle: 'lazy' } as const;
     const store = createFileStore(join(folder, 'kept'), systemClock);
     const runtime = await start(folder, { servers: { web: entry }, env, store });
+    await runtime.turn().call('mcp_start', { server: 'web' });
     await runtime.turn().call('mcp__web__echo');
     await runtime.close();
     const kept = readdirSync(join(folder, 'kept'), { recursive: true, withFileTypes: true })

@@ -25,35 +25,87 @@ function createWorld() {
   return { folder: createFolder(), clock, store: createMemoryStore(clock) };
 }
 
-describe('a lazy server', () => {
-  verifies('TRN-11', 'is started once to learn what it offers, and from then on by its first call', async () => {
-    const { folder, ...world } = createWorld();
-    const server = reader();
-    const servers = { files: { ...server.entry, lifecycle: 'lazy' as const } };
-    const first = await start(folder, { ...world, servers });
-    expect([server.starts(), freshnessOf(first)]).toEqual([1, ['mcp__files__read live']]);
-    await first.close();
+/** Starts lazy servers once, to learn their tools. */
+const atStart = { startup: { lazyList: 'at-start' } } as const;
 
-    const second = await start(folder, { ...world, servers });
-    expect([server.starts(), freshnessOf(second)]).toEqual([1, ['mcp__files__read cached']]);
-    expect(statusOf(second, 'files')).toMatchObject({
-      ...{ state: 'idle', status: 'disconnected', toolCount: 1, lifecycle: 'lazy' },
-    });
-    expect(await second.ready(), 'it is where it should be').toEqual({ ready: [], notReady: [] });
-    expect(textOf(await second.turn().call('mcp__files__read'))).toBe('done');
-    await second.ready();
-    expect([server.starts(), freshnessOf(second), statusOf(second, 'files').state]).toEqual([
-      2,
-      ['mcp__files__read live'],
-      'connected',
+describe('a lazy server', () => {
+  verifies('TRN-09', 'that was never listed is started when the model asks for it, and then shown', async () => {
+    const { folder, ...world } = createWorld();
+    const [server, other] = [reader(), reader()];
+    const about = { lifecycle: 'lazy', description: 'Documents of the team.' } as const;
+    const servers = { files: { ...server.entry, ...about }, other: { ...other.entry, lifecycle: 'lazy' as const } };
+    const runtime = await start(folder, { ...world, servers });
+    expect([server.starts(), other.starts(), statusOf(runtime, 'files').state]).toEqual([0, 0, 'idle']);
+    const turn = runtime.turn();
+    expect(turn.tools.map(({ name, description }) => [name, description])).toEqual([
+      [
+        'mcp_start',
+        'Start a server whose tools are not known yet, and load them. Servers: files (Documents of the team.), other',
+      ],
     ]);
+    const unknown = await turn.call('mcp_start', { server: 'filse' });
+    expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('Did you mean files?')]);
+    expect(server.starts()).toBe(0);
+    const started = await turn.call('mcp_start', { server: 'files' });
+    expect(started.structured).toEqual({ tools: [{ name: 'mcp__files__read', server: 'files', loaded: true }] });
+    expect([server.starts(), other.starts()]).toEqual([1, 0]);
+    expect(freshnessOf(runtime)).toEqual(['mcp__files__read live', 'mcp_start live']);
+    expect(textOf(await runtime.turn().call('mcp__files__read'))).toBe('done');
+    await runtime.turn().call('mcp_start', { server: 'other' });
+    expect(freshnessOf(runtime), 'none is left').toEqual(['mcp__files__read live', 'mcp__other__read live']);
   });
+
+  verifies('TRN-09', 'that was never listed is told by a search for its name or description', async () => {
+    const { folder, ...world } = createWorld();
+    const about = { lifecycle: 'lazy', description: 'Documents of the team.' } as const;
+    const servers = { files: { ...reader().entry, ...about }, up: reader().entry };
+    const config = { extraSources: [{ name: 'editor', read: () => ({ plexus: { toolSearch: 'on' } }) }] };
+    const runtime = await start(folder, { ...world, ...config, servers });
+    const hint = 'Server "files" has not been started: mcp_start starts it and loads its tools.';
+    for (const query of ['team documents', 'files'])
+      expect(textOf(await runtime.turn().call('mcp_search', { query })), query).toContain(hint);
+    expect(textOf(await runtime.turn().call('mcp_search', { query: 'weather' }))).not.toContain(hint);
+  });
+
+  verifies('TRN-09', 'that no rule lets the model use is not offered', async () => {
+    const { folder, ...world } = createWorld();
+    const servers = { files: { ...reader().entry, lifecycle: 'lazy' as const } };
+    const permissions = [{ tool: 'mcp__files__*', action: 'deny' }] as const;
+    expect((await start(folder, { ...world, servers, permissions })).turn().tools).toEqual([]);
+  });
+
+  verifies(
+    'TRN-11',
+    'is started once to learn its tools where that is wanted, and from then on by its first call',
+    async () => {
+      const { folder, ...world } = createWorld();
+      const server = reader();
+      const servers = { files: { ...server.entry, lifecycle: 'lazy' as const } };
+      const first = await start(folder, { ...world, servers, ...atStart });
+      expect([server.starts(), freshnessOf(first)]).toEqual([1, ['mcp__files__read live']]);
+      await first.close();
+
+      const second = await start(folder, { ...world, servers });
+      expect([server.starts(), freshnessOf(second)]).toEqual([1, ['mcp__files__read cached']]);
+      expect(statusOf(second, 'files')).toMatchObject({
+        ...{ state: 'idle', status: 'disconnected', toolCount: 1, lifecycle: 'lazy' },
+      });
+      expect(await second.ready(), 'it is where it should be').toEqual({ ready: [], notReady: [] });
+      expect(textOf(await second.turn().call('mcp__files__read'))).toBe('done');
+      await second.ready();
+      expect([server.starts(), freshnessOf(second), statusOf(second, 'files').state]).toEqual([
+        2,
+        ['mcp__files__read live'],
+        'connected',
+      ]);
+    },
+  );
 
   verifies('TRN-11', 'that fails to start when it is called says so, and its tools stay', async () => {
     const { folder, ...world } = createWorld();
     const server = reader();
     const servers = { files: { ...server.entry, lifecycle: 'lazy' as const, reconnect: 'none' as const } };
-    await (await start(folder, { ...world, servers })).close();
+    await (await start(folder, { ...world, servers, ...atStart })).close();
     server.fails = true;
     const runtime = await start(folder, { ...world, servers });
     expect(await endOf(runtime.turn().call('mcp__files__read'))).toBe('CONNECTION_LOST');
@@ -64,7 +116,7 @@ describe('a lazy server', () => {
     const { folder, ...world } = createWorld();
     const server = createTappedServer({ read: { run: () => 'done' }, write: { run: () => 'done' } });
     const entry = { ...server.entry, lifecycle: 'lazy' as const };
-    await (await start(folder, { ...world, servers: { files: entry } })).close();
+    await (await start(folder, { ...world, servers: { files: entry }, ...atStart })).close();
     const runtime = await start(folder, { ...world, servers: { files: { ...entry, disabledTools: ['write'] } } });
     expect([server.starts(), freshnessOf(runtime)]).toEqual([1, ['mcp__files__read cached']]);
     await expect(runtime.turn().call('mcp__files__write')).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
@@ -75,7 +127,7 @@ describe('a lazy server', () => {
     const [one, other] = [reader(), reader()];
     const lazy = { lifecycle: 'lazy' } as const;
     const servers = { one: { ...one.entry, ...lazy }, other: { ...other.entry, ...lazy } };
-    await (await start(folder, { ...world, servers })).close();
+    await (await start(folder, { ...world, servers, ...atStart })).close();
     const runtime = await start(folder, { ...world, servers, only: ['one'] });
     expect([one.starts(), other.starts()]).toEqual([2, 1]);
     expect(runtime.status().map(({ name, state }) => [name, state])).toEqual([
@@ -94,7 +146,7 @@ describe('a lazy server', () => {
     };
     write('before');
     const { store } = createWorld();
-    await (await start(folder, { discover: true, config: file, store })).close();
+    await (await start(folder, { discover: true, config: file, store, ...atStart })).close();
     const runtime = await start(folder, { discover: true, config: file, store });
     const before = freshnessOf(runtime);
     expect(before).toContain('mcp__files__echo cached');

@@ -149,9 +149,6 @@ test('list has other words for every reason why a server is not ready, and a nex
   const all = await reasons();
   const { 'of-the-folder': theirs, ...own } = all;
   const entries = Object.fromEntries(Object.entries(own).map(([name, { entry }]) => [name, entry]));
-  // A lazy server is started once, to learn what it offers; from then on it waits.
-  box.write(USER, { mcpServers: { 'is-lazy': entries['is-lazy'] } });
-  await box.plexus('list');
   box.write(USER, {
     plexus: { disabledServers: ['in-a-list'], startup: { waitMs: 45_000 } },
     security: { mcpServerDenylist: ['is-denied'] },

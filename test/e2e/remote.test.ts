@@ -124,8 +124,9 @@ describe('a server that rests', () => {
         const folder = createFolder();
         const servers = { web: { ...server.entry, lifecycle: 'lazy' as const } };
         // One store each, as two processes would have it: what is known is on the disk.
-        const begin = () => start(folder, { servers, store: createFileStore(join(folder, 'cache'), systemClock) });
-        await (await begin()).close();
+        const begin = (startup = {}) =>
+          start(folder, { servers, startup, store: createFileStore(join(folder, 'cache'), systemClock) });
+        await (await begin({ lazyList: 'at-start' })).close();
         const before = server.methods().length;
         const runtime = await begin();
         expect(runtime.turn().tools.map(({ name }) => name)).toContain('mcp__web__ask');

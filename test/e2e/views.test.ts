@@ -217,8 +217,7 @@ test('an approval that nobody gives is not waited for once the runtime is closed
 test('a store that never answers costs the end of a runtime nothing but its patience', async () => {
   const clock = createFakeClock();
   const store = { ...createMemoryStore(clock), set: () => new Promise<void>(() => undefined) };
-  const server = { ...offering('read').entry, lifecycle: 'lazy' as const };
-  const runtime = await start(createFolder(), { servers: { a: server }, clock, store });
+  const runtime = await start(createFolder(), { servers: { a: offering('read').entry }, clock, store });
   let isClosed = false;
   void runtime.close().then(() => {
     isClosed = true;

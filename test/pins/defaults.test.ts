@@ -56,6 +56,7 @@ test('a file that says nothing', () => {
       maxToolNameLength: 64,
       toolCacheTtlMs: 300_000,
       toolSearch: 'auto',
+      lazyList: 'on-request',
       minContextWindow: 32_000,
       searchOnListChanged: true,
       alwaysLoad: [],

@@ -17,7 +17,7 @@ import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
 import { type CallExplanation, explainCall, findTool, type RuleFate } from '../policy-why.ts';
 import { indent, printable, table } from '../render/text.ts';
-import { startupFor, warnOfDiagnostics, withRuntime } from '../with-runtime.ts';
+import { startupForTools, warnOfDiagnostics, withRuntime } from '../with-runtime.ts';
 
 export const policy: Command = {
   usage: 'policy [--live]\n       plexus policy why (NAME | SERVER TOOL) [--args JSON] [--live]',
@@ -41,7 +41,7 @@ export const policy: Command = {
     const only = isNamed && server !== undefined ? { only: [server] } : {};
     return withRuntime(
       context,
-      { startup: startupFor(context), required: 'report', ...only },
+      { startup: startupForTools(context), required: 'report', ...only },
       async (runtime, diagnostics) => {
         warnOfDiagnostics(diagnostics, context);
         return what === undefined

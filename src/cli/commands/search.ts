@@ -9,7 +9,7 @@ import { readQueries, readTools, type SearchableTool } from '../search-files.ts'
 import {
   type NotReadyServer,
   serversWithoutTools,
-  startupFor,
+  startupForTools,
   warnOfDiagnostics,
   warnOfNotReady,
   withRuntime,
@@ -99,7 +99,7 @@ async function withTools(
 
 /** The tools that `plexus tools` shows, under the names that models use. */
 function withFleet(context: Context, use: (source: SearchedTools) => CommandResult): Promise<CommandResult> {
-  return withRuntime(context, { startup: startupFor(context) }, async (runtime, diagnostics) => {
+  return withRuntime(context, { startup: startupForTools(context) }, async (runtime, diagnostics) => {
     warnOfDiagnostics(diagnostics, context);
     const notReady = serversWithoutTools(runtime);
     warnOfNotReady(notReady, context);

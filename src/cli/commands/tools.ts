@@ -16,7 +16,7 @@ import {
   problemsOf,
   requireServer,
   serversWithoutTools,
-  startupFor,
+  startupForTools,
   warnOfDiagnostics,
   warnOfNotReady,
   warnOfProblems,
@@ -45,7 +45,7 @@ export const tools: Command = {
     const [server, extra] = context.positionals;
     rejectExtra(extra);
     const contextWindow = readWindow(context);
-    const options = { startup: startupFor(context), ...(server !== undefined && { only: [server] }) };
+    const options = { startup: startupForTools(context), ...(server !== undefined && { only: [server] }) };
     return withRuntime(context, options, async (runtime, diagnostics) => {
       warnOfDiagnostics(diagnostics, context);
       const notReady = serversWithoutTools(runtime);

@@ -25,6 +25,7 @@ const defaults = {
   maxToolNameLength: 64,
   toolCacheTtlMs: 300_000,
   toolSearch: 'auto',
+  lazyList: 'on-request',
   minContextWindow: 32_000,
   searchOnListChanged: true,
   alwaysLoad: [],

@@ -320,25 +320,31 @@ describe('one that hangs', () => {
   }
 });
 
-verifies(['TRN-06', 'TRN-12'], 'the gateway is called like any other server, and is the only one', async () => {
-  const { docker } = await setUp({});
-  const cwd = await createFolder();
-  const runtime = await createRuntime({
-    cwd,
-    home: join(cwd, 'home'),
-    env: { PATH: docker.folder },
-    interactive: false,
-    permissions: [{ tool: 'mcp__docker-gateway__*', action: 'allow' }],
-  });
-  try {
-    expect(runtime.getStats()).toMatchObject({ servers: 1, isGatewayMode: true });
-    const { text } = await runtime.turn().call('mcp__docker-gateway__echo', { text: 'hello' });
-    expect(text).toContain('hello');
-    expect((await docker.asked()).at(-1)).toBe('mcp gateway run');
-  } finally {
-    await runtime.close();
-  }
-});
+verifies(
+  ['TRN-06', 'TRN-09', 'TRN-12'],
+  'the gateway is started on request and called like any other server, and is the only one',
+  async () => {
+    const { docker } = await setUp({});
+    const cwd = await createFolder();
+    const runtime = await createRuntime({
+      cwd,
+      home: join(cwd, 'home'),
+      env: { PATH: docker.folder },
+      interactive: false,
+      permissions: [{ tool: 'mcp__docker-gateway__*', action: 'allow' }],
+    });
+    try {
+      expect(runtime.getStats()).toMatchObject({ servers: 1, isGatewayMode: true });
+      expect(await docker.asked(), 'nobody asked for its tools').not.toContain('mcp gateway run');
+      await runtime.turn().call('mcp_start', { server: 'docker-gateway' });
+      const { text } = await runtime.turn().call('mcp__docker-gateway__echo', { text: 'hello' });
+      expect(text).toContain('hello');
+      expect((await docker.asked()).at(-1)).toBe('mcp gateway run');
+    } finally {
+      await runtime.close();
+    }
+  },
+);
 
 describe('a daemon that takes longer than the gate', () => {
   /** Advances the clock past the gate, however many turns of the event loop it takes until the reading waits. */
