@@ -2,21 +2,46 @@
 // call is asked about although a rule allows it. Text in an output may have told the model to make that call.
 
 import type { LoadedConfig } from '../config/load.ts';
+import type { Emit } from '../kernel/emitter.ts';
+import { asRuntimeError, quotesServer, RuntimeError } from '../model/errors.ts';
 import type { ToolId } from '../model/names.ts';
 import type { ToolSettings } from '../model/server.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
+import type { CallEvent } from './events.ts';
+import { signalsIn } from './failure-as-outcome.ts';
 import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Around `shape`, which flags outputs. `mcp_search` taints only where a found description was flagged: no server wrote the rest. */
-export function trackTaint(): Stage {
+export function trackTaint(emit: Emit<CallEvent>): Stage {
   return (next) => async (call) => {
-    const outcome = await next(call);
-    const isHarmless = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
-    if (!isHarmless) call.caller.taint.note(outcome);
-    return outcome;
+    try {
+      const outcome = await next(call);
+      const isHarmless = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
+      if (!isHarmless) call.caller.taint.note(outcome);
+      return outcome;
+    } catch (error) {
+      if (!isAborted(call, error)) noteFailure(call, asRuntimeError(error), emit);
+      throw error;
+    }
   };
 }
+
+/** A failure that quotes a server is read like its output: flagged like one, and it taints. */
+function noteFailure(call: ToolCall, failure: RuntimeError, emit: Emit<CallEvent>): void {
+  // The arguments of our own tools are checked against our own words.
+  const isOwn = call.builtin?.isLocal && failure.code === 'ARGUMENTS_BAD';
+  if (isOwn || !quotesServer(failure)) return;
+  const signals = signalsIn(failure);
+  const { data } = failure;
+  const quoted = 'quoted' in data ? data.quoted : undefined;
+  const id = call.tool?.id ?? { server: quoted ?? '', tool: call.name };
+  if (signals.length > 0) emit({ type: 'signal.raised', callId: call.callId, ...id, surface: 'tool_output', signals });
+  call.caller.taint.note({ meta: id, signals });
+}
+
+const isAborted = ({ cancellation }: ToolCall, error: unknown) =>
+  cancellation.cancelled && cancellation.reason === error && !(error instanceof RuntimeError);
 
 export interface TaintReasonDeps {
   readonly registry: Pick<ServerRegistry, 'toolSettings' | 'trustsAnnotations'> & {

@@ -278,7 +278,7 @@ export const limits = {
   eventResultBytes: 1024 * 1024,
   suggestions: 3,
   /** What a model is told of an error: 4,000 characters at most, with the labels of its parts and the marks of cuts. */
-  failureText: { nameChars: 200, happenedChars: 2_200, nextChars: 800 },
+  failureText: { nameChars: 120, happenedChars: 1_600, nextChars: 700 },
   /** The longest result of a builtin tool. */
   builtinResultChars: 50_000,
   configBytes: 10 * 1024 * 1024,

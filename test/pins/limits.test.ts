@@ -160,7 +160,7 @@ test('the ceilings are exactly these', () => {
 
     eventResultBytes: 1024 * 1024,
     suggestions: 3,
-    failureText: { nameChars: 200, happenedChars: 2_200, nextChars: 800 },
+    failureText: { nameChars: 120, happenedChars: 1_600, nextChars: 700 },
     builtinResultChars: 50_000,
     configBytes: 10 * 1024 * 1024,
     toolFileBytes: 256 * 1024 * 1024,
