@@ -61,7 +61,9 @@ export function taintReason(call: ToolCall, { registry, currentDefinition }: Tai
   if (signals === 'ask' && flaggedOutput && !isReadOnly())
     return `the output of ${spell(flaggedOutput.tool)} looked as if it gave orders (${flaggedOutput.signals.join(', ')})`;
   if (taint === 'off' || source === undefined) return undefined;
-  const harm = harmOf(currentDefinition(tool), registry.toolSettings(tool.id));
+  const definition = currentDefinition(tool);
+  const isClosed = isReadOnly() && definition.annotations?.openWorldHint === false;
+  const harm = harmOf(definition, registry.toolSettings(tool.id), isClosed);
   if (harm === undefined) return undefined;
   const marks = source.signals.length > 0 ? `, which looked as if it gave orders (${source.signals.join(', ')})` : '';
   return `it ${harm}, and the agent has read the output of ${spell(source.tool)}${marks}`;
@@ -71,11 +73,14 @@ export function taintReason(call: ToolCall, { registry, currentDefinition }: Tai
 const readsOnly = ({ annotations }: ToolDefinition) =>
   annotations?.readOnlyHint === true && annotations.destructiveHint !== true;
 
-/** A tool's own word that it does harm is believed; only the user's entry can say that it does none. */
-function harmOf({ annotations }: ToolDefinition, { outbound }: ToolSettings): string | undefined {
+/**
+ * A tool's own word that it does harm is believed. That it does none takes the user's entry, or hints that are trusted: a tool
+ * without hints may do anything.
+ */
+function harmOf({ annotations }: ToolDefinition, { outbound }: ToolSettings, isClosed: boolean): string | undefined {
   if (annotations?.destructiveHint === true) return 'may destroy something';
   if (outbound ?? annotations?.openWorldHint === true) return 'reaches outside';
-  return undefined;
+  return outbound === false || isClosed ? undefined : 'is not known to only read and to reach nothing outside';
 }
 
 const spell = ({ server, tool }: ToolId) => `"${tool}" of server "${server}"`;

@@ -44,19 +44,35 @@ test('an agent that has read what a server wrote is asked for before it does har
   const folder = createFolder();
   const asked: ApprovalRequest[] = [];
   const servers = {
-    web: entryFor(folder, 'web', [tool('fetch')], text('a page')),
-    mail: entryFor(folder, 'mail', [tool('send', { annotations: { openWorldHint: true } }), tool('count')]),
+    web: { ...entryFor(folder, 'web', [tool('fetch')], text('a page')), tools: { fetch: { outbound: false } } },
+    mail: {
+      ...entryFor(folder, 'mail', [
+        tool('send', { annotations: { openWorldHint: true } }),
+        tool('count'),
+        tool('move'),
+      ]),
+      tools: { count: { outbound: false } },
+    },
+    disk: {
+      ...entryFor(folder, 'disk', [tool('read', { annotations: { readOnlyHint: true, openWorldHint: false } })]),
+      trustHints: true,
+    },
   };
   const runtime = await startWith(folder, { taint: 'ask' }, servers, asked);
   const other = runtime.view();
   expect((await runtime.turn().call('mcp__mail__send')).isError).toBe(false);
   await runtime.turn().call('mcp__web__fetch');
-  expect((await runtime.turn().call('mcp__mail__count')).isError, 'no harm').toBe(false);
+  expect((await runtime.turn().call('mcp__disk__read')).isError, 'trusted hints').toBe(false);
+  expect((await runtime.turn().call('mcp__mail__count')).isError, 'no harm, as the entry says').toBe(false);
+  await expect(runtime.turn().call('mcp__mail__move'), 'without hints').rejects.toMatchObject({
+    code: 'APPROVAL_REFUSED',
+    data: { because: expect.stringMatching(/^it is not known to only read and to reach nothing outside, and/) },
+  });
   await expect(runtime.turn().call('mcp__mail__send')).rejects.toMatchObject({
     code: 'APPROVAL_REFUSED',
     data: { because: 'it reaches outside, and the agent has read the output of "count" of server "mail"' },
   });
-  expect(asked).toHaveLength(1);
+  expect(asked).toHaveLength(2);
   await expect(runtime.child().turn().call('mcp__mail__send'), 'its child').rejects.toMatchObject({
     code: 'APPROVAL_REFUSED',
   });

@@ -59,18 +59,38 @@ test('who has read nothing is not asked', () => {
   expect(because(ask, { destructiveHint: true }, { read: [] })).toBeUndefined();
 });
 
-test('only what destroys or reaches outside asks, and it says which output made it so', () => {
-  expect(because(ask, {})).toBeUndefined();
-  expect(because(ask, { readOnlyHint: true })).toBeUndefined();
-  expect(because(ask, { destructiveHint: true })).toBe(
-    'it may destroy something, and the agent has read the output of "fetch" of server "web"',
-  );
-  expect(because(ask, { openWorldHint: true })).toContain('it reaches outside');
+test('whatever is not known to only read and stay inside asks, and it says which output made it so', () => {
+  const why = 'and the agent has read the output of "fetch" of server "web"';
+  expect(because(ask, { destructiveHint: true })).toBe(`it may destroy something, ${why}`);
+  expect(because(ask, { openWorldHint: true })).toBe(`it reaches outside, ${why}`);
+  expect(because(ask, {})).toBe(`it is not known to only read and to reach nothing outside, ${why}`);
+});
+
+const harmless = { readOnlyHint: true, openWorldHint: false };
+const unknown: Record<string, ToolAnnotations> = {
+  'nothing is said of it': {},
+  'it only reads, and perhaps from outside': { readOnlyHint: true },
+  'it reaches nothing outside, and perhaps writes': { openWorldHint: false },
+  'it says that it reads and destroys': { ...harmless, destructiveHint: true },
+  'it says that it reads outside': { readOnlyHint: true, openWorldHint: true },
+};
+
+for (const [what, annotations] of Object.entries(unknown)) {
+  test(`trusted hints that do not say it all are not enough: ${what}`, () => {
+    expect(because(ask, annotations, { trustsAnnotations: true })).toMatch(/^it /);
+  });
+}
+
+test('trusted hints free a tool that only reads and stays inside; hints that are not trusted free none', () => {
+  expect(because(ask, harmless, { trustsAnnotations: true })).toBeUndefined();
+  expect(because(ask, harmless)).toMatch(/^it is not known/);
 });
 
 test('a person’s word on a tool counts more than its own, unless it says that it destroys', () => {
   expect(because(ask, {}, { own: { outbound: true } })).toContain('it reaches outside');
   expect(because(ask, { openWorldHint: true }, { own: { outbound: false } })).toBeUndefined();
+  expect(because(ask, {}, { own: { outbound: false } })).toBeUndefined();
+  expect(because(ask, harmless, { own: { outbound: true }, trustsAnnotations: true })).toContain('it reaches outside');
   expect(because(ask, { destructiveHint: true }, { own: { outbound: false } })).toContain('may destroy');
 });
 
