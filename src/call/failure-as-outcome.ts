@@ -124,6 +124,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   REQUEST_TIMEOUT: 'deadline',
   OUTCOME_UNKNOWN: 'invoke',
   REQUEST_REFUSED: 'invoke',
+  QUESTIONS_EXCEEDED: 'invoke',
   CALL_CANCELLED: 'invoke',
   LIST_TOO_LONG: 'answer',
   MESSAGE_TOO_LARGE: 'answer',

@@ -386,6 +386,13 @@ export const failures = {
       `The connection to server "${d.server}" ended during the call of "${d.tool}" (${d.reason}); whether it took effect is unknown.`,
     () => 'Check its effect before calling again.',
   ),
+  QUESTIONS_EXCEEDED: failure(
+    'check-first',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: { server: ServerName; most: number }) =>
+      `Server "${d.server}" asked more than ${d.most} questions during one call, which was cancelled; whether it took effect is unknown.`,
+    (d) => `Check its effect before calling again, and report it to the author of "${d.server}".`,
+  ),
   CALL_CANCELLED: failure(
     'none',
     { exit: 130, http: 499, rpc: -32603 },

@@ -130,6 +130,9 @@ export const limits = {
 
   /** How many requests of one server may be open at once. */
   openServerRequests: 16,
+  /** How often a server may ask its client something: during one call, and in a minute; and how long the time limits of one call
+   * may stand still in all because a person is asked. */
+  questions: { perCall: 10, perMinute: 30, suspendedMs: 600_000 },
   /** What a server may show to the user: the length of message, texts and names, and how many fields and options. */
   elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
   /** Pages that a server may ask the user to open before one call; how many completed ones are remembered for late readers. */

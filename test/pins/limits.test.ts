@@ -82,6 +82,7 @@ test('the ceilings are exactly these', () => {
     inputPacingMs: 250,
 
     openServerRequests: 16,
+    questions: { perCall: 10, perMinute: 30, suspendedMs: 600_000 },
     elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
     pages: { atOnce: 5, urlChars: 8 * 1024, idChars: 1_024, remembered: 32 },
 
