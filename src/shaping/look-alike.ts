@@ -1,6 +1,7 @@
 // Owns whether a lenient reader could take a tag for another one: with characters left out of its name, put in between, or
 // replaced by letters that look the same. Letters that Unicode normalizes to the same one need no list here.
 
+import { plainDigit } from '../kernel/decimal-digits.ts';
 import { JOINTS, lookAlikes, OPENERS, SLASHES } from './look-alike-signs.ts';
 
 const UNSEEN = '\\p{M}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}';
@@ -11,7 +12,6 @@ const lead = new RegExp(`[\\s!?|${SLASHES}${UNSEEN}]+`, 'uy');
 const joint = new RegExp(`[${JOINTS}]`, 'u');
 const border = new RegExp(`[>${OPENERS}]`, 'u');
 const letterOrDigit = /[\p{L}\p{N}]/u;
-const digit = /\p{Nd}/u;
 /** How many letters of a name may be of another alphabet and in no table: no table is complete. */
 const MOST_UNKNOWN = 4;
 const marks = /\p{M}/gu;
@@ -113,16 +113,8 @@ function add(places: Place[], place: Place): void {
 
 /** The letters that a sign may be taken for. Digits of any script count as the plain ones. */
 function lettersOf(sign: string): string {
-  const value = sign > '\u007f' && digit.test(sign) ? digitValue(sign) : '';
-  return `${lookAlikes.get(sign) ?? ''}${lookAlikes.get(value) ?? ''}`;
-}
-
-/** Unicode has the digits of each script in a run of ten. */
-function digitValue(sign: string): string {
-  const code = sign.codePointAt(0) ?? 0;
-  let value = 0;
-  while (value < 9 && digit.test(String.fromCodePoint(code - value - 1))) value++;
-  return String(value);
+  const value = sign > '\u007f' ? plainDigit(sign) : undefined;
+  return `${lookAlikes.get(sign) ?? ''}${value === undefined ? '' : (lookAlikes.get(value) ?? '')}`;
 }
 
 /** Lower case, without accents and in the plain form of the letters. */
