@@ -53,7 +53,7 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
   return compose(
     [
       observe({ emit, clock, onError, redact: redactor.error }),
-      trackTaint(),
+      trackTaint(emit),
       shape({ registry, redactor, emit, artifacts }),
       resolve(servers),
       validate(),

@@ -261,7 +261,7 @@ export const requirements = {
   'OUT-08':
     'Eight kinds of injection signal in results, descriptions and instructions are reported by an event; nothing is blocked or changed unless the policy says annotate or ask.',
   'OUT-09':
-    'Output is wrapped in `<mcp_tool_output>` with a nonce per call, and a closing tag inside it is disarmed; the structured API keeps it raw.',
+    'Output is wrapped in `<mcp_tool_output>` with a nonce per call in both marks, and a closing tag inside it is disarmed; failures for models that quote a server are wrapped too; the structured API keeps it raw.',
   'OUT-10': 'Names in the wrapping attributes keep only letters, digits and `._-`.',
   'OUT-11': '`systemPromptFragment()` gives the words that tell a model that tool output is data and not instructions.',
 

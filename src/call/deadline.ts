@@ -1,8 +1,9 @@
-// Owns how long a call may take: a total limit, and an idle limit that every sign of life resets. Neither runs while the server
-// waits for a person's answer.
+// Owns how long a call may take: a total limit, and an idle limit that every sign of life resets. Neither runs while a person is
+// asked, up to a limit of its own: a server that asks again and again does not hold a call for ever.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import { type CallLimits, callLimits } from '../model/server.ts';
 import type { ToolOutcome } from '../model/tool.ts';
@@ -40,10 +41,12 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
   const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
   const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
   // Copy the call only where an idle limit or a client handler needs it: nearly every call has neither.
-  const timed = silence || mayAsk(call) ? watched(call, total, silence) : call;
+  const suspension = silence || mayAsk(call) ? new Suspension(clock, [total, silence]) : undefined;
+  const timed = suspension ? watched(call, silence, suspension) : call;
   try {
     return await next(timed);
   } finally {
+    suspension?.end();
     total?.end();
     silence?.end();
   }
@@ -52,15 +55,11 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
 const mayAsk = ({ caller: { handlers } }: ToolCall) =>
   handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
 
-function watched(call: ToolCall, total: Countdown | undefined, silence: Countdown | undefined): ToolCall {
-  // The server may have several open requests; each reports its end.
-  let waitingFor = 0;
+function watched(call: ToolCall, silence: Countdown | undefined, suspension: Suspension): ToolCall {
   return {
     ...call,
     onWaiting: (isWaiting: boolean) => {
-      waitingFor = Math.max(0, waitingFor + (isWaiting ? 1 : -1));
-      total?.hold(waitingFor > 0);
-      silence?.hold(waitingFor > 0);
+      suspension.wait(isWaiting);
       silence?.restart();
       call.onWaiting?.(isWaiting);
     },
@@ -72,6 +71,54 @@ function watched(call: ToolCall, total: Countdown | undefined, silence: Countdow
       },
     }),
   };
+}
+
+/** Holds the limits of a call while a person is asked: no longer than `limits.questions.suspendedMs` in all. */
+class Suspension {
+  readonly #clock: Clock;
+  readonly #held: readonly (Countdown | undefined)[];
+  /** Several persons may be asked at once; each question reports its end. */
+  #questions = 0;
+  #leftMs: number = limits.questions.suspendedMs;
+  #since = 0;
+  #isOver = false;
+  #cancel: CancelTimer | undefined;
+
+  constructor(clock: Clock, held: readonly (Countdown | undefined)[]) {
+    this.#clock = clock;
+    this.#held = held;
+  }
+
+  wait(isWaiting: boolean): void {
+    const before = this.#questions;
+    this.#questions = Math.max(0, before + (isWaiting ? 1 : -1));
+    if (before === 0 && this.#questions > 0 && this.#leftMs > 0 && !this.#isOver) this.#begin();
+    else if (before > 0 && this.#questions === 0) this.#stop();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#stop();
+  }
+
+  #begin(): void {
+    this.#since = this.#clock.now();
+    this.#hold(true);
+    this.#cancel = this.#clock.after(this.#leftMs, () => this.#stop());
+  }
+
+  /** The limits run again. */
+  #stop(): void {
+    if (this.#cancel === undefined) return;
+    this.#cancel();
+    this.#cancel = undefined;
+    this.#leftMs -= Math.max(0, this.#clock.now() - this.#since);
+    this.#hold(false);
+  }
+
+  #hold(isHeld: boolean): void {
+    for (const each of this.#held) each?.hold(isHeld);
+  }
 }
 
 /** A timer whose restart costs nothing, so that every byte may restart it: it checks when it fires whether it was restarted. */

@@ -1,9 +1,12 @@
 // Owns turning a failure of the runtime into an outcome for the model: structured text that it can act on, bounded and redacted.
 
 import { cleanText } from '../kernel/clean-text.ts';
-import { asRuntimeError, type FailureCode, RuntimeError, sentencesOf } from '../model/errors.ts';
+import { asRuntimeError, type FailureCode, quotesServer, RuntimeError, sentencesOf } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ToolOutcome } from '../model/tool.ts';
+import type { ToolId } from '../model/names.ts';
+import type { Signal, ToolOutcome } from '../model/tool.ts';
+import { createNonce, disarmAll, orderWarning, wrap as wrapped } from '../shaping/boundary.ts';
+import { findSignals } from '../shaping/injection.ts';
 import { truncate } from '../shaping/truncate.ts';
 
 export interface TellingFailure {
@@ -11,26 +14,32 @@ export interface TellingFailure {
   readonly redact?: (text: string) => string;
   /** The caller's own signal: an abort by it is not a failure. */
   readonly signal?: AbortSignal | undefined;
+  /** False for a runtime with `results.wrap = false`: then a server's words stand without a mark. */
+  readonly wrap?: boolean;
 }
 
 /** Turns a failure into an outcome, for hosts that give the model a text instead of an exception. */
-export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: TellingFailure = {}): ToolOutcome {
+export function failureAsOutcome(error: unknown, telling: TellingFailure = {}): ToolOutcome {
+  const { redact = asItIs, signal, wrap = true } = telling;
   const failure = isAbort(error, signal)
     ? new RuntimeError('CALL_CANCELLED', {}, { cause: error })
     : asRuntimeError(error);
-  const { code, remedy, data } = failure;
-  const server = 'server' in data ? (data.server ?? '') : '';
-  const tool = 'tool' in data ? (data.tool ?? '') : '';
+  const { code, remedy } = failure;
+  const { server, tool } = subjectOf(failure);
   const { happened, next } = sentencesOf(failure);
-  // Keep foreign names on one line, so that they cannot begin a line of ours.
+  // Keep foreign names on one line and disarm them, so that they can neither begin a line of ours nor end a mark.
   const bounded = (text: string, chars: number) => truncate(oneLine(redact(text)), chars).text;
+  const { nameChars, happenedChars, nextChars } = limits.failureText;
+  const id = { server: bounded(server, nameChars), tool: bounded(tool, nameChars) };
+  const said = bounded(happened, happenedChars);
+  const signals = signalsIn(failure, said);
   const text = [
     `MCP error: ${code}`,
-    ...(server === '' ? [] : [`server: ${bounded(server, limits.failureText.nameChars)}`]),
-    ...(tool === '' ? [] : [`tool: ${bounded(tool, limits.failureText.nameChars)}`]),
+    ...(server === '' ? [] : [`server: ${disarmAll(id.server)}`]),
+    ...(tool === '' ? [] : [`tool: ${disarmAll(id.tool)}`]),
     `stage: ${failureStages[code]}`,
-    `what happened: ${bounded(happened, limits.failureText.happenedChars)}`,
-    `next step: ${bounded(next, limits.failureText.nextChars)}`,
+    quotesServer(failure) && wrap ? quoted(said, id, signals) : `what happened: ${disarmAll(said)}`,
+    `next step: ${disarmAll(bounded(next, nextChars))}`,
     `remedy: ${remedy}`,
   ].join('\n');
   return {
@@ -38,9 +47,27 @@ export function failureAsOutcome(error: unknown, { redact = asItIs, signal }: Te
     content: [{ type: 'text', text }],
     attachments: [],
     isError: true,
-    signals: [],
+    signals,
     meta: { server, tool, durationMs: 0, attempts: 0, fromCache: false },
   };
+}
+
+/** The server and the tool that a failure is about; empty where there is none. */
+function subjectOf({ data }: RuntimeError): ToolId {
+  const server = 'server' in data ? data.server : 'quoted' in data ? data.quoted : undefined;
+  const tool = 'tool' in data ? data.tool : undefined;
+  return { server: server ?? '', tool: tool ?? '' };
+}
+
+/** Signals in the first sentence, found as in results; none where it quotes nobody. */
+export function signalsIn(failure: RuntimeError, said = sentencesOf(failure).happened): readonly Signal[] {
+  return quotesServer(failure) ? findSignals(said) : [];
+}
+
+/** Only what happened stands in the mark: the next step is ours, and the model should take it. */
+function quoted(said: string, id: ToolId, signals: readonly Signal[]): string {
+  const warning = signals.length > 0 ? orderWarning(signals) : '';
+  return `what happened:\n${warning}${wrapped(said, id, createNonce())}`;
 }
 
 /** The steps at which a call can end. */
@@ -97,6 +124,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   REQUEST_TIMEOUT: 'deadline',
   OUTCOME_UNKNOWN: 'invoke',
   REQUEST_REFUSED: 'invoke',
+  QUESTIONS_EXCEEDED: 'invoke',
   CALL_CANCELLED: 'invoke',
   LIST_TOO_LONG: 'answer',
   MESSAGE_TOO_LARGE: 'answer',

@@ -94,12 +94,12 @@ export function resolve(deps: ResolveDeps): Stage {
 }
 
 async function refuseUnknownTool({ name, visibleTools }: ToolCall, { status }: ResolveDeps): Promise<never> {
-  const because = visibleTools.isWhole ? status.whyMissing(name) : undefined;
+  const reason = visibleTools.isWhole ? status.whyMissing(name) : undefined;
   const others = visibleTools.tools.map((tool) => tool.name).filter((each) => each !== name);
   throw new RuntimeError('TOOL_UNKNOWN', {
     name,
     nearest: nearest(name, others, limits.suggestions),
-    ...(because !== undefined && { because }),
+    ...reason,
     // The advice for a person is of no use to a model; where it can search, tell it to.
     ...(visibleTools.canSearch?.() && { searchWith: SEARCH_TOOL }),
   });

@@ -1,7 +1,7 @@
 // Owns what an agent has read of servers' output, as far as it matters for later calls.
 
 import type { ToolId } from '../model/names.ts';
-import type { ToolOutcome } from '../model/tool.ts';
+import type { Signal } from '../model/tool.ts';
 
 export interface ReadOutput {
   readonly tool: ToolId;
@@ -15,7 +15,7 @@ export class Taint {
   #flagged: ReadOutput | undefined;
   #isAcknowledged = true;
 
-  note({ meta: { server, tool }, signals }: ToolOutcome): void {
+  note({ meta: { server, tool }, signals }: { readonly meta: ToolId; readonly signals: readonly Signal[] }): void {
     if (signals.length === 0) {
       // Keep the same object for one more output of the same tool: this is nearly every call.
       if (this.#latest?.tool.server === server && this.#latest.tool.tool === tool) return;

@@ -96,7 +96,9 @@ export const toolSchema = z.object({
   approval: approval().describe("When you are asked before it is called; the stricter of this and its server's."),
   outbound: flag()
     .optional()
-    .describe('Whether it sends data to the outside, whatever its own hints say: see `taint`.'),
+    .describe(
+      'Whether it sends data to the outside, whatever its own hints say: see `taint`. False says that it does no harm, and counts in your own files only.',
+    ),
 });
 
 export const serverSchema = z.object({
@@ -443,7 +445,7 @@ export const plexusSchema = z.object({
     .enum(['off', 'ask'], '"off" or "ask"')
     .default('off')
     .describe(
-      'Whether a call that destroys or reaches outside asks first, even where a rule allows it, once the agent has read output of a server.',
+      'Whether a call asks first, even where a rule allows it, once the agent has read output of a server: every call but those of tools that are known to only read and to reach nothing outside (trusted hints of the open session, or `outbound = false` of the tool).',
     ),
 });
 

@@ -4,7 +4,7 @@
 import type { ViewHandlers } from './client-handlers.ts';
 
 export interface WaitListener {
-  /** Called with true while the server waits for an answer, so that its silence does not count against the call's timeout. */
+  /** Called with true while a person is asked, so that the time this takes does not count against the call's timeout. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
@@ -12,6 +12,8 @@ export class RequestTarget {
   readonly handlers: ViewHandlers;
   readonly #listener: WaitListener;
   readonly #openRequests = new Set<AbortController>();
+  /** Those of the open requests that a person answers. */
+  readonly #forPerson = new Set<AbortController>();
 
   constructor(handlers: ViewHandlers, listener: WaitListener = {}) {
     this.handlers = handlers;
@@ -19,16 +21,19 @@ export class RequestTarget {
   }
 
   get isWaiting(): boolean {
-    return this.#openRequests.size > 0;
+    return this.#forPerson.size > 0;
   }
 
-  begin(controller: AbortController): void {
+  begin(controller: AbortController, isForPerson: boolean): void {
     this.#openRequests.add(controller);
-    if (this.#openRequests.size === 1) this.#listener.onWaiting?.(true);
+    if (!isForPerson) return;
+    this.#forPerson.add(controller);
+    if (this.#forPerson.size === 1) this.#listener.onWaiting?.(true);
   }
 
   end(controller: AbortController): void {
-    if (this.#openRequests.delete(controller) && this.#openRequests.size === 0) this.#listener.onWaiting?.(false);
+    this.#openRequests.delete(controller);
+    if (this.#forPerson.delete(controller) && this.#forPerson.size === 0) this.#listener.onWaiting?.(false);
   }
 
   /** Aborts every open request: the call or lease has ended. `onWaiting` is called before this returns, and not after it. */

@@ -16,14 +16,15 @@ import {
 import { Completions } from './elicitation/completions.ts';
 import { type ElicitationOutcome, elicit } from './elicitation/elicit.ts';
 import { type Elicitation, readElicitation } from './elicitation/request.ts';
+import { type AskedCall, QuestionLimits, QuestionPace } from './question-limits.ts';
 import { RequestTarget, type WaitListener } from './request-target.ts';
 import { methodNotFound, ServerRequestError } from './server-request-error.ts';
 
 export { type ClientHandlers, capabilitiesOf } from './client-handlers.ts';
 export type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 
-/** A call as the router sees it: the handlers of its view, and whom to tell that the server waits for an answer. */
-export interface CallInFlight extends WaitListener {
+/** A call as the router sees it: the handlers of its view, whom to tell that a person is asked, and how to end it. */
+export interface CallInFlight extends WaitListener, AskedCall {
   readonly handlers: ViewHandlers;
 }
 
@@ -33,11 +34,13 @@ export interface RouterDeps {
   /** The handlers whose capabilities the server was told of. */
   readonly advertised: ClientHandlers;
   readonly policy?: ElicitationPolicy | undefined;
+  /** How often the server may ask, in all its sessions. */
+  readonly pace?: QuestionPace | undefined;
 }
 
 /** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
 interface CallGroup {
-  readonly calls: Set<WaitListener>;
+  readonly calls: Set<CallInFlight>;
   target: RequestTarget | undefined;
 }
 
@@ -48,6 +51,7 @@ export class ServerRequestRouter {
   readonly #inFlight = new Map<ViewHandlers, CallGroup>();
   /** The open requests of all targets. */
   readonly #openRequests = new Set<AbortController>();
+  readonly questions: QuestionLimits;
   #quietSince: number;
   /** Number of calls answered so far: proof that the server works. */
   served = 0;
@@ -57,6 +61,7 @@ export class ServerRequestRouter {
   constructor(deps: RouterDeps) {
     this.#deps = deps;
     this.#quietSince = deps.clock.now();
+    this.questions = new QuestionLimits(deps.server, deps.pace ?? new QuestionPace(deps.clock));
   }
 
   get server(): ServerName {
@@ -90,6 +95,7 @@ export class ServerRequestRouter {
     if (group.target?.isWaiting) call.onWaiting?.(true);
     return () => {
       group.calls.delete(call);
+      this.questions.forget(call);
       this.#quietSince = this.#deps.clock.now();
       if (group.calls.size > 0) return;
       this.#inFlight.delete(call.handlers);
@@ -104,9 +110,11 @@ export class ServerRequestRouter {
 
   /** Answers a request that names no call. Rejects with the error for the server. Aborting the signal withdraws the request. */
   async route(method: ServerRequestMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+    const isOffered = isAdvertised(method, this.#deps.advertised);
+    if (!isOffered && method !== 'elicitation/create') throw methodNotFound(method);
+    this.questions.admit([...this.#inFlight.values()].flatMap(({ calls }) => [...calls]));
     const target = this.#targetOf(method);
-    if (isAdvertised(method, this.#deps.advertised)) return this.answer(method, params, target, signal);
-    if (method !== 'elicitation/create') throw methodNotFound(method);
+    if (isOffered) return this.answer(method, params, target, signal);
     // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
     const { emit } = target.handlers;
     const unanswered = new RequestTarget(emit ? { emit } : {});
@@ -164,18 +172,17 @@ export class ServerRequestRouter {
   elicit(elicitation: Elicitation, target: RequestTarget, signal?: AbortSignal): Promise<ElicitationOutcome> {
     const { clock, policy = 'ask' } = this.#deps;
     const { handlers } = target;
-    return this.trackRequest(
-      target,
-      (controller) => elicit(elicitation, { handlers, policy, clock, controller }),
+    return this.trackRequest(target, (controller) => elicit(elicitation, { handlers, policy, clock, controller }), {
       signal,
-    );
+      isForPerson: true,
+    });
   }
 
-  /** Runs the work as an open request of the target: its calls do not time out while the server waits for the answer. */
+  /** Runs the work as an open request of the target: its calls do not time out while a person is asked. */
   async trackRequest<Value>(
     target: RequestTarget,
     work: (controller: AbortController) => Promise<Value>,
-    signal?: AbortSignal,
+    { signal, isForPerson }: { readonly signal?: AbortSignal | undefined; readonly isForPerson: boolean },
   ): Promise<Value> {
     if (this.#openRequests.size >= limits.openServerRequests)
       throw new ServerRequestError(
@@ -187,7 +194,7 @@ export class ServerRequestRouter {
     signal?.addEventListener('abort', withdraw, { once: true });
     if (signal?.aborted) withdraw();
     this.#openRequests.add(controller);
-    target.begin(controller);
+    target.begin(controller, isForPerson);
     try {
       return await work(controller);
     } finally {
@@ -204,7 +211,8 @@ export class ServerRequestRouter {
     signal: AbortSignal | undefined,
   ): Promise<JsonObject> {
     const { clock } = this.#deps;
-    const reply = await this.trackRequest(target, (controller) => callHandler(handler, controller, clock), signal);
+    const work = (controller: AbortController) => callHandler(handler, controller, clock);
+    const reply = await this.trackRequest(target, work, { signal, isForPerson: false });
     return requireAnswer(method, reply, target);
   }
 }

@@ -11,6 +11,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
 import type { ElicitationPolicy, ViewHandlers } from './client-handlers.ts';
 import { answerWith } from './legacy-requests.ts';
+import type { QuestionPace } from './question-limits.ts';
 import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
 import { type CallOptions, type CallOutcome, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
@@ -82,6 +83,8 @@ export interface SessionOptions {
   readonly handlers: ClientHandlers;
   /** Whether elicitations reach a person, or are declined whatever handlers there are. */
   readonly elicitation?: ElicitationPolicy | undefined;
+  /** How often the server may ask, in all its sessions. */
+  readonly pace?: QuestionPace | undefined;
   readonly startupTimeoutMs: number;
   /** The lowest level of log messages that the server is asked for. */
   readonly logLevel?: LogLevel | undefined;
@@ -117,7 +120,8 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
-  const router = new ServerRequestRouter({ server, clock, advertised: options.handlers, policy: options.elicitation });
+  const { handlers: advertised, elicitation: policy, pace } = options;
+  const router = new ServerRequestRouter({ server, clock, advertised, policy, pace });
   const stop = createDeferred<never>();
   wire.onfirstmessage = options.onAnswer;
   wire.onrequest = answerWith(router);

@@ -76,7 +76,9 @@ async function afterRefusal(
   if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
-  const problem = await withRequestTarget(options, (target) => visitPages(refused.data, { ...deps, target }));
+  const problem = await withRequestTarget(options, (target) =>
+    visitPages(refused.data, { ...deps, call: options, target }),
+  );
   if (problem instanceof ServerRequestError) return declined(problem);
   if (problem !== undefined) return { ...refused, message: problem };
   const outcome = await deps.wire.request(call.method, call.params, options, deps.owner);
@@ -113,10 +115,11 @@ async function runInputRounds(
   options: CallOptions,
 ): Promise<RequestOutcome> {
   let inputRequired = first;
-  for (let round = 0; round < limits.inputRounds; round++) {
+  // Rounds with questions are bounded by the number of questions.
+  for (let round = 0; round < limits.inputRounds || asksAnything(inputRequired.result); round++) {
     const { inputRequests, requestState } = inputRequired.result;
     const inputResponses = await withRequestTarget(options, (target, signal) =>
-      fetchInputs(deps, inputRequests, target, signal),
+      fetchInputs(deps, inputRequests, { call: options, target, signal }),
     );
     if (inputResponses instanceof ServerRequestError) return declined(inputResponses);
     const outcome = await deps.wire.request(
@@ -133,25 +136,38 @@ async function runInputRounds(
   return { kind: 'error', code: -32603, message: `it still asked for input after ${limits.inputRounds} rounds` };
 }
 
+const asksAnything = ({ inputRequests }: JsonObject) =>
+  isObject(inputRequests) && Object.keys(inputRequests).length > 0;
+
 function declined({ code, message }: ServerRequestError): RequestOutcome {
   return { kind: 'error', code, message: `it asked for input, but ${message}` };
+}
+
+interface InputRound {
+  readonly call: CallOptions;
+  readonly target: RequestTarget;
+  readonly signal: AbortSignal;
 }
 
 /** A server that names no input only wants the call to be sent again: a pause keeps the two from spinning. */
 async function fetchInputs(
   deps: CallDeps,
   requests: unknown,
-  target: RequestTarget,
-  signal: AbortSignal,
+  { call, target, signal }: InputRound,
 ): Promise<JsonObject | undefined> {
-  if (!isObject(requests) || Object.keys(requests).length === 0) {
+  if (!isObject(requests) || !asksAnything({ inputRequests: requests })) {
     await deps.clock.sleep(limits.inputPacingMs, signal);
     return undefined;
   }
-  const answers = Object.entries(requests).map(async ([key, request]) => {
+  const questions = Object.entries(requests).map(([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
     if (!isServerRequestMethod(method)) throw methodNotFound(typeof method === 'string' ? method : 'this request');
-    return [key, await deps.router.answer(method, isObject(params) ? params : {}, target)] as const;
+    return { key, method, params: isObject(params) ? params : {} };
   });
+  // Before anybody is asked: a round that is refused as a whole bothers nobody.
+  for (const _ of questions) deps.router.questions.admit([call]);
+  const answers = questions.map(
+    async ({ key, method, params }) => [key, await deps.router.answer(method, params, target)] as const,
+  );
   return Object.fromEntries(await Promise.all(answers));
 }

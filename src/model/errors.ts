@@ -25,12 +25,14 @@ interface Failure<Data> {
   readonly outage: boolean;
   /** Whether waiting can fix it: decides between the states `waiting` and `blocked`. */
   readonly reconnect: boolean;
+  /** Whether its first sentence may hold words of a server, or of a file that nobody approved. */
+  readonly quotes: boolean;
   readonly happened: (data: Data) => string;
   readonly next: (data: Data) => string;
 }
 
 type FailureStatus = Pick<Failure<never>, 'exit' | 'http' | 'rpc'> &
-  Partial<Pick<Failure<never>, 'outage' | 'reconnect'>>;
+  Partial<Pick<Failure<never>, 'outage' | 'reconnect' | 'quotes'>>;
 
 function failure<Data>(
   remedy: Remedy,
@@ -38,11 +40,18 @@ function failure<Data>(
   happened: (data: Data) => string,
   next: (data: Data) => string,
 ): Failure<Data> {
-  return { outage: false, reconnect: false, ...status, remedy, happened, next };
+  return { outage: false, reconnect: false, quotes: false, ...status, remedy, happened, next };
 }
 
 const CONFIG: FailureStatus = { exit: 1, http: 500, rpc: -32603 };
-const UNREACHABLE: FailureStatus = { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true };
+const UNREACHABLE: FailureStatus = {
+  exit: 4,
+  http: 502,
+  rpc: -32603,
+  outage: true,
+  reconnect: true,
+  quotes: true,
+};
 const REFUSED: FailureStatus = { exit: 3, http: 403, rpc: -32603 };
 const NOT_FOUND: FailureStatus = { exit: 2, http: 404, rpc: -32602 };
 
@@ -64,6 +73,8 @@ interface UnknownName {
   /** The known names closest to the unknown one. */
   readonly nearest: readonly string[];
   readonly because?: string;
+  /** The server whose words the reason repeats. */
+  readonly quoted?: ServerName;
 }
 
 const thereIsNo = (what: string, { nearest, because: reason }: UnknownName): string =>
@@ -151,7 +162,7 @@ export const failures = {
   ),
   SERVER_UNTRUSTED: failure(
     'ask-user',
-    REFUSED,
+    { ...REFUSED, quotes: true },
     (d: {
       server: ServerName;
       file?: string;
@@ -173,7 +184,7 @@ export const failures = {
   ),
   AUTH_FAILED: failure(
     'log-in',
-    { ...REFUSED, http: 401 },
+    { ...REFUSED, http: 401, quotes: true },
     (d: { server: ServerName; reason: string }) => `The login to server "${d.server}" failed: ${d.reason}.`,
     (d) => `Check the token or the headers in the configuration of "${d.server}".`,
   ),
@@ -217,7 +228,7 @@ export const failures = {
   ),
   REQUIRED_NOT_READY: failure(
     'retry-later',
-    { exit: 4, http: 503, rpc: -32603 },
+    { exit: 4, http: 503, rpc: -32603, quotes: true },
     (d: { missing: readonly { server: ServerName; state: string; message?: string }[] }) =>
       d.missing
         .map(
@@ -235,7 +246,7 @@ export const failures = {
   ),
   RESOURCE_UNKNOWN: failure(
     'fix-call',
-    NOT_FOUND,
+    { ...NOT_FOUND, quotes: true },
     (d: UnknownName & { uri: string; server?: ServerName }) => thereIsNo(`resource "${d.uri}"${onServer(d)}`, d),
     () => 'See all resources with: plexus resources',
   ),
@@ -248,7 +259,7 @@ export const failures = {
   ),
   PROMPT_UNKNOWN: failure(
     'fix-call',
-    NOT_FOUND,
+    { ...NOT_FOUND, quotes: true },
     (d: UnknownName & { name: string; server?: ServerName }) => thereIsNo(`prompt "${d.name}"${onServer(d)}`, d),
     () => 'See all prompts with: plexus prompts',
   ),
@@ -292,7 +303,7 @@ export const failures = {
   ),
   TOOL_DRIFTED: failure(
     'ask-user',
-    REFUSED,
+    { ...REFUSED, quotes: true },
     (d: ToolId & { changes: readonly string[] }) =>
       `The tool "${d.tool}" of server "${d.server}" differs from plexus.lock, and only tools that match it may be called: ${d.changes.join('; ')}.`,
     (d) => `Review it, then run: plexus lock ${shellWord(d.server)}`,
@@ -306,14 +317,14 @@ export const failures = {
   ),
   ARGUMENTS_BAD: failure(
     'fix-call',
-    { exit: 1, http: 400, rpc: -32602 },
+    { exit: 1, http: 400, rpc: -32602, quotes: true },
     (d: ToolId & { problems: readonly string[] }) =>
       `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${ended(d.problems.join('; '))}`,
     () => 'Correct the arguments and call again.',
   ),
   REQUEST_REFUSED: failure(
     'fix-call',
-    { exit: 4, http: 502, rpc: -32603 },
+    { exit: 4, http: 502, rpc: -32603, quotes: true },
     (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${ended(d.reason)}`,
     () => 'Correct the call if it can be corrected; the same one is refused again.',
   ),
@@ -370,10 +381,17 @@ export const failures = {
   ),
   OUTCOME_UNKNOWN: failure(
     'check-first',
-    { exit: 4, http: 502, rpc: -32603, outage: true },
+    { exit: 4, http: 502, rpc: -32603, outage: true, quotes: true },
     (d: ToolId & { reason: string }) =>
       `The connection to server "${d.server}" ended during the call of "${d.tool}" (${d.reason}); whether it took effect is unknown.`,
     () => 'Check its effect before calling again.',
+  ),
+  QUESTIONS_EXCEEDED: failure(
+    'check-first',
+    { exit: 4, http: 502, rpc: -32603 },
+    (d: { server: ServerName; most: number }) =>
+      `Server "${d.server}" asked more than ${d.most} questions during one call, which was cancelled; whether it took effect is unknown.`,
+    (d) => `Check its effect before calling again, and report it to the author of "${d.server}".`,
   ),
   CALL_CANCELLED: failure(
     'none',
@@ -396,7 +414,7 @@ export const failures = {
   ),
   INTERNAL: failure(
     'report-bug',
-    { exit: 70, http: 500, rpc: -32603 },
+    { exit: 70, http: 500, rpc: -32603, quotes: true },
     (d: { problem: string }) => `Something went wrong inside Plexus: ${d.problem}.`,
     () => 'Please report it, with the command and the output of: plexus --version',
   ),
@@ -461,6 +479,11 @@ export function toolReplaced({ id, name }: NamedTool): RuntimeError {
 export function toolChanged({ name }: NamedTool): RuntimeError {
   const because = 'its definition has changed since it was approved; begin a new turn';
   return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+}
+
+/** Whether the first sentence holds words that a server may have written: a model must not take them for ours. */
+export function quotesServer({ code, data }: RuntimeError): boolean {
+  return failures[code].quotes || ('quoted' in data && data.quoted !== undefined);
 }
 
 /** The two sentences of an error's message, separately. */

@@ -129,6 +129,9 @@ export const limits = {
 
   /** How many requests of one server may be open at once. */
   openServerRequests: 16,
+  /** How often a server may ask its client something: during one call, and in a minute; and how long the time limits of one call
+   * may stand still in all because a person is asked. */
+  questions: { perCall: 10, perMinute: 30, suspendedMs: 600_000 },
   /** What a server may show to the user: the length of message, texts and names, and how many fields and options. */
   elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
   /** Pages that a server may ask the user to open before one call; how many completed ones are remembered for late readers. */
@@ -277,7 +280,7 @@ export const limits = {
   eventResultBytes: 1024 * 1024,
   suggestions: 3,
   /** What a model is told of an error: 4,000 characters at most, with the labels of its parts and the marks of cuts. */
-  failureText: { nameChars: 200, happenedChars: 2_200, nextChars: 800 },
+  failureText: { nameChars: 120, happenedChars: 1_600, nextChars: 700 },
   /** The longest result of a builtin tool. */
   builtinResultChars: 50_000,
   configBytes: 10 * 1024 * 1024,

@@ -11,6 +11,7 @@ import { valuesAt } from './argument-values.ts';
 import { type HostPattern, hostMatch, hostPatternOf } from './host.ts';
 import { containment, type PathContext, type RuleFolder } from './path-containment.ts';
 import { anyOf, looseForm, type TriState } from './tri-state.ts';
+import { mayBeSame } from './value-readings.ts';
 
 /** The folders that relative folders in rules are resolved from. */
 export interface FolderBases {
@@ -137,12 +138,12 @@ function testValue(test: ConditionTest, value: unknown, context: PathContext): T
   return anyOf(test.patterns, (pattern) => compareLike(value, pattern));
 }
 
-/** Unsure where only type or case differ: some servers take `"1"` for 1, or ignore case. */
+/** Unsure where some server may take the one for the other: `"1"`, `"01"` or `"1.0"` for 1, `"yes"` for true, or other capitals. */
 function compareIs(expected: Plain, value: unknown): TriState {
   if (value === expected) return 'yes';
   if (typeof value === 'object' || typeof value === 'function') return 'unsure';
   if (typeof value === 'string' && value.length > limits.ruleValues.textChars) return 'unsure';
-  return looseForm(String(value)).trim() === looseForm(String(expected)).trim() ? 'unsure' : 'no';
+  return mayBeSame(expected, value as Plain) ? 'unsure' : 'no';
 }
 
 function compareLike(value: string, pattern: string): TriState {

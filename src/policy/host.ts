@@ -27,8 +27,43 @@ export function hostPatternOf(text: string): HostPattern | undefined {
 
 export function hostMatch(value: string, patterns: readonly HostPattern[]): TriState {
   if (value.length > limits.ruleValues.textChars) return 'unsure';
-  const address = parseAddress(value);
+  const further = furtherAddresses(value);
+  if (further.length > MOST_ADDRESSES) return 'unsure';
+  const [first, ...others] = [value, ...further].map((text) => matchOne(text, patterns));
+  return first !== undefined && others.every((each) => each === first) ? first : 'unsure';
+}
+
+/** No call that a person wants allowed lists more. */
+const MOST_ADDRESSES = 64;
+
+function matchOne(text: string, patterns: readonly HostPattern[]): TriState {
+  const address = parseAddress(text);
   return address ? anyOf(patterns, (pattern) => compare(pattern, address)) : 'unsure';
+}
+
+/**
+ * The addresses that follow the first one, for servers that take lists. A comma is legal in a path, so what follows one must look
+ * like an address: with a scheme, or as a host alone.
+ */
+function furtherAddresses(value: string): readonly string[] {
+  const texts = new Set([value, decode(value)]);
+  return [...texts].flatMap((text) => {
+    const [, ...parts] = text.split(/[\s,;|]+/);
+    return parts.flatMap((part) => {
+      const at = part.indexOf('://');
+      const [scheme = ''] = /[a-z][a-z0-9+.-]{0,30}$/i.exec(part.slice(Math.max(0, at - 31), Math.max(0, at))) ?? [];
+      if (at >= 0) return part.slice(at - scheme.length);
+      const bare = part.replace(/^["'`<([]*(?:\/\/)?(?=[a-z0-9])/i, '');
+      return part.startsWith('//') || HOST_ALONE.test(bare) ? `https://${bare}` : [];
+    });
+  });
+}
+
+const HOST_ALONE =
+  /^(?:(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+|localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])\.?(?:[:/?#]|$)/i;
+
+function decode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
 }
 
 interface HostAddress {
@@ -52,17 +87,40 @@ function compare(
 /** Every name under which the network finds the same machine, including its own, as URLs spell it. */
 function aliasesOf(name: string): readonly string[] {
   const address = embeddedIPv4(name) ?? name;
-  const isLoopback = LOOPBACK.includes(address) || /^127(?:\.\d+){3}$|(?:^|\.)localhost$/.test(address);
+  const isLoopback = LOOPBACK.includes(address) || LOOPBACK_NAME.test(address);
   return [...new Set([name, address, ...(isLoopback ? LOOPBACK : [])])];
 }
 
 /** Names of this machine; a connection to `0.0.0.0` or `[::]` ("any address") arrives here too. */
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::]', 'localhost.localdomain', 'ip6-localhost'];
+const LOOPBACK = [
+  '127.0.0.1',
+  'localhost',
+  '[::1]',
+  '0.0.0.0',
+  '[::]',
+  'localhost.localdomain',
+  'localhost4',
+  'localhost4.localdomain4',
+  'localhost6',
+  'localhost6.localdomain6',
+  'ip6-localhost',
+  'ip6-loopback',
+  'loopback',
+];
+/** The whole block of its numbers, names below `localhost`, and public names that lead here by design. */
+const LOOPBACK_NAME = /^(?:127|0)(?:\.\d+){3}$|(?:^|\.)(?:localhost|localtest\.me|lvh\.me|vcap\.me|lacolhost\.com)$/;
 
-/** The IPv4 address that an IPv6 address stands for: mapped, compatible, or translated. */
+/** Public names that lead to the number they contain. */
+const NUMBER_NAME = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})\.(?:nip\.io|sslip\.io|xip\.io)$/;
+
+/** The IPv4 address that a name or an IPv6 address stands for: spelled in the name, mapped, compatible, translated, or 6to4. */
 function embeddedIPv4(name: string): string | undefined {
+  const [, ...spelled] = NUMBER_NAME.exec(name) ?? [];
+  if (spelled.length > 0) return spelled.map(Number).join('.');
   const [, high = '', low = ''] =
-    /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ?? [];
+    /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ??
+    /^\[2002:([0-9a-f]{1,4}):([0-9a-f]{1,4})::?/.exec(name) ??
+    [];
   if (high === '') return undefined;
   const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 0xff]);
   return bytes.join('.');

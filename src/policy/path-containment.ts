@@ -23,7 +23,8 @@ export interface RuleFolder {
 export function containment(value: string, folders: readonly RuleFolder[], context: PathContext): TriState {
   if (value.length > limits.ruleValues.pathChars) return 'unsure';
   const path = isPlain(value) ? value : pathOfFileUrl(value);
-  if (path !== undefined && anyOf(folders, (folder) => containmentIn(path, folder, context)) === 'yes') return 'yes';
+  const isInside = (each: string) => anyOf(folders, (folder) => containmentIn(each, folder, context)) === 'yes';
+  if (path !== undefined && isInside(path) && pathsListedIn(path).every(isInside)) return 'yes';
   return mayBeWithin(value, folders, context) ? 'unsure' : 'no';
 }
 
@@ -38,6 +39,19 @@ const NEXT = /[\s,;|&:=]+(?=["'@]*(?:\.{0,2}[\\/]|~))/;
 const SCHEME = isWindows ? /^[a-z][a-z0-9+.-]+:|^.+:.*:|^[a-z]:(?![\\/])/i : /^[a-z][a-z0-9+.-]*:/i;
 /** Characters with a meaning in paths. Compatibility characters that normalize to one of these could smuggle it in. */
 const MARKS = /[/\\.~%$:*?{},]/g;
+
+/**
+ * The paths that a server finds in the text if it takes lists. What stands behind a colon counts only where it looks like a path:
+ * times have colons too.
+ */
+function pathsListedIn(text: string): readonly string[] {
+  const [, ...behind] = isWindows ? [] : text.split(':');
+  const hasSecond = behind.some((part) => /^\s*[.~]|\//.test(part));
+  const listed = [...text.split(LIST), ...(hasSecond ? text.split(':') : [])];
+  return listed.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const LIST = /[,;|&]/;
 
 /** Whether every server reads the text as the same path. */
 function isPlain(path: string): boolean {
@@ -120,7 +134,7 @@ function readingsOf(value: string): readonly string[] | undefined {
   for (const text of readings) {
     if (readings.size > MOST_READINGS) return undefined;
     for (const read of READERS) readings.add(read(text));
-    for (const part of [...text.split(/[,;|&]/), ...text.split(NEXT)]) readings.add(part);
+    for (const part of [...text.split(LIST), ...text.split(NEXT), ...text.split(/[\s:]+/)]) readings.add(part);
   }
   // A text with `file:` also has a reading without it, which is the one that counts.
   return [...readings].filter((text) => !FILE.test(text));

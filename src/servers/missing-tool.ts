@@ -3,7 +3,7 @@
 
 import { type Aliases, createAliases } from '../catalog/aliases.ts';
 import { canonicalName } from '../catalog/naming.ts';
-import type { RuntimeError } from '../model/errors.ts';
+import { quotesServer, type RuntimeError } from '../model/errors.ts';
 import type { QualifiedName, ServerName } from '../model/names.ts';
 
 export interface MissingToolServer {
@@ -14,13 +14,21 @@ export interface MissingToolServer {
   readonly hidden: readonly string[];
 }
 
-export function whyMissing(name: QualifiedName, servers: readonly MissingToolServer[]): string | undefined {
+export interface MissingReason {
+  readonly because: string;
+  /** The server whose words the reason repeats. */
+  readonly quoted?: ServerName;
+}
+
+export function whyMissing(name: QualifiedName, servers: readonly MissingToolServer[]): MissingReason | undefined {
   for (const { server, state, error, hidden } of servers) {
-    if (aliasesOf(server, hidden).find(name) !== undefined) return `the tool filters of server "${server}" hide it`;
+    if (aliasesOf(server, hidden).find(name) !== undefined)
+      return { because: `the tool filters of server "${server}" hide it` };
     const prefix = spelledPrefix(server);
     if (state === 'connected' || prefix === undefined || !name.startsWith(prefix)) continue;
     const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
-    return `server "${server}" ${stateInWords(state)}${error ? ` (${error.message})` : hint}`;
+    const because = `server "${server}" ${stateInWords(state)}${error ? ` (${error.message})` : hint}`;
+    return { because, ...(error && quotesServer(error) && { quoted: server }) };
   }
   return undefined;
 }

@@ -6,12 +6,14 @@ import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { ConnectionEvent } from '../connection/events.ts';
 import { openLogged } from '../connection/logged-session.ts';
 import type { ProtocolCache } from '../connection/protocol-cache.ts';
+import { QuestionPace } from '../connection/question-limits.ts';
 import { openSession, type Session, type SessionOptions } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { Slots } from '../kernel/slots.ts';
 import { type ClientInfo, identity } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
+import type { ServerName } from '../model/names.ts';
 import type { Channel, Launch, ServerDefinition } from '../model/server.ts';
 import type { Redactor } from '../shaping/redact.ts';
 import type { ServerLog, ServerLogs } from '../store/server-log.ts';
@@ -39,7 +41,7 @@ interface Target {
   readonly handlers: ClientHandlers;
 }
 
-interface Attempt extends Pick<SessionOptions, 'signal' | 'onAnswer'> {
+interface Attempt extends Pick<SessionOptions, 'signal' | 'onAnswer' | 'pace'> {
   readonly log?: ServerLog | undefined;
 }
 
@@ -53,11 +55,18 @@ export function createSessionOpener(deps: SessionDeps): OpenSession {
     slots.set(kind, known);
     return known;
   };
+  const paces = new Map<ServerName, QuestionPace>();
+  const paceOf = (server: ServerName) => {
+    const known = paces.get(server) ?? new QuestionPace(deps.clock);
+    paces.set(server, known);
+    return known;
+  };
   return (target, signal) => {
-    if (target.launch.kind === 'in-process') return connect(deps, target, { signal });
+    const pace = paceOf(target.definition.name);
+    if (target.launch.kind === 'in-process') return connect(deps, target, { signal, pace });
     const free = slotsFor(target.launch.kind === 'stdio' ? 'stdio' : 'remote');
     return withSlot(free, deps.clock, signal, (onAnswer) =>
-      withLog(deps, target, { signal, onAnswer }, (attempt) => connect(deps, target, attempt)),
+      withLog(deps, target, { signal, onAnswer, pace }, (attempt) => connect(deps, target, attempt)),
     );
   };
 }

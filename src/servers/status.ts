@@ -14,7 +14,7 @@ import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Breakers } from './breakers.ts';
-import { stateInWords, whyMissing } from './missing-tool.ts';
+import { type MissingReason, stateInWords, whyMissing } from './missing-tool.ts';
 import type { ServerRegistry } from './registry.ts';
 
 export interface Readiness {
@@ -96,7 +96,7 @@ export class FleetStatus {
   }
 
   /** Why no tool of that name can be called. Only explains: a call is never routed by it. */
-  whyMissing(name: QualifiedName): string | undefined {
+  whyMissing(name: QualifiedName): MissingReason | undefined {
     const { registry, catalog } = this.#deps;
     const servers = registry.definitions().map((definition) => {
       const { state, error } = this.#of(definition);

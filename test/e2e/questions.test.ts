@@ -1,6 +1,7 @@
 // Owns the proof, over every transport and in both eras, of what servers are told about us and what they may ask: who we
 // are, whether we are there, and the questions that the handlers of the calling view answer.
 
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect } from 'vitest';
 import type { ClientHandlers, Runtime } from '../../src/index.ts';
 import { isObject, type JsonObject } from '../../src/kernel/json.ts';
@@ -114,6 +115,38 @@ describe('a server of the older era', () => {
     await connect(rooted, { roots });
     expect([abilities(thinking), abilities(rooted)]).toEqual([{ sampling: {} }, { roots: {} }]);
   });
+});
+
+describe('a server that asks again after every answer', () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list']) {
+      verifies('EXT-02', `is refused the eleventh ${method} of a call, which ends (${era})`, async () => {
+        let asked = 0;
+        const counted = <Value>(value: Value) => {
+          asked += 1;
+          return Promise.resolve(value);
+        };
+        const asking = await startAsking('stdio', '--era', era);
+        const runtime = await connect(asking, {
+          elicit: () => counted({ action: 'accept', content: { name: 'Ada' } } as const),
+          sample: () => counted(thought('Ada')),
+          roots: () => counted([root('Ada')]),
+        });
+        await runtime.ready();
+        const params = method === 'elicitation/create' ? form : sampling;
+        const calling = runtime.turn().call('mcp__curious__ask', { method, params, again: true });
+        await expect(calling).rejects.toMatchObject({
+          code: 'QUESTIONS_EXCEEDED',
+          message: expect.stringMatching(/^Server "curious" asked more than 10 questions during one call, which was/),
+        });
+        expect(asked).toBe(10);
+        if (era === 'modern') return;
+        const refusal = { code: -32000, message: 'too many questions: at most 10 may be asked during one call' };
+        await eventually(() => asking.methods().includes('notifications/cancelled'));
+        await eventually(() => asking.heard().some(({ error }) => isDeepStrictEqual(error, refusal)));
+      });
+    }
+  }
 });
 
 describe('a question during a call', () => {

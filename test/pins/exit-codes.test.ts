@@ -44,6 +44,7 @@ const table: Record<FailureCode, Row> = {
   RESULT_BROKEN: [4, 'check-first', false, false],
   CALL_TIMEOUT: [4, 'check-first', true, false],
   OUTCOME_UNKNOWN: [4, 'check-first', true, false],
+  QUESTIONS_EXCEEDED: [4, 'check-first', false, false],
   CALL_CANCELLED: [130, 'none', false, false],
   SESSION_UNKNOWN: [2, 'fix-call', false, false],
   CONVERSATION_UNKNOWN: [2, 'fix-call', false, false],

@@ -81,6 +81,7 @@ test('the ceilings are exactly these', () => {
     inputPacingMs: 250,
 
     openServerRequests: 16,
+    questions: { perCall: 10, perMinute: 30, suspendedMs: 600_000 },
     elicitation: { messageChars: 4_000, textChars: 1_000, nameChars: 128, fields: 50, options: 500 },
     pages: { atOnce: 5, urlChars: 8 * 1024, idChars: 1_024, remembered: 32 },
 
@@ -159,7 +160,7 @@ test('the ceilings are exactly these', () => {
 
     eventResultBytes: 1024 * 1024,
     suggestions: 3,
-    failureText: { nameChars: 200, happenedChars: 2_200, nextChars: 800 },
+    failureText: { nameChars: 120, happenedChars: 1_600, nextChars: 700 },
     builtinResultChars: 50_000,
     configBytes: 10 * 1024 * 1024,
     toolFileBytes: 256 * 1024 * 1024,

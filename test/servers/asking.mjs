@@ -9,7 +9,8 @@
 //
 // A network server prints { url, port, pid } as one line of JSON when it listens, and exits at the end of its input.
 //
-// Tools: ask {method, params} asks its client that and says what it was answered; slow {ms} says so much later that it is
+// Tools: ask {method, params} asks its client that and says what it was answered; with {again} it asks again after every
+// answer until it is refused, and never says anything; slow {ms} says so much later that it is
 // done, with a progress at each quarter; grow {} offers one tool more and says that its list has changed; hush {} ends the
 // stream of its news.
 
@@ -41,8 +42,8 @@ let asked = 0;
 const listeners = new Map();
 
 const tools = {
-  ask: ({ method, params }, { exchange, inputResponses, requestState }) => {
-    if (inputResponses) return said({ result: inputResponses.question, requestState });
+  ask: ({ method, params, again }, { exchange, inputResponses, requestState }) => {
+    if (inputResponses && !again) return said({ result: inputResponses.question, requestState });
     const requestStateOf = `state of ${method}`;
     if (modern)
       return {
@@ -50,10 +51,16 @@ const tools = {
         inputRequests: { question: { method, params } },
         requestState: requestStateOf,
       };
-    const id = `question-${++asked}`;
-    send(exchange, { id, method, params });
     return new Promise((resolve) => {
-      open.set(id, ({ result, error }) => resolve(said({ result, error })));
+      const question = () => {
+        const id = `question-${++asked}`;
+        open.set(id, ({ result, error }) => {
+          if (!again) resolve(said({ result, error }));
+          else if (!error) question();
+        });
+        send(exchange, { id, method, params });
+      };
+      question();
     });
   },
   slow: async ({ ms }, { exchange, _meta }) => {

@@ -8,7 +8,7 @@ import { settleWithin } from '../../kernel/settle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { RequestTarget } from '../request-target.ts';
-import type { ServerRequestRouter } from '../requests.ts';
+import type { CallInFlight, ServerRequestRouter } from '../requests.ts';
 import { invalidParams } from '../server-request-error.ts';
 import { completed, type ElicitationOutcome } from './elicit.ts';
 import { readElicitation, type UrlElicitation } from './request.ts';
@@ -26,17 +26,22 @@ interface RequiredPage {
 
 interface VisitDeps {
   readonly router: ServerRequestRouter;
+  readonly call: CallInFlight;
   readonly target: RequestTarget;
   readonly clock: Clock;
 }
 
 /** Resolves with why the call cannot go on, or with undefined. Rejects if the server's list of pages is not allowed. */
-export async function visitPages(data: unknown, { router, target, clock }: VisitDeps): Promise<string | undefined> {
+export async function visitPages(
+  data: unknown,
+  { router, call, target, clock }: VisitDeps,
+): Promise<string | undefined> {
   const pages = readRequiredPages(router.server, data);
-  return router.trackRequest(target, async ({ signal }) => {
+  const visit = async ({ signal }: AbortController) => {
     const watches = pages.map(({ id }) => watchCompletion(router, id));
     try {
       for (const [at, { page }] of pages.entries()) {
+        router.questions.admit([call]);
         const outcome = await router.elicit(page, target, watches[at]?.signal);
         if (outcome.action !== 'accept') return refusalOf(page, outcome);
         if (outcome.isDone) watches[at]?.done.resolve();
@@ -50,7 +55,8 @@ export async function visitPages(data: unknown, { router, target, clock }: Visit
     } finally {
       for (const { stop } of watches) stop();
     }
-  });
+  };
+  return router.trackRequest(target, visit, { isForPerson: true });
 }
 
 interface CompletionWatch {

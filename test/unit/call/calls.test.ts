@@ -230,17 +230,17 @@ verifies(
       { server: 'repo', state: 'needs-approval', error: approval, hidden: [] },
       { server: 'lists', state: 'disabled', error: undefined, hidden: [] },
     ];
-    const because = ['mail', 'repo', 'lists', 'other'].map((server) => whyMissing(`mcp__${server}__send`, suspects));
-    expect(because).toEqual([
-      `server "mail" needs a login (${login.message})`,
-      `server "repo" needs an approval (${approval.message})`,
-      'server "lists" is disabled',
+    const reasons = ['mail', 'repo', 'lists', 'other'].map((server) => whyMissing(`mcp__${server}__send`, suspects));
+    expect(reasons).toEqual([
+      { because: `server "mail" needs a login (${login.message})` },
+      { because: `server "repo" needs an approval (${approval.message})`, quoted: 'repo' },
+      { because: 'server "lists" is disabled' },
       undefined,
     ]);
     const failure = new RuntimeError('TOOL_UNKNOWN', {
       name: 'mcp__mail__send',
       nearest: [],
-      because: because[0] ?? '',
+      because: reasons[0]?.because ?? '',
     });
     expect(failure.message).toContain('needs a login');
     expect(failure.message).toContain('bearer_token_env_var');

@@ -108,8 +108,8 @@ export function unwrap(text: string, { server, tool }: { readonly server: string
   const opening = new RegExp(
     `^<mcp_tool_output server="${server}" tool="${tool}" trust="untrusted" nonce="[0-9a-f]{16}">\n`,
   );
-  const closing = '\n</mcp_tool_output>';
   expect(text).toMatch(opening);
+  const closing = `\n</mcp_tool_output nonce="${/nonce="(\w+)"/.exec(text)?.[1]}">`;
   expect(text.endsWith(closing)).toBe(true);
   return text.replace(opening, '').slice(0, -closing.length);
 }

@@ -164,6 +164,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { ...files, afterMs: 500, silence: false },
     'The call of "read" on server "files" took longer than 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of the tool or of "files", or else MCP_TOOL_TIMEOUT.',
   ],
+  QUESTIONS_EXCEEDED: [
+    { server: 'files', most: 10 },
+    'Server "files" asked more than 10 questions during one call, which was cancelled; whether it took effect is unknown. Check its effect before calling again, and report it to the author of "files".',
+  ],
   OUTCOME_UNKNOWN: [
     { ...files, reason: 'it exited' },
     'The connection to server "files" ended during the call of "read" (it exited); whether it took effect is unknown. Check its effect before calling again.',
