@@ -97,6 +97,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   REQUEST_TIMEOUT: 'deadline',
   OUTCOME_UNKNOWN: 'invoke',
   REQUEST_REFUSED: 'invoke',
+  RATE_LIMITED: 'invoke',
   CALL_CANCELLED: 'invoke',
   LIST_TOO_LONG: 'answer',
   MESSAGE_TOO_LARGE: 'answer',
