@@ -51,7 +51,7 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'EXT-27': 'all of it',
   'EXT-28': 'all of it',
   'EXT-29': 'all of it',
-  'EXT-30': 'all of it',
+  'EXT-30': 'the host’s `_meta` per call',
   'EXT-31': 'all of it',
   'EXT-32': 'all of it',
   'EXT-33': 'all of it',

@@ -40,9 +40,9 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
     );
   const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
   const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
-  // Copy the call only where an idle limit or a client handler needs it: nearly every call has neither.
+  const timeLeftMs = () => Math.min(total?.leftMs() ?? FOREVER, silence?.leftMs() ?? FOREVER);
   const suspension = silence || mayAsk(call) ? new Suspension(clock, [total, silence]) : undefined;
-  const timed = suspension ? watched(call, silence, suspension) : call;
+  const timed = { ...(suspension ? watched(call, silence, suspension) : call), timeLeftMs };
   try {
     return await next(timed);
   } finally {
@@ -51,6 +51,8 @@ async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<T
     silence?.end();
   }
 }
+
+const FOREVER = Number.POSITIVE_INFINITY;
 
 const mayAsk = ({ caller: { handlers } }: ToolCall) =>
   handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
@@ -151,7 +153,7 @@ class Countdown {
     if (this.#isOver || isHeld === (this.#since === undefined)) return;
     if (!isHeld) this.#run();
     else {
-      this.#leftMs = this.#left();
+      this.#leftMs = this.leftMs();
       this.#since = undefined;
       this.#cancel?.();
     }
@@ -171,12 +173,12 @@ class Countdown {
     this.#isRestarted = false;
     this.#cancel = this.#clock.after(ms, () => {
       // Without a restart the timer is right even if the system clock was changed.
-      if (this.#isRestarted && this.#left() > 0) this.#arm(this.#left());
+      if (this.#isRestarted && this.leftMs() > 0) this.#arm(this.leftMs());
       else this.#onEnd();
     });
   }
 
-  #left(): number {
+  leftMs(): number {
     const ranMs = this.#since === undefined ? 0 : this.#clock.now() - this.#since;
     return this.#leftMs - Math.max(0, ranMs);
   }

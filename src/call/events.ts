@@ -24,6 +24,8 @@ export type CallEvent =
       readonly message?: string;
       readonly elapsedMs: number;
     }
+  /** The server refused the call with HTTP 429: it waits, and is sent again once. */
+  | { readonly type: 'call.rate-limited'; readonly callId: CallId; readonly name: string; readonly waitMs: number }
   | {
       readonly type: 'call.finished';
       readonly callId: CallId;

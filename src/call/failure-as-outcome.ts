@@ -125,6 +125,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   OUTCOME_UNKNOWN: 'invoke',
   REQUEST_REFUSED: 'invoke',
   QUESTIONS_EXCEEDED: 'invoke',
+  RATE_LIMITED: 'invoke',
   CALL_CANCELLED: 'invoke',
   LIST_TOO_LONG: 'answer',
   MESSAGE_TOO_LARGE: 'answer',

@@ -3,9 +3,9 @@
 
 import { paramHeaders } from '../connection/param-headers.ts';
 import type { RequestOutcome, Session } from '../connection/session.ts';
-import type { CallOutcome } from '../connection/tool-call.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import type { Tool, ToolOutcome } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
@@ -22,21 +22,43 @@ export function invoke(shared: SessionProvider, { recheckDefinition }: Pick<Rech
     if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
     const { server } = tool.id;
     const sessions = call.caller.sessions ?? shared;
-    const isRepeatable = sessions.isRepeatable(tool);
+    const delivery = new Delivery(call, sessions.isRepeatable(tool));
     const open = sessions.open(server);
     const session = open ?? (await connected(call, sessions.whenReady(server)));
     // During the wait a rule, the server behind the name, or the tool may have changed.
     const isBound = call.permit?.toolHash !== undefined;
     if (isBound) await connected(call, sessions.whenListed(server));
     if (open === undefined || isBound) recheckDefinition(call);
-    const answer = await send(session, call, sessions, isRepeatable);
-    const { attempts = 1 } = answer;
-    if (!isWorthRepeating(answer, isRepeatable)) return outcomeOf(answer, tool, { session, sessions, attempts });
+    const answer = await send(session, call, sessions, delivery);
+    if (!isWorthRepeating(answer, delivery)) return outcomeOf(answer, tool, { session, sessions, delivery });
     const next = await nextSession(call, sessions, { answer, session, recheckDefinition });
-    const second = await send(next, call, sessions, isRepeatable);
+    const second = await send(next, call, sessions, delivery);
     // Whatever became of the second attempt, the first one may have taken effect.
     const whole = second.kind === 'lost' && answer.sent ? { ...second, sent: true } : second;
-    return outcomeOf(whole, tool, { session: next, sessions, attempts: attempts + (second.attempts ?? 1) });
+    return outcomeOf(whole, tool, { session: next, sessions, delivery });
+  };
+}
+
+/** How often a call was sent, and whether it may be sent again. */
+class Delivery {
+  readonly isRepeatable: boolean;
+  readonly #call: ToolCall;
+  #hasWaited = false;
+  attempts = 0;
+
+  constructor(call: ToolCall, isRepeatable: boolean) {
+    this.#call = call;
+    this.isRepeatable = isRepeatable;
+  }
+
+  /** Once after a 429, if the wait is short and the call has the time. The transport retries a repeatable call by itself. */
+  readonly mayWait = (waitMs: number): boolean => {
+    const { timeLeftMs, onRateLimited } = this.#call;
+    if (this.isRepeatable || this.#hasWaited || waitMs > limits.rateLimit.maxMs) return false;
+    if (timeLeftMs !== undefined && waitMs >= timeLeftMs()) return false;
+    this.#hasWaited = true;
+    onRateLimited?.(waitMs);
+    return true;
   };
 }
 
@@ -78,7 +100,13 @@ async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<V
   }
 }
 
-function send(session: Session, call: ToolCall, sessions: SessionProvider, repeatable: boolean): Promise<CallOutcome> {
+function send(
+  session: Session,
+  call: ToolCall,
+  sessions: SessionProvider,
+  delivery: Delivery,
+): Promise<RequestOutcome> {
+  delivery.attempts += 1;
   const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
@@ -88,13 +116,15 @@ function send(session: Session, call: ToolCall, sessions: SessionProvider, repea
     onWaiting: call.onWaiting,
     handlers: call.caller.handlers,
     meta: sessions.metaFor(session),
-    repeatable,
+    repeatable: delivery.isRepeatable,
+    onRepeat: () => (delivery.attempts += 1),
+    mayWait: delivery.mayWait,
     ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),
   });
 }
 
 /** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
-function isWorthRepeating(answer: RequestOutcome, isRepeatable: boolean): answer is LostAnswer {
+function isWorthRepeating(answer: RequestOutcome, { isRepeatable }: Delivery): answer is LostAnswer {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
   // A server that answered with a status is up, and the transport has retried it already; 404 means that the session is gone.
   if (answer.status !== undefined && answer.status !== 404) return false;
@@ -104,15 +134,15 @@ function isWorthRepeating(answer: RequestOutcome, isRepeatable: boolean): answer
 interface Sent {
   readonly session: Session;
   readonly sessions: SessionProvider;
-  readonly attempts: number;
+  readonly delivery: Delivery;
 }
 
 function outcomeOf(
   answer: RequestOutcome,
   { id, freshness }: Tool,
-  { session, sessions, attempts }: Sent,
+  { session, sessions, delivery }: Sent,
 ): ToolOutcome {
-  const how = { attempts, fromCache: freshness === 'cached' };
+  const how = { attempts: delivery.attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':
       return readResult(answer.result, id, how);

@@ -62,10 +62,11 @@ async function observed(call: ToolCall, next: Perform, deps: Deps): Promise<Tool
     throttle ??= createThrottle(clock, limits.progressMs, tell);
     throttle.push(progress);
   };
+  const onRateLimited = (waitMs: number) => emit({ type: 'call.rate-limited', callId, name, waitMs });
   emit({ type: 'call.started', ...who });
   heartbeat.begin(beat);
   try {
-    const outcome = await next({ ...call, onProgress });
+    const outcome = await next({ ...call, onProgress, onRateLimited });
     const durationMs = finish({
       kind: 'answered',
       isError: outcome.isError,

@@ -29,6 +29,10 @@ export interface ToolCall {
   readonly onSign?: () => void;
   /** Called when the server asks the client something, and when that is answered: timeouts do not run meanwhile. */
   readonly onWaiting?: (isWaiting: boolean) => void;
+  /** How much time is left until a limit ends the call; set by `deadline`. */
+  readonly timeLeftMs?: () => number;
+  /** Called before a call that the server refused with 429 waits to be sent again. */
+  readonly onRateLimited?: (waitMs: number) => void;
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
   readonly caller: Caller;

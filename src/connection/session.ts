@@ -13,7 +13,7 @@ import type { ElicitationPolicy, ViewHandlers } from './client-handlers.ts';
 import { answerWith } from './legacy-requests.ts';
 import type { QuestionPace } from './question-limits.ts';
 import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
-import { type CallOptions, type CallOutcome, performCall } from './tool-call.ts';
+import { type CallOptions, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
@@ -30,7 +30,7 @@ export interface Session {
   readonly pid: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome>;
   /** Calls a tool, including the rounds in which the server asks for input. */
-  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<CallOutcome>;
+  callTool(tool: string, args: JsonObject, options: CallOptions, owner?: object): Promise<RequestOutcome>;
   /** Any other request during which the server may ask for input, such as `prompts/get`. */
   requestWithInput(method: string, params: JsonObject, options: CallOptions, owner?: object): Promise<RequestOutcome>;
   /** Cancels the open requests of this owner; requests of other owners go on. */

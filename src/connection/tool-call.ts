@@ -1,11 +1,13 @@
 // Owns one call over the wire, in both eras: `tools/call`, or another request during which the server may ask for input.
 // A modern server answers "input required": the caller's handlers supply the input, and the call is sent again with it and
 // with the server's opaque `requestState`, unchanged. A legacy server refuses the call (-32042) until a person has visited
-// pages: then it is sent again, once, since a refused call was not performed.
+// pages: then it is sent again, once, since a refused call was not performed. So is a call that the server refused with HTTP 429,
+// after the wait that the server asked for.
 
 import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from '../model/server.ts';
 import { isServerRequestMethod, type ViewHandlers } from './client-handlers.ts';
@@ -24,10 +26,9 @@ export interface CallOptions extends SendOptions, WaitListener {
   readonly onSign?: (() => void) | undefined;
   /** The handlers of the calling view. */
   readonly handlers: ViewHandlers;
+  /** Whether a call that was refused with 429 may wait so long and be sent again; asked before each wait. */
+  readonly mayWait?: ((waitMs: number) => boolean) | undefined;
 }
-
-/** `attempts`: how often the call was sent, if it was refused once and sent again. */
-export type CallOutcome = RequestOutcome & { readonly attempts?: number };
 
 interface CallDeps {
   readonly wire: Wire;
@@ -45,16 +46,41 @@ export async function performCall(
   deps: CallDeps,
   { method, params: callParams }: CallRequest,
   options: CallOptions,
-): Promise<CallOutcome> {
+): Promise<RequestOutcome> {
   const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
   const endCall = deps.router.beginCall(options);
   try {
-    const outcome = await deps.wire.request(method, params, options, deps.owner);
+    const outcome = await send(deps, { method, params }, options);
     if (outcome.kind !== 'lost') deps.router.served++;
     if (outcome.kind === 'error') return await afterRefusal(deps, { method, params }, outcome, options);
     return isInputRequired(outcome) ? await runInputRounds(deps, { method, params }, outcome, options) : outcome;
   } finally {
     endCall();
+  }
+}
+
+async function send(deps: CallDeps, { method, params }: CallRequest, options: CallOptions): Promise<RequestOutcome> {
+  const outcome = await deps.wire.request(method, params, options, deps.owner);
+  const waitMs = rateLimitIn(outcome);
+  if (waitMs === undefined || !options.mayWait?.(waitMs)) return outcome;
+  await pause(deps, options, waitMs);
+  options.onRepeat?.();
+  return deps.wire.request(method, params, options, deps.owner);
+}
+
+/** How long to wait before the same request may be sent again; `undefined` if it was not refused for its rate. */
+function rateLimitIn(outcome: RequestOutcome): number | undefined {
+  const cause = outcome.kind === 'lost' ? outcome.cause : undefined;
+  if (!(cause instanceof RuntimeError) || cause.code !== 'RATE_LIMITED') return undefined;
+  return (cause.data as FailureData<'RATE_LIMITED'>).waitMs ?? limits.rateLimit.defaultMs;
+}
+
+async function pause({ clock }: CallDeps, { cancellation }: CallOptions, ms: number): Promise<void> {
+  const controller = new AbortController();
+  try {
+    await cancellation.race(clock.sleep(ms, controller.signal));
+  } finally {
+    controller.abort();
   }
 }
 
@@ -72,7 +98,7 @@ async function afterRefusal(
   call: CallRequest,
   refused: Refusal,
   options: CallOptions,
-): Promise<CallOutcome> {
+): Promise<RequestOutcome> {
   if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
@@ -81,8 +107,9 @@ async function afterRefusal(
   );
   if (problem instanceof ServerRequestError) return declined(problem);
   if (problem !== undefined) return { ...refused, message: problem };
-  const outcome = await deps.wire.request(call.method, call.params, options, deps.owner);
-  return { ...(isInputRequired(outcome) ? await runInputRounds(deps, call, outcome, options) : outcome), attempts: 2 };
+  options.onRepeat?.();
+  const outcome = await send(deps, call, options);
+  return isInputRequired(outcome) ? runInputRounds(deps, call, outcome, options) : outcome;
 }
 
 function needsElicitation(data: unknown): boolean {
@@ -122,12 +149,8 @@ async function runInputRounds(
       fetchInputs(deps, inputRequests, { call: options, target, signal }),
     );
     if (inputResponses instanceof ServerRequestError) return declined(inputResponses);
-    const outcome = await deps.wire.request(
-      method,
-      { ...params, ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) },
-      options,
-      deps.owner,
-    );
+    const answered = { ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) };
+    const outcome = await send(deps, { method, params: { ...params, ...answered } }, options);
     // The server has seen the earlier rounds: sending the call anew would ask the person a second time.
     if (outcome.kind === 'lost') return { ...outcome, sent: true };
     if (!isInputRequired(outcome)) return outcome;

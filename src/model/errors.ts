@@ -328,6 +328,13 @@ export const failures = {
     (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${ended(d.reason)}`,
     () => 'Correct the call if it can be corrected; the same one is refused again.',
   ),
+  RATE_LIMITED: failure(
+    'retry-later',
+    { exit: 4, http: 429, rpc: -32603, reconnect: true },
+    (d: { server: ServerName; reason: string; waitMs?: number }) =>
+      `Server "${d.server}" has had too many requests and did not handle this one: ${ended(d.reason)}`,
+    (d) => (d.waitMs === undefined ? 'Ask again later.' : `Ask again in ${seconds(d.waitMs)}.`),
+  ),
   REQUEST_TIMEOUT: failure(
     'retry-later',
     { exit: 4, http: 504, rpc: -32603, outage: true },

@@ -197,6 +197,11 @@ export const limits = {
   httpRetryDelaysMs: [250, 1_000],
   retryAfterMs: 30_000,
   redirects: 10,
+  /** A call that must not be repeated follows one redirect, and waits once after a 429: for as long as the server asks, up to a limit. */
+  callRedirects: 1,
+  rateLimit: { defaultMs: 1_000, maxMs: 5_000 },
+  /** How long the ping may take that shows whether a session is gone. */
+  sessionCheckMs: 5_000,
   /** How often in a row a stream that broke off before its response is resumed, and after which delay. */
   streamResumes: 3,
   streamResumeMs: 1_000,

@@ -205,6 +205,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The message may be sent again where it is unclear whether it arrived: handling it twice does no harm. */
   readonly repeatable?: boolean;
+  /** Called each time the message is sent once more, by the transport or because it was refused. */
+  readonly onRepeat?: (() => void) | undefined;
 }
 
 /** A request that will get no response, although the channel is up. */

@@ -8,7 +8,7 @@ import { ChannelBase } from './channel-base.ts';
 import { openHttp } from './http.ts';
 import { isWrongAddress } from './http-failure.ts';
 import type { RemoteChannelOptions } from './http-options.ts';
-import { idOf } from './in-flight-request.ts';
+import { idOf } from './outgoing-request.ts';
 import { openSse } from './sse.ts';
 
 export interface AutoOptions extends RemoteChannelOptions {

@@ -31,6 +31,8 @@ export interface HttpRequest {
   readonly target: Target;
   readonly headers: HeaderBlock;
   readonly body?: string | undefined;
+  /** How often it may be sent to another address of the same origin; `limits.redirects` unless it says less. */
+  readonly maxRedirects?: number | undefined;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -48,6 +50,8 @@ export interface HttpListener {
   end(): void;
   /** Without a status, `sent: false` means that no server was reached: not one byte was handed to a connection. */
   failed(failure: RequestFailure): void;
+  /** The request is sent again, to another address of the same origin. */
+  redirected?(): void;
 }
 
 export interface Exchange {
@@ -128,6 +132,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#controller = undefined;
     if (this.#listener === undefined) return;
     this.#request = { ...this.#request, target };
+    this.#listener.redirected?.();
     this.#dispatch();
   }
 
@@ -148,14 +153,14 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   #redirect(status: number, location: string): void {
-    const { method, target } = this.#request;
+    const { method, target, maxRedirects = limits.redirects } = this.#request;
     const next = targetOf(location, target.href);
     const keepsMethod = KEEPS_METHOD.has(status);
     let problem: string | undefined;
     if (next === undefined) problem = 'to an address that is not http or https';
     else if (next.origin !== target.origin) problem = `to ${next.origin}, which is another origin`;
     else if (method !== 'GET' && !keepsMethod) problem = `with HTTP ${status}, which no message can follow`;
-    else if (this.#redirects === limits.redirects) problem = 'again and again';
+    else if (this.#redirects >= maxRedirects) problem = 'again and again';
     if (problem === undefined) {
       this.#redirects += 1;
       this.#next = next;

@@ -102,6 +102,8 @@ export class EventBody implements ResponseBody {
 /** The first bytes of a refusal, which a failure quotes; also usable when the response broke off. */
 export class QuotedBody implements ResponseBody {
   readonly #bytes = new Pieces();
+  /** Whether the body was read to its end. */
+  isWhole = false;
 
   push(chunk: Buffer): boolean {
     this.#bytes.push(chunk);
@@ -109,7 +111,7 @@ export class QuotedBody implements ResponseBody {
   }
 
   end(): void {
-    // `take()` reads the text, whether the body is complete or not.
+    this.isWhole = true;
   }
 
   take(): string {

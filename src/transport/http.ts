@@ -20,11 +20,11 @@ import {
   withMessageHeaders,
 } from './http-headers.ts';
 import { type HttpSetup, openHttpSetup, type RemoteChannelOptions } from './http-options.ts';
-import { idOf, isAnswerTo, type OutgoingRequest } from './in-flight-request.ts';
 import { INITIALIZED, InitializedGate } from './initialized-gate.ts';
 import { ListeningStream } from './listening-stream.ts';
+import { idOf, isAnswerTo, type OutgoingRequest } from './outgoing-request.ts';
 import { RequestQueue, type RequestQueueOwner } from './request-queue.ts';
-import { isRepeatable } from './retry.ts';
+import { isRepeatable, mustNotRepeat } from './retry.ts';
 
 /** Opens nothing yet: `start()` does. */
 export function openHttp(options: RemoteChannelOptions): Channel {
@@ -160,6 +160,8 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
       id,
       answerOn: 'response',
       repeatable: isRepeatable(method, options),
+      mustNotRepeat: mustNotRepeat(method, options),
+      onRepeat: options?.onRepeat,
       session: isInSession ? this.#session : undefined,
       resumeHeaders: isInSession ? this.#streamHeaders : undefined,
     };

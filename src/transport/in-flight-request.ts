@@ -13,47 +13,14 @@ import {
   type HttpRequest,
   headerIn,
   type ResponseHeaders,
-  type Target,
 } from './exchange.ts';
-import {
-  broken,
-  errorAnswerIn,
-  failureOf,
-  isUnknownSession,
-  isWrongAddress,
-  lost,
-  sessionExpired,
-  tellsOlderEra,
-  unknownMethod,
-} from './http-failure.ts';
-import { type HeaderBlock, headerValue } from './http-headers.ts';
+import { broken, failureOf, lost, sessionExpired } from './http-failure.ts';
+import { headerValue } from './http-headers.ts';
 import { EventBody, MessageBody, QuotedBody, type ResponseBody, responseKind } from './http-response.ts';
-import { isPassing, retryAdvice } from './retry.ts';
-
-export interface OutgoingRequest {
-  readonly target: Target;
-  readonly headers: HeaderBlock;
-  readonly body: string;
-  readonly method: string | undefined;
-  /** Set for a request; notifications and answers of the client get no answer. */
-  readonly id: MessageId | undefined;
-  /** Where the answer arrives: in the HTTP response, or on the one event stream that the SSE channel reads. */
-  readonly answerOn: 'response' | 'shared-stream';
-  readonly repeatable: boolean;
-  /** The session that the message belongs to. */
-  readonly session: string | undefined;
-  /** The headers that resume a broken response stream; `undefined` where streams are not resumed. */
-  readonly resumeHeaders: HeaderBlock | undefined;
-}
-
-export function idOf({ id }: Message): MessageId | undefined {
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
-}
-
-/** A request of the server may carry the same id and is no answer. */
-export function isAnswerTo(id: MessageId | undefined, message: Message): boolean {
-  return message['id'] === id && message['method'] === undefined;
-}
+import { isAnswerTo, type OutgoingRequest } from './outgoing-request.ts';
+import { type Refused, verdictOn } from './refusal.ts';
+import { isPassing } from './retry.ts';
+import type { SessionRefusal } from './session-check.ts';
 
 /** What requests in flight share, and whom they report to: the request queue. */
 export interface RequestContext {
@@ -69,6 +36,10 @@ export interface RequestContext {
   noise(text: string): void;
   /** The server could not be reached, which concerns all requests. */
   unreachable(cause: RuntimeError): void;
+  /** Whether the request was refused because its session is gone. */
+  isSessionGone(outgoing: OutgoingRequest, refusal: SessionRefusal): Promise<boolean>;
+  /** Finds out whether the session is gone; the request itself is over. */
+  doubtSession(outgoing: OutgoingRequest, refusal: SessionRefusal): void;
   /** Bytes arrived for this request: the server is working on it. */
   sign(id: MessageId): void;
   /** The answer was delivered; the response stream may still be open. */
@@ -112,8 +83,14 @@ export class InFlightRequest implements HttpListener {
   }
 
   begin(): void {
-    const { target, headers, body } = this.outgoing;
-    this.#dispatch({ method: 'POST', target, headers, body });
+    const { target, headers, body, mustNotRepeat } = this.outgoing;
+    const maxRedirects = mustNotRepeat ? limits.callRedirects : undefined;
+    this.#dispatch({ method: 'POST', target, headers, body, maxRedirects });
+  }
+
+  #beginAgain(): void {
+    this.outgoing.onRepeat?.();
+    this.begin();
   }
 
   /** Reports nothing from now on. */
@@ -158,6 +135,10 @@ export class InFlightRequest implements HttpListener {
   end(): void {
     this.#body?.end();
     this.#over(undefined);
+  }
+
+  redirected(): void {
+    if (this.#resumedFrom === undefined) this.outgoing.onRepeat?.();
   }
 
   failed(failure: RequestFailure): void {
@@ -222,11 +203,11 @@ export class InFlightRequest implements HttpListener {
     if (this.#isSettled) this.#context.done(this);
     else if (body instanceof EventBody) this.#resume(body.reader.lastEventId, body.reader.retryMs, failure);
     else if (this.#resumedFrom !== undefined) this.#notResumed(body, failure);
-    else if (body instanceof QuotedBody) this.#refused(body.take());
+    else if (body instanceof QuotedBody) this.#refused(body.take(), body.isWhole);
     else if (failure === undefined) this.#fail(this.#noAnswer());
     else if (body === undefined && this.outgoing.repeatable && this.#resets === 0) {
       this.#resets = 1;
-      this.begin();
+      this.#beginAgain();
     } else this.#fail(failure);
   }
 
@@ -259,37 +240,54 @@ export class InFlightRequest implements HttpListener {
     else this.#fail(refusal);
   }
 
-  #refused(body: string): void {
-    const { id, method, session, repeatable } = this.outgoing;
-    const status = this.#status;
-    const errorAnswer = id === undefined ? undefined : errorAnswerIn(body, id);
+  #refused(body: string, isWhole: boolean): void {
+    const verdict = verdictOn(this.#refusedWith(body, isWhole));
+    const refusal = { id: this.outgoing.id as MessageId, status: this.#status, body };
+    switch (verdict.kind) {
+      case 'answer':
+        this.#conclude(verdict.message);
+        break;
+      case 'retry':
+        this.#retries += 1;
+        this.#pause(verdict.afterMs, () => this.#beginAgain());
+        return;
+      case 'session-expired':
+        this.#fail(sessionExpired(this.#context.client.server, this.#status));
+        return;
+      case 'check-session':
+        void this.#checkSession(refusal, verdict.message);
+        return;
+      case 'failure': {
+        const failure = this.#failureFor(body, verdict.waitMs);
+        this.#fail(verdict.mayBeHandled ? { ...failure, sent: true } : failure);
+      }
+    }
+    if (verdict.doubtsSession) this.#context.doubtSession(this.outgoing, refusal);
+  }
+
+  #refusedWith(body: string, isWhole: boolean): Refused {
+    const { id, method, session, answerOn, repeatable, mustNotRepeat } = this.outgoing;
+    const isInSession = session !== undefined;
     // Over HTTP+SSE the shared stream would have ended with the session, so only a 404 counts there.
-    const mayBeExpired = session !== undefined && (status === 404 || this.outgoing.answerOn === 'response');
-    const isExpired = mayBeExpired && isUnknownSession(status, errorAnswer);
-    // A missing login or an expired session concerns more than this request, so an error in the body is not its answer.
-    const isAnswer = id !== undefined && !isExpired && status !== 401 && status !== 403;
-    const answer = isAnswer ? errorAnswer : undefined;
-    const now = this.#context.clock.now();
-    const advice = retryAdvice({ status, repeatable, retries: this.#retries, retryAfter: this.#retryAfter, now });
-    if (answer !== undefined && !answer.loose) this.#conclude(answer.message);
-    else if (advice.kind === 'again') {
-      this.#retries += 1;
-      this.#pause(advice.afterMs, () => this.begin());
-    } else if (answer !== undefined && !isWrongAddress(method, status)) this.#conclude(answer.message);
-    else if (isAnswer && method === 'server/discover' && tellsOlderEra(status)) this.#conclude(unknownMethod(id));
-    else if (isExpired) this.#fail(sessionExpired(this.#context.client.server, status));
-    else this.#fail(this.#failureFor(body, advice.kind === 'too-long' ? advice.waitMs : undefined));
+    const mayExpireBy400 = isInSession && answerOn === 'response';
+    return {
+      ...{ status: this.#status, body, isWhole, retryAfter: this.#retryAfter, retries: this.#retries },
+      ...{ id, method, repeatable, mustNotRepeat, isInSession, mayExpireBy400, now: this.#context.clock.now() },
+    };
+  }
+
+  async #checkSession(refusal: SessionRefusal, answer: Message): Promise<void> {
+    const { client } = this.#context;
+    this.lastHeardAt = Number.POSITIVE_INFINITY;
+    const isGone = await this.#context.isSessionGone(this.outgoing, refusal);
+    if (this.#isSettled) return;
+    if (isGone) this.#fail(sessionExpired(client.server, refusal.status));
+    else this.#conclude(answer);
   }
 
   #failureFor(body: string, waitMs?: number): RequestFailure {
     const { client, hasToken, hide } = this.#context;
-    const refusal = {
-      status: this.#status,
-      statusText: this.#statusText,
-      body: hide(body),
-      retryAfter: this.#retryAfter,
-      waitMs,
-    };
+    const refusal = { status: this.#status, statusText: this.#statusText, body: hide(body), waitMs };
     return failureOf(refusal, { server: client.server, method: this.outgoing.method, hasToken });
   }
 

@@ -7,7 +7,10 @@ import { limits } from '../model/limits.ts';
 import type { Channel, Message, MessageId, RequestFailure } from '../model/server.ts';
 import type { ChannelBase } from './channel-base.ts';
 import type { HttpClient, ResponseHeaders } from './exchange.ts';
-import { InFlightRequest, type OutgoingRequest, type RequestContext } from './in-flight-request.ts';
+import { sessionExpired } from './http-failure.ts';
+import { InFlightRequest, type RequestContext } from './in-flight-request.ts';
+import type { OutgoingRequest } from './outgoing-request.ts';
+import { SessionCheck, type SessionRefusal } from './session-check.ts';
 
 type ChannelEvents = Pick<Channel, 'onmessage' | 'onerror' | 'onfailed' | 'onoversized' | 'onsign'>;
 
@@ -41,6 +44,7 @@ export class RequestQueue implements RequestContext {
   readonly hide: RequestQueueOptions['hide'];
   readonly #owner: RequestQueueOwner;
   readonly #onNoise: RequestQueueOptions['onNoise'];
+  readonly #sessionCheck: SessionCheck;
   /** Every request that still has a connection, a stream or a timer. */
   readonly #inFlight = new Set<InFlightRequest>();
   readonly #waiting = new Map<MessageId, InFlightRequest>();
@@ -56,6 +60,7 @@ export class RequestQueue implements RequestContext {
     this.hasToken = options.hasToken;
     this.hide = options.hide;
     this.#onNoise = options.onNoise;
+    this.#sessionCheck = new SessionCheck(this.client, this.clock);
   }
 
   /** How many requests wait for an answer. */
@@ -118,6 +123,19 @@ export class RequestQueue implements RequestContext {
 
   unreachable(cause: RuntimeError): void {
     this.#owner.unreachable(cause);
+  }
+
+  async isSessionGone({ session, target, headers }: OutgoingRequest, refusal: SessionRefusal): Promise<boolean> {
+    if (session === undefined) return false;
+    return this.#sessionCheck.isRefusedAlike(session, { method: 'POST', target, headers }, refusal);
+  }
+
+  doubtSession(outgoing: OutgoingRequest, refusal: SessionRefusal): void {
+    void this.isSessionGone(outgoing, refusal).then((isGone) => {
+      if (!isGone) return;
+      this.#owner.refused(outgoing, sessionExpired(this.client.server, refusal.status));
+      if (this.#waiting.size === 0) this.#owner.quiet?.();
+    });
   }
 
   answered(request: InFlightRequest): void {

@@ -17,10 +17,10 @@ import {
 } from './http-headers.ts';
 import { type HttpSetup, openHttpSetup, type RemoteChannelOptions } from './http-options.ts';
 import { EventBody, QuotedBody, type ResponseListener, responseKind } from './http-response.ts';
-import { idOf, isAnswerTo, type OutgoingRequest } from './in-flight-request.ts';
 import { INITIALIZED, InitializedGate } from './initialized-gate.ts';
+import { idOf, isAnswerTo, type OutgoingRequest } from './outgoing-request.ts';
 import { RequestQueue, type RequestQueueOwner } from './request-queue.ts';
-import { isRepeatable } from './retry.ts';
+import { isRepeatable, mustNotRepeat } from './retry.ts';
 
 /** Opens nothing yet: `start()` does. */
 export function openSse(options: RemoteChannelOptions): Channel {
@@ -171,6 +171,8 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
       id,
       answerOn: 'shared-stream',
       repeatable: isRepeatable(method, options),
+      mustNotRepeat: mustNotRepeat(method, options),
+      onRepeat: options?.onRepeat,
       // The server names the address for one session only, so the address identifies the session.
       session: target.href,
       resumeHeaders: undefined,

@@ -148,11 +148,12 @@ describe('a status instead of an answer', () => {
     }
   }
 
-  // What a server says before it began is tried again; after anything else only a trusted hint may make it do so.
+  // A 429 is tried again once; after anything else only a trusted hint may make it do so. `http-writes.test.ts` has every status.
   for (const [status, when, end, ...flags] of [
     ['429', 'before', 'answered'],
     ['429', 'before', 'answered', '--retry-after', '1'],
-    ['503', 'before', 'answered', '--retry-after', '1'],
+    ['503', 'before', 'OUTCOME_UNKNOWN', '--retry-after', '1'],
+    ['503', 'after', 'OUTCOME_UNKNOWN', '--retry-after', '1'],
     ['500', 'before', 'OUTCOME_UNKNOWN'],
     ['502', 'before', 'OUTCOME_UNKNOWN'],
     ['504', 'before', 'OUTCOME_UNKNOWN'],

@@ -152,7 +152,7 @@ describe('the endpoint', () => {
 
   for (const [status, when, end, ...flags] of [
     ['429', 'before', 'answered'],
-    ['503', 'before', 'answered', '--retry-after', '1'],
+    ['503', 'before', 'OUTCOME_UNKNOWN', '--retry-after', '1'],
     ['500', 'before', 'OUTCOME_UNKNOWN'],
     ['500', 'after', 'OUTCOME_UNKNOWN'],
     ['503', 'after', 'OUTCOME_UNKNOWN'],

@@ -11,6 +11,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'approval.settled': true,
   'call.finished': true,
   'call.progressed': true,
+  'call.rate-limited': true,
   'call.started': true,
   'catalog.changed': true,
   'catalog.problem-found': true,

@@ -37,6 +37,7 @@ const table: Record<FailureCode, Row> = {
   LOCK_INVALID: [1, 'fix-config', false, false],
   ARGUMENTS_BAD: [1, 'fix-call', false, false],
   REQUEST_REFUSED: [4, 'fix-call', false, false],
+  RATE_LIMITED: [4, 'retry-later', false, true],
   REQUEST_TIMEOUT: [4, 'retry-later', true, false],
   ANSWER_BROKEN: [4, 'none', false, false],
   CIRCUIT_OPEN: [4, 'retry-later', false, false],

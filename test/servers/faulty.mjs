@@ -25,6 +25,9 @@
 //   --tally FILE         counts them over restarts too
 //   --bomb FILE          one more fault, in JSON, for the next request of its stage; left there while the server runs
 //   --status CODE        for `status`, with --retry-after SECONDS or a date
+//   --body KIND          for `status`: text (default), none, page (HTML), or a JSON-RPC error: ours (names the request),
+//                        loose (names none), stream (ours, as an event)
+//   --location ADDRESS   for `status`: the redirect's
 //   --bytes N            for `huge` and `stderr`
 //   --ms N               for `flap`: how long it lives once it was listed
 //   --close-code N       for `end` over ws

@@ -17,6 +17,17 @@ import { closeSync, writeSync } from 'node:fs';
 const die = () => process.kill(process.pid, 'SIGKILL');
 const json = JSON.stringify;
 
+/** The bodies of a refusal. */
+const refused = (id) => json({ jsonrpc: '2.0', id, error: { code: -32000, message: 'refused, as asked' } });
+const bodies = {
+  text: () => ({}),
+  none: () => ({ text: '' }),
+  page: () => ({ type: 'text/html', text: '<!doctype html><title>Not found</title>' }),
+  ours: (id) => ({ type: 'application/json', text: refused(id) }),
+  loose: () => ({ type: 'application/json', text: refused(null) }),
+  stream: (id) => ({ type: 'text/event-stream', text: `event: message\ndata: ${refused(id)}\n\n` }),
+};
+
 /** Those with `run` strike a request; the others are the nature of the whole server. */
 export const faults = {
   // Silence
@@ -86,8 +97,11 @@ export const faults = {
   // HTTP
   status: {
     when: 'before',
-    run: (exchange, _answer, options) =>
-      exchange.status(Number(options.status), options['retry-after'] && { 'retry-after': options['retry-after'] }),
+    run: (exchange, { id } = {}, { status, body = 'text', location, 'retry-after': retryAfter }) => {
+      const { type, text } = bodies[body](id);
+      const headers = { ...(retryAfter && { 'retry-after': retryAfter }), ...(location && { location }) };
+      exchange.status(Number(status), { ...headers, ...(type && { 'content-type': type }) }, text);
+    },
   },
   html: { run: (exchange) => exchange.page('text/html', '<!doctype html><title>Sign in</title>') },
   empty: { run: (exchange) => exchange.page('application/json', '') },

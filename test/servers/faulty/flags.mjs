@@ -24,6 +24,8 @@ export function parseFlags(args) {
       bomb: text,
       status: { type: 'string', default: '503' },
       'retry-after': text,
+      body: { type: 'string', default: 'text' },
+      location: text,
       bytes: { type: 'string', default: '20000000' },
       ms: { type: 'string', default: '50' },
       'start-ms': { type: 'string', default: '0' },

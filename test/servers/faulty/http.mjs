@@ -34,8 +34,8 @@ function createHttpExchange(response) {
   };
   return {
     every,
-    status(code, headers) {
-      response.writeHead(code, { 'content-type': 'text/plain', ...headers }).end(`status ${code}, as asked`);
+    status(code, headers, body = `status ${code}, as asked`) {
+      response.writeHead(code, { 'content-type': 'text/plain', ...headers }).end(body);
     },
     page: (type, body) => response.writeHead(200, { 'content-type': type }).end(body),
     reset: () => socket.resetAndDestroy(),

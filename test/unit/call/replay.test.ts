@@ -1,11 +1,13 @@
 // Owns the proof of what becomes of a call whose server is lost under it: sent again only where that can do no harm.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { invoke } from '../../../src/call/invoke.ts';
+import type { ToolCall } from '../../../src/call/pipeline.ts';
 import type { RequestOutcome } from '../../../src/connection/session.ts';
 import type { CallOptions } from '../../../src/connection/tool-call.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { type FailureCode, RuntimeError } from '../../../src/model/errors.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { ToolAnnotations } from '../../../src/model/tool.ts';
 import type { SessionProvider } from '../../../src/servers/sessions.ts';
 import { verifies } from '../../verifies.ts';
@@ -123,8 +125,15 @@ verifies('EXT-06', 'what was sent once may have been done, whatever became of th
 });
 
 verifies('CAL-13', 'what the session itself sent again counts as well', async () => {
-  const { call } = setUp({ ...done, attempts: 2 } as RequestOutcome, done);
-  expect((await call()).meta.attempts).toBe(2);
+  const session = createFakeSession({
+    callTool: async (_tool, _args, { onRepeat }) => {
+      onRepeat?.();
+      onRepeat?.();
+      return done;
+    },
+  });
+  const { call } = setUp(lost(false), done, { whenReplaced: async () => session });
+  expect((await call()).meta.attempts).toBe(4);
 });
 
 test('where no other session comes, that is the answer', async () => {
@@ -239,4 +248,35 @@ verifies('REC-12', 'a call to a server that just went away reaches the next one,
   await server.crash();
   expect(await turn.call('mcp__files__read')).toMatchObject({ isError: false });
   expect([server.starts(), server.calls.length]).toEqual([2, 1]);
+});
+
+describe('a call that was refused with 429', () => {
+  const { maxMs } = limits.rateLimit;
+  /** Whether the call may wait so long, each time it is asked. */
+  const mayWait = async (waits: readonly number[], parts: Partial<ToolCall> = {}, isRepeatable = false) => {
+    const answers: (boolean | undefined)[] = [];
+    const session = createFakeSession({
+      callTool: async (_tool, _args, options) => {
+        for (const waitMs of waits) answers.push(options.mayWait?.(waitMs));
+        return done;
+      },
+    });
+    await setUp(done, done, { open: () => session, isRepeatable: () => isRepeatable }).call(parts);
+    return answers;
+  };
+
+  verifies('EXT-30', 'may wait up to five seconds, once, and that is told', async () => {
+    const told: number[] = [];
+    const onRateLimited = (waitMs: number) => told.push(waitMs);
+    expect(await mayWait([maxMs + 1, maxMs, 1], { onRateLimited })).toEqual([false, true, false]);
+    expect(told).toEqual([maxMs]);
+  });
+
+  verifies('EXT-30', 'may wait only while it has the time', async () => {
+    expect(await mayWait([2_000, 1_999], { timeLeftMs: () => 2_000 })).toEqual([false, true]);
+  });
+
+  verifies(['EXT-30', 'EXT-18'], 'does not wait here where the transport retries it', async () => {
+    expect(await mayWait([1], {}, true)).toEqual([false]);
+  });
 });

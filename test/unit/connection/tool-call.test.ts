@@ -9,6 +9,7 @@ import { type CallOptions, performCall } from '../../../src/connection/tool-call
 import { Wire } from '../../../src/connection/wire.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { createScriptedTransport } from '../../../src/testing/scripted-transport.ts';
@@ -16,7 +17,7 @@ import { verifies } from '../../verifies.ts';
 
 type Answering = (request: ElicitRequest) => Promise<ElicitAnswer>;
 
-function setUp(elicit?: Answering) {
+function setUp(elicit?: Answering, mayWait?: CallOptions['mayWait']) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
@@ -24,6 +25,7 @@ function setUp(elicit?: Answering) {
   const asked: ElicitRequest[] = [];
   const events: ElicitationEvent[] = [];
   const waiting: boolean[] = [];
+  const repeats: number[] = [];
   const handlers: ViewHandlers = {
     ...(elicit && {
       elicit: (request: ElicitRequest) => {
@@ -42,6 +44,8 @@ function setUp(elicit?: Answering) {
     handlers,
     onProgress: () => undefined,
     onWaiting: (isWaiting) => waiting.push(isWaiting),
+    onRepeat: () => repeats.push(clock.now()),
+    mayWait,
   };
   const sent = () => channel.sent.filter(({ method }) => method === 'tools/call').map(({ params }) => params);
   return {
@@ -52,6 +56,7 @@ function setUp(elicit?: Answering) {
     events,
     waiting,
     sent,
+    repeats,
     call: performCall(
       { wire, router, clock, owner: undefined },
       { method: 'tools/call', params: { name: 'read' } },
@@ -77,6 +82,60 @@ const done = { result: { content: [] } };
 const accept: Answering = async () => ({ action: 'accept' });
 const never: Answering = () => new Promise(() => undefined);
 
+const rateLimited = (waitMs?: number) => ({
+  sent: false,
+  status: 429,
+  cause: new RuntimeError('RATE_LIMITED', { server: 'files', reason: 'no', ...(waitMs !== undefined && { waitMs }) }),
+});
+
+verifies(
+  'EXT-30',
+  'a call refused with 429 waits as long as the server says, if it may, and is sent again once',
+  async () => {
+    for (const [named, waitMs] of [
+      [3_000, 3_000],
+      [undefined, limits.rateLimit.defaultMs],
+    ] as const) {
+      const asked: number[] = [];
+      const { channel, call, answer, clock, sent, repeats } = setUp(undefined, (ms) => asked.push(ms) === 1);
+      const refuse = () => channel.onfailed?.(channel.request('tools/call')['id'] as number, rateLimited(named));
+      refuse();
+      await clock.advance(waitMs - 1);
+      expect([asked, sent().length, repeats.length]).toEqual([[waitMs], 1, 0]);
+      await clock.advance(1);
+      expect([sent().length, repeats.length]).toEqual([2, 1]);
+      answer(done);
+      expect([await call, clock.pending()]).toEqual([{ kind: 'result', result: done.result }, 0]);
+    }
+  },
+);
+
+verifies('EXT-30', 'a call that may not wait, or is refused again, ends with the refusal', async () => {
+  const { channel, call, clock, sent } = setUp(undefined, () => false);
+  channel.onfailed?.(channel.request('tools/call')['id'] as number, rateLimited(9_000));
+  expect(await call).toMatchObject({ kind: 'lost', sent: false, cause: { code: 'RATE_LIMITED' } });
+  expect([sent().length, clock.pending()]).toEqual([1, 0]);
+
+  const again = setUp(undefined, () => true);
+  const refuse = () =>
+    again.channel.onfailed?.(again.channel.request('tools/call')['id'] as number, rateLimited(1_000));
+  refuse();
+  await again.clock.advance(1_000);
+  refuse();
+  expect(await again.call).toMatchObject({ kind: 'lost', cause: { code: 'RATE_LIMITED' } });
+  expect([again.sent().length, again.clock.pending()]).toEqual([2, 0]);
+});
+
+verifies(['EXT-30', 'CAL-08'], 'a call that is called off while it waits is not sent again', async () => {
+  const { channel, call, clock, cancellation, sent } = setUp(undefined, () => true);
+  channel.onfailed?.(channel.request('tools/call')['id'] as number, rateLimited(1_000));
+  await clock.advance(500);
+  cancellation.cancel('enough');
+  await expect(call).rejects.toBe('enough');
+  await clock.advance(1_000);
+  expect([sent().length, clock.pending()]).toEqual([1, 0]);
+});
+
 verifies(
   'EXT-02',
   'a call refused until pages were visited is sent again, once, when the server says that they were',
@@ -97,7 +156,7 @@ verifies(
     await clock.advance(0);
     expect([sent().length, waiting]).toEqual([2, [true, false]]);
     answer(done);
-    expect(await call).toEqual({ kind: 'result', result: done.result, attempts: 2 });
+    expect(await call).toEqual({ kind: 'result', result: done.result });
     expect(events.map(({ type }) => type)).toEqual([
       ...['elicitation.requested', 'elicitation.settled'],
       ...['elicitation.requested', 'elicitation.settled'],
@@ -129,9 +188,10 @@ verifies(
     byPerson.answer(refusal(pageOf('1')));
     await byPerson.clock.advance(0);
     expect(byPerson.sent()).toHaveLength(2);
-    for (const { answer, call, clock } of [early, meanwhile, byPerson]) {
+    for (const { answer, call, clock, repeats } of [early, meanwhile, byPerson]) {
       answer(done);
-      expect(await call).toMatchObject({ kind: 'result', attempts: 2 });
+      expect(await call).toMatchObject({ kind: 'result' });
+      expect(repeats).toHaveLength(1);
       expect(clock.pending()).toBe(0);
     }
   },
@@ -144,7 +204,7 @@ verifies('EXT-02', 'a server that never says so is asked again when the time is 
   expect(sent()).toHaveLength(1);
   await clock.advance(1);
   answer(refusal(pageOf('1')));
-  expect(await call).toMatchObject({ kind: 'error', code: -32042, message: 'This tool needs a login', attempts: 2 });
+  expect(await call).toMatchObject({ kind: 'error', code: -32042, message: 'This tool needs a login' });
   expect([sent().length, asked.length, clock.pending()]).toEqual([2, 1, 0]);
 });
 
@@ -212,7 +272,7 @@ verifies(
     accepted.answer(refusal(pageOf('1')));
     await accepted.clock.advance(10);
     accepted.channel.drop();
-    expect(await accepted.call).toEqual({ kind: 'lost', sent: false, attempts: 2 });
+    expect(await accepted.call).toEqual({ kind: 'lost', sent: false });
     expect(accepted.clock.pending()).toBe(0);
   },
 );

@@ -136,6 +136,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', reason: 'it answered HTTP 400' },
     'Server "files" refused the request: it answered HTTP 400. Correct the call if it can be corrected; the same one is refused again.',
   ],
+  RATE_LIMITED: [
+    { server: 'files', reason: 'it answered HTTP 429 (Too Many Requests) and asks to wait 90 s', waitMs: 90_000 },
+    'Server "files" has had too many requests and did not handle this one: it answered HTTP 429 (Too Many Requests) and asks to wait 90 s. Ask again in 90 s.',
+  ],
   REQUEST_TIMEOUT: [
     { server: 'files', what: 'resources/read', afterMs: 60_000 },
     'Server "files" did not answer resources/read within 60 s; nothing was changed by it. Ask again, or give it longer: tool_timeout_sec of "files".',

@@ -204,7 +204,7 @@ describe('a server that is not there', () => {
     const { channel, heard, clock } = await connect(server.url);
     await channel.send(request(1));
     await eventually(() => server.received.length === 1);
-    await channel.send(request(2));
+    await channel.send(request(2, 'resources/read'));
     await pausing(server, clock, 2);
     await server.stop();
     await channel.send(request(3));
@@ -231,7 +231,7 @@ describe('a session that has expired', () => {
     const held: (() => void)[] = [];
     const server = await serve(
       older((received, response) => {
-        if (received.message['id'] === 2) json(error(2), 404)(received, response);
+        if (received.message['id'] === 2) json({ ...error(2), id: null }, 404)(received, response);
         else held.push(() => answer(received, response));
       }),
     );
@@ -366,7 +366,7 @@ describe('abandoning', () => {
     const server = await serve([status(429), events('id: 1\ndata:\n\n')]);
     const { channel, heard, clock } = await connect(server.url);
     for (const id of [1, 2]) {
-      await channel.send(request(id));
+      await channel.send(request(id, 'resources/read'));
       await pausing(server, clock, id);
       channel.abandon?.(id);
       expect(clock.pending()).toBe(1);

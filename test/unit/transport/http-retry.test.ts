@@ -1,5 +1,6 @@
 // Owns the proof that what can be asked again without harm is, after the right pause, and that nothing else is.
 
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { verifies } from '../../verifies.ts';
@@ -63,22 +64,69 @@ describe('asking again', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  verifies('EXT-18', 'a call is sent again only where the server says that it has not handled it', async () => {
+  verifies(['EXT-18', 'REC-12'], 'the transport never sends a call again that must not be repeated', async () => {
     for (const code of passing) {
       for (const headers of [{}, { 'retry-after': '0' }]) {
         const server = await serve([status(code, '', headers), answer]);
-        const { channel, heard, clock } = await connect(server.url);
+        const { channel, heard } = await connect(server.url);
         await channel.send(request(1));
-        // A bare 503 may come from a proxy, while the server behind it is still at work.
-        if (code === 429 || (code === 503 && 'retry-after' in headers)) {
-          await pausing(server, clock, 1);
-          await clock.advance(250);
-          expect(await heard.answerTo(1)).toEqual(result(1));
-        } else {
-          expect(await heard.failureOf(1)).toMatchObject({ sent: code !== 425, status: code });
-          expect(server.received).toHaveLength(1);
-        }
+        expect(await heard.failureOf(1)).toMatchObject({ sent: code !== 425 && code !== 429, status: code });
+        expect(server.received).toHaveLength(1);
       }
+    }
+  });
+
+  verifies('EXT-18', 'another request is sent again where the server says that it has not handled it', async () => {
+    for (const [code, headers] of [
+      [429, {}],
+      [503, { 'retry-after': '0' }],
+    ] as const) {
+      const server = await serve([status(code, '', headers), answer]);
+      const { channel, heard, clock } = await connect(server.url);
+      await channel.send(request(1, 'resources/read'));
+      await pausing(server, clock, 1);
+      await clock.advance(limits.httpRetryDelaysMs[0]);
+      expect(await heard.answerTo(1)).toEqual(result(1));
+    }
+  });
+
+  verifies(
+    ['EXT-30', 'EXT-18'],
+    'a rate limit is told with the time that the server names, or without one',
+    async () => {
+      for (const [headers, waitMs] of [
+        [{}, undefined],
+        [{ 'retry-after': '90' }, 90_000],
+        [{ 'retry-after': 'soon' }, undefined],
+      ] as const) {
+        const server = await serve(status(429, 'slow down', headers));
+        const { channel, heard } = await connect(server.url);
+        await channel.send(request(1));
+        const { sent, cause } = await heard.failureOf(1);
+        expect([sent, cause.code, cause.outage, cause.remedy]).toEqual([false, 'RATE_LIMITED', false, 'retry-later']);
+        expect((cause.data as { waitMs?: number }).waitMs).toBe(waitMs);
+      }
+    },
+  );
+
+  verifies(['EXT-18', 'CAL-13'], 'every further POST of a request is told: a retry, a reset, a redirect', async () => {
+    const again = (_: unknown, response: ServerResponse) => response.writeHead(307, { location: '/mcp' }).end();
+    for (const [answers, repeats] of [
+      [[answer], 0],
+      [[status(503), answer], 1],
+      [[hangUp, answer], 1],
+      [[again, again, answer], 2],
+    ] as const) {
+      const server = await serve([...answers]);
+      const { channel, heard, clock } = await connect(server.url);
+      let told = 0;
+      await channel.send(request(1), { repeatable: true, onRepeat: () => (told += 1) });
+      if (answers[0] !== answer && answers[0] !== hangUp && answers[0] !== again) {
+        await pausing(server, clock, 1);
+        await clock.advance(limits.httpRetryDelaysMs[0]);
+      }
+      await heard.answerTo(1);
+      expect([told, server.received.length]).toEqual([repeats, repeats + 1]);
     }
   });
 
@@ -86,7 +134,7 @@ describe('asking again', () => {
     for (const retryAfter of ['7', new Date(Date.UTC(2026, 0, 1) + 7_000).toUTCString()]) {
       const server = await serve([status(429, '', { 'retry-after': retryAfter }), answer]);
       const { channel, heard, clock } = await connect(server.url);
-      await channel.send(request(1));
+      await channel.send(request(1, 'tools/list'));
       await pausing(server, clock, 1);
       await clock.advance(6_999);
       expect(server.received).toHaveLength(1);
@@ -100,7 +148,7 @@ describe('asking again', () => {
     const { channel, heard } = await connect(server.url);
     await channel.send(request(1, 'tools/list'));
     expect(await heard.failureOf(1)).toMatchObject({
-      sent: false,
+      sent: true,
       cause: lost('it answered HTTP 503 (Service Unavailable) and asks to wait 120 s'),
     });
   });

@@ -240,7 +240,7 @@ describe('the modern era', () => {
     for (const [code, failure] of [
       [401, 'AUTH_REQUIRED'],
       [403, 'AUTH_FAILED'],
-      [429, 'CONNECTION_LOST'],
+      [429, 'RATE_LIMITED'],
       [500, 'CONNECTION_LOST'],
     ] as const) {
       const server = await serve(status(code, '', { 'retry-after': '3600' }));

@@ -233,7 +233,7 @@ describe('a message', () => {
     const answers = [status(429), status(202)];
     const server = await serveSse((received, response) => answers[server.posts().length - 1]?.(received, response));
     const { channel, heard, clock } = await connectSse(server.url);
-    await channel.send(request(1));
+    await channel.send(request(1, 'resources/read'));
     await eventually(() => server.posts().length === 1 && clock.pending() === 2);
     await clock.advance(250);
     expect(await heard.answerTo(1)).toEqual(result(1));
@@ -254,7 +254,7 @@ describe('a message', () => {
   verifies('CAL-06', 'that nobody waits for any more is not sent again', async () => {
     const server = await serveSse(status(429));
     const { channel, heard, clock } = await connectSse(server.url);
-    await channel.send(request(1));
+    await channel.send(request(1, 'resources/read'));
     await eventually(() => server.posts().length === 1 && clock.pending() === 2);
     channel.abandon?.(1);
     expect([clock.pending(), heard.failures.size]).toEqual([1, 0]);

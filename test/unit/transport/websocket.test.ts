@@ -198,7 +198,11 @@ describe('a server that refuses', () => {
       { code: 'AUTH_FAILED', data: { server: 'files', reason: 'it answered HTTP 403 (Forbidden)' } },
     ],
     503: ['503 Busy\u0007', {}, lost('it answered HTTP 503 (Busy)')],
-    429: ['429 Too Many Requests', {}, lost('it answered HTTP 429 (Too Many Requests)')],
+    429: [
+      '429 Too Many Requests',
+      {},
+      { code: 'RATE_LIMITED', data: { server: 'files', reason: 'it answered HTTP 429 (Too Many Requests)' } },
+    ],
     400: ['400 Bad Request', {}, broken('it answered HTTP 400 (Bad Request)')],
     404: ['404 Not Found', {}, broken('it answered HTTP 404 (Not Found)')],
     405: ['405 Not Allowed', {}, broken('it answered HTTP 405 (Not Allowed)')],
