@@ -85,6 +85,12 @@ const howElse: Readonly<Record<ApprovalAdvice, (d: ToolId & { readonly name: Qua
   answer: () => '; no rule answers for that',
 };
 
+function whyUntrusted(d: { readonly changes?: readonly string[]; readonly workspaceFile?: string }): string {
+  if (d.workspaceFile !== undefined)
+    return `runs "${d.workspaceFile}" of the folder you are in, which is another file in each folder and not approved in this one`;
+  return d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it';
+}
+
 export const failures = {
   CONFIG_INVALID: failure(
     'fix-config',
@@ -159,11 +165,14 @@ export const failures = {
       variables?: readonly string[];
       changes?: readonly string[];
       displaces?: string;
+      /** The file of the workspace that an entry of the user's own runs. */
+      workspaceFile?: string;
     }) =>
-      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
-        d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it'
-      }.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
-    (d) => `If you trust it, run: plexus approve ${shellWord(d.server)}`,
+      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${whyUntrusted(d)}.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+    (d) =>
+      `If you trust it, run: plexus approve ${shellWord(d.server)}${
+        d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'
+      }`,
   ),
   AUTH_REQUIRED: failure(
     'log-in',
