@@ -51,6 +51,8 @@ interface ServerFault {
   readonly reason: string;
   /** The end of the server's stderr, already bounded. */
   readonly stderr?: string;
+  /** A runner such as npx has not started the server yet. */
+  readonly isInstalling?: true;
   /** The server is reached at an address; it has no command to start by hand. */
   readonly isRemote?: true;
 }
@@ -202,7 +204,7 @@ export const failures = {
     (d: ServerFault & { afterMs: number }) =>
       `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${because(d)}`,
     (d) =>
-      `Give it longer (startup_timeout_sec of "${d.server}"), or ${
+      `Give it longer (${d.isInstalling ? 'startup.install_timeout_ms' : `startup_timeout_sec of "${d.server}"`}), or ${
         d.isRemote ? 'check that its address answers' : 'start its command by hand to see what it waits for'
       }.`,
   ),

@@ -105,6 +105,9 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => configNow().settings.connectConcurrency,
+      installTimeoutMs: () => configNow().settings.startup.installTimeoutMs,
+      installs: new Map(),
+      closing: new AbortController().signal,
       protocolCache: change.protocolCache ?? createProtocolCache(createMemoryStore(clock), clock, onError),
       logs: change.logs,
       clientInfo: change.clientInfo,
