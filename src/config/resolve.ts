@@ -58,14 +58,14 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
 export function programOf(
   definition: ServerDefinition,
   environment: HostEnvironment,
-): Pick<StdioLaunch, 'command' | 'cwd' | 'env'> {
+): Pick<StdioLaunch, 'command' | 'args' | 'cwd' | 'env'> {
   const { launch } = definition;
-  if (launch.kind !== 'stdio') return { command: '', env: {} };
+  if (launch.kind !== 'stdio') return { command: '', args: [], env: {} };
   const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
   const visibility = { environment, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
   const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, visibility);
-  const { command, cwd } = fillStdio(launch, { fill, env }, environment);
-  return { command, env, ...(cwd !== undefined && { cwd }) };
+  const { command, args, cwd } = fillStdio(launch, { fill, env }, environment);
+  return { command, args, env, ...(cwd !== undefined && { cwd }) };
 }
 
 interface Filling {

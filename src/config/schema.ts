@@ -320,6 +320,11 @@ export const startupSchema = z.object({
   waitMs: duration()
     .default(10_000)
     .describe('How long a start without a terminal and without known tools waits for servers.'),
+  installTimeoutMs: duration()
+    .default(300_000)
+    .describe(
+      'How long npx, uvx and their like may take to install a server, until its first answer. A longer `startupTimeoutMs` of the server counts more.',
+    ),
 });
 
 export const projectSchema = z.object({

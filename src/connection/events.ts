@@ -26,6 +26,8 @@ export type ConnectionEvent =
       /** All of this as one line of text. */
       readonly line: string;
     }
+  /** A runner such as npx has not answered for a while: it is installing the server. */
+  | { readonly type: 'connection.install-awaited'; readonly server: ServerName; readonly installer: string }
   /** A line on a server's stdout that is not an MCP message: harmless, but useful when a server misbehaves. */
   | { readonly type: 'connection.noise-received'; readonly server: ServerName; readonly line: string }
   /** A log message that the server sent as a notification. Messages that come too fast are dropped and counted. */

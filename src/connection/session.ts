@@ -86,6 +86,8 @@ export interface SessionOptions {
   /** How often the server may ask, in all its sessions. */
   readonly pace?: QuestionPace | undefined;
   readonly startupTimeoutMs: number;
+  /** The limit until the first message of a server that may have to be installed; `startupTimeoutMs` counts from then on. */
+  readonly installTimeoutMs?: number | undefined;
   /** The lowest level of log messages that the server is asked for. */
   readonly logLevel?: LogLevel | undefined;
   readonly clock: Clock;
@@ -116,22 +118,31 @@ function requireSession(outcome: Session | 'died-of-probe'): Session {
 }
 
 async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promise<Session | 'died-of-probe'> {
-  const { server, clock, signal, startupTimeoutMs } = options;
+  const { server, clock, signal, startupTimeoutMs, installTimeoutMs = 0 } = options;
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
   const { handlers: advertised, elicitation: policy, pace } = options;
   const router = new ServerRequestRouter({ server, clock, advertised, policy, pace });
   const stop = createDeferred<never>();
-  wire.onfirstmessage = options.onAnswer;
   wire.onrequest = answerWith(router);
   // A handshake request that fails ends the attempt, whatever the SDK would make of it.
   wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const timeUp = () =>
-    stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs: startupTimeoutMs, ...reportOf(channel) }));
-  const cancelTimeout = startupTimeoutMs > 0 ? clock.after(startupTimeoutMs, timeUp) : () => undefined;
+  const startTimeout = (afterMs: number) =>
+    startupTimeoutMs === 0
+      ? ignore
+      : clock.after(afterMs, () =>
+          stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, ...reportOf(channel) })),
+        );
+  let cancelTimeout = startTimeout(Math.max(startupTimeoutMs, installTimeoutMs));
+  wire.onfirstmessage = () => {
+    options.onAnswer?.();
+    if (installTimeoutMs === 0) return;
+    cancelTimeout();
+    cancelTimeout = startTimeout(startupTimeoutMs);
+  };
   try {
     const client = await Promise.race([connect(wire, options, era), stop.promise]);
     return createSession({ client, wire, channel, router, options });

@@ -45,6 +45,8 @@ export interface ServerStatus {
   readonly source?: string;
   readonly title?: string;
   readonly description?: string;
+  /** Why a server is not up yet, where no error says it. */
+  readonly reason?: string;
   /** Written as JSON it is `{ code, message, remedy }`. */
   readonly error?: RuntimeError;
   /** Problems that do not stop the server: tools left out, a list cut off, a variable that is not set. */
@@ -83,6 +85,8 @@ export interface StatusDeps {
   /** Why the server is denied, if a policy and not its own entry keeps it from being used. */
   readonly refusal?: string | undefined;
   readonly breaker?: BreakerStatus | undefined;
+  /** The runner, such as npx, that has not started the server yet. */
+  readonly installer?: string | undefined;
   readonly listing: ListingStatus;
   readonly now: number;
 }
@@ -120,6 +124,8 @@ export function statusOf(deps: StatusDeps): ServerStatus {
     ...(provenance.file && { source: provenance.file }),
     ...(settings.title !== undefined && { title: settings.title }),
     ...(settings.description !== undefined && { description: settings.description }),
+    ...(state?.kind === 'connecting' &&
+      deps.installer !== undefined && { reason: `${deps.installer} is still installing it` }),
     ...(error && { error }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
     ...(error && { stage: stageOf(error, { isListing: error === listing.error, connection }) }),

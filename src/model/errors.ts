@@ -60,6 +60,8 @@ interface ServerFault {
   readonly reason: string;
   /** The end of the server's stderr, already bounded. */
   readonly stderr?: string;
+  /** A runner such as npx has not started the server yet. */
+  readonly isInstalling?: true;
   /** The server is reached at an address; it has no command to start by hand. */
   readonly isRemote?: true;
 }
@@ -95,6 +97,12 @@ const howElse: Readonly<Record<ApprovalAdvice, (d: ToolId & { readonly name: Qua
     `, or review it and run: plexus approve ${shellWord(server)} ${shellWord(tool)}`,
   answer: () => '; no rule answers for that',
 };
+
+function whyUntrusted(d: { readonly changes?: readonly string[]; readonly workspaceFile?: string }): string {
+  if (d.workspaceFile !== undefined)
+    return `runs "${d.workspaceFile}" of the folder you are in, which is another file in each folder and not approved in this one`;
+  return d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it';
+}
 
 export const failures = {
   CONFIG_INVALID: failure(
@@ -170,11 +178,14 @@ export const failures = {
       variables?: readonly string[];
       changes?: readonly string[];
       displaces?: string;
+      /** The file of the workspace that an entry of the user's own runs. */
+      workspaceFile?: string;
     }) =>
-      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
-        d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it'
-      }.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
-    (d) => `If you trust it, run: plexus approve ${shellWord(d.server)}`,
+      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${whyUntrusted(d)}.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+    (d) =>
+      `If you trust it, run: plexus approve ${shellWord(d.server)}${
+        d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'
+      }`,
   ),
   AUTH_REQUIRED: failure(
     'log-in',
@@ -204,7 +215,7 @@ export const failures = {
     (d: ServerFault & { afterMs: number }) =>
       `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${because(d)}`,
     (d) =>
-      `Give it longer (startup_timeout_sec of "${d.server}"), or ${
+      `Give it longer (${d.isInstalling ? 'startup.install_timeout_ms' : `startup_timeout_sec of "${d.server}"`}), or ${
         d.isRemote ? 'check that its address answers' : 'start its command by hand to see what it waits for'
       }.`,
   ),

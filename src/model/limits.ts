@@ -178,6 +178,9 @@ export const limits = {
   drainMs: 500,
   /** After the host died: how long its servers have until SIGTERM, and then until SIGKILL. */
   orphanGraceMs: 700,
+  /** How long an installation may go on when its host has ended, and after which time without an answer it is told of. */
+  installGoesOnMs: 300_000,
+  installNoticeMs: 2_000,
   /** How often a watchdog that keeps dying is started. */
   watchdogStarts: 5,
   /** How many bytes may be buffered for a server that does not read its input. */

@@ -194,6 +194,8 @@ export type Message = { readonly [key: string]: unknown };
 export interface ChannelReport {
   readonly reason: string;
   readonly stderr?: string;
+  /** A runner such as npx has not started the server yet. */
+  readonly isInstalling?: true;
   /** The server has no local process: messages speak of its address. */
   readonly isRemote?: true;
 }

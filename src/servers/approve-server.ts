@@ -57,6 +57,7 @@ export class ServerApprovals {
       variables,
       ...(provenance.file && { file: provenance.file }),
       ...(judgement.changes.length > 0 && { changes: judgement.changes }),
+      ...(judgement.workspaceFile !== undefined && { workspaceFile: judgement.workspaceFile }),
       ...this.#displacedBy(server),
     };
     const answer = await this.#ask({ kind: 'server', ...request }, signal);

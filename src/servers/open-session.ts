@@ -1,6 +1,7 @@
 // Owns one attempt to open a session with a server whose launch is resolved: waits for a slot, starts its log, opens the channel
 // and performs the handshake. The handshake itself is `connection/session.ts`.
 
+import { runnerOf } from '../config/runner.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { ConnectionEvent } from '../connection/events.ts';
@@ -24,6 +25,12 @@ import { definitionHash } from '../trust/fingerprint.ts';
 export interface SessionDeps {
   readonly environment: HostEnvironment;
   readonly connectConcurrency: () => Readonly<Record<'stdio' | 'remote', number>>;
+  /** How long a runner such as npx may take to install a server, until its first answer. */
+  readonly installTimeoutMs: () => number;
+  /** The servers that may be being installed now, with the runner that does it. */
+  readonly installs: Map<ServerName, string>;
+  /** Aborted when the host ends: an installation then goes on without it. */
+  readonly closing: AbortSignal;
   /** Which protocol era and transport each server spoke last time. */
   readonly protocolCache: ProtocolCache;
   /** A log file per server: its stderr and why it ended. Without it, nothing is written. */
@@ -104,6 +111,8 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
   const { definition, launch, handlers } = target;
   const key = definitionHash(definition);
   const cached = launch.kind === 'in-process' ? {} : await protocolCache.recall(key);
+  const installer = installerOf(launch, deps.environment.platform);
+  const installed = installer === undefined ? () => undefined : noteInstall(deps, definition.name, installer);
   let { negotiatedTransport } = cached;
   try {
     const session = await openSession({
@@ -112,6 +121,7 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
       channel: () =>
         channelTo(deps, target, {
           log,
+          installer,
           negotiatedTransport,
           onNegotiated: (transport) => (negotiatedTransport = transport),
         }),
@@ -120,9 +130,14 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
       handlers,
       elicitation: definition.settings.elicitation,
       startupTimeoutMs: definition.settings.startupTimeoutMs,
+      installTimeoutMs: installer === undefined ? undefined : deps.installTimeoutMs(),
       logLevel: definition.settings.logLevel,
       clock,
-      ...attempt,
+      signal: attempt.signal,
+      onAnswer: () => {
+        installed();
+        attempt.onAnswer?.();
+      },
     });
     const { era } = session;
     const isNews = cached.era !== era || cached.negotiatedTransport !== negotiatedTransport;
@@ -132,19 +147,39 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
   } catch (error) {
     if (cached.era !== undefined) protocolCache.forget(key);
     throw deps.redactor.error(error);
+  } finally {
+    installed();
   }
+}
+
+/** The runner that may have to install the server before it starts it. */
+function installerOf(launch: Launch, platform: NodeJS.Platform): string | undefined {
+  const runner = launch.kind === 'stdio' ? runnerOf([launch.command, ...launch.args], platform) : undefined;
+  return runner?.installs ? runner.name : undefined;
+}
+
+/** Notes that the server may be being installed, and emits it when that takes a while. Returns how to end the note. */
+function noteInstall({ installs, clock, emit }: SessionDeps, server: ServerName, installer: string): () => void {
+  installs.set(server, installer);
+  const tell = () => emit({ type: 'connection.install-awaited', server, installer });
+  const cancel = clock.after(limits.installNoticeMs, tell, 'background');
+  return () => {
+    cancel();
+    installs.delete(server);
+  };
 }
 
 interface ChannelOptions {
   readonly negotiatedTransport: 'http' | 'sse' | undefined;
   readonly onNegotiated: (transport: 'http' | 'sse') => void;
   readonly log: ServerLog | undefined;
+  readonly installer: string | undefined;
 }
 
 async function channelTo(
-  { environment, clock, emit, redactor }: SessionDeps,
+  { environment, clock, emit, redactor, closing }: SessionDeps,
   { definition: { name: server, settings }, launch }: Target,
-  { negotiatedTransport, onNegotiated, log }: ChannelOptions,
+  { negotiatedTransport, onNegotiated, log, installer }: ChannelOptions,
 ): Promise<Channel> {
   const channel = await openChannel(launch, {
     server,
@@ -160,8 +195,19 @@ async function channelTo(
     onStart: (pid) => log?.note(`started, pid ${pid}`),
     onStderr: (chunk) => log?.take(chunk),
     redact: redactor.text,
+    installer: installer === undefined ? undefined : leftBehind(installer, { closing, log }),
   });
   const report = channel.report?.bind(channel);
   if (report) channel.report = () => redactor.value(report());
   return channel;
+}
+
+/** An installation that is ended in the middle leaves the runner's cache broken, so it outlives its host: nothing else does. */
+function leftBehind(name: string, { closing, log }: { closing: AbortSignal; log: ServerLog | undefined }) {
+  const goesOn = () => {
+    if (closing.aborted)
+      log?.note(`left behind: ${name} goes on installing it, for ${limits.installGoesOnMs / 60_000} min at most`);
+    return closing.aborted;
+  };
+  return { name, goesOn, limitMs: limits.installGoesOnMs };
 }

@@ -5,9 +5,9 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isExposed, toolSettingsOf } from '../catalog/filter.ts';
 import { canonicalName } from '../catalog/naming.ts';
+import { startedProgramOf } from '../config/away-from-workspace.ts';
 import type { ListedServers } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { programOf } from '../config/resolve.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
@@ -23,6 +23,8 @@ export interface ResolvedServer {
   readonly launch: ServerDefinition['launch'];
   /** What the server has to do without, in words for the user. */
   readonly warnings: readonly string[];
+  /** The folder that its process runs in, where that is known only by starting it. */
+  readonly cwd?: string;
   /** Rules that allow tools by the server's name were not written for it: only a repository's file names it. */
   readonly isUnapprovedWorkspaceServer: boolean;
   /** Asks allow and deny lists again. The filled-in values stay inside this function. */
@@ -178,7 +180,9 @@ export class ServerRegistry {
     const { cwd, processFolder, hasLauncher } = this.#environment;
     if (definition?.launch.kind === 'in-process') return processFolder;
     if (definition?.launch.kind !== 'stdio' || hasLauncher) return undefined;
-    const { cwd: folder = '.' } = programOf(definition, this.#environment);
+    const known = this.#resolved.get(server)?.cwd;
+    const { cwd: folder = '.' } =
+      known === undefined ? startedProgramOf(definition, this.#environment) : { cwd: known };
     return folder.includes('${') ? undefined : resolve(cwd, folder);
   }
 

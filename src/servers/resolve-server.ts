@@ -4,6 +4,7 @@
 import { type AskInput, createInputs, inputSourceKey } from '../config/inputs.ts';
 import { refusalOf } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { launchAwayFromWorkspace } from '../config/neutral-folder.ts';
 import { resolveLaunch } from '../config/resolve.ts';
 import { type CommandOutput, runCommand } from '../config/run-command.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
@@ -63,10 +64,15 @@ export function createServerResolver(deps: ResolverDeps): ResolveServer {
     knownSecrets.set(server, resolvedSecrets(definition, launch, environment.env));
     const refusal: ResolvedServer['refusal'] = (asked) => refusalOf(asked, { name: server, launch, isFilled: true });
     const isUnapprovedWorkspaceServer = grants === undefined && provenance.inWorkspace === true;
-    deps.onResolved(server, { launch: definition.launch, warnings, isUnapprovedWorkspaceServer, refusal });
+    const resolved = { launch: definition.launch, warnings, isUnapprovedWorkspaceServer, refusal };
     const because = refusal(lists);
+    if (because !== undefined || launch.kind !== 'stdio') deps.onResolved(server, resolved);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
-    return deps.launcher && launch.kind === 'stdio' ? { ...launch, ...deps.launcher({ ...launch, server }) } : launch;
+    if (launch.kind !== 'stdio') return launch;
+    const started = await launchAwayFromWorkspace(definition, launch, environment, clock);
+    const cwd = started.folder ?? launch.cwd;
+    deps.onResolved(server, { ...resolved, ...(cwd !== undefined && { cwd }) });
+    return deps.launcher ? { ...started.launch, ...deps.launcher({ ...started.launch, server }) } : started.launch;
   };
 }
 

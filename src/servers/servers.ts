@@ -80,6 +80,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNotifier();
+  const installs = new Map<ServerName, string>();
   const opener = createServerOpener({
     environment,
     approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
@@ -97,6 +98,9 @@ export function createServers(host: Host, trust: Trust): Servers {
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
+      installTimeoutMs: () => config().settings.startup.installTimeoutMs,
+      installs,
+      closing: host.closing.signal,
       protocolCache,
       logs: host.logs,
       clientInfo,
@@ -111,7 +115,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   });
   const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
-  const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, clock });
+  const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, installs, clock });
   const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
   const fleet = new Fleet({
     registry,

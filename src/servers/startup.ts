@@ -18,7 +18,12 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const { signal } = options;
   const { interactive, whenUncached, gateMs, waitMs } = startupSettings(options, config.settings);
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
-  const stop = () => void connections.close();
+  // An installation under way outlives a start that is given up, as it outlives the host.
+  const giveUp = (reason: unknown) => {
+    host.closing.abort(reason);
+    return connections.close();
+  };
+  const stop = () => void giveUp(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   const leftOf = (limitMs: number) => Math.max(0, startedAt + limitMs - clock.now());
   // A slow disk has its own limit: counted against the gate, a busy machine would start without the tools it knows.
@@ -34,12 +39,13 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
   const missing = onMissing === 'enforce' ? await missingOf(fleet, required, signal) : [];
   signal?.removeEventListener('abort', stop);
-  if (signal?.aborted) await connections.close();
+  if (signal?.aborted) await giveUp(signal.reason);
   signal?.throwIfAborted();
   reportStart(fleet, status, emit);
   if (missing.length > 0) {
-    await connections.close();
-    throw new RuntimeError('REQUIRED_NOT_READY', { missing });
+    const failure = new RuntimeError('REQUIRED_NOT_READY', { missing });
+    await giveUp(failure);
+    throw failure;
   }
   // Let `await createRuntime()` return before connecting servers whose tools are cached.
   setImmediate(() => fleet.connectCached());

@@ -37,6 +37,8 @@ export interface FleetStatusDeps {
   readonly catalog: Catalog;
   readonly resourceCatalog: ResourceCatalog;
   readonly breakers: Breakers;
+  /** The servers that may be being installed now, with the runner that does it. */
+  readonly installs: ReadonlyMap<ServerName, string>;
   readonly clock: Clock;
 }
 
@@ -70,9 +72,9 @@ export class FleetStatus {
       notReady: statuses
         // An idle server starts with its first call: that is how it should be.
         .filter((each) => !isReady(each) && each.state !== 'idle')
-        .map(({ name, status, state, error }) => ({
+        .map(({ name, status, state, error, reason = error?.message }) => ({
           server: name,
-          ...(status === 'connected' ? UNLISTED : { state, ...(error && { message: error.message }) }),
+          ...(status === 'connected' ? UNLISTED : { state, ...(reason !== undefined && { message: reason }) }),
         })),
     };
   }
@@ -114,7 +116,7 @@ export class FleetStatus {
   }
 
   #of(definition: ServerDefinition): ServerStatus {
-    const { registry, connections, catalog, resourceCatalog, breakers, clock } = this.#deps;
+    const { registry, connections, catalog, resourceCatalog, breakers, installs, clock } = this.#deps;
     const { name } = definition;
     const entry = catalog.get(name);
     return statusOf({
@@ -122,6 +124,7 @@ export class FleetStatus {
       connection: connections.get(name)?.connection,
       refusal: registry.refusal(name),
       breaker: breakers.statusOf(name),
+      installer: installs.get(name),
       listing: {
         toolCount: entry?.tools.length ?? 0,
         hiddenCount: entry?.hidden.length ?? 0,

@@ -10,7 +10,7 @@ import { openStdio, type StdioOptions } from './stdio.ts';
 
 type ForEveryChannel = 'server' | 'maxMessageBytes' | 'clock' | 'onNoise';
 /** Used for stdio servers only. */
-type ForProcesses = 'onStart' | 'onStderr' | 'redact';
+type ForProcesses = 'onStart' | 'onStderr' | 'redact' | 'installer';
 
 export interface OpenContext extends Pick<StdioOptions, ForEveryChannel | ForProcesses> {
   /** The entry's variables, resolved. */
@@ -45,6 +45,7 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
         onStart: context.onStart,
         onStderr: context.onStderr,
         redact: context.redact,
+        installer: context.installer,
       });
     case 'in-process':
       return openInProcess(launch.serve, context.server);

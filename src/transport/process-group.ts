@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts';
 import { errorCode } from './error-code.ts';
 import type { Family, Leader } from './family.ts';
 import { createGroup, createLinuxFamily } from './group-family.ts';
+import { guardInstallation, type InstallGuard } from './install-guard.ts';
 import { createMark, MARK_VARIABLE } from './mark.ts';
 import { type SpawnAttempt, spawnFailure } from './spawn-failure.ts';
 import { createTreeFamily, createWindowsFamily } from './tree-family.ts';
@@ -19,6 +20,8 @@ export interface GroupOptions extends SpawnAttempt {
   /** The complete environment; only the mark is added. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  /** The program may install something first: how long it may go on with that when its host ends. */
+  readonly installLimitMs?: number | undefined;
 }
 
 export interface ProcessExit {
@@ -33,12 +36,14 @@ interface GroupOrigin {
   readonly pid: number;
   readonly mark: string;
   readonly clock: Clock;
+  readonly installLimitMs: number | undefined;
 }
 
 /** Resolves once the program runs. Rejects if it could not be started; no process is left then. */
 export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(error instanceof RuntimeError ? error : spawnFailure(error, options));
+    const { clock, installLimitMs } = options;
     const mark = createMark();
     try {
       const { file, args, windowsVerbatimArguments = false } = programOf(options, process.platform);
@@ -52,7 +57,7 @@ export function openProcessGroup(options: GroupOptions): Promise<ProcessGroup> {
       });
       child.once('error', fail);
       if (child.pid === undefined) return;
-      const group = new ProcessGroup(child, { pid: child.pid, mark, clock: options.clock });
+      const group = new ProcessGroup(child, { pid: child.pid, mark, clock, installLimitMs });
       child.once('spawn', () => {
         // From now on the exit event reports failures; removing `fail` frees the options and their environment.
         child.on('error', ignore).off('error', fail);
@@ -98,16 +103,23 @@ export class ProcessGroup {
   #ending: Promise<void> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(child: ChildProcessWithoutNullStreams, { pid, mark, clock }: GroupOrigin) {
+  /** Set while the program may be installing. */
+  #guard: InstallGuard | undefined;
+  #isLeft = false;
+
+  constructor(child: ChildProcessWithoutNullStreams, { pid, mark, clock, installLimitMs }: GroupOrigin) {
     this.child = child;
     this.pid = pid;
     this.#clock = clock;
     this.#family = createFamily({ pid, mark, hasExited: () => this.#exit !== undefined }, process.platform);
-    watch(pid);
+    if (installLimitMs !== undefined)
+      this.#guard = guardInstallation(child, { group: pid, mark, limitMs: installLimitMs });
+    if (this.#guard === undefined) watch(pid);
     const startedAt = clock.now();
     child.once('exit', (code, signal) => {
       this.#exit = { code, signal, afterMs: clock.now() - startedAt, forced: this.#forced };
       this.#wake?.();
+      if (this.#isLeft) this.#guard?.forget();
       // End the family at once, while the group's number cannot belong to others. Descendants that outlive the leader end too.
       void this.end();
     });
@@ -120,9 +132,35 @@ export class ProcessGroup {
     return this.#exit;
   }
 
+  /** Called when the server has answered: from now on it ends with its host. */
+  installed(): void {
+    if (this.#guard === undefined || this.#isLeft) return;
+    watch(this.pid);
+    this.#guard.dismiss();
+    this.#guard = undefined;
+  }
+
+  /** Leaves a program that is installing to its guard, with its input closed. Returns whether it was. */
+  leave(): boolean {
+    if (this.#guard === undefined || this.#ending !== undefined) return false;
+    if (!this.#isLeft) {
+      this.#isLeft = true;
+      const { stdin, stdout, stderr } = this.child;
+      stdin.end();
+      // The guard has both outputs as well, and reads them once it has taken over.
+      for (const stream of [stdout, stderr]) stream.destroy();
+      this.#guard.takeOver();
+      this.child.unref();
+    }
+    return true;
+  }
+
   /** Closes stdin, then sends SIGTERM, then SIGKILL. Resolves when no process of the family runs; all callers share one ending. */
   end(): Promise<void> {
-    this.#ending ??= this.#end().then(() => unwatch(this.pid));
+    this.#ending ??= this.#end().then(() => {
+      if (!this.#isLeft) this.#guard?.dismiss();
+      return unwatch(this.pid);
+    });
     return this.#ending;
   }
 

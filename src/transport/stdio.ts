@@ -26,8 +26,19 @@ export interface StdioOptions {
   /** Called once the program runs. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStderr?: ((chunk: Buffer) => void) | undefined;
+  /** The program installs its server before that can answer. */
+  readonly installer?: Installer | undefined;
   /** Removes secrets from the stderr text that a report quotes. */
   readonly redact?: ((text: string) => string) | undefined;
+}
+
+export interface Installer {
+  /** As a person types it, such as `npx`. */
+  readonly name: string;
+  /** Asked when the channel closes before the server has answered: whether the installation goes on without its host. */
+  readonly goesOn: () => boolean;
+  /** How long it may go on then. */
+  readonly limitMs: number;
 }
 
 export function openStdio(options: StdioOptions): StdioChannel {
@@ -50,14 +61,20 @@ export class StdioChannel extends ChannelBase {
   #outgoing = '';
   #group: ProcessGroup | undefined;
   #closedWhileRunning = false;
+  /** Until its first message a server may be about to be installed. */
+  #isInstalling: boolean;
   #cancelDrain: CancelTimer | undefined;
 
   constructor(options: StdioOptions) {
     super(options.server);
     this.#options = { ...options, env: {} };
     this.#launch = options;
+    this.#isInstalling = options.installer !== undefined;
     this.#reader = new FrameReader(options.maxMessageBytes, {
-      onMessage: (message) => this.tell(this.onmessage, message),
+      onMessage: (message) => {
+        this.#endInstallation();
+        this.tell(this.onmessage, message);
+      },
       onNoise: (line) => this.#takeNoise(line),
       onOversized: (id) => this.tell(this.onoversized, id),
       onEndless: () => this.#giveUp('it writes one line without an end'),
@@ -76,14 +93,16 @@ export class StdioChannel extends ChannelBase {
     const { redact = (text) => text } = this.#options;
     // Redact before cutting: half a secret would not be recognized.
     const stderr = redact(printable(this.#stderr.text())).slice(-limits.stderrQuoteChars);
-    if (stderr.trim() !== '') return { reason, stderr };
-    return { reason: this.#noise.explain(reason) };
+    const installing = this.#isInstalling && this.#group?.exit === undefined && { isInstalling: true as const };
+    if (stderr.trim() !== '') return { reason, stderr, ...installing };
+    return { reason: this.#noise.explain(reason), ...installing };
   }
 
   protected open(): Promise<void> {
     const launch = this.#launch as StdioOptions;
     this.#launch = undefined;
-    return openProcessGroup(launch).then((group) => this.#attach(group));
+    const installLimitMs = launch.installer?.limitMs;
+    return openProcessGroup({ ...launch, installLimitMs }).then((group) => this.#attach(group));
   }
 
   protected canSend(): boolean {
@@ -104,8 +123,15 @@ export class StdioChannel extends ChannelBase {
 
   protected async shutDown(): Promise<void> {
     this.#flush();
-    await this.#group?.end();
+    const isLeft = this.#isInstalling && this.#options.installer?.goesOn() === true && this.#group?.leave();
+    if (!isLeft) await this.#group?.end();
     this.#end();
+  }
+
+  #endInstallation(): void {
+    if (!this.#isInstalling) return;
+    this.#isInstalling = false;
+    this.#group?.installed();
   }
 
   #attach(group: ProcessGroup): void {
@@ -170,7 +196,8 @@ export class StdioChannel extends ChannelBase {
     const { exit, child } = this.#group;
     if (exit !== undefined && !exit.forced) return `${describeExit(exit)}${this.#cutOff ? ', within a message' : ''}`;
     if (this.#outputEndedFirst) return 'it closed its output';
-    return exit === undefined && child.stdin.writable ? 'it has not answered' : 'it closed its input';
+    if (exit !== undefined || !child.stdin.writable) return 'it closed its input';
+    return this.#isInstalling ? `${this.#options.installer?.name} is still installing it` : 'it has not answered';
   }
 }
 

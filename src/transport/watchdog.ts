@@ -9,26 +9,34 @@ import { send } from './family.ts';
 import { hostMark, MARK_VARIABLE } from './mark.ts';
 
 /**
- * Gets its first groups as arguments and reads `+group` and `-group`; the end of its input means that the host is gone.
- * Until then it runs only builtins of the shell, which keeps the process small. Where `sleep` takes no fractions it waits
- * 1 s. Processes that left their group are found by the host's mark: in /proc, elsewhere with `ps`.
+ * Gets its first orders as arguments and reads more: `+group` and `-group`, and `*mark` and `/mark` for processes that are spared.
+ * The end of its input means that the host is gone. Until then it runs only builtins of the shell, which keeps the process
+ * small. Where `sleep` takes no fractions it waits 1 s. Processes that left their group are found by the host's mark: in /proc, elsewhere with `ps`.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
-mark=$1 grace=$2 groups=' '
+mark=$1 grace=$2 groups=' ' spared=' '
 shift 2
-for group; do groups="$groups$group "; done
-while read -r line; do
-  group=\${line#?}
-  case $line in
-    +*) groups="$groups$group " ;;
-    -*) groups="\${groups%% $group *} \${groups#* $group }" ;;
+take() {
+  name=\${1#?}
+  case $1 in
+    +*) groups="$groups$name " ;;
+    -*) groups="\${groups%% $name *} \${groups#* $name }" ;;
+    '*'*) spared="$spared$name " ;;
+    /*) spared="\${spared%% $name *} \${spared#* $name }" ;;
   esac
-done
-strays() {
-  if [ -r /proc/self/environ ]; then grep -lz "^$mark\\." /proc/[0-9]*/environ | tr -dc '0-9\\n'
-  else ps -axEww -o pid=,command= | grep " $mark\\." | while read -r pid rest; do echo "$pid"; done
+}
+for line; do take "$line"; done
+while read -r line; do take "$line"; done
+marked() {
+  if [ -r /proc/self/environ ]; then grep -lz "^$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'
+  else ps -axEww -o pid=,command= | grep " $1" | while read -r pid rest; do echo "$pid"; done
   fi
+}
+strays() {
+  kept=' '
+  for each in $spared; do kept="$kept$(marked "\${mark%%=*}=$each\\( \\|$\\)" | tr '\\n' ' ')"; done
+  for pid in $(marked "$mark\\."); do case $kept in *" $pid "*) ;; *) echo "$pid" ;; esac; done
 }
 [ "$groups" = ' ' ] && exit 0
 sleep "$grace" || sleep 1
@@ -41,10 +49,12 @@ for stray in $(strays); do kill -KILL "$stray"; done
 const MARK = `${MARK_VARIABLE}=${hostMark}`;
 const GRACE_SECONDS = String(limits.orphanGraceMs / 1_000);
 
-/** Nothing of the host's environment: if the host is itself a server, the mark of its own host would end the shell too early. */
-const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
+/** Nothing of the host's environment: if the host is itself a server, the mark of its own host would end the shells too early. */
+export const SHELL_ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin', LC_ALL: 'C' };
 
 const watched = new Set<number>();
+/** Marks of processes that may outlive the host: installations, which have a guard of their own. */
+const spared = new Set<string>();
 let shell: ChildProcess | undefined;
 let deaths = 0;
 
@@ -57,9 +67,19 @@ export function watch(group: number): void {
 
 /** Call when no process of the group runs any more. With the last group the shell ends as well, before this resolves. */
 export async function unwatch(group: number): Promise<void> {
-  watched.delete(group);
+  if (!watched.delete(group)) return;
   if (watched.size === 0) await retire();
   else tell(`-${group}`);
+}
+
+/** Processes with this mark are not ended with the host. */
+export function spare(mark: string): void {
+  spared.add(mark);
+  tell(`*${mark}`);
+}
+
+export function unspare(mark: string): void {
+  if (spared.delete(mark)) tell(`/${mark}`);
 }
 
 /** Detached, so that Ctrl+C in the host's terminal does not reach the shell; unreferenced, so that it keeps no host alive. */
@@ -81,10 +101,11 @@ function start(): void {
 
 function trySpawn(): ChildProcess | undefined {
   try {
-    const args = ['-c', SCRIPT, 'plexus-watchdog', MARK, GRACE_SECONDS, ...Array.from(watched, String)];
+    const orders = [...Array.from(watched, (group) => `+${group}`), ...Array.from(spared, (mark) => `*${mark}`)];
+    const args = ['-c', SCRIPT, 'plexus-watchdog', MARK, GRACE_SECONDS, ...orders];
     const started = spawn('sh', args, {
       cwd: '/',
-      env: ENVIRONMENT,
+      env: SHELL_ENVIRONMENT,
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });

@@ -38,6 +38,8 @@ export type ApprovalRequest =
       readonly changes?: readonly string[];
       /** The user's own file, whose server of the same name this one replaces. */
       readonly displaces?: string;
+      /** The file of the workspace that the user's own entry runs, as the entry names it. */
+      readonly workspaceFile?: string;
       /** The user's variables that the server reads; a yes gives it exactly these. */
       readonly variables: readonly string[];
     };

@@ -15,7 +15,13 @@ export type Judgement =
   | { readonly kind: 'approved'; readonly grants: readonly string[] }
   /** Not approved, but it runs no process from the workspace: the server may be used, with none of the user's variables. */
   | { readonly kind: 'restricted' }
-  | { readonly kind: 'asks'; readonly changes: readonly string[]; readonly identity: LaunchIdentity };
+  | {
+      readonly kind: 'asks';
+      readonly changes: readonly string[];
+      readonly identity: LaunchIdentity;
+      /** The file of the workspace that an entry of the user's own runs. */
+      readonly workspaceFile?: string;
+    };
 
 /** One stored approval. The launch identity is kept so that a changed entry can be compared with it. */
 export interface Approval {
@@ -48,10 +54,12 @@ export interface GateOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly isOwnScope: (scope: Scope) => boolean;
+  /** The file of the workspace that a server from elsewhere runs: another one in each workspace, so each is approved. */
+  readonly workspaceFileOf?: (definition: ServerDefinition) => string | undefined;
   readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
 }
 
-export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOptions): Gate {
+export function createTrustGate({ store, clock, isOwnScope, workspaceFileOf, identityOf }: GateOptions): Gate {
   const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
 
   return {
@@ -59,9 +67,10 @@ export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOp
     fingerprint: async (definition) => trustFingerprint(await identityOf(definition)),
     async judge(definition) {
       const { name, launch, provenance } = definition;
-      if (isOwnScope(provenance.scope)) return { kind: 'own' };
+      const workspaceFile = workspaceFileOf?.(definition);
+      if (isOwnScope(provenance.scope) && workspaceFile === undefined) return { kind: 'own' };
       const stored = await approvals(name);
-      const isUsableUnapproved = launch.kind !== 'stdio' || !provenance.inWorkspace;
+      const isUsableUnapproved = (launch.kind !== 'stdio' || !provenance.inWorkspace) && workspaceFile === undefined;
       if (stored.length === 0 && isUsableUnapproved) return { kind: 'restricted' };
       const identity = await identityOf(definition);
       const fingerprint = trustFingerprint(identity);
@@ -70,7 +79,8 @@ export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOp
       if (isUsableUnapproved) return { kind: 'restricted' };
       // A server of the same name from another file is a different server, so it is new and not a changed one.
       const before = stored.findLast((each) => each.file === provenance.file);
-      return { kind: 'asks', changes: before ? differences(before.identity, identity) : [], identity };
+      const changes = before && workspaceFile === undefined ? differences(before.identity, identity) : [];
+      return { kind: 'asks', changes, identity, ...(workspaceFile !== undefined && { workspaceFile }) };
     },
     async approve(definition, grants = [], judged) {
       const identity = judged ?? (await identityOf(definition));

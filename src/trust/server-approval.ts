@@ -1,6 +1,6 @@
 // Owns the approval of servers for one host: the gate, told where programs are found and which scopes belong to the user.
 
-import { programOf } from '../config/resolve.ts';
+import { startedProgramOf, workspaceFileOf } from '../config/away-from-workspace.ts';
 import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
@@ -10,13 +10,14 @@ import { createTrustGate, type Gate } from './gate.ts';
 
 export function createServerApproval(environment: HostEnvironment, store: Store, clock: Clock): Gate {
   const { cwd, platform, env } = environment;
-  const fill = (definition: ServerDefinition) => programOf(definition, environment);
+  const fill = (definition: ServerDefinition) => startedProgramOf(definition, environment);
   // `env` may be the live `process.env`: PATH is read at each judgement, as it is when the server starts.
   const context = () => ({ cwd, platform, pathEnv: pathIn(env, platform), fill });
   return createTrustGate({
     store,
     clock,
     isOwnScope,
+    workspaceFileOf: (definition) => workspaceFileOf(definition, environment),
     identityOf: (definition) => launchIdentityOf(definition, context()),
   });
 }

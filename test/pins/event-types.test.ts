@@ -17,6 +17,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'catalog.problem-found': true,
   'config.loaded': true,
   'connection.changed': true,
+  'connection.install-awaited': true,
   'connection.log-received': true,
   'connection.noise-received': true,
   'elicitation.requested': true,

@@ -107,6 +107,8 @@ test('the ceilings are exactly these', () => {
     goneCheckMs: 20,
     drainMs: 500,
     orphanGraceMs: 700,
+    installGoesOnMs: 300_000,
+    installNoticeMs: 2_000,
     watchdogStarts: 5,
     unreadInputBytes: 64 * 1024 * 1024,
     batchLineChars: 8_000,

@@ -1,10 +1,12 @@
 // Owns `plexus get`: one server, with its effective settings, where each comes from, what it overrides, and the end of its log.
 
+import { withoutSecrets } from '../../config/literal-secrets.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../model/limits.ts';
-import { labelOf } from '../../model/server.ts';
+import { commandLine, labelOf, type ServerDefinition } from '../../model/server.ts';
 import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { explanationText, withSecretsHidden } from '../explanation.ts';
-import { loadConfigFor, openTrust } from '../load-config.ts';
+import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
 import { serverNameIn } from '../positionals.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -32,10 +34,22 @@ export async function explain(context: Context, name: string): Promise<CommandRe
   const explained = withSecretsHidden(found);
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
+  const runs = definition && (await startedAs(definition, context));
   return {
-    data: { ...explained, label: labelOf(explained), ...(trust && { trust }) },
-    text: (paint) => [explanationText(explained, paint), trustText(name, trust)].filter(Boolean).join('\n'),
+    data: { ...explained, label: labelOf(explained), ...(trust && { trust }), ...(runs && { runs }) },
+    text: (paint) =>
+      [explanationText(explained, paint), runs && printable(`It is started as: ${runs}`), trustText(name, trust)]
+        .filter(Boolean)
+        .join('\n'),
   };
+}
+
+/** The command line of a server that is kept out of the workspace, where it differs from its entry. */
+async function startedAs(definition: ServerDefinition, context: Context): Promise<string | undefined> {
+  if (definition.launch.kind !== 'stdio') return undefined;
+  const { shieldedLaunch } = await import('../../config/neutral-folder.ts');
+  const { launch } = await shieldedLaunch(definition, definition.launch, environmentOf(context), systemClock);
+  return launch === definition.launch ? undefined : commandLine(withoutSecrets(launch));
 }
 
 function trustText(name: string, trust: string | undefined): string | undefined {

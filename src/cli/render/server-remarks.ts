@@ -2,6 +2,7 @@
 // They promise no later attempt, because the command ends as soon as it has printed them.
 
 import type { ServerStatus } from '../../connection/status.ts';
+import { limits } from '../../model/limits.ts';
 import { shellWord } from './text.ts';
 
 /** `reduced`: how many of the server's tools a model sees in a reduced form. */
@@ -32,9 +33,14 @@ function stateRemark(status: ServerStatus): readonly string[] {
   }
 }
 
+const INSTALL_MINUTES = limits.installGoesOnMs / 60_000;
+
 /** While an attempt is under way, only the error of the one before is known. */
-function attemptRemark({ transport, lastError }: ServerStatus): readonly string[] {
-  if (lastError) return [`${lastError.message} [${lastError.code}]`];
+function attemptRemark({ transport, lastError, reason }: ServerStatus): readonly string[] {
+  const failed = lastError ? [`${lastError.message} [${lastError.code}]`] : [];
+  const goesOn = `and goes on when this command ends, for ${INSTALL_MINUTES} min at most. Then look again.`;
+  if (reason !== undefined) return [...failed, `It is not up yet: ${reason}, ${goesOn}`];
+  if (lastError) return failed;
   return transport === 'stdio'
     ? ['It has not answered yet. Start its command by hand to see what it waits for.']
     : ['It has not answered yet. Check that its address answers.'];

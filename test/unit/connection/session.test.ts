@@ -151,6 +151,29 @@ describe('the era', () => {
 });
 
 describe('an opening that fails', () => {
+  verifies(
+    'LIF-11',
+    'gives an installation its own limit until the first answer, and the usual one after it',
+    async () => {
+      const deaf = scripted({});
+      const limits = { startupTimeoutMs: 5_000, installTimeoutMs: 60_000 };
+      const installing = open([deaf], limits);
+      const ended = expect(installing.opening).rejects.toMatchObject({ data: { afterMs: 60_000 } });
+      await installing.clock.advance(59_999);
+      expect(deaf.closed).toBe(false);
+      await installing.clock.advance(1);
+      await ended;
+
+      const halting = scripted({ 'server/discover': unknown });
+      const { opening, clock } = open([halting], limits);
+      const failed = expect(opening).rejects.toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: 5_000 } });
+      await clock.advance(4_999);
+      expect(halting.closed).toBe(false);
+      await clock.advance(1);
+      await failed;
+    },
+  );
+
   verifies(['LIF-11', 'LIF-12'], 'for want of an answer ends in time, and nothing stays open', async () => {
     const deaf = scripted({});
     const { opening, clock } = open([deaf], { startupTimeoutMs: 5_000 });

@@ -44,7 +44,15 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
   const resourceCatalog = new ResourceCatalog({ clock, emit: () => undefined });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNotifier();
-  const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, clock });
+  const status = new FleetStatus({
+    registry,
+    connections,
+    catalog,
+    resourceCatalog,
+    breakers,
+    installs: new Map(),
+    clock,
+  });
   const fleet = new Fleet({
     registry,
     connections,

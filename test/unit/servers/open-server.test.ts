@@ -2,6 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { neutralPlaces } from '../../../src/config/away-from-workspace.ts';
 import { type AskInput, inputName } from '../../../src/config/inputs.ts';
 import type { ListedServers } from '../../../src/config/lists.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
@@ -37,6 +38,8 @@ import { verifies } from '../../verifies.ts';
 import { defaultSettings } from '../config/folder.ts';
 import { configOf } from './registry.ts';
 
+/** Runners of the person's own servers are started in a folder below it. */
+const HOME = temporaryFile('home');
 const nowhere: Launcher = () => ({ command: '/no/such/program', args: [] });
 
 interface World
@@ -54,7 +57,7 @@ interface World
 /** Nobody approves or answers, and what would be started is written down instead of started: a test changes what it is about. */
 function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
   const clock = change.clock ?? createFakeClock();
-  const environment = { cwd: '/work', home: '/', platform: 'linux', env } as const;
+  const environment = { cwd: '/work', home: HOME, platform: 'linux', env } as const;
   const seen = {
     requests: [] as ApprovalRequest[],
     launches: [] as Parameters<Launcher>[0][],
@@ -102,6 +105,9 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => configNow().settings.connectConcurrency,
+      installTimeoutMs: () => configNow().settings.startup.installTimeoutMs,
+      installs: new Map(),
+      closing: new AbortController().signal,
       protocolCache: change.protocolCache ?? createProtocolCache(createMemoryStore(clock), clock, onError),
       logs: change.logs,
       clientInfo: change.clientInfo,
@@ -369,7 +375,16 @@ describe('a server that may be reached but is not trusted', () => {
     const { open, requests, launches } = setUp({ env: host });
     expect(await codeOf(open(define('imported', asking)))).toBe('SPAWN_FAILED');
     expect(requests).toEqual([]);
-    expect(launches).toEqual([{ ...asking, server: 'it', args: ['-y', 'pkg', ''], env: { KEY: '', MODE: 'fast' } }]);
+    const { folder, shell } = neutralPlaces({ home: HOME, platform: 'linux', env: {} });
+    expect(launches).toEqual([
+      {
+        ...asking,
+        server: 'it',
+        args: ['--prefix', folder, '--script-shell', shell, '-y', 'pkg', ''],
+        env: { KEY: '', MODE: 'fast', PLEXUS_WORKSPACE: '/work' },
+        cwd: folder,
+      },
+    ]);
   });
 });
 

@@ -1,0 +1,132 @@
+// Owns keeping the runner of a person's own server out of the workspace: the files that lie there must not run in place of the
+// program that the entry names. `runner.ts` knows the runners; this file rewrites a launch. Pure: `neutral-folder.ts` makes the
+// folder and the shell.
+
+import type { Provenance, ServerDefinition, StdioLaunch } from '../model/server.ts';
+import { programOf } from './resolve.ts';
+import { type Runner, runnerOf } from './runner.ts';
+import { type HostEnvironment, pathsOf, stateFolder } from './scopes.ts';
+import { workspaceFileIn } from './workspace-file.ts';
+
+/** Tells the shell that npm runs its programs with where the workspace is. */
+export const WORKSPACE_VARIABLE = 'PLEXUS_WORKSPACE';
+
+export interface NeutralPlaces {
+  /** An empty folder of ours. */
+  readonly folder: string;
+  /** npm puts `node_modules/.bin` of its folder into `PATH`, so it runs in ours, and this script leads its program back. */
+  readonly shell: string;
+}
+
+export function neutralPlaces(environment: Omit<HostEnvironment, 'cwd'>): NeutralPlaces {
+  const { join } = pathsOf(environment.platform);
+  const own = join(stateFolder(environment), 'runners');
+  return { folder: join(own, 'empty'), shell: join(own, 'shell') };
+}
+
+export interface ShieldedLaunch {
+  readonly launch: StdioLaunch;
+  /** The folder in which the server itself runs, if not the workspace or the one that its entry names. */
+  readonly folder?: string;
+}
+
+export interface ShieldOptions {
+  readonly environment: HostEnvironment;
+  /** Whether Python knows `PYTHONSAFEPATH`, as it does from 3.11 on. */
+  readonly hasSafePath?: boolean;
+}
+
+/** Entries of a person's own files, plugins and imports. Those given in code, or in a file named for this run, are left alone. */
+const isPersonal = ({ scope, inWorkspace }: Provenance) => scope !== 'host' && !inWorkspace;
+
+/** The file of the workspace that a person's own entry runs, as the entry names it. The person is asked before it starts. */
+export function workspaceFileOf(definition: ServerDefinition, environment: HostEnvironment): string | undefined {
+  const { launch, provenance } = definition;
+  if (launch.kind !== 'stdio' || launch.cwd !== undefined || !isPersonal(provenance)) return undefined;
+  // A path that begins with the workspace's folder is as good as a relative one.
+  const { command, args } = programOf(definition, { ...environment, cwd: '.' });
+  return workspaceFileIn([command, ...args], environment.platform);
+}
+
+/** As `programOf`, in the folder that the server is started in. */
+export function startedProgramOf(
+  definition: ServerDefinition,
+  environment: HostEnvironment,
+): ReturnType<typeof programOf> {
+  const program = programOf(definition, environment);
+  if (definition.launch.kind !== 'stdio') return program;
+  const { folder } = awayFromWorkspace(definition, { ...definition.launch, ...program }, { environment });
+  return folder === undefined ? program : { ...program, cwd: folder };
+}
+
+/** The launch as it is started. An entry that names a folder, or a file of the workspace, is left as it is: a person said so. */
+export function awayFromWorkspace(
+  definition: ServerDefinition,
+  launch: StdioLaunch,
+  { environment, hasSafePath = true }: ShieldOptions,
+): ShieldedLaunch {
+  const { platform, cwd } = environment;
+  const isConcerned = isPersonal(definition.provenance) && launch.cwd === undefined;
+  const runner = isConcerned ? runnerOf([launch.command, ...launch.args], platform) : undefined;
+  if (runner === undefined || !looksAround(runner)) return { launch };
+  if (workspaceFileOf(definition, environment) !== undefined) return { launch };
+  const { folder, shell } = neutralPlaces(environment);
+  const elsewhere = { launch: { ...launch, cwd: folder }, folder };
+  const { at, shield } = runner;
+  // A shell script is not rewritten.
+  if (at === undefined || shield === 'folder') return elsewhere;
+  if (shield === 'deno') return { launch: inserted(launch, at + runner.before.length + 2, ['--no-config']) };
+  if (shield === 'uv') return { launch: withSafePath(inserted(launch, at + 1, ['--project', folder])) };
+  if (shield === 'python')
+    return hasSafePath && !ignoresVariables(runner) ? { launch: withSafePath(launch) } : elsewhere;
+  // The shell is a script for POSIX systems. On Windows, `cmd.exe` looks for programs in its folder first.
+  if (platform === 'win32') return elsewhere;
+  const moved = inserted(launch, at + 1, ['--prefix', folder, '--script-shell', shell]);
+  return { launch: { ...moved, env: { ...launch.env, [WORKSPACE_VARIABLE]: cwd }, cwd: folder } };
+}
+
+/** The command that tells the version of a launch's Python, if that decides how it is shielded. */
+export function pythonVersionCommand(
+  { command, args }: StdioLaunch,
+  platform: NodeJS.Platform,
+): readonly [string, ...string[]] | undefined {
+  const words = [command, ...args];
+  const runner = runnerOf(words, platform);
+  const program = runner?.at === undefined ? undefined : words[runner.at];
+  if (program === undefined || runner?.shield !== 'python' || !looksAround(runner)) return undefined;
+  // `py -3.8` starts another version than `py`.
+  return [program, ...runner.rest.filter((word) => /^-(?:\d|V:)/.test(word)), '--version'];
+}
+
+/** Whether the line lets its runner look into the working directory. */
+function looksAround(runner: Runner): boolean {
+  const { shield, hasOwnFolder, rest, name } = runner;
+  if (shield === undefined || hasOwnFolder) return false;
+  if (shield === 'python') return namesModule(runner);
+  // Beside a script of one's own, Deno reads the configuration that lies there.
+  if (shield === 'deno')
+    return (runner.installs || name === 'deno x') && !rest.some((word) => /^(-c|--(no-)?config)/.test(word));
+  return true;
+}
+
+/** `-m` and `-c` put the working directory first among the folders that modules come from; a script puts its own there. */
+function namesModule({ rest }: Runner): boolean {
+  const options = rest.slice(
+    0,
+    Math.max(
+      0,
+      rest.findIndex((word) => !word.startsWith('-')),
+    ),
+  );
+  return options.some((option) => /^(?:-[A-Za-z]*[mc]|--module)$/.test(option));
+}
+
+/** With `-E`, Python does not read the variable. */
+const ignoresVariables = ({ rest }: Runner) => rest.some((word) => /^-[A-Za-z]*E/.test(word));
+
+const withSafePath = (launch: StdioLaunch): StdioLaunch => ({ ...launch, env: { PYTHONSAFEPATH: '1', ...launch.env } });
+
+function inserted(launch: StdioLaunch, at: number, options: readonly string[]): StdioLaunch {
+  const [command = '', ...args] = [launch.command, ...launch.args].toSpliced(at, 0, ...options);
+  return { ...launch, command, args };
+}

@@ -1,0 +1,125 @@
+// Owns the proof that an installation is not ended in the middle, however its host ends. A stand-in for npx installs until the
+// test says that it is done, and tells its progress all the while, as npm does: a broken pipe would end it.
+
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, onTestFinished } from 'vitest';
+import type { RuntimeEvent } from '../../src/events.ts';
+import { send } from '../../src/transport/family.ts';
+import { FAULTY } from '../servers/faulty.ts';
+import { eventually, isRunning, pidsIn, pidsOnce } from '../servers/processes.ts';
+import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
+import { Sandbox } from './plexus.ts';
+import { start, statusOf } from './runtimes.ts';
+
+let box: Sandbox;
+
+beforeEach(() => {
+  box = new Sandbox();
+});
+afterEach(() => {
+  for (const pid of pidsIn(box.path('pid'))) if (isRunning(pid)) send(pid, 'SIGKILL');
+  box.remove();
+});
+
+const isInstalled = () => existsSync(box.path('installed'));
+const finish = () => writeFileSync(box.path('go'), '');
+
+/** Its pid is that of the server later, which it becomes. */
+function standIn(): string {
+  const npx = box.write(
+    'bin/npx',
+    `#!/bin/sh
+echo $$ >> '${box.path('pid')}'
+while [ ! -e '${box.path('go')}' ]; do echo still at it >&2; sleep 0.02; done
+echo done > '${box.path('installed')}'
+exec '${process.execPath}' '${FAULTY}' --journal '${box.path('journal')}'
+`,
+  );
+  chmodSync(npx, 0o755);
+  return npx;
+}
+
+const background = { startup: { whenUncached: 'background', gateMs: 1 } } as const;
+
+verifies(['TDN-04', 'LIF-12'], 'a host that closes lets an installation finish, and its server then ends', async () => {
+  const runtime = await start(box.folder, {
+    servers: { slow: { command: standIn(), args: ['-y', 'x'] } },
+    ...background,
+  });
+  const [pid = 0] = await pidsOnce(box.path('pid'), 1);
+  expect(statusOf(runtime, 'slow')).toMatchObject({ state: 'connecting', reason: 'npx is still installing it' });
+  expect((await runtime.ready({ timeoutMs: 1 })).notReady).toEqual([
+    { server: 'slow', state: 'connecting', message: 'npx is still installing it' },
+  ]);
+  const awaited: RuntimeEvent = { type: 'connection.install-awaited', server: 'slow', installer: 'npx' };
+  await waitFor(() => expect(runtime.events).toContainEqual(awaited));
+  await runtime.close();
+  expect([isRunning(pid), isInstalled()]).toEqual([true, false]);
+  finish();
+  await eventually(() => !isRunning(pid));
+  expect(isInstalled()).toBe(true);
+  // It was the server in the end, and read what the host had sent.
+  expect(readFileSync(box.path('journal'), 'utf8')).toContain('initialize');
+});
+
+verifies('LIF-11', 'a server that was installed is used as any other, and ends with its host', async () => {
+  const runtime = await start(box.folder, {
+    servers: { slow: { command: standIn(), args: ['-y', 'x'] } },
+    ...background,
+  });
+  const [pid = 0] = await pidsOnce(box.path('pid'), 1);
+  finish();
+  await runtime.ready({ timeoutMs: 60_000 });
+  expect(statusOf(runtime, 'slow')).toMatchObject({ state: 'connected', pid });
+  expect(statusOf(runtime, 'slow').reason).toBe(undefined);
+  await runtime.close();
+  expect(isRunning(pid)).toBe(false);
+});
+
+verifies('TDN-02', 'a person who disconnects a server ends its installation too', async () => {
+  const runtime = await start(box.folder, {
+    servers: { slow: { command: standIn(), args: ['-y', 'x'] } },
+    ...background,
+  });
+  const [pid = 0] = await pidsOnce(box.path('pid'), 1);
+  await runtime.disconnect('slow');
+  expect([isRunning(pid), isInstalled()]).toEqual([false, false]);
+});
+
+verifies(['TDN-04', 'EXT-08'], 'a host that is killed leaves the installation, and nothing else', async () => {
+  const script = fileURLToPath(new URL('./install-host.mjs', import.meta.url));
+  const host = spawn(process.execPath, [script, standIn(), FAULTY, box.path('usual')], { stdio: 'pipe' });
+  onTestFinished(() => void host.kill('SIGKILL'));
+  host.stderr.pipe(process.stderr);
+  let said = '';
+  host.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  await eventually(() => said.includes('started'));
+  const usual = await pidsOnce(box.path('usual'), 2);
+  const [pid = 0] = await pidsOnce(box.path('pid'), 1);
+  host.kill('SIGKILL');
+  // The watchdog ends strays last, so that it has spared the installation by now.
+  await eventually(() => !usual.some(isRunning));
+  expect([isRunning(pid), isInstalled()]).toEqual([true, false]);
+  finish();
+  await eventually(() => !isRunning(pid));
+  expect(isInstalled()).toBe(true);
+});
+
+verifies('EXT-08', 'plexus list tells of an installation that goes on', async () => {
+  box.write('~/.config/plexus/mcp.json', {
+    mcpServers: { slow: { command: standIn(), args: ['-y', 'x'], cwd: box.workspace } },
+    plexus: { startup: { wait_ms: 500 } },
+  });
+  const { out } = await box.plexus('list');
+  expect(out).toContain('npx is still installing it, and goes on when this command ends, for 5 min at most.');
+  const [pid = 0] = await pidsOnce(box.path('pid'), 1);
+  expect(isRunning(pid)).toBe(true);
+  finish();
+  await eventually(() => !isRunning(pid));
+  expect(isInstalled()).toBe(true);
+});

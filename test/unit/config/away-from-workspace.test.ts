@@ -1,0 +1,127 @@
+// Owns the proof of how each runner is kept out of the workspace, on every platform, and that the folder and the shell are made.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { awayFromWorkspace, startedProgramOf, workspaceFileOf } from '../../../src/config/away-from-workspace.ts';
+import { launchAwayFromWorkspace } from '../../../src/config/neutral-folder.ts';
+import type { HostEnvironment } from '../../../src/config/scopes.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { commandLine, type Provenance, type ServerDefinition, type StdioLaunch } from '../../../src/model/server.ts';
+
+const linux: HostEnvironment = { cwd: '/repo', home: '/home/me', env: {}, platform: 'linux' };
+const windows: HostEnvironment = { cwd: 'C:\\repo', home: 'C:\\me', env: {}, platform: 'win32' };
+const EMPTY = '/home/me/.local/state/plexus/runners/empty';
+const SHELL = '/home/me/.local/state/plexus/runners/shell';
+const EMPTY_WINDOWS = 'C:\\me\\AppData\\Local\\plexus\\state\\runners\\empty';
+
+const own: Provenance = { scope: 'user', file: '/home/me/mcp.toml', key: [] };
+
+function define(line: string, provenance = own, more: Partial<StdioLaunch> = {}) {
+  const [command = '', ...args] = line.split(' ');
+  const launch: StdioLaunch = { kind: 'stdio', command, args, env: {}, inheritEnv: 'safe', ...more };
+  return { name: 'x', launch, provenance, settings: {} } as unknown as ServerDefinition & { launch: StdioLaunch };
+}
+
+function started(line: string, environment = linux, more: { hasSafePath?: boolean; provenance?: Provenance } = {}) {
+  const definition = define(line, more.provenance);
+  return commandLine(awayFromWorkspace(definition, definition.launch, { environment, ...more }).launch);
+}
+
+const OPTIONS = `--prefix ${EMPTY} --script-shell ${SHELL}`;
+
+test.each([
+  ['npx -y x .', `PLEXUS_WORKSPACE=/repo npx ${OPTIONS} -y x . (in ${EMPTY})`],
+  ['env A=1 npx x', `PLEXUS_WORKSPACE=/repo env A=1 npx ${OPTIONS} x (in ${EMPTY})`],
+  ['npm exec x', `PLEXUS_WORKSPACE=/repo npm ${OPTIONS} exec x (in ${EMPTY})`],
+  ['bunx x', `bunx x (in ${EMPTY})`],
+  ['bun /srv/x.ts', `bun /srv/x.ts (in ${EMPTY})`],
+  ['pnpm dlx x', `pnpm dlx x (in ${EMPTY})`],
+  ['yarn dlx x', `yarn dlx x (in ${EMPTY})`],
+  ['python3 -m x', 'PYTHONSAFEPATH=1 python3 -m x'],
+  ['python3 -E -m x', `python3 -E -m x (in ${EMPTY})`],
+  ['uv run x', `PYTHONSAFEPATH=1 uv --project ${EMPTY} run x`],
+  ['deno run -A npm:x', 'deno run --no-config -A npm:x'],
+  ['deno x npm:x', 'deno x --no-config npm:x'],
+])('%s', (line, expected) => expect(started(line)).toBe(expected));
+
+test.each([
+  'python3 /srv/server.py',
+  'node /srv/x.js',
+  'deno run -A /srv/x.ts',
+  'uvx x',
+  'docker run -i x',
+  'npx --prefix /srv x',
+  'uv --directory /srv run x.py',
+  'my-server',
+  'npx ./server',
+  'bun server.ts',
+])('as it is written: %s', (line) => expect(started(line)).toBe(line));
+
+test('a runner inside a script is started in the empty folder', () => {
+  const definition = define('sh', own, { args: ['-c', 'exec npx -y x'] });
+  expect(awayFromWorkspace(definition, definition.launch, { environment: linux }).launch.cwd).toBe(EMPTY);
+});
+
+test('an older Python is started in the empty folder', () => {
+  expect(started('python3 -m x', linux, { hasSafePath: false })).toBe(`python3 -m x (in ${EMPTY})`);
+});
+
+test.each([
+  ['cmd /c npx -y x', `cmd /c npx -y x (in '${EMPTY_WINDOWS}')`],
+  ['npx.cmd -y x', `npx.cmd -y x (in '${EMPTY_WINDOWS}')`],
+  ['py -3 -m x', 'PYTHONSAFEPATH=1 py -3 -m x'],
+  ['cmd /c bunx x', `cmd /c bunx x (in '${EMPTY_WINDOWS}')`],
+])('on Windows: %s', (line, expected) => expect(started(line, windows)).toBe(expected));
+
+test.each<[Provenance, boolean]>([
+  [own, true],
+  [{ scope: 'enterprise', key: [] }, true],
+  [{ scope: 'imported', key: [] }, true],
+  [{ scope: 'plugin', key: [] }, true],
+  [{ scope: 'host', key: [] }, false],
+  [{ scope: 'project', inWorkspace: true, key: [] }, false],
+])('of whom: %o', (provenance, isKept) => expect(started('bunx x', linux, { provenance }) !== 'bunx x').toBe(isKept));
+
+test('an entry with a folder of its own is left alone', () => {
+  const definition = define('bunx x', own, { cwd: '/srv' });
+  expect(awayFromWorkspace(definition, definition.launch, { environment: linux }).launch).toBe(definition.launch);
+});
+
+test("the workspace's folder in a path is as good as a relative path", () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  expect(workspaceFileOf(define('node ${workspaceFolder}/x.js'), linux)).toBe('./x.js');
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  expect(workspaceFileOf(define('node ${userHome}/x.js'), linux)).toBe(undefined);
+});
+
+test('relative paths of a server count from the folder that it runs in itself', () => {
+  expect(startedProgramOf(define('bunx x'), linux).cwd).toBe(EMPTY);
+  expect(startedProgramOf(define('npx x'), linux).cwd).toBe(undefined);
+});
+
+test('the shell returns to the workspace for the program alone, not for scripts of packages', async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-shell-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const cwd = join(folder, 'a workspace');
+  mkdirSync(cwd);
+  const environment = { ...linux, cwd, home: folder };
+  const definition = define('npx x');
+  const { launch } = await launchAwayFromWorkspace(definition, definition.launch, environment, systemClock);
+  const shell = launch.args[3] ?? '';
+  const answer = (event: string) =>
+    execFileSync(shell, ['-c', 'pwd; echo "$PLEXUS_WORKSPACE"'], {
+      cwd: launch.cwd,
+      env: { ...launch.env, npm_lifecycle_event: event },
+      encoding: 'utf8',
+    }).split('\n');
+  expect(answer('npx')).toEqual([cwd, '', '']);
+  expect(answer('postinstall')).toEqual([launch.cwd, cwd, '']);
+  expect([launch.cwd ?? '', shell].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
+  // A second start leaves the shell as it is, and one that was changed is written again.
+  const before = readFileSync(shell, 'utf8');
+  await launchAwayFromWorkspace(definition, definition.launch, environment, systemClock);
+  expect(readFileSync(shell, 'utf8')).toBe(before);
+});
