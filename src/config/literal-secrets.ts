@@ -51,7 +51,7 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
   return id;
 }
 
-const HIDDEN = '(hidden)';
+export const HIDDEN = '(hidden)';
 
 /** The entry with its secrets hidden, to be shown. Placeholders stay, since they reveal nothing. */
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);

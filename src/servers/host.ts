@@ -59,7 +59,7 @@ export interface HostOptions extends ClientHandlers {
   readonly extraSources?: readonly ConfigSource[];
   /** What the host does itself: servers that only do the same are not used. A function is called at each reload. */
   readonly nativeTools?: readonly NativeTool[] | (() => readonly NativeTool[]);
-  /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and defaults count. */
+  /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and the defaults of the user's own files count. */
   readonly askInput?: AskInput;
   /** How the runtime introduces itself to servers; the default is Plexus. */
   readonly clientInfo?: ClientInfo;

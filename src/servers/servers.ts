@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Catalog } from '../catalog/catalog.ts';
 import { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import { createToolCache } from '../catalog/tool-cache.ts';
+import { previewLaunch } from '../config/preview.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
@@ -82,7 +83,14 @@ export function createServers(host: Host, trust: Trust): Servers {
   const sandbox = new SandboxNotifier();
   const opener = createServerOpener({
     environment,
-    approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
+    approvals: new ServerApprovals({
+      gate,
+      approve: host.approve,
+      preview: (definition) => previewLaunch(definition, environment, secrets),
+      config,
+      clock,
+      onError,
+    }),
     resolve: createServerResolver({
       environment,
       config,

@@ -5,16 +5,19 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { inputSourceKey } from '../config/inputs.ts';
+import { isOwnScope } from '../config/scopes.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 
 /**
  * Leaves settings out, so that a longer timeout does not invalidate the caches. Includes the file, because `./server` is another
- * program in another folder.
+ * program in another folder, and what the file says of the inputs that the entry reads.
  */
-export function definitionHash({ name, launch, provenance }: ServerDefinition): string {
-  return hash({ name, launch, file: provenance.file });
+export function definitionHash({ name, launch, inputs, provenance }: ServerDefinition): string {
+  const declared = inputs?.map(({ id, default: preset, options }) => ({ id, default: preset, options }));
+  return hash({ name, launch, file: provenance.file, inputs: declared });
 }
 
 export interface LaunchContext {
@@ -41,8 +44,32 @@ export const trustFingerprint = (identity: LaunchIdentity): string => hash(ident
 export async function launchIdentityOf(definition: ServerDefinition, context: LaunchContext): Promise<LaunchIdentity> {
   const { launch } = definition;
   if (launch.kind === 'in-process') return { kind: launch.kind };
-  if (launch.kind !== 'stdio') return identityOfRemote(launch);
-  return identityOfProcess(launch, context.fill?.(definition) ?? launch, context);
+  const ofLaunch =
+    launch.kind === 'stdio'
+      ? await identityOfProcess(launch, context.fill?.(definition) ?? launch, context)
+      : identityOfRemote(launch);
+  return { ...ofLaunch, ...identityOfInputs(definition) };
+}
+
+/** A default becomes a part of the command or the address once the user takes it over, so it is bound as they are. */
+function identityOfInputs({ inputs = [], provenance }: ServerDefinition): LaunchIdentity {
+  const parts = inputs.map(({ id, default: preset, options }) => ({
+    [`input ${id}`]: `asked for by ${inputSourceKey(provenance)}`,
+    ...(preset !== undefined && { [`default of input ${id}`]: concealed(preset) }),
+    ...(options !== undefined && { [`options of input ${id}`]: canonicalJson(options) }),
+  }));
+  return Object.assign({}, ...parts);
+}
+
+type Origin = Pick<ServerDefinition, 'launch' | 'provenance'>;
+
+/**
+ * A remote entry that another repository copies is not the approved one: it holds no path that would tell the two apart. The
+ * folder does that for a process.
+ */
+export function isFromFile({ file }: { readonly file?: string }, { launch, provenance }: Origin): boolean {
+  const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
+  return !isRemote || isOwnScope(provenance.scope) || file === provenance.file;
 }
 
 async function identityOfProcess(

@@ -6,7 +6,7 @@ import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Scope, ServerDefinition } from '../model/server.ts';
-import { differences, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
+import { differences, isFromFile, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
 
 export type Judgement =
   /** From the user's own configuration: the server starts and may read every variable its entry names. */
@@ -65,7 +65,7 @@ export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOp
       if (stored.length === 0 && isUsableUnapproved) return { kind: 'restricted' };
       const identity = await identityOf(definition);
       const fingerprint = trustFingerprint(identity);
-      const approval = stored.find((each) => each.fingerprint === fingerprint);
+      const approval = stored.find((each) => each.fingerprint === fingerprint && isFromFile(each, definition));
       if (approval) return { kind: 'approved', grants: approval.grants };
       if (isUsableUnapproved) return { kind: 'restricted' };
       // A server of the same name from another file is a different server, so it is new and not a changed one.
@@ -78,7 +78,8 @@ export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOp
       const key = keyOf(definition.name);
       for (let written = false; !written; ) {
         const before = await store.get(key);
-        const others = parseApprovals(before).filter((each) => each.fingerprint !== approval.fingerprint);
+        const isSame = (each: Approval) => each.fingerprint === approval.fingerprint && isFromFile(each, definition);
+        const others = parseApprovals(before).filter((each) => !isSame(each));
         written = await store.compareAndSet(key, before, formatApprovals([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
@@ -86,7 +87,9 @@ export function createTrustGate({ store, clock, isOwnScope, identityOf }: GateOp
       const file = definition?.provenance.file;
       const fingerprint = definition && trustFingerprint(await identityOf(definition));
       const isRevoked = (each: Approval) =>
-        file === undefined || each.file === file || each.fingerprint === fingerprint;
+        definition === undefined ||
+        each.file === file ||
+        (each.fingerprint === fingerprint && isFromFile(each, definition));
       for (;;) {
         const before = await store.get(keyOf(name));
         if (before === undefined) return false;

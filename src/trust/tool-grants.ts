@@ -9,6 +9,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { isFromFile } from './fingerprint.ts';
 import { describeChanges } from './tool-changes.ts';
 import { faultOfPin, pinOf, type ToolPin, toolHash } from './tool-pin.ts';
 
@@ -75,7 +76,7 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
   const read = async (server: ServerDefinition): Promise<CachedGrants> => {
     const at = clock.now();
     const [current, stored] = await Promise.all([fingerprint(server), store.get(keyOf(server.name))]);
-    const grants = parseGrants(stored).filter((each) => each.fingerprint === current);
+    const grants = parseGrants(stored).filter((each) => each.fingerprint === current && isFromFile(each, server));
     return { at, grants: new Map(grants.map((each) => [each.tool, each])) };
   };
   /** Calls at the same time share one read of the store. */
@@ -125,7 +126,8 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
         ...(provenance.file === undefined ? {} : { file: provenance.file }),
         grantedAt: new Date(clock.now()).toISOString(),
       };
-      const isSame = (each: StoredGrant) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
+      const isSame = (each: StoredGrant) =>
+        each.fingerprint === fresh.fingerprint && each.tool === fresh.tool && isFromFile(each, server);
       await change(name, (grants) => [...grants.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
     },
     async revoke(server, { tool, definition } = {}) {
@@ -133,7 +135,9 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
       const current = definition && (await fingerprint(definition));
       const isRevoked = (each: StoredGrant) =>
         (tool === undefined || each.tool === tool) &&
-        (file === undefined || each.file === file || each.fingerprint === current);
+        (definition === undefined ||
+          each.file === file ||
+          (each.fingerprint === current && isFromFile(each, definition)));
       return change(server, (grants) => grants.filter((each) => !isRevoked(each)));
     },
     async list(server) {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { isOwnScope } from '../../../src/config/scopes.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
-import type { Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
+import type { InputRequest, Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { createTrustGate } from '../../../src/trust/gate.ts';
@@ -83,6 +83,35 @@ describe('the gate', () => {
     for (const change of [{ url: 'https://b.example/mcp' }, { headers: { A: 'b' } }, { bearerTokenEnvVar: 'B' }]) {
       expect(await gate.judge(defined({ ...remote, ...change }))).toEqual(restricted);
     }
+  });
+
+  verifies(['TRU-02', 'EXT-04'], 'takes the copy of a remote entry in another file for another server', async () => {
+    const { gate } = createTestGate();
+    const copy = { ...defined(remote), provenance: { ...defined().provenance, file: '/copy/.mcp.json' } };
+    await gate.approve(defined(remote), ['TOKEN']);
+    expect(await gate.judge(copy)).toEqual(restricted);
+    await gate.approve(copy, []);
+    expect([await gate.judge(defined(remote)), await gate.judge(copy)]).toEqual([approved('TOKEN'), approved()]);
+    expect(await gate.revoke('files', copy)).toBe(true);
+    expect([await gate.judge(defined(remote)), await gate.judge(copy)]).toEqual([approved('TOKEN'), restricted]);
+  });
+
+  verifies('EXT-04', 'asks again when the file says something else of an input that the entry reads', async () => {
+    const { gate } = createTestGate();
+    const reading = (change: Partial<InputRequest> = {}): ServerDefinition => ({
+      ...defined({ ...stdio, args: [`\${input:x}`] }),
+      inputs: [{ id: 'x', password: false, default: 'a', options: ['a', 'b'], ...change }],
+    });
+    await gate.approve(reading());
+    expect(await gate.judge(reading({ description: 'in other words' }))).toEqual(approved());
+    const cases: [changed: ServerDefinition, ...changes: string[]][] = [
+      [reading({ default: 'c' }), 'default of input x was a and is c'],
+      [reading({ default: undefined }), 'default of input x was removed: a'],
+      [reading({ options: ['a'] }), 'options of input x was ["a","b"] and is ["a"]'],
+    ];
+    for (const [each, ...changes] of cases) expect(await gate.judge(each)).toEqual(asks(...changes));
+    const elsewhere = { ...reading(), provenance: { ...defined().provenance, file: '/copy/.mcp.json' } };
+    expect(await gate.judge(elsewhere)).toEqual(asks());
   });
 
   verifies('TRU-06', 'stores which variables were granted, and the last approval counts', async () => {
