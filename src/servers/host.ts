@@ -25,6 +25,7 @@ import { type Artifacts, createArtifacts } from '../store/artifacts.ts';
 import { createFileStore } from '../store/file.ts';
 import { createServerLogs, type ServerLogs } from '../store/server-log.ts';
 import { type Approve, approveNothing } from '../trust/approval.ts';
+import type { TrustEvent } from '../trust/events.ts';
 
 /** Everything is optional: the defaults are the process's own. */
 export interface HostOptions extends ClientHandlers {
@@ -82,7 +83,7 @@ export interface HostOptions extends ClientHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
-export type ServerEvent = ConfigEvent | ConnectionEvent | CatalogEvent;
+export type ServerEvent = ConfigEvent | TrustEvent | ConnectionEvent | CatalogEvent;
 
 /** `Further` are events that layers above `servers/` emit through the same emitter. */
 export interface Host<Further = never> {

@@ -16,7 +16,7 @@ import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
-import { redactListed } from '../shaping/redact.ts';
+import { redactFailures, redactListed } from '../shaping/redact.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import type { Trust } from '../trust/trust.ts';
 import { ServerApprovals } from './approve-server.ts';
@@ -81,7 +81,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const subscriptions = new Subscriptions({ clock, onError, onUpdated });
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNotifier();
-  const opener = createServerOpener({
+  const serverOpener = createServerOpener({
     environment,
     approvals: new ServerApprovals({
       gate,
@@ -117,6 +117,8 @@ export function createServers(host: Host, trust: Trust): Servers {
     sandbox,
     runtimeId: randomUUID(),
   });
+  // Approving and filling in fail with words of the entry, which may hold secrets.
+  const opener = redactFailures(redactor, serverOpener);
   const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
   const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, clock });

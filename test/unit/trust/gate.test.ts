@@ -6,8 +6,10 @@ import { isOwnScope } from '../../../src/config/scopes.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
 import type { InputRequest, Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { createSeal } from '../../../src/trust/account.ts';
 import { launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { createTrustGate } from '../../../src/trust/gate.ts';
+import { digestOf, storedPartsOf } from '../../../src/trust/launch-parts.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
@@ -21,6 +23,7 @@ function createTestGate(cwd = '/work') {
   return { gate: gateIn(cwd), gateIn, store, clock };
 }
 
+const HASH = /^[0-9a-f]{64}$/;
 const own: readonly Scope[] = ['user', 'host', 'enterprise'];
 const imported: readonly Scope[] = ['plugin', 'imported', 'local'];
 const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
@@ -126,17 +129,39 @@ describe('the gate', () => {
 
   test('stores each approval once, newest last, and no secret of it', async () => {
     const { gate, store } = createTestGate();
-    const secretive = defined({ ...stdio, env: { KEY: 's3cret' } });
+    const secretive = defined({ ...stdio, args: ['--pwd', 's3cret'], env: { KEY: 's3cret' } });
     for (const definition of [defined(), secretive, defined()]) await gate.approve(definition, ['A']);
     const approval = { name: 'files', grants: ['A'], file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
+    const seal = createSeal(store);
     const stored = async (definition: ServerDefinition) => {
       const identity = await identityIn('/work')(definition);
-      return { ...approval, identity, fingerprint: trustFingerprint(identity) };
+      const fingerprint = await seal(trustFingerprint(identity));
+      return { ...approval, parts: await storedPartsOf(identity, seal), fingerprint };
     };
     expect(await gate.approvals('files')).toEqual([await stored(secretive), await stored(defined())]);
     expect(await store.get('approvals/files')).not.toContain('s3cret');
-    // The key in the store is older than the name `identity`; approvals must stay readable.
-    expect(await store.get('approvals/files')).toContain('"essence":{');
+    const { version, items } = JSON.parse((await store.get('approvals/files')) ?? '');
+    expect([version, items[0].parts['argument 2']]).toEqual([
+      2,
+      { text: '(hidden)', seal: expect.stringMatching(HASH) },
+    ]);
+  });
+
+  verifies('TRU-08', 'stores nothing from which a secret could be guessed', async () => {
+    const { gate, store } = createTestGate();
+    await gate.approve(defined({ ...stdio, args: ['--pwd', '1234'] }));
+    const stored = (await store.get('approvals/files')) ?? '';
+    const guesses = [
+      digestOf('1234'),
+      trustFingerprint(await identityIn('/work')(defined({ ...stdio, args: ['--pwd', '1234'] }))),
+    ];
+    expect(guesses.filter((guess) => stored.includes(guess))).toEqual([]);
+  });
+
+  test('makes no key before anything was approved', async () => {
+    const { gate, store } = createTestGate();
+    await gate.judge(defined());
+    expect(await store.get('account-key')).toBe(undefined);
   });
 
   test('keeps the approvals of two workspaces apart, also for servers of the same name', async () => {
@@ -205,6 +230,9 @@ describe('the gate', () => {
     '[{"fingerprint":"a","essence":{},"grants":[5]}]',
     '[{"fingerprint":"a","essence":[],"grants":[]}]',
     '[{"fingerprint":"a","essence":{}}]',
+    '{"version":2}',
+    '{"version":2,"items":[{"fingerprint":"a","grants":[],"parts":{"kind":"stdio"}}]}',
+    '{"version":3,"items":[]}',
   ];
   test.each(nonsense)('takes %j for no approval', async (stored) => {
     const { gate, store } = createTestGate();
