@@ -16,7 +16,7 @@ import type { HostOptions, ListeningHost } from './servers/host.ts';
 import { startupSettings } from './servers/load-config.ts';
 import type { Servers } from './servers/servers.ts';
 import type { Readiness, RuntimeStats } from './servers/status.ts';
-import { redactResult } from './shaping/redact.ts';
+import { redactFailures, redactResult } from './shaping/redact.ts';
 import type { View, ViewOptions, Views } from './view.ts';
 
 export type { ReloadOptions } from './servers/config-loop.ts';
@@ -87,19 +87,21 @@ export function createApi(deps: ApiDeps): Runtime {
     view: (asked) => views.open(asked),
     on: host.on,
     status: () => status.all(),
-    ready: ({ timeoutMs = startupSettings(options, settings()).waitMs, ...rest } = {}) =>
-      fleet.ready({ timeoutMs, ...rest }),
-    reload: (asked) => config.reload(asked),
-    reconnect: (server) => fleet.reconnect(server),
+    ...redactFailures<Pick<Runtime, 'ready' | 'reload' | 'reconnect' | 'refreshTools' | 'disconnect'>>(redactor, {
+      ready: ({ timeoutMs = startupSettings(options, settings()).waitMs, ...rest } = {}) =>
+        fleet.ready({ timeoutMs, ...rest }),
+      reload: (asked) => config.reload(asked),
+      reconnect: (server) => fleet.reconnect(server),
+      refreshTools: (server) => fleet.refreshTools(server),
+      disconnect: (server) => fleet.disconnect(server),
+    }),
     notifySandboxState: (state) => fleet.announceSandbox(state, views.sessions()),
     getStats: () => status.stats(),
     getTools: () => catalog.snapshot().tools,
     redact: (value) => redactResult(redactor, settings().results.redact, value),
     findByToolName: (tool) => findByToolName(catalog.snapshot().tools, tool),
-    refreshTools: (server) => fleet.refreshTools(server),
-    resources: createResources({ ...reaching, subscriptions }),
-    prompts: createPrompts({ ...reaching, emit }),
-    disconnect: (server) => fleet.disconnect(server),
+    resources: redactFailures(redactor, createResources({ ...reaching, subscriptions })),
+    prompts: redactFailures(redactor, createPrompts({ ...reaching, emit })),
     close,
     [Symbol.asyncDispose]: close,
   };

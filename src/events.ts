@@ -4,5 +4,6 @@ import type { CallEvent } from './call/events.ts';
 import type { CatalogEvent } from './catalog/events.ts';
 import type { ConfigEvent } from './config/events.ts';
 import type { ConnectionEvent } from './connection/events.ts';
+import type { TrustEvent } from './trust/events.ts';
 
-export type RuntimeEvent = ConfigEvent | ConnectionEvent | CatalogEvent | CallEvent;
+export type RuntimeEvent = ConfigEvent | TrustEvent | ConnectionEvent | CatalogEvent | CallEvent;

@@ -5,7 +5,7 @@ export { failureAsOutcome } from './call/failure-as-outcome.ts';
 export type { Prompts } from './catalog/resources/prompts.ts';
 export type { Resources } from './catalog/resources/resources.ts';
 export type { ConfigSource } from './config/discover.ts';
-export type { AskInput, InputRequest } from './config/inputs.ts';
+export type { AskInput } from './config/inputs.ts';
 export type { NativeTool, Replacement } from './config/native.ts';
 export type { HostServer as ServerConfig } from './config/server-entry.ts';
 export type { ClientHandlers, ElicitAnswer, ElicitRequest } from './connection/requests.ts';
@@ -19,7 +19,7 @@ export type { ClientInfo } from './model/identity.ts';
 export type { Model } from './model/model.ts';
 export type { QualifiedName, ServerName, ToolId } from './model/names.ts';
 export type { Prompt, PromptMessages, Resource, ResourceContents, ResourceTemplate } from './model/resource.ts';
-export type { Channel, Launcher, ServerDefinition } from './model/server.ts';
+export type { Channel, InputRequest, Launcher, ServerDefinition } from './model/server.ts';
 export type {
   Attachment,
   ContentBlock,

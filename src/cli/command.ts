@@ -32,6 +32,8 @@ export interface TextQuestion {
   readonly question: string;
   /** The terminal does not show what the person types. */
   readonly isHidden: boolean;
+  /** The answer of a person who only presses Enter. */
+  readonly preset?: string;
   /** Aborting it withdraws the question; it counts as unanswered. */
   readonly signal?: AbortSignal;
 }

@@ -21,7 +21,7 @@ export function isYes(answer: string | undefined): boolean {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** `undefined`: the input has ended, or the person typed nothing. Ctrl-C interrupts the whole program, not only the question. */
+/** `undefined`: the input has ended, or the person typed nothing and nothing was proposed. Ctrl-C interrupts the whole program, not only the question. */
 export async function askText(textQuestion: TextQuestion, screen: Screen): Promise<string | undefined> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import('node:readline/promises'),
@@ -37,7 +37,8 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
   lines.on('SIGINT', () => screen.interrupt());
   if (isHidden) output.write(prompt);
   try {
-    return (await Promise.race([lines.question(isHidden ? '' : prompt, { signal }), ended])) || undefined;
+    const typed = await Promise.race([lines.question(isHidden ? '' : prompt, { signal }), ended]);
+    return typed === '' ? textQuestion.preset : typed;
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

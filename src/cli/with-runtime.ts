@@ -101,7 +101,11 @@ function askInputOn(askText: NonNullable<Context['askText']>, questions: Set<Pro
   return ({ server, id, description = id, options = [], default: preset, password }) => {
     const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
     const otherwise = preset === undefined ? '' : ` [${preset}]`;
-    const question = { question: `${server} asks: ${description}${choices}${otherwise}:`, isHidden: password };
+    const question = {
+      question: `${server} asks: ${description}${choices}${otherwise}:`,
+      isHidden: password,
+      ...(preset !== undefined && { preset }),
+    };
     const isFit = (answer: string | undefined) =>
       answer === undefined || options.length === 0 || options.includes(answer);
     const answer = (async () => {

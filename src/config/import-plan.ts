@@ -4,7 +4,7 @@
 import { canonicalJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Launch, Provenance, Scope, ServerDefinition } from '../model/server.ts';
+import type { InputRequest, Launch, Provenance, Scope, ServerDefinition } from '../model/server.ts';
 import { type ConfigMap, isMap } from './config-map.ts';
 import { foreignPlaceholdersIn } from './expand.ts';
 import { diagnose, type FileProblem, type ReportProblem, shorten } from './file-problems.ts';
@@ -12,7 +12,6 @@ import { findInputs } from './groups.ts';
 import type { EntryGroup } from './importers/importer.ts';
 import { mapTexts, textsIn } from './importers/translate.ts';
 import type { ImportFile } from './imports.ts';
-import type { InputRequest } from './inputs.ts';
 import { freeId, type LiteralSecret, replaceSecrets } from './literal-secrets.ts';
 import { asEntry } from './reconnect.ts';
 import type { HostEnvironment } from './scopes.ts';

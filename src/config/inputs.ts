@@ -3,18 +3,8 @@
 
 import { SingleFlight } from '../kernel/single-flight.ts';
 import type { ServerName } from '../model/names.ts';
-
-/** A value that a file asks the user for. */
-export interface InputRequest {
-  readonly id: string;
-  readonly type?: string | undefined;
-  readonly description?: string | undefined;
-  /** Used when the user gives no answer. */
-  readonly default?: string | undefined;
-  /** The answer is hidden while it is typed. */
-  readonly password: boolean;
-  readonly options?: readonly string[] | undefined;
-}
+import type { InputRequest, ServerDefinition } from '../model/server.ts';
+import { inputsRead } from './referenced-variables.ts';
 
 /** The store of given answers. */
 export interface Answers {
@@ -34,6 +24,8 @@ export interface InputSource {
 export interface InputQuestion extends InputSource {
   readonly server: ServerName;
   readonly request: InputRequest;
+  /** The default fills the input where the user gives no answer. Never for a default that a repository wrote. */
+  readonly usesDefault: boolean;
 }
 
 export interface InputDeps {
@@ -57,17 +49,25 @@ export function createInputs({
       return undefined;
     }
   };
-  return ({ server, request, ...source }) => {
+  return ({ server, request, usesDefault, ...source }) => {
     const name = inputName(source, request.id);
     return asking.run(name, async () => {
       const kept = await answers.get(name);
       if (kept !== undefined) return kept;
       const answer = await askSafely({ ...request, server });
-      if (typeof answer !== 'string') return request.default;
+      if (typeof answer !== 'string') return usesDefault ? request.default : undefined;
       await answers.set(name, answer).catch(onError);
       return answer;
     });
   };
+}
+
+/** The definition with the inputs that it reads. One that its file does not declare is a secret without a default. */
+export function withInputs(definition: ServerDefinition, declared: readonly InputRequest[]): ServerDefinition {
+  const ids = inputsRead(definition);
+  if (ids.length === 0) return definition;
+  const inputs = ids.map((id) => declared.find((each) => each.id === id) ?? { id, password: true });
+  return Object.freeze({ ...definition, inputs: Object.freeze(inputs) });
 }
 
 export const inputName = (source: InputSource, id: string) => `inputs/${inputSourceKey(source)}#${id}`;

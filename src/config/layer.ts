@@ -2,12 +2,12 @@
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
+import type { InputRequest } from '../model/server.ts';
 import { asWritten, checkEach, explain } from './check.ts';
 import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import { diagnose, type FileProblem, type ReportProblem, readSection, shorten } from './file-problems.ts';
 import { findGroups, findInputs, findStrays, type StrayServers } from './groups.ts';
 import type { EntryGroup } from './importers/importer.ts';
-import type { InputRequest } from './inputs.ts';
 import { camelCase } from './key-case.ts';
 import type { ListedServers } from './lists.ts';
 import { labelOf, within, wrongType } from './problem.ts';
@@ -64,7 +64,7 @@ export async function readLayer(document: Document, origin: SourceOrigin): Promi
   const all = [...diagnostics.values()];
   return {
     ...layer,
-    claims: claimsOf(drafts, diagnostics),
+    claims: claimsOf(drafts, diagnostics, layer.promptInputs),
     loosenings: all.filter(({ loosens }) => loosens !== undefined),
     diagnostics: shorten(all),
   };
@@ -85,7 +85,7 @@ export async function readServersOnly(
   return {
     ...emptyLayer,
     promptInputs: inputs,
-    claims: claimsOf(drafts, diagnostics),
+    claims: claimsOf(drafts, diagnostics, inputs),
     diagnostics: shorten([...diagnostics.values()]),
   };
 }

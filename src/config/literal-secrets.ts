@@ -2,7 +2,15 @@
 // word where it is shown. Rather one too many: a placeholder is filled in again, while a secret in a file is copied, committed
 // and backed up.
 
-import { isHarmlessLiteral, isSecretName, isSecretShape } from '../model/secret-shapes.ts';
+import {
+  isHarmlessLiteral,
+  isHarmlessValue,
+  isOrdinaryName,
+  isPasswordFlag,
+  isSecretName,
+  isSecretShape,
+} from '../model/secret-shapes.ts';
+import { looksRandom } from '../model/secret-values.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
 
@@ -34,7 +42,8 @@ export function replaceSecrets(
 ): Replaced {
   const secrets: LiteralSecret[] = [];
   const isUsed = (id: string) => isTaken(id) || secrets.some((each) => each.id === id);
-  const replaced = inEntry(entry, (at, { name, value, isCertain }) => {
+  const replaced = inEntry(entry, (at, { name, value, isCertain, doubt }) => {
+    if (doubt !== undefined) return value;
     if (!isCertain && (value.length < SHORTEST || isForReaders(value))) return value;
     const id = freeId(`${server}-${name}`, isUsed);
     secrets.push({ id, at, value });
@@ -51,7 +60,7 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
   return id;
 }
 
-const HIDDEN = '(hidden)';
+export const HIDDEN = '(hidden)';
 
 /** The entry with its secrets hidden, to be shown. Placeholders stay, since they reveal nothing. */
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
@@ -62,8 +71,8 @@ export const withoutSecrets = (launch: Launch): Launch =>
 /** The secrets of a filled-in entry, each under a name. */
 export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>> {
   const secrets = new Map<string, string>();
-  inEntry(entry, (at, { name, value }) => {
-    secrets.set(secrets.has(name) ? at : name, value);
+  inEntry(entry, (at, { name, value, doubt }) => {
+    if (doubt !== 'flag') secrets.set(secrets.has(name) ? at : name, value);
     return value;
   });
   return Object.fromEntries(secrets);
@@ -74,6 +83,8 @@ interface SecretText {
   readonly value: string;
   /** It stands where only a secret can stand, however short it is. */
   readonly isCertain?: true;
+  /** Only hidden where it is shown (`flag`), or also known to the redactor (`looks`); the entry keeps it. */
+  readonly doubt?: 'flag' | 'looks';
 }
 
 type ReplaceSecret = (found: SecretText) => string;
@@ -102,19 +113,34 @@ function inValue(name: string, value: string, replace: ReplaceSecret): string {
   if (ADDRESS.test(value)) return inUrl(value, replace);
   const [, scheme = '', rest = ''] = /^((?:Bearer|Basic|Token)\s+)?([\s\S]*)$/i.exec(value) ?? [];
   const isFound = isSecret(name, rest) || (scheme !== '' && isSecret('token', rest));
-  return isFound ? scheme + replace({ name, value: rest }) : value;
+  if (isFound) return scheme + replace({ name, value: rest });
+  return looksLikeToken(name, rest) ? scheme + replace({ name, value: rest, doubt: 'looks' }) : value;
 }
 
 /** Addresses are tested first: a scheme looks like the name of an option. */
 function inArgument(arg: string, before: string, replace: ReplaceSecret): string {
   if (ADDRESS.test(arg)) return inUrl(arg, replace);
   const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
+  if (option !== undefined && isPasswordFlag(option.slice(0, -1))) return option + inPassword(value, replace);
   if (option !== undefined) return option + inValue(name, value, replace);
-  const [, optionName = ''] = /^--?([\w-]+)$/.exec(before) ?? [];
+  const [, optionName = ''] = /^--?([\w.-]+)$/.exec(before) ?? [];
   if (optionName !== '' && !arg.startsWith('-') && isSecret(optionName, arg))
     return replace({ name: optionName, value: arg });
-  return isSecretShape(arg) ? replace({ name: 'key', value: arg }) : arg;
+  if (isPasswordFlag(before) && !arg.startsWith('-')) return inPassword(arg, replace);
+  if (/^\s*[{[]/.test(arg)) return inJson(arg, replace);
+  if (isSecretShape(arg)) return replace({ name: 'key', value: arg });
+  return looksLikeToken(optionName, arg) ? replace({ name: 'key', value: arg, doubt: 'looks' }) : arg;
 }
+
+/** Texts under telling keys. A text with an escape in it stays: replacing a part of one could break the JSON. */
+const inJson = (arg: string, replace: ReplaceSecret) =>
+  arg.replace(
+    /("([\w.-]+)"\s*:\s*")([^"\\]+)(?=")/g,
+    (_, start: string, name: string, value: string) => start + inValue(name, value, replace),
+  );
+
+const inPassword = (value: string, replace: ReplaceSecret) =>
+  isLiteral(value) && !isHarmlessLiteral('', value) ? replace({ name: 'password', value, doubt: 'flag' }) : value;
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
 
@@ -122,9 +148,14 @@ const ADDRESS = /^\w[\w+.:-]*:\/\//;
 function inUrl(url: string, replace: ReplaceSecret): string {
   const [, scheme = '', host = '', path = '', rest = ''] =
     /^(\w[\w+.:-]*:\/\/)?([^/?#]*)([^?#]*)([\s\S]*)$/.exec(url) ?? [];
-  const key = (value: string) => (isSecretShape(value) ? replace({ name: 'key', value }) : value);
-  const parameter = (whole: string, start: string, name: string, value: string) =>
-    isSecret(name, value) ? start + replace({ name, value }) : whole;
+  const key = (value: string) => {
+    if (isSecretShape(value)) return replace({ name: 'key', value });
+    return looksLikeToken('', value) ? replace({ name: 'key', value, doubt: 'looks' }) : value;
+  };
+  const parameter = (whole: string, start: string, name: string, value: string) => {
+    if (isSecret(name, value)) return start + replace({ name, value });
+    return looksLikeToken(name, value) ? start + replace({ name, value, doubt: 'looks' }) : whole;
+  };
   return [
     scheme,
     inHost(host, key, replace),
@@ -147,6 +178,16 @@ function inHost(host: string, key: (value: string) => string, replace: ReplaceSe
 
 const isSecret = (name: string, value: string) =>
   isLiteral(value) && (isSecretShape(value) || (isSecretName(name) && !isHarmlessLiteral(name, value)));
+
+/** A value that nobody thought up, under a name that does not say what it is. Names of files may hold a hash. */
+const looksLikeToken = (name: string, value: string) =>
+  /^[\w.~+=-]+$/.test(value) &&
+  !/\.[A-Za-z]{1,5}$/.test(value) &&
+  !isOrdinaryName(name) &&
+  !isHarmlessValue(value) &&
+  looksRandom(value, SHORTEST_TOKEN);
+
+const SHORTEST_TOKEN = 16;
 
 /** The value holds no placeholder and no command, neither ours nor one of the program that it was written for. */
 const isLiteral = (value: string) =>

@@ -51,21 +51,31 @@ export async function resolveLaunch(definition: ServerDefinition, resolving: Res
   return { launch: resolved, warnings };
 }
 
-/**
- * The parts of a launch that decide which program runs, filled in as if the entry were given every variable it reads. The user's
- * answers are left out.
- */
+/** The parts of a launch that decide which program runs, filled in without the user's answers. */
 export function programOf(
   definition: ServerDefinition,
   environment: HostEnvironment,
 ): Pick<StdioLaunch, 'command' | 'args' | 'cwd' | 'env'> {
+  const launch = filledLaunch(definition, { environment, unresolvedEnv: 'empty' });
+  return launch.kind === 'stdio' ? launch : { command: '', args: [], env: {} };
+}
+
+export interface FillOptions extends Pick<Resolving, 'environment' | 'unresolvedEnv'> {
+  readonly answers?: ReadonlyMap<string, string>;
+}
+
+/** The launch as if the entry were given every variable it reads. Runs no command and reads no file. */
+export function filledLaunch(
+  definition: ServerDefinition,
+  { answers = new Map(), ...visibility }: FillOptions,
+): Launch {
   const { launch } = definition;
-  if (launch.kind !== 'stdio') return { command: '', args: [], env: {} };
-  const own = new Map(Object.entries(launch.env).map(([name, text]) => [name, { text, isLiteral: false }]));
-  const visibility = { environment, grants: variablesRead(definition).all, unresolvedEnv: 'empty' as const };
-  const { fill, env } = createFilling({ ...definition, launch }, { own, answers: new Map() }, visibility);
-  const { command, args, cwd } = fillStdio(launch, { fill, env }, environment);
-  return { command, args, env, ...(cwd !== undefined && { cwd }) };
+  if (launch.kind === 'in-process') return launch;
+  const own = new Map(Object.entries(launch.env ?? {}).map(([name, text]) => [name, { text, isLiteral: false }]));
+  const grants = variablesRead(definition).all;
+  const filling = createFilling({ ...definition, launch }, { own, answers }, { ...visibility, grants });
+  if (launch.kind === 'stdio') return fillStdio(launch, filling, visibility.environment);
+  return { ...launch, url: filling.fill(launch.url) };
 }
 
 interface Filling {

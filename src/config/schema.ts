@@ -459,7 +459,12 @@ export const inputSchema = z.object({
   id: text().describe('What `${input:id}` refers to.'),
   type: z.string('a string').optional().describe('`promptString` or `pickString`.'),
   description: z.string('a string').optional().describe('The question.'),
-  default: z.string('a string').optional().describe('The answer when none is given.'),
+  default: z
+    .string('a string')
+    .optional()
+    .describe(
+      'The answer that is proposed. In your own files it also counts when none is given; in any other file it fills nothing.',
+    ),
   password: flag().default(false).describe('Whether the answer is hidden while it is typed.'),
   options: texts().optional().describe('The answers to choose from.'),
 });

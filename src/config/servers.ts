@@ -2,12 +2,13 @@
 
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Provenance, ServerDefinition } from '../model/server.ts';
+import type { InputRequest, Provenance, ServerDefinition } from '../model/server.ts';
 import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import { defineServer, type EnvDefaults, type WrittenKeys } from './define.ts';
 import type { FileProblem, ReportProblem } from './file-problems.ts';
 import { entriesOf } from './groups.ts';
 import type { EntryGroup } from './importers/importer.ts';
+import { withInputs } from './inputs.ts';
 import type { Claim } from './merge.ts';
 import { labelOf, within, wrongType } from './problem.ts';
 import type { ConfigPlace } from './scopes.ts';
@@ -69,11 +70,12 @@ export function readServers(groups: readonly EntryGroup[], origin: SourceOrigin,
 export function claimsOf(
   drafts: readonly ServerDraft[],
   diagnostics: ReadonlyMap<FileProblem, Diagnostic>,
+  inputs: readonly InputRequest[] = [],
 ): readonly ServerClaim[] {
   const claims: ServerClaim[] = [];
   for (const { name, provenance, written, definition, fault } of drafts) {
     const diagnostic = fault && diagnostics.get(fault);
-    if (definition) claims.push({ name, provenance, written, definition });
+    if (definition) claims.push({ name, provenance, written, definition: withInputs(definition, inputs) });
     else if (diagnostic) claims.push({ name, provenance, written, diagnostic });
   }
   return claims;

@@ -1,7 +1,7 @@
 // Owns the one answer to "is this the name or the shape of a secret?": the names that announce a credential, and the shapes that
 // providers gave their tokens so that programs can recognize them. The table of shapes is data: `data/secret-shapes.json`.
 // A wrong answer costs each caller something else, so callers with different needs have a function each. Judging how random a
-// value looks is left to `shaping/secrets/values`.
+// value looks is left to `secret-values.ts`.
 
 import table from '../../data/secret-shapes.json' with { type: 'json' };
 
@@ -78,15 +78,21 @@ const MARKED = /^(?:[a-z]+_pat_|pk_live_|pat[A-Za-z0-9]{10,}\.)[\w.-]{10,}$/;
 
 /** Whether the value of a variable, header, option or parameter of this name is a credential. */
 export const isSecretName = (name: string) =>
-  /token|secret|passw|pwd|credential|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_-])pat$|auth(?!or(?!i[sz]))|cookie|session/i.test(
+  /token|secret|passw|passphrase|pwd|credential|bearer|key$|(^|[_-])keys?([_-]|$)|api_?-?key|(^|[_.-])(pat|pass|sid|sig)$|signature$|auth(?!or(?!i[sz]))|cookie|session/i.test(
     name,
   );
+
+/** `-p` is a password for some programs, and a port, a project or a path for others: its value is only hidden where it is shown. */
+export const isPasswordFlag = (option: string) => option === '-p';
 
 /** The same for a host variable that an entry would send to a remote server: a person has to allow it by name. */
 export const isSecretVariable = (name: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(name);
 
-/** The same for an argument as a whole, name or value: approvals keep a hash of it, so a hit too many does no harm. */
-export const mentionsSecret = (argument: string) => /key|token|secret|passw|auth|credential/i.test(argument);
+/**
+ * The same for a text as a whole, such as code or JSON in an argument, which stored approvals then do not quote. The fingerprint of
+ * an approval depends on this pattern: with another one, every person would be asked again.
+ */
+export const mentionsSecret = (text: string) => /key|token|secret|passw|auth|credential/i.test(text);
 
 /** The kind of secret that a name announces, for text and data that is redacted. */
 export interface SecretNameKind {
@@ -157,6 +163,6 @@ export const isHarmlessValue = (value: string) =>
 /** The stricter answer for a value in a config file: a date counts as a secret, and so do digits under a password's name. */
 export function isHarmlessLiteral(name: string, value: string): boolean {
   // `max_tokens = 4096` is a number of tokens.
-  if (/^\d+$/.test(value)) return !/(passw(or)?d|pwd|secret|token|key|pat)$/i.test(name);
+  if (/^\d+$/.test(value)) return !/(passw(or)?d|pass|passphrase|pwd|secret|token|bearer|key|pat|sid)$/i.test(name);
   return /^(true|false|none|null)$/i.test(value) || /^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(value);
 }

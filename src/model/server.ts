@@ -176,9 +176,23 @@ export function callLimits(settings: ServerSettings | undefined, tool: ToolSetti
   };
 }
 
+/** A value that a file asks the user for. */
+export interface InputRequest {
+  readonly id: string;
+  readonly type?: string | undefined;
+  readonly description?: string | undefined;
+  /** Proposed to the user. In the user's own files it also fills the input where there is no answer. */
+  readonly default?: string | undefined;
+  /** The answer is hidden while it is typed. */
+  readonly password: boolean;
+  readonly options?: readonly string[] | undefined;
+}
+
 export interface ServerDefinition {
   readonly name: ServerName;
   readonly launch: Launch;
+  /** The inputs that the entry reads, as its own file declares them: an approval is bound to them too. */
+  readonly inputs?: readonly InputRequest[];
   readonly settings: ServerSettings;
   readonly provenance: Provenance;
 }

@@ -3,6 +3,7 @@
 
 import { withoutSecrets } from '../config/literal-secrets.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import type { LaunchPreview } from '../config/preview.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
 import { isOwnScope } from '../config/scopes.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
@@ -17,6 +18,7 @@ import type { Gate } from '../trust/gate.ts';
 export interface ApprovalDeps {
   readonly gate: Gate;
   readonly approve: Approve;
+  readonly preview: (definition: ServerDefinition) => Promise<LaunchPreview>;
   readonly config: () => Pick<LoadedConfig, 'shadowed'>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -60,7 +62,8 @@ export class ServerApprovals {
       ...(judgement.workspaceFile !== undefined && { workspaceFile: judgement.workspaceFile }),
       ...this.#displacedBy(server),
     };
-    const answer = await this.#ask({ kind: 'server', ...request }, signal);
+    const shown = await this.#preview(definition, request.command);
+    const answer = await this.#ask({ kind: 'server', ...request, ...shown }, signal);
     if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
     const isStored = answer === 'always' && (await this.#store(definition, variables, judgement.identity));
     // A stored approval is read from the store each time, because it may be revoked, also by another process.
@@ -73,6 +76,11 @@ export class ServerApprovals {
   async isStillApproved(definition: ServerDefinition): Promise<boolean> {
     const judgement = await this.#deps.gate.judge(definition);
     return judgement.kind !== 'asks' || this.#notStored.has(trustFingerprint(judgement.identity));
+  }
+
+  async #preview(definition: ServerDefinition, command: string): Promise<Partial<LaunchPreview>> {
+    const { filled, inputs } = await this.#deps.preview(definition);
+    return { ...(filled !== command && { filled }), ...(inputs.length > 0 && { inputs }) };
   }
 
   async #ask(request: Parameters<Approve>[0], signal: AbortSignal) {

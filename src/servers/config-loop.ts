@@ -52,7 +52,7 @@ export class ConfigLoop {
     } catch (error) {
       this.close();
       this.#host.closing.abort(error);
-      throw error;
+      throw this.#host.redactor.error(error);
     }
   }
 

@@ -25,6 +25,7 @@ import { type Artifacts, createArtifacts } from '../store/artifacts.ts';
 import { createFileStore } from '../store/file.ts';
 import { createServerLogs, type ServerLogs } from '../store/server-log.ts';
 import { type Approve, approveNothing } from '../trust/approval.ts';
+import type { TrustEvent } from '../trust/events.ts';
 
 /** Everything is optional: the defaults are the process's own. */
 export interface HostOptions extends ClientHandlers {
@@ -61,7 +62,7 @@ export interface HostOptions extends ClientHandlers {
   readonly extraSources?: readonly ConfigSource[];
   /** What the host does itself: servers that only do the same are not used. A function is called at each reload. */
   readonly nativeTools?: readonly NativeTool[] | (() => readonly NativeTool[]);
-  /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and defaults count. */
+  /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and the defaults of the user's own files count. */
   readonly askInput?: AskInput;
   /** How the runtime introduces itself to servers; the default is Plexus. */
   readonly clientInfo?: ClientInfo;
@@ -84,7 +85,7 @@ export interface HostOptions extends ClientHandlers {
   readonly onError?: (error: unknown) => void;
 }
 
-export type ServerEvent = ConfigEvent | ConnectionEvent | CatalogEvent;
+export type ServerEvent = ConfigEvent | TrustEvent | ConnectionEvent | CatalogEvent;
 
 /** `Further` are events that layers above `servers/` emit through the same emitter. */
 export interface Host<Further = never> {

@@ -1,13 +1,13 @@
 // Owns filling in one server's placeholders before it is opened: variables, inputs and commands become values, and allow and
 // deny lists are asked again, because an address made of variables is known only now.
 
-import { type AskInput, createInputs, inputSourceKey } from '../config/inputs.ts';
+import { type AskInput, createInputs } from '../config/inputs.ts';
 import { refusalOf } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { launchAwayFromWorkspace } from '../config/neutral-folder.ts';
 import { resolveLaunch } from '../config/resolve.ts';
 import { type CommandOutput, runCommand } from '../config/run-command.ts';
-import type { HostEnvironment } from '../config/scopes.ts';
+import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -20,7 +20,7 @@ import { resolvedSecrets } from './resolved-secrets.ts';
 
 export interface ResolverDeps {
   readonly environment: HostEnvironment;
-  readonly config: () => Pick<LoadedConfig, 'lists' | 'promptInputs' | 'settings'>;
+  readonly config: () => Pick<LoadedConfig, 'lists' | 'settings'>;
   readonly secrets: Secrets;
   readonly askInput: AskInput | undefined;
   /** Lets the host change what is started, for example to put a sandbox around it. */
@@ -42,9 +42,8 @@ export function createServerResolver(deps: ResolverDeps): ResolveServer {
   const runAnew = (command: string) => runCommand(command, { ...environment, cwd: environment.home, clock });
   const run = cachedOutput(runAnew);
   return async (definition, grants) => {
-    const { name: server, provenance } = definition;
-    const { promptInputs, settings, lists } = deps.config();
-    const declared = promptInputs.get(inputSourceKey(provenance)) ?? [];
+    const { name: server, provenance, inputs = [] } = definition;
+    const { settings, lists } = deps.config();
     const { launch, warnings } = await resolveLaunch(definition, {
       environment,
       grants,
@@ -54,8 +53,9 @@ export function createServerResolver(deps: ResolverDeps): ResolveServer {
       input: async (id) => {
         // A server that was not approved gets no answer of the user's, not even an old one.
         if (grants === undefined) return undefined;
-        const request = declared.find((each) => each.id === id) ?? { id, password: true };
-        const answer = await answerInput({ server, file: provenance.file, provider: provenance.provider, request });
+        const request = inputs.find((each) => each.id === id) ?? { id, password: true };
+        const { file, provider, scope } = provenance;
+        const answer = await answerInput({ server, file, provider, request, usesDefault: isOwnScope(scope) });
         if (answer !== undefined && request.password) knownSecrets.add(id, answer);
         return answer;
       },

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { Catalog } from '../catalog/catalog.ts';
 import { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import { createToolCache } from '../catalog/tool-cache.ts';
+import { previewLaunch } from '../config/preview.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
@@ -15,7 +16,7 @@ import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
-import { redactListed } from '../shaping/redact.ts';
+import { redactFailures, redactListed } from '../shaping/redact.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import type { Trust } from '../trust/trust.ts';
 import { ServerApprovals } from './approve-server.ts';
@@ -81,9 +82,16 @@ export function createServers(host: Host, trust: Trust): Servers {
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNotifier();
   const installs = new Map<ServerName, string>();
-  const opener = createServerOpener({
+  const serverOpener = createServerOpener({
     environment,
-    approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
+    approvals: new ServerApprovals({
+      gate,
+      approve: host.approve,
+      preview: (definition) => previewLaunch(definition, environment, secrets),
+      config,
+      clock,
+      onError,
+    }),
     resolve: createServerResolver({
       environment,
       config,
@@ -113,6 +121,8 @@ export function createServers(host: Host, trust: Trust): Servers {
     sandbox,
     runtimeId: randomUUID(),
   });
+  // Approving and filling in fail with words of the entry, which may hold secrets.
+  const opener = redactFailures(redactor, serverOpener);
   const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
   const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, installs, clock });

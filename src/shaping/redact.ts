@@ -174,3 +174,28 @@ export function redactResult<Value>(
   if (redaction === 'patterns') return redactor.value(value);
   return redaction === 'off' || redactor.reach === 0 ? value : redactTexts(value, redactor.known);
 }
+
+type AnyFunction = (...args: readonly never[]) => unknown;
+
+/** The same functions; each failure that one throws, or rejects with, passes the redactor. */
+export function redactFailures<Functions extends object>(
+  redactor: Pick<Redactor, 'error'>,
+  functions: Functions,
+): Functions {
+  const guarded = Object.entries(functions).map(([name, work]) => [name, guard(redactor, work)]);
+  return Object.fromEntries(guarded) as Functions;
+}
+
+function guard({ error: redact }: Pick<Redactor, 'error'>, work: AnyFunction): AnyFunction {
+  const rethrow = (failure: unknown): never => {
+    throw redact(failure);
+  };
+  return (...args) => {
+    try {
+      const result = work(...args);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    } catch (failure) {
+      return rethrow(failure);
+    }
+  };
+}

@@ -1,5 +1,6 @@
 // Owns asking a person for approval: the `Approve` port that a host supplies. Silence, an error and an unknown answer all mean no.
 
+import type { AnsweredInput } from '../config/preview.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
@@ -34,6 +35,10 @@ export type ApprovalRequest =
       readonly file?: string;
       /** What would run: variables, command, arguments, folder. */
       readonly command: string;
+      /** The same with folders and answered inputs filled in, where that makes a difference. */
+      readonly filled?: string;
+      /** The inputs that the entry reads, and who answered them. */
+      readonly inputs?: readonly AnsweredInput[];
       /** How it differs from what was approved before. */
       readonly changes?: readonly string[];
       /** The user's own file, whose server of the same name this one replaces. */

@@ -1,20 +1,23 @@
 // Owns the two identities of a server definition: as written (`definitionHash`, which keys caches) and as it would run (the
 // launch identity and its `trustFingerprint`, which bind an approval).
 
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { inputSourceKey } from '../config/inputs.ts';
+import { isOwnScope } from '../config/scopes.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
+import { digestOf, type LaunchValues } from './launch-parts.ts';
 
 /**
  * Leaves settings out, so that a longer timeout does not invalidate the caches. Includes the file, because `./server` is another
- * program in another folder.
+ * program in another folder, and what the file says of the inputs that the entry reads.
  */
-export function definitionHash({ name, launch, provenance }: ServerDefinition): string {
-  return hash({ name, launch, file: provenance.file });
+export function definitionHash({ name, launch, inputs, provenance }: ServerDefinition): string {
+  const declared = inputs?.map(({ id, default: preset, options }) => ({ id, default: preset, options }));
+  return digestOf({ name, launch, file: provenance.file, inputs: declared });
 }
 
 export interface LaunchContext {
@@ -30,19 +33,56 @@ export interface LaunchContext {
 export type ProgramLaunch = Pick<StdioLaunch, 'command' | 'cwd' | 'env'>;
 
 /**
- * The parts of what would run, so that a later version can be compared with it: the program, each argument, the folder, and the
- * name of every variable and header with a hash of its value. Values that may be secrets are not stored.
+ * The parts of what would run: the program, each argument, the folder, every variable and header, the address, and each input.
+ * Holds secrets, as the entry does: `launch-parts.ts` says what of it is stored.
  */
-export type LaunchIdentity = Readonly<Record<string, string>>;
+export type LaunchIdentity = LaunchValues;
 
-/** Changes with the program, its arguments, folder and environment, and with a remote server's address and headers. */
-export const trustFingerprint = (identity: LaunchIdentity): string => hash(identity);
+/**
+ * Changes with the program, its arguments, folder and environment, with a remote server's address and headers, and with inputs.
+ * The same as in version 1 wherever that knew all parts, so that what it stored still counts.
+ */
+export function trustFingerprint(identity: LaunchIdentity): string {
+  const parts = Object.entries(identity).map(([part, value]) => [part, inFingerprint(part, value, identity)]);
+  return digestOf(Object.fromEntries(parts));
+}
+
+function inFingerprint(part: string, value: string, identity: LaunchIdentity): string {
+  if (/^(variable|header) /.test(part)) return digestOf(value);
+  if (part === 'url') return concealUrl(value);
+  const [, number] = /^argument (\d+)$/.exec(part) ?? [];
+  return number === undefined ? value : concealed(value, identity[`argument ${Number(number) - 1}`]);
+}
 
 export async function launchIdentityOf(definition: ServerDefinition, context: LaunchContext): Promise<LaunchIdentity> {
   const { launch } = definition;
   if (launch.kind === 'in-process') return { kind: launch.kind };
-  if (launch.kind !== 'stdio') return identityOfRemote(launch);
-  return identityOfProcess(launch, context.fill?.(definition) ?? launch, context);
+  const ofLaunch =
+    launch.kind === 'stdio'
+      ? await identityOfProcess(launch, context.fill?.(definition) ?? launch, context)
+      : identityOfRemote(launch);
+  return { ...ofLaunch, ...identityOfInputs(definition) };
+}
+
+/** A default becomes a part of the command or the address once the user takes it over, so it is bound as they are. */
+function identityOfInputs({ inputs = [], provenance }: ServerDefinition): LaunchIdentity {
+  const parts = inputs.map(({ id, default: preset, options }) => ({
+    [`input ${id}`]: `asked for by ${inputSourceKey(provenance)}`,
+    ...(preset !== undefined && { [`default of input ${id}`]: preset }),
+    ...(options !== undefined && { [`options of input ${id}`]: canonicalJson(options) }),
+  }));
+  return Object.assign({}, ...parts);
+}
+
+type Origin = Pick<ServerDefinition, 'launch' | 'provenance'>;
+
+/**
+ * A remote entry that another repository copies is not the approved one: it holds no path that would tell the two apart. The
+ * folder does that for a process.
+ */
+export function isFromFile({ file }: { readonly file?: string }, { launch, provenance }: Origin): boolean {
+  const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
+  return !isRemote || isOwnScope(provenance.scope) || file === provenance.file;
 }
 
 async function identityOfProcess(
@@ -55,9 +95,9 @@ async function identityOfProcess(
     kind: launch.kind,
     command: launch.command,
     program: await executableOf(program, folder, context),
-    ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, concealed(arg, launch.args[at - 1])])),
+    ...Object.fromEntries(launch.args.map((arg, at) => [`argument ${at + 1}`, arg])),
     folder,
-    ...hashEach('variable', launch.env),
+    ...namedEach('variable', launch.env),
     inheritEnv: canonicalJson(launch.inheritEnv),
     ...(launch.envFile !== undefined && { envFile: launch.envFile }),
     ...(launch.envAllow !== undefined && { envAllow: canonicalJson(launch.envAllow) }),
@@ -68,25 +108,13 @@ function identityOfRemote(launch: RemoteLaunch): LaunchIdentity {
   const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
   return {
     kind,
-    url: concealUrl(url),
-    ...hashEach('header', headers),
-    ...hashEach('variable', env),
+    url,
+    ...namedEach('header', headers),
+    ...namedEach('variable', env),
     ...(bearerTokenEnvVar !== undefined && { bearerTokenEnvVar }),
     ...(headersHelper !== undefined && { headersHelper }),
     ...(envAllow !== undefined && { envAllow: canonicalJson(envAllow) }),
   };
-}
-
-/** The parts that differ, as the user reads them when a server has changed. */
-export function differences(before: LaunchIdentity, now: LaunchIdentity): readonly string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((part) => {
-    if (before[part] === now[part]) return [];
-    const isHidden = /^(variable|header) /.test(part);
-    const [old, present] = [before[part], now[part]].map((value) => value?.replace(CONCEALED, '(hidden)'));
-    if (old === undefined) return [isHidden ? `${part} was added` : `${part} was added: ${present}`];
-    if (present === undefined) return [isHidden ? `${part} was removed` : `${part} was removed: ${old}`];
-    return [isHidden || old === present ? `${part} has another value` : `${part} was ${old} and is ${present}`];
-  });
 }
 
 /** The file that the system would start: looked up along `PATH`, with every link followed; the command as written if none is found. */
@@ -120,27 +148,23 @@ async function realExecutable(file: string): Promise<string | undefined> {
   }
 }
 
-/** An argument that looks like a secret, or follows an option that takes one, is stored as a hash. */
+/** An argument that mentions a secret, or follows an option that does, counts by its digest. */
 function concealed(arg: string, before = ''): string {
   const followsSecretOption = before.startsWith('-') && !before.includes('=') && mentionsSecret(before);
-  return followsSecretOption || mentionsSecret(arg) || looksConcealed(arg) ? hashMark(arg) : arg;
+  return followsSecretOption || mentionsSecret(arg) || looksConcealed(arg) ? digestMark(arg) : arg;
 }
 
-/** Query, fragment and credentials of a URL often hold a token, so they are stored as a hash. */
 function concealUrl(url: string): string {
   const end = url.search(/[?#]/);
   const address = (end < 0 ? url : url.slice(0, end)).replace(/\/\/[^/]*@/, '//(hidden)@');
-  return address === url && !looksConcealed(url) ? url : `${address} ${hashMark(url)}`;
+  return address === url && !looksConcealed(url) ? url : `${address} ${digestMark(url)}`;
 }
 
-/** The full hash: for a shortened one an attacker could find two commands that share it, one to approve and one to run. */
-const hashMark = (value: string) => `(hidden ${hash(value)})`;
-const CONCEALED = /\(hidden [0-9a-f]{64}\)/g;
-/** A value written like a hash mark is hashed as well, so that it cannot pass for the secret behind that mark. */
+const digestMark = (value: string) => `(hidden ${digestOf(value)})`;
+/** A value written like a mark counts by its digest as well, so that it cannot pass for the value behind that mark. */
 const looksConcealed = (value: string) => value.includes('(hidden ');
 
-const hashEach = (kind: string, record: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind} ${name}`, hash(value)]));
+const namedEach = (kind: string, record: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [`${kind} ${name}`, value]));
 
-const hash = (value: unknown) => createHash('sha256').update(canonicalJson(value)).digest('hex');
 const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);

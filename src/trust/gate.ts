@@ -2,11 +2,14 @@
 // the user's stored approvals. Asking the user is left to others.
 
 import type { Clock } from '../kernel/clock.ts';
-import { isObject, parseJson } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Scope, ServerDefinition } from '../model/server.ts';
-import { differences, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
+import { createSeal } from './account.ts';
+import { isFromFile, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
+import { differences, partsOfVersion1, type StoredParts, storedPartsOf } from './launch-parts.ts';
+import { createStoredList } from './stored-list.ts';
 
 export type Judgement =
   /** From the user's own configuration: the server starts and may read every variable its entry names. */
@@ -23,11 +26,12 @@ export type Judgement =
       readonly workspaceFile?: string;
     };
 
-/** One stored approval. The launch identity is kept so that a changed entry can be compared with it. */
+/** One stored approval. The parts of the launch are kept so that a changed entry can be compared with them. */
 export interface Approval {
+  /** Sealed. */
   readonly fingerprint: string;
   readonly name: ServerName;
-  readonly identity: LaunchIdentity;
+  readonly parts: StoredParts;
   /** The user's variables that the server may read. */
   readonly grants: readonly string[];
   readonly file?: string;
@@ -57,10 +61,28 @@ export interface GateOptions {
   /** The file of the workspace that a server from elsewhere runs: another one in each workspace, so each is approved. */
   readonly workspaceFileOf?: (definition: ServerDefinition) => string | undefined;
   readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
+  /** Approvals of an earlier version were rewritten. */
+  readonly onRewritten?: (server: ServerName, count: number) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
-export function createTrustGate({ store, clock, isOwnScope, workspaceFileOf, identityOf }: GateOptions): Gate {
-  const approvals = async (name: ServerName) => parseApprovals(await store.get(keyOf(name)));
+export function createTrustGate(options: GateOptions): Gate {
+  const { store, clock, isOwnScope, workspaceFileOf, identityOf, onRewritten = ignore, onError = ignore } = options;
+  const seal = createSeal(store);
+  const list = createStoredList<Approval, ApprovalOfVersion1>({
+    store,
+    isItem: isApproval,
+    isOld: isApprovalOfVersion1,
+    renew: async ({ essence, fingerprint, ...rest }) => ({
+      ...rest,
+      fingerprint: await seal(fingerprint),
+      parts: await partsOfVersion1(essence, seal),
+    }),
+    onRewritten: (key, items) => onRewritten(key.slice(keyOf('').length), items.length),
+    onError,
+  });
+  const approvals = (name: ServerName) => list.read(keyOf(name));
+  const sealedFingerprint = (identity: LaunchIdentity) => seal(trustFingerprint(identity));
 
   return {
     approvals,
@@ -73,37 +95,51 @@ export function createTrustGate({ store, clock, isOwnScope, workspaceFileOf, ide
       const isUsableUnapproved = (launch.kind !== 'stdio' || !provenance.inWorkspace) && workspaceFile === undefined;
       if (stored.length === 0 && isUsableUnapproved) return { kind: 'restricted' };
       const identity = await identityOf(definition);
-      const fingerprint = trustFingerprint(identity);
-      const approval = stored.find((each) => each.fingerprint === fingerprint);
+      // Nothing is sealed, and so no key is made, before the user approved anything.
+      const fileAsked = workspaceFile === undefined ? {} : { workspaceFile };
+      if (stored.length === 0) return { kind: 'asks', changes: [], identity, ...fileAsked };
+      const fingerprint = await sealedFingerprint(identity);
+      const approval = stored.find((each) => each.fingerprint === fingerprint && isFromFile(each, definition));
       if (approval) return { kind: 'approved', grants: approval.grants };
       if (isUsableUnapproved) return { kind: 'restricted' };
       // A server of the same name from another file is a different server, so it is new and not a changed one.
       const before = stored.findLast((each) => each.file === provenance.file);
-      const changes = before && workspaceFile === undefined ? differences(before.identity, identity) : [];
-      return { kind: 'asks', changes, identity, ...(workspaceFile !== undefined && { workspaceFile }) };
+      const isChanged = before !== undefined && workspaceFile === undefined;
+      const changes = isChanged ? differences(before.parts, await storedPartsOf(identity, seal)) : [];
+      return { kind: 'asks', changes, identity, ...fileAsked };
     },
     async approve(definition, grants = [], judged) {
       const identity = judged ?? (await identityOf(definition));
-      const approval = approvalOf(definition, identity, grants, clock.now());
-      const key = keyOf(definition.name);
+      const { name, provenance } = definition;
+      const approval: Approval = {
+        fingerprint: await sealedFingerprint(identity),
+        name,
+        parts: await storedPartsOf(identity, seal),
+        grants,
+        ...(provenance.file === undefined ? {} : { file: provenance.file }),
+        approvedAt: new Date(clock.now()).toISOString(),
+      };
+      const key = keyOf(name);
       for (let written = false; !written; ) {
         const before = await store.get(key);
-        const others = parseApprovals(before).filter((each) => each.fingerprint !== approval.fingerprint);
-        written = await store.compareAndSet(key, before, formatApprovals([...others, approval].slice(-MOST_APPROVALS)));
+        const isSame = (each: Approval) => each.fingerprint === approval.fingerprint && isFromFile(each, definition);
+        const others = (await list.parse(before)).filter((each) => !isSame(each));
+        written = await store.compareAndSet(key, before, list.format([...others, approval].slice(-MOST_APPROVALS)));
       }
     },
     async revoke(name, definition) {
       const file = definition?.provenance.file;
-      const fingerprint = definition && trustFingerprint(await identityOf(definition));
+      const fingerprint = definition && (await sealedFingerprint(await identityOf(definition)));
       const isRevoked = (each: Approval) =>
-        file === undefined || each.file === file || each.fingerprint === fingerprint;
+        definition === undefined ||
+        each.file === file ||
+        (each.fingerprint === fingerprint && isFromFile(each, definition));
       for (;;) {
         const before = await store.get(keyOf(name));
         if (before === undefined) return false;
-        const stored = parseApprovals(before);
+        const stored = await list.parse(before);
         const others = stored.filter((each) => !isRevoked(each));
-        if (await store.compareAndSet(keyOf(name), before, formatApprovals(others)))
-          return others.length < stored.length;
+        if (await store.compareAndSet(keyOf(name), before, list.format(others))) return others.length < stored.length;
       }
     },
   };
@@ -114,44 +150,25 @@ const MOST_APPROVALS = 100;
 
 const keyOf = (name: ServerName) => `approvals/${name}`;
 
-function approvalOf(
-  { name, provenance }: ServerDefinition,
-  identity: LaunchIdentity,
-  grants: readonly string[],
-  now: number,
-): Approval {
-  return {
-    fingerprint: trustFingerprint(identity),
-    name,
-    identity,
-    grants,
-    ...(provenance.file === undefined ? {} : { file: provenance.file }),
-    approvedAt: new Date(now).toISOString(),
-  };
+const ignore = () => undefined;
+
+interface ApprovalOfVersion1 extends Omit<Approval, 'parts'> {
+  readonly essence: LaunchIdentity;
 }
 
-/** An approval as it is written in the store, where the launch identity is called `essence`. */
-type StoredApproval = Omit<Approval, 'identity'> & { readonly essence: LaunchIdentity };
-
-const formatApprovals = (approvals: readonly Approval[]) =>
-  JSON.stringify(approvals.map(({ identity, ...rest }): StoredApproval => ({ ...rest, essence: identity })));
-
-/** An entry that cannot be read approves nothing. */
-function parseApprovals(text: string | undefined): readonly Approval[] {
-  const parsed = parseJson(text ?? '[]');
-  const stored = parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isStoredApproval) : [];
-  return stored.map(({ essence, ...rest }) => ({ ...rest, identity: essence }));
+function isApproval(value: unknown): value is Approval {
+  return isRecord(value) && isObject(value['parts']) && Object.values(value['parts']).every(isPart);
 }
 
-function isStoredApproval(value: unknown): value is StoredApproval {
+function isApprovalOfVersion1(value: unknown): value is ApprovalOfVersion1 {
+  return isRecord(value) && isObject(value['essence']) && Object.values(value['essence']).every(isText);
+}
+
+function isRecord(value: unknown): value is JsonObject {
   return (
-    isObject(value) &&
-    typeof value['fingerprint'] === 'string' &&
-    isObject(value['essence']) &&
-    Object.values(value['essence']).every(isText) &&
-    Array.isArray(value['grants']) &&
-    value['grants'].every(isText)
+    isObject(value) && isText(value['fingerprint']) && Array.isArray(value['grants']) && value['grants'].every(isText)
   );
 }
 
+const isPart = (value: unknown) => isObject(value) && isText(value['text']) && isText(value['seal']);
 const isText = (value: unknown) => typeof value === 'string';

@@ -6,14 +6,20 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { launchIdentityOf } from './fingerprint.ts';
-import { createTrustGate, type Gate } from './gate.ts';
+import { createTrustGate, type Gate, type GateOptions } from './gate.ts';
 
-export function createServerApproval(environment: HostEnvironment, store: Store, clock: Clock): Gate {
+export function createServerApproval(
+  environment: HostEnvironment,
+  store: Store,
+  clock: Clock,
+  reports: Pick<GateOptions, 'onRewritten' | 'onError'> = {},
+): Gate {
   const { cwd, platform, env } = environment;
   const fill = (definition: ServerDefinition) => startedProgramOf(definition, environment);
   // `env` may be the live `process.env`: PATH is read at each judgement, as it is when the server starts.
   const context = () => ({ cwd, platform, pathEnv: pathIn(env, platform), fill });
   return createTrustGate({
+    ...reports,
     store,
     clock,
     isOwnScope,

@@ -2,13 +2,16 @@
 // the user's own data, never in a repository. Asking the user is left to others.
 
 import type { Clock } from '../kernel/clock.ts';
-import { isObject, parseJson } from '../kernel/json.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
+import { createSeal } from './account.ts';
+import { isFromFile } from './fingerprint.ts';
+import { createStoredList, type StoredList } from './stored-list.ts';
 import { describeChanges } from './tool-changes.ts';
 import { faultOfPin, pinOf, type ToolPin, toolHash } from './tool-pin.ts';
 
@@ -49,10 +52,14 @@ export interface ToolGrantsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Identifies what would run, as opposed to other servers of the same name. */
   readonly fingerprint: (definition: ServerDefinition) => Promise<string>;
+  /** Grants of an earlier version were rewritten. */
+  readonly onRewritten?: (server: ServerName, count: number) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** As it is stored. */
 interface StoredGrant extends ToolGrant {
+  /** Sealed; version 1 kept it as it is. */
   readonly fingerprint: string;
   readonly pin: ToolPin;
 }
@@ -63,7 +70,18 @@ interface CachedGrants {
   readonly grants: ReadonlyMap<string, StoredGrant>;
 }
 
-export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOptions): ToolGrants {
+export function createToolGrants(options: ToolGrantsOptions): ToolGrants {
+  const { store, clock, onRewritten = ignore, onError = ignore } = options;
+  const seal = createSeal(store);
+  const fingerprint = async (definition: ServerDefinition) => seal(await options.fingerprint(definition));
+  const list = createStoredList<StoredGrant, StoredGrant>({
+    store,
+    isItem: isStoredGrant,
+    isOld: isStoredGrant,
+    renew: async (grant) => ({ ...grant, fingerprint: await seal(grant.fingerprint) }),
+    onRewritten: (key, items) => onRewritten(key.slice(keyOf('').length), items.length),
+    onError,
+  });
   // Definitions are frozen values, so each keys its own entry. A write of this process empties the cache.
   let cache = new WeakMap<ServerDefinition, CachedGrants>();
   let reading = new WeakMap<ServerDefinition, Promise<CachedGrants>>();
@@ -74,8 +92,10 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
 
   const read = async (server: ServerDefinition): Promise<CachedGrants> => {
     const at = clock.now();
-    const [current, stored] = await Promise.all([fingerprint(server), store.get(keyOf(server.name))]);
-    const grants = parseGrants(stored).filter((each) => each.fingerprint === current);
+    const stored = await list.read(keyOf(server.name));
+    if (stored.length === 0) return { at, grants: new Map() };
+    const current = await fingerprint(server);
+    const grants = stored.filter((each) => each.fingerprint === current && isFromFile(each, server));
     return { at, grants: new Map(grants.map((each) => [each.tool, each])) };
   };
   /** Calls at the same time share one read of the store. */
@@ -98,7 +118,7 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
     edit: (grants: readonly StoredGrant[]) => readonly StoredGrant[],
   ): Promise<number> => {
     try {
-      return await writeThrough(store, keyOf(server), edit);
+      return await writeThrough({ store, list }, keyOf(server), edit);
     } finally {
       forget();
     }
@@ -125,7 +145,8 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
         ...(provenance.file === undefined ? {} : { file: provenance.file }),
         grantedAt: new Date(clock.now()).toISOString(),
       };
-      const isSame = (each: StoredGrant) => each.fingerprint === fresh.fingerprint && each.tool === fresh.tool;
+      const isSame = (each: StoredGrant) =>
+        each.fingerprint === fresh.fingerprint && each.tool === fresh.tool && isFromFile(each, server);
       await change(name, (grants) => [...grants.filter((each) => !isSame(each)), fresh].slice(-limits.grants.most));
     },
     async revoke(server, { tool, definition } = {}) {
@@ -133,40 +154,37 @@ export function createToolGrants({ store, clock, fingerprint }: ToolGrantsOption
       const current = definition && (await fingerprint(definition));
       const isRevoked = (each: StoredGrant) =>
         (tool === undefined || each.tool === tool) &&
-        (file === undefined || each.file === file || each.fingerprint === current);
+        (definition === undefined ||
+          each.file === file ||
+          (each.fingerprint === current && isFromFile(each, definition)));
       return change(server, (grants) => grants.filter((each) => !isRevoked(each)));
     },
     async list(server) {
-      const stored = parseGrants(await store.get(keyOf(server)));
+      const stored = await list.read(keyOf(server));
       return stored.map(({ fingerprint: _, pin: __, ...grant }) => grant);
     },
   };
 }
 
 const granted: GrantState = { kind: 'granted' };
+const ignore = () => undefined;
 
 const keyOf = (server: ServerName) => `grants/${server}`;
 
 /** Returns how many grants were removed. Each lost race means that another writer succeeded, so a few tries are enough. */
 async function writeThrough(
-  store: Store,
+  { store, list }: { readonly store: Store; readonly list: StoredList<StoredGrant> },
   key: string,
   edit: (grants: readonly StoredGrant[]) => readonly StoredGrant[],
 ): Promise<number> {
   for (let tries = 0; tries < limits.grants.tries; tries++) {
     const before = await store.get(key);
-    const stored = parseGrants(before);
+    const stored = await list.parse(before);
     const edited = edit(stored);
     if (before === undefined && edited.length === 0) return 0;
-    if (await store.compareAndSet(key, before, JSON.stringify(edited))) return stored.length - edited.length;
+    if (await store.compareAndSet(key, before, list.format(edited))) return stored.length - edited.length;
   }
   throw new RuntimeError('INTERNAL', { problem: `${key} could not be written: other processes keep changing it` });
-}
-
-/** An entry that cannot be read grants nothing. */
-function parseGrants(text: string | undefined): readonly StoredGrant[] {
-  const parsed = parseJson(text ?? '[]');
-  return parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isStoredGrant) : [];
 }
 
 function isStoredGrant(value: unknown): value is StoredGrant {

@@ -4,10 +4,13 @@
 
 import { type HostEnvironment, keyFile } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { type Emit, onceOnly } from '../kernel/emitter.ts';
 import type { Store } from '../kernel/store.ts';
+import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { createSecrets, type Secrets } from '../store/secrets.ts';
 import { type AccountOf, createAccountOf } from './account.ts';
+import type { TrustEvent } from './events.ts';
 import type { Gate } from './gate.ts';
 import { LockedTools, type LockedToolsOptions } from './locked-tools.ts';
 import { createPolicyTrust, type PolicyTrust } from './policy-trust.ts';
@@ -32,10 +35,19 @@ export interface TrustDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly lock?: LockedToolsOptions;
+  readonly emit?: Emit<TrustEvent>;
+  /** Receives why approvals of an earlier version could not be rewritten. */
+  readonly onError?: (error: unknown) => void;
 }
 
-export function createTrust({ environment, store, clock, lock = NO_LOCK }: TrustDeps): Trust {
-  const gate = createServerApproval(environment, store, clock);
+export function createTrust(deps: TrustDeps): Trust {
+  const { environment, store, clock, lock = NO_LOCK, emit, onError = () => undefined } = deps;
+  const onRewritten = (of: TrustEvent['of']) => (server: ServerName, count: number) =>
+    emit?.({ type: 'approval.rewritten', server, of, count });
+  // A folder that cannot be written to is reported once, not at each judgement.
+  const onUnwritable = onceOnly(onError);
+  const reports = { onRewritten: onRewritten('server'), onError: onUnwritable };
+  const gate = createServerApproval(environment, store, clock, reports);
   const accountOf = createAccountOf(environment, store);
   // A grant is for what would run and for the account it would run with.
   const fingerprint = async (definition: ServerDefinition) =>
@@ -43,7 +55,7 @@ export function createTrust({ environment, store, clock, lock = NO_LOCK }: Trust
   return {
     gate,
     policy: createPolicyTrust(store),
-    grants: createToolGrants({ store, clock, fingerprint }),
+    grants: createToolGrants({ store, clock, fingerprint, onRewritten: onRewritten('tools'), onError: onUnwritable }),
     lock: new LockedTools(lock),
     accountOf,
     secrets: createSecrets(store, keyFile(environment)),

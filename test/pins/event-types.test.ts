@@ -8,6 +8,7 @@ import type { RuntimeEvent } from '../../src/events.ts';
 /** The compiler checks that the list is whole, the test that the compiler was not lied to. */
 const types: Record<RuntimeEvent['type'], true> = {
   'approval.requested': true,
+  'approval.rewritten': true,
   'approval.settled': true,
   'call.finished': true,
   'call.progressed': true,

@@ -3,13 +3,14 @@
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
+import type { AnsweredInput, LaunchPreview } from '../../config/preview.ts';
 import { inputsRead, variablesRead } from '../../config/referenced-variables.ts';
 import type { ServerName } from '../../model/names.ts';
 import { isSecretVariable } from '../../model/secret-shapes.ts';
 import { commandLine, type ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
-import { loadConfigFor, openTrust } from '../load-config.ts';
+import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
 import { serverNameIn } from '../positionals.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
@@ -38,11 +39,12 @@ export const approve: Command = {
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
-    if (context.values['all']) return approveAll(gate, config.definitions);
+    const preview = previewIn(context);
+    if (context.values['all']) return approveAll(gate, config.definitions, preview);
     if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), config, context), tool);
     const definition = requireDefinition(serverNameIn(context), config, context);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
-    const done = await approveOne(gate, definition, allowed);
+    const done = await approveOne(gate, definition, allowed, preview);
     return { data: done, text: () => printable(approvalText(done)) };
   },
 };
@@ -120,6 +122,10 @@ export interface ServerApproval {
   readonly withheld: readonly string[];
   /** Ids of the inputs that the server asks the person for. */
   readonly inputs: readonly string[];
+  /** The command or address with folders and answered inputs filled in. */
+  readonly filled?: string;
+  /** The answers that fill its inputs, and who gave them. */
+  readonly answers?: readonly AnsweredInput[];
   /** The entry inherits all of the person's environment variables, and the person approved its file. */
   readonly seesEverything: boolean;
   readonly changes: readonly string[];
@@ -130,6 +136,7 @@ export async function approveOne(
   gate: Gate,
   definition: ServerDefinition,
   allowed: readonly string[],
+  preview?: Preview,
 ): Promise<ServerApproval> {
   const { name, launch } = definition;
   const { all, sent } = variablesRead(definition);
@@ -156,20 +163,33 @@ export async function approveOne(
     inputs: isOwn ? [] : inputsRead(definition),
     seesEverything: !isOwn && launch.kind === 'stdio' && launch.inheritEnv === 'all',
     changes: judgement.kind === 'asks' ? judgement.changes : [],
+    ...(await preview?.(definition)),
+  };
+}
+
+type Preview = (
+  definition: ServerDefinition,
+) => Promise<Pick<LaunchPreview, 'filled'> & Pick<ServerApproval, 'answers'>>;
+
+function previewIn(context: Context): Preview {
+  return async (definition) => {
+    const [{ previewLaunch }, { secrets }] = await Promise.all([import('../../config/preview.ts'), openTrust(context)]);
+    const { filled, inputs: answers } = await previewLaunch(definition, environmentOf(context), secrets);
+    return { filled, answers };
   };
 }
 
 function approvalText(approved: ServerApproval): string {
-  const { name, command, already, isOwn, isRemote, grants, withheld, inputs, seesEverything, changes } = approved;
-  if (isOwn) return `"${name}" is in your own file and needs no approval.`;
+  const { name, command, already, isOwn, isRemote, grants, withheld, seesEverything, changes } = approved;
+  if (isOwn) return [`"${name}" is in your own file and needs no approval.`, ...previewLines(approved)].join('\n');
   const lines = [
     already
       ? `"${name}" is already approved.`
       : `"${name}" ${isRemote ? 'is approved. It is at' : 'is approved and may start. It runs'}: ${command}`,
+    ...previewLines(approved),
     ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
     ...(grants.length > 0 ? [`It may read your environment variables ${grants.join(', ')}.`] : []),
     ...(seesEverything ? ['It gets ALL of your environment variables, as its file asks.'] : []),
-    ...(inputs.length > 0 ? [`It uses your answers for ${inputs.join(', ')}.`] : []),
     ...withheld.map(
       (variable) =>
         `It does not get your ${variable}, which would be sent to its server. To allow it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
@@ -178,10 +198,27 @@ function approvalText(approved: ServerApproval): string {
   return lines.join('\n');
 }
 
-async function approveAll(gate: Gate, definitions: readonly ServerDefinition[]): Promise<CommandResult> {
+/** The filled command, where it differs from the written one, and whose answer each input has. */
+function previewLines({ command, filled = command, answers = [] }: ServerApproval): readonly string[] {
+  return [
+    ...(filled === command ? [] : [`With everything filled in: ${filled}`]),
+    ...answers.map(({ id, by, default: preset }) => {
+      if (by === 'you') return `Its input "${id}": answered by you.`;
+      if (by === 'default') return `Its input "${id}": the default of the file.`;
+      const proposal = preset === undefined ? '' : ` The file proposes ${shellWord(preset)}, which fills nothing.`;
+      return `Its input "${id}": nobody has answered it yet. You are asked when the server starts.${proposal}`;
+    }),
+  ];
+}
+
+async function approveAll(
+  gate: Gate,
+  definitions: readonly ServerDefinition[],
+  preview: Preview,
+): Promise<CommandResult> {
   const judged = await Promise.all(definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
   const servers: ServerApproval[] = [];
-  for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, []));
+  for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, [], preview));
   return {
     data: { servers },
     text: () =>

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { secretNameKind } from '../../model/secret-shapes.ts';
-import { isPlaceholder, looksRandom } from './values.ts';
+import { isPlaceholder, looksRandom } from '../../model/secret-values.ts';
 
 type RedactText = (text: string) => string;
 

@@ -10,9 +10,9 @@ import {
   serviceNames,
   type TokenShape,
 } from '../../model/secret-shapes.ts';
+import { entropyOf, isInvented, isPlaceholder, isPlausible, looksRandom } from '../../model/secret-values.ts';
 import { assignmentAt, endOf, endOfName, headOf, matchEnd } from './assignments.ts';
 import { KeywordScan } from './keyword-scan.ts';
-import { entropyOf, isInvented, isPlaceholder, isPlausible, looksRandom } from './values.ts';
 
 export interface SecretSpan {
   /** The name of the detector's rule, shown in the mark that replaces the secret. */

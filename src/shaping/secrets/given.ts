@@ -2,7 +2,7 @@
 // name of a region, a folder or a stage stands in too many texts to be redacted there.
 
 import { isHarmlessValue, isOrdinaryName, isSecretName, isSecretShape } from '../../model/secret-shapes.ts';
-import { isPlaceholder, looksRandom } from './values.ts';
+import { isPlaceholder, looksRandom } from '../../model/secret-values.ts';
 
 /** Variables and arguments: secret by their name, by a token's shape, or because they look random. */
 export function secretsAmong(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

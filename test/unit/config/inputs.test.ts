@@ -33,6 +33,7 @@ const question = (change: Partial<InputQuestion> = {}): InputQuestion => ({
   server: 'files',
   file: '/work/.mcp.json',
   request: { id: 'key', description: 'Your key', password: true },
+  usesDefault: true,
   ...change,
 });
 const withDefault = question({ request: { id: 'key', password: false, default: 'main' } });
@@ -89,6 +90,14 @@ describe('an input', () => {
     const replies = [undefined, 'k1'];
     const { answer } = setUp(async () => replies.shift());
     expect([await answer(question()), await answer(question())]).toEqual([undefined, 'k1']);
+  });
+
+  verifies('TRU-06', 'is missing without an answer, whatever default a repository gives it', async () => {
+    for (const ask of [undefined, async () => undefined]) {
+      const { asked, answer } = setUp(ask);
+      expect(await answer({ ...withDefault, usesDefault: false })).toBe(undefined);
+      expect(asked.map(({ default: proposed }) => proposed)).toEqual(ask ? ['main'] : []);
+    }
   });
 
   test('is not answered by a host that throws, at once or later, or that answers nonsense', async () => {

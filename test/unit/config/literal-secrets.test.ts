@@ -3,7 +3,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
 
 import { describe, expect, test } from 'vitest';
-import { hideSecrets, replaceSecrets, type SecretPlaces } from '../../../src/config/literal-secrets.ts';
+import { hideSecrets, replaceSecrets, type SecretPlaces, secretsIn } from '../../../src/config/literal-secrets.ts';
 import { isSecretName } from '../../../src/model/secret-shapes.ts';
 import { verifies } from '../../verifies.ts';
 
@@ -40,6 +40,43 @@ describe('a literal secret', () => {
       url: 'https://h/s/${input:it-key}/mcp?token=${input:it-token}&page=abcdefgh#access_token=${input:it-access_token}',
     });
   });
+
+  verifies(
+    'TRU-08',
+    'is hidden under every name that announces one, in JSON, in a path, and where it looks generated',
+    () => {
+      const token = 'q7Xk2Lp9Zt4Vb8Nw';
+      const args = [
+        ...['--passphrase', 'abc', '--bearer', 'abc', '--signature=abc', '--pass', 'abc', '-p', 'abc', '-p=abc'],
+        ...['connect.sid=abc', '{"apiKey": "abc", "level": "info"}', token, `--thing=${token}`],
+      ];
+      const shown = [
+        ...['--passphrase', '(hidden)', '--bearer', '(hidden)', '--signature=(hidden)', '--pass', '(hidden)'],
+        ...['-p', '(hidden)', '-p=(hidden)', 'connect.sid=(hidden)', '{"apiKey": "(hidden)", "level": "info"}'],
+        ...['(hidden)', '--thing=(hidden)'],
+      ];
+      const url = `https://h/s/${token}/mcp?a=${token}&project=${token}`;
+      expect(hideSecrets({ args, url })).toEqual({
+        args: shown,
+        url: `https://h/s/(hidden)/mcp?a=(hidden)&project=${token}`,
+      });
+      // An import keeps what may be a port, an id or a hash; the redactor does not learn what stands behind `-p`.
+      expect(argument('-p', 'abcdefgh', token, `https://h/s/${token}`)).toEqual([]);
+      expect(Object.values(secretsIn({ args: ['-p', 'abcdefgh', token] }))).toEqual([token]);
+      const plain = [
+        '-p',
+        '8080',
+        '-p',
+        './x',
+        '--project-id',
+        token,
+        'index-BsF3k9xQ7t2.js',
+        '@a/b@1.2.3',
+        'sha256:0a1b',
+      ];
+      expect(hideSecrets({ args: plain })).toEqual({ args: plain });
+    },
+  );
 
   test('is not what has a placeholder, documentation, a path, a switch, a number of tokens or an author', () => {
     const env = { API_KEY: '${KEY}', TOKEN: '{file:~/.key}', SECRET: '!op read x', PASSWORD: '<your password>' };

@@ -1,5 +1,5 @@
 // Owns the proof of what counts as a secret, name by name and value by value, for each caller of `model/secret-shapes`:
-// `literal` (config/literal-secrets), `variable` (config/resolve), `argument` (trust/fingerprint), `given` and
+// `literal` (config/literal-secrets), `variable` (config/resolve), `argument` (trust/launch-parts), `given` and
 // `sent` (shaping/secrets/given), `key` and `text` (shaping/secrets/data and find, with the kind that a log names).
 
 import { describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { redactData } from '../../../src/shaping/secrets/data.ts';
 import { findSecrets } from '../../../src/shaping/secrets/find.ts';
 import { secretsAmong, secretsSent } from '../../../src/shaping/secrets/given.ts';
 import { launchIdentityOf } from '../../../src/trust/fingerprint.ts';
+import { storedPartsOf } from '../../../src/trust/launch-parts.ts';
 
 const PLAIN = 'correct-horse';
 const RANDOM = 'q7Xk2Lp9Zt4Vb8Nw';
@@ -22,7 +23,7 @@ const names: Record<string, string> = {
   key: 'literal variable argument given sent',
   keys: 'literal variable argument given sent',
   MONKEY: 'literal variable argument given sent',
-  KEYBOARD: 'variable argument sent',
+  KEYBOARD: 'variable sent',
   key_id: 'literal variable argument given sent',
   PUBLIC_KEY: 'literal variable argument given sent',
   ACCESS_KEY_2: 'literal variable argument given sent key:api-key text?:api-key',
@@ -39,21 +40,21 @@ const names: Record<string, string> = {
   TOKENIZER: 'literal variable argument given sent',
   password: 'literal variable argument given sent key:password text:password',
   PASSWD: 'literal argument given sent key:password text:password',
-  pwd: 'literal given sent key:password text:password',
-  PWD: 'literal given sent key:password text:password',
-  DB_PASS: '',
-  passphrase: 'sent key:password text:password',
+  pwd: 'literal argument given sent key:password text:password',
+  PWD: 'literal argument given sent key:password text:password',
+  DB_PASS: 'literal argument given sent',
+  passphrase: 'literal argument given sent key:password text:password',
   Authorization: 'literal variable argument given sent key:authorization text?:authorization',
   'Proxy-Authorization': 'literal variable argument given sent key:authorization text?:authorization',
   'X-Auth': 'literal variable argument given sent key:authorization text?:authorization',
-  author: 'variable argument sent',
-  AUTHOR_NAME: 'variable argument',
+  author: 'variable sent',
+  AUTHOR_NAME: 'variable',
   authorised: 'literal variable argument given sent',
   oauth: 'literal variable argument given sent',
-  Cookie: 'literal given sent key:cookie text?:cookie',
-  session_id: 'literal given sent',
-  SESSION: 'literal given sent',
-  GITHUB_PAT: 'literal given sent',
+  Cookie: 'literal argument given sent key:cookie text?:cookie',
+  session_id: 'literal argument given sent',
+  SESSION: 'literal argument given sent',
+  GITHUB_PAT: 'literal argument given sent',
   PATH: 'sent',
   pattern: 'sent',
   credentials: 'literal argument given sent key?:credential text?:credential',
@@ -66,26 +67,35 @@ const names: Record<string, string> = {
   PROJECT: '',
   NODE_ENV: '',
   'X-Api-Version': '',
+  bearer: 'literal argument given sent',
+  signature: 'literal argument given sent',
+  SIGNATURE_VERSION: '',
+  'X-Sig': 'literal argument given sent',
+  'connect.sid': 'literal argument given sent',
+  compass: 'sent',
   auth_user: 'literal variable argument given sent',
 };
 
 /** The callers that take the value for a secret, under a name that says nothing. */
 const values: Record<string, string> = {
-  ghp_16C7e42F292c6912E7710c838347Ae178B4a: 'literal given sent text:github-token',
-  'sk-ant-api03-abc': 'literal given sent',
-  'sk-short1234567': 'literal given sent',
-  AKIAIOSFODNN7QZRTYUP: 'literal given sent text:aws-access-key',
-  'xoxb-2384729384-abcdefghijkl': 'literal given sent',
-  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.sflKxwRJSMeKKF2QT4': 'literal given sent text:jwt',
-  acme_pat_8ddfWk29xkq: 'literal given sent',
-  pk_live_93jd92kd02kd: 'literal given sent',
-  'patAbc123Def456.f00dbabe12345': 'literal given sent',
-  'glpat-xK29dk2lq8sLw02kd9sl': 'literal given sent text:gitlab-token',
+  ghp_16C7e42F292c6912E7710c838347Ae178B4a: 'literal argument given sent text:github-token',
+  'sk-ant-api03-abc': 'literal argument given sent',
+  'sk-short1234567': 'literal argument given sent',
+  AKIAIOSFODNN7QZRTYUP: 'literal argument given sent text:aws-access-key',
+  'xoxb-2384729384-abcdefghijkl': 'literal argument given sent',
+  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.sflKxwRJSMeKKF2QT4': 'literal argument given sent text:jwt',
+  acme_pat_8ddfWk29xkq: 'literal argument given sent',
+  pk_live_93jd92kd02kd: 'literal argument given sent',
+  'patAbc123Def456.f00dbabe12345': 'literal argument given sent',
+  'glpat-xK29dk2lq8sLw02kd9sl': 'literal argument given sent text:gitlab-token',
   'correct-horse': 'sent',
-  q7Xk2Lp9Zt4Vb8Nw: 'given sent',
+  q7Xk2Lp9Zt4Vb8Nw: 'literal argument given sent',
   '/home/me/.token': 'argument',
+  '3f2504e0-4f89-11d3-9a0c-0305e82c3301': 'literal argument given sent',
+  'index-BsF3k9xQ.js': 'given sent',
+  'https://example.com/s/q7Xk2Lp9Zt4Vb8Nw/mcp': 'literal argument',
   'https://example.com/a': '',
-  'https://me:hunter22@example.com/a': 'literal text:url-password',
+  'https://me:hunter22@example.com/a': 'literal argument text:url-password',
   '12345678': '',
   '2026-11-18T00:00:00Z': '',
   true: '',
@@ -94,8 +104,8 @@ const values: Record<string, string> = {
   'keyboard=qwerty': 'argument sent',
   '--author=me': 'argument sent',
   'eu-central-1': 'sent',
-  AIzaSyD93kdk29dkJkd92kdLl29dkLkd92kd92k: 'literal given sent text:google-key',
-  hf_dkLk29dkL2kdK29dkLk29dkLk29dkLk2kd: 'literal given sent text:huggingface-token',
+  AIzaSyD93kdk29dkJkd92kdLl29dkLkd92kd92k: 'literal argument given sent text:google-key',
+  hf_dkLk29dkL2kdK29dkLk29dkLk29dkLk2kd: 'literal argument given sent text:huggingface-token',
 };
 
 /** The callers that take the value for a secret under this name: a path, a switch or a number mostly is none. */
@@ -104,6 +114,9 @@ const pairs: Record<string, string> = {
   'API_TOKEN 4096': 'literal',
   'DB_PASSWORD 1234': 'literal',
   'SESSION_TIMEOUT 30': '',
+  'DB_PASS 1234': 'literal',
+  'PASSPHRASE 1234': 'literal',
+  'PASS_COUNT 1234': '',
   'API_TOKEN true': '',
   'API_TOKEN none': '',
   'TOKEN_FILE ./token.txt': '',
@@ -181,7 +194,8 @@ async function isConcealed(args: readonly string[], at: number): Promise<boolean
     } as unknown as ServerDefinition,
     { cwd: '/', pathEnv: '', platform: 'linux' },
   );
-  return identity[`argument ${at}`]?.startsWith('(hidden ') === true;
+  const stored = await storedPartsOf(identity, async (digest) => digest);
+  return stored[`argument ${at}`]?.text.includes('(hidden)') === true;
 }
 
 const callersByPair = (name: string, value: string): readonly string[] => [

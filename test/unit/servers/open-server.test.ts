@@ -6,6 +6,7 @@ import { neutralPlaces } from '../../../src/config/away-from-workspace.ts';
 import { type AskInput, inputName } from '../../../src/config/inputs.ts';
 import type { ListedServers } from '../../../src/config/lists.ts';
 import type { LoadedConfig } from '../../../src/config/load.ts';
+import { previewLaunch } from '../../../src/config/preview.ts';
 import { plexusSchema } from '../../../src/config/schema.ts';
 import { createProtocolCache } from '../../../src/connection/protocol-cache.ts';
 import { SandboxNotifier } from '../../../src/connection/sandbox-state.ts';
@@ -84,6 +85,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
         seen.requests.push(request);
         return approve(request);
       },
+      preview: (definition) => previewLaunch(definition, environment, secrets),
       config: configNow,
       clock,
       onError,
@@ -493,9 +495,11 @@ describe('what an entry of the person’s own needs', () => {
       return 'a1';
     };
     const declared = { id: 'pin', description: 'Your pin', password: false, options: ['a1', 'a2'] };
-    const inputs = new Map([['/work/.mcp.json', [declared]]]);
-    const { open, launches, answers } = setUp({ askInput, config: { promptInputs: inputs } });
-    const entry = define('user', stdio({ args: ['${input:pin}', '${input:undeclared}'] }));
+    const { open, launches, answers } = setUp({ askInput });
+    const entry = {
+      ...define('user', stdio({ args: ['${input:pin}', '${input:undeclared}'] })),
+      inputs: [declared],
+    };
     for (const _ of [1, 2]) await failureOf(open(entry));
     expect(launches.map(({ args }) => args)).toEqual([
       ['a1', 'a1'],

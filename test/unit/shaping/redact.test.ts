@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { createRedactor, KnownSecrets } from '../../../src/shaping/redact.ts';
+import { createRedactor, KnownSecrets, redactFailures } from '../../../src/shaping/redact.ts';
 import { verifies } from '../../verifies.ts';
 
 const KEY = 'Zx8-Q_w"7\\é/+ü2k';
@@ -298,3 +298,27 @@ describe('a failure', () => {
     expect(error(new Error('x', { cause: new Request('https://a.example/known-value-1') })).cause).toBeUndefined();
   });
 });
+
+verifies(
+  'TRU-08',
+  'functions whose failures are redacted answer as before, and throw and reject without secrets',
+  async () => {
+    const known = new KnownSecrets();
+    known.add('TOKEN', 'hunter2hunter2');
+    const cause = new Error('hunter2hunter2 is wrong');
+    const calm = new Error('nothing secret');
+    const functions = redactFailures(createRedactor(known), {
+      adds: (a: number, b: number) => a + b,
+      answers: async () => 'yes',
+      throws: () => {
+        throw cause;
+      },
+      rejects: () => Promise.reject(cause),
+      keeps: () => Promise.reject(calm),
+    });
+    expect([functions.adds(1, 2), await functions.answers()]).toEqual([3, 'yes']);
+    expect(() => functions.throws()).toThrow('[TOKEN] is wrong');
+    await expect(functions.rejects()).rejects.toThrow('[TOKEN] is wrong');
+    await expect(functions.keeps()).rejects.toBe(calm);
+  },
+);

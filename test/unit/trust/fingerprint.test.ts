@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
-import { definitionHash, differences, launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
+import { definitionHash, launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
+import { differences, digestOf, storedPartsOf } from '../../../src/trust/launch-parts.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
@@ -19,6 +20,9 @@ async function createPrograms(): Promise<string> {
   for (const folder of ['first', 'second']) await chmod(join(root, folder, 'node'), 0o755);
   return root;
 }
+
+/** Lets a test read the digests. */
+const unsealed = async (digest: string) => digest;
 
 const pathOf = (root: string, folders: readonly string[]) => folders.map((each) => join(root, each)).join(delimiter);
 const identityIn = (cwd: string, path: readonly string[]) => (launch: Launch) =>
@@ -118,16 +122,13 @@ describe('the fingerprint of an approval', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  verifies('EXT-04', 'tells any two hidden values apart', async () => {
-    const identity = await identityIn('/', [])({ ...stdio, args: ['--token', 'x', '--key=y'] });
-    const hidden = Object.values(identity).filter((value) => value.startsWith('(hidden'));
-    expect(hidden).toHaveLength(3);
-    expect(hidden.every((value) => /^\(hidden [0-9a-f]{64}\)$/.test(value))).toBe(true);
-    const { url = '' } = await identityIn('/', [])({ ...remote, url: 'https://a.example/?key=y' });
-    expect(url).toMatch(/^https:\/\/a\.example\/ \(hidden [0-9a-f]{64}\)$/);
-    const posing = { ...stdio, args: ['--token', 'x', identity['argument 3'] ?? ''] };
-    expect(await identityIn('/', [])(posing)).not.toEqual(identity);
-    expect((await identityIn('/', [])({ ...remote, url }))['url']).not.toBe(url);
+  verifies('EXT-04', 'tells a value from one that is written like its digest', async () => {
+    const of = fingerprintIn('/', []);
+    const mark = `(hidden ${digestOf('--key=y')})`;
+    expect(await of({ ...stdio, args: [mark] })).not.toBe(await of({ ...stdio, args: ['--key=y'] }));
+    const url = 'https://a.example/?key=y';
+    const posing = `https://a.example/ (hidden ${digestOf(url)})`;
+    expect(await of({ ...remote, url: posing })).not.toBe(await of({ ...remote, url }));
   });
 
   test('is the same for every in-process server', async () => {
@@ -139,7 +140,7 @@ describe('the fingerprint of an approval', () => {
 
 describe('what has changed', () => {
   const changes = async (before: Launch, now: Launch) => {
-    const of = identityIn('/work', []);
+    const of = async (launch: Launch) => storedPartsOf(await identityIn('/work', [])(launch), unsealed);
     return differences(await of(before), await of(now));
   };
   const local = (change: Partial<StdioLaunch>): StdioLaunch => ({ ...stdio, ...change });
@@ -192,9 +193,9 @@ describe('what has changed', () => {
       local({ args: ['--api-key', 's3-c', 'plain', '-p', 'y', '--password', 's3-d'] }),
       [
         'argument 2 has another value',
-        'argument 3 was (hidden) and is plain',
-        'argument 5 was x and is y',
-        'argument 6 was added: (hidden)',
+        'argument 3 was --token=(hidden) and is plain',
+        'argument 5 has another value',
+        'argument 6 was added: --password',
         'argument 7 was added: (hidden)',
       ],
     ],
@@ -206,7 +207,7 @@ describe('what has changed', () => {
     'shows of two such addresses what may be shown': [
       away({ url: 'https://a.example/mcp?key=s3-b' }),
       away({ url: 'https://s3@b.example/mcp' }),
-      ['url was https://a.example/mcp (hidden) and is https://(hidden)@b.example/mcp (hidden)'],
+      ['url was https://a.example/mcp?(hidden) and is https://(hidden)@b.example/mcp'],
     ],
   };
   for (const [sentence, [before, now, expected]] of Object.entries(cases)) {
@@ -217,13 +218,35 @@ describe('what has changed', () => {
     });
   }
 
-  test('leaves no secret in what is stored', async () => {
-    const of = identityIn('/work', []);
-    const secretive = [
-      local({ env: { A: 's3-a' }, args: ['--token', 's3-b', '--key=s3-c'] }),
-      away({ url: 'https://s3@a.example/x?s3#s3', headers: { A: 's3' }, env: { B: 's3' } }),
-    ];
-    for (const launch of secretive) expect(JSON.stringify(await of(launch))).not.toContain('s3');
+  const secretive: Record<string, Launch> = {
+    'a variable': local({ env: { LEVEL: 's3-a' } }),
+    'after an option': local({
+      args: ['--pwd', 's3', '--pat', 's3', '--passphrase', 's3', '--bearer', 's3', '--token', 's3', '-p', 's3'],
+    }),
+    'in an option': local({ args: ['--signature=s3', '--pwd=s3', '-p=s3', '--env=GITHUB_PAT=s3', 'Cookie: sid=s3'] }),
+    'a bare token': local({ args: ['ghp_s30123456789abcdef', 's3Xk2Lp9Zt4Vb8NwQ1'] }),
+    'an address in an argument': local({ args: ['postgres://me:s3@h/d', `https://h/ghp_s30123456789abcdef/mcp`] }),
+    'code and JSON': local({ args: ['-c', 'curl -H "Authorization: s3" h', '{"apiKey":"s3"}'] }),
+    'the address': away({ url: 'https://s3@a.example/x?s3#s3', headers: { A: 's3' }, env: { B: 's3' } }),
+    'the path of the address': away({ url: 'https://a.example/s/s3Xk2Lp9Zt4Vb8NwQ1/mcp' }),
+    'what prints headers': away({ headersHelper: 'echo s3' }),
+  };
+  for (const [where, launch] of Object.entries(secretive)) {
+    verifies('TRU-08', `leaves no secret in what is stored: ${where}`, async () => {
+      const stored = await storedPartsOf(await identityIn('/work', [])(launch), unsealed);
+      expect(
+        Object.values(stored)
+          .map(({ text }) => text)
+          .join(' '),
+      ).not.toContain('s3');
+    });
+  }
+
+  test('shows what is no secret', async () => {
+    const args = ['-y', '@scope/pkg@1.2.3', '--port', '8080', '-p', '8080', './server.js', '--region=eu-1'];
+    const stored = await storedPartsOf(await identityIn('/work', [])(local({ args })), unsealed);
+    const shown = Object.entries(stored).filter(([part]) => part.startsWith('argument'));
+    expect(shown.map(([, { text }]) => text)).toEqual(args);
   });
 });
 

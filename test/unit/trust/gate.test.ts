@@ -4,10 +4,12 @@
 import { describe, expect, test } from 'vitest';
 import { isOwnScope } from '../../../src/config/scopes.ts';
 import { createMemoryStore } from '../../../src/kernel/store.ts';
-import type { Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
+import type { InputRequest, Launch, Scope, ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { createSeal } from '../../../src/trust/account.ts';
 import { launchIdentityOf, trustFingerprint } from '../../../src/trust/fingerprint.ts';
 import { createTrustGate } from '../../../src/trust/gate.ts';
+import { digestOf, storedPartsOf } from '../../../src/trust/launch-parts.ts';
 import { verifies } from '../../verifies.ts';
 import { defined, remote, stdio } from './definition.ts';
 
@@ -21,6 +23,7 @@ function createTestGate(cwd = '/work') {
   return { gate: gateIn(cwd), gateIn, store, clock };
 }
 
+const HASH = /^[0-9a-f]{64}$/;
 const own: readonly Scope[] = ['user', 'host', 'enterprise'];
 const imported: readonly Scope[] = ['plugin', 'imported', 'local'];
 const inProcess: Launch = { kind: 'in-process', serve: () => undefined };
@@ -85,6 +88,35 @@ describe('the gate', () => {
     }
   });
 
+  verifies(['TRU-02', 'EXT-04'], 'takes the copy of a remote entry in another file for another server', async () => {
+    const { gate } = createTestGate();
+    const copy = { ...defined(remote), provenance: { ...defined().provenance, file: '/copy/.mcp.json' } };
+    await gate.approve(defined(remote), ['TOKEN']);
+    expect(await gate.judge(copy)).toEqual(restricted);
+    await gate.approve(copy, []);
+    expect([await gate.judge(defined(remote)), await gate.judge(copy)]).toEqual([approved('TOKEN'), approved()]);
+    expect(await gate.revoke('files', copy)).toBe(true);
+    expect([await gate.judge(defined(remote)), await gate.judge(copy)]).toEqual([approved('TOKEN'), restricted]);
+  });
+
+  verifies('EXT-04', 'asks again when the file says something else of an input that the entry reads', async () => {
+    const { gate } = createTestGate();
+    const reading = (change: Partial<InputRequest> = {}): ServerDefinition => ({
+      ...defined({ ...stdio, args: [`\${input:x}`] }),
+      inputs: [{ id: 'x', password: false, default: 'a', options: ['a', 'b'], ...change }],
+    });
+    await gate.approve(reading());
+    expect(await gate.judge(reading({ description: 'in other words' }))).toEqual(approved());
+    const cases: [changed: ServerDefinition, ...changes: string[]][] = [
+      [reading({ default: 'c' }), 'default of input x was a and is c'],
+      [reading({ default: undefined }), 'default of input x was removed: a'],
+      [reading({ options: ['a'] }), 'options of input x was ["a","b"] and is ["a"]'],
+    ];
+    for (const [each, ...changes] of cases) expect(await gate.judge(each)).toEqual(asks(...changes));
+    const elsewhere = { ...reading(), provenance: { ...defined().provenance, file: '/copy/.mcp.json' } };
+    expect(await gate.judge(elsewhere)).toEqual(asks());
+  });
+
   verifies('TRU-06', 'stores which variables were granted, and the last approval counts', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined(), ['A', 'B']);
@@ -97,17 +129,39 @@ describe('the gate', () => {
 
   test('stores each approval once, newest last, and no secret of it', async () => {
     const { gate, store } = createTestGate();
-    const secretive = defined({ ...stdio, env: { KEY: 's3cret' } });
+    const secretive = defined({ ...stdio, args: ['--pwd', 's3cret'], env: { KEY: 's3cret' } });
     for (const definition of [defined(), secretive, defined()]) await gate.approve(definition, ['A']);
     const approval = { name: 'files', grants: ['A'], file: '/work/.mcp.json', approvedAt: '2026-01-02T00:00:00.000Z' };
+    const seal = createSeal(store);
     const stored = async (definition: ServerDefinition) => {
       const identity = await identityIn('/work')(definition);
-      return { ...approval, identity, fingerprint: trustFingerprint(identity) };
+      const fingerprint = await seal(trustFingerprint(identity));
+      return { ...approval, parts: await storedPartsOf(identity, seal), fingerprint };
     };
     expect(await gate.approvals('files')).toEqual([await stored(secretive), await stored(defined())]);
     expect(await store.get('approvals/files')).not.toContain('s3cret');
-    // The key in the store is older than the name `identity`; approvals must stay readable.
-    expect(await store.get('approvals/files')).toContain('"essence":{');
+    const { version, items } = JSON.parse((await store.get('approvals/files')) ?? '');
+    expect([version, items[0].parts['argument 2']]).toEqual([
+      2,
+      { text: '(hidden)', seal: expect.stringMatching(HASH) },
+    ]);
+  });
+
+  verifies('TRU-08', 'stores nothing from which a secret could be guessed', async () => {
+    const { gate, store } = createTestGate();
+    await gate.approve(defined({ ...stdio, args: ['--pwd', '1234'] }));
+    const stored = (await store.get('approvals/files')) ?? '';
+    const guesses = [
+      digestOf('1234'),
+      trustFingerprint(await identityIn('/work')(defined({ ...stdio, args: ['--pwd', '1234'] }))),
+    ];
+    expect(guesses.filter((guess) => stored.includes(guess))).toEqual([]);
+  });
+
+  test('makes no key before anything was approved', async () => {
+    const { gate, store } = createTestGate();
+    await gate.judge(defined());
+    expect(await store.get('account-key')).toBe(undefined);
   });
 
   test('keeps the approvals of two workspaces apart, also for servers of the same name', async () => {
@@ -176,6 +230,9 @@ describe('the gate', () => {
     '[{"fingerprint":"a","essence":{},"grants":[5]}]',
     '[{"fingerprint":"a","essence":[],"grants":[]}]',
     '[{"fingerprint":"a","essence":{}}]',
+    '{"version":2}',
+    '{"version":2,"items":[{"fingerprint":"a","grants":[],"parts":{"kind":"stdio"}}]}',
+    '{"version":3,"items":[]}',
   ];
   test.each(nonsense)('takes %j for no approval', async (stored) => {
     const { gate, store } = createTestGate();
