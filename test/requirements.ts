@@ -6,7 +6,7 @@ export const requirements = {
   'CFG-01':
     '`[plexus] enabled` is true by default; when false, no other file is read, no tool is registered, and the CLI says why.',
   'CFG-02':
-    'Servers merge by name and keep their source: enterprise over host, local, project, user, plugin, imported (`mergeOrder` may put user over project); `plexus add` approves what it wrote.',
+    'Servers merge by name and keep their source: enterprise over host, local, project, user, plugin, imported (`mergeOrder` may put user over project); an unapproved workspace entry displaces none of another scope and is listed with the command that approves it; `plexus add` approves what it wrote.',
   'CFG-03':
     'An enterprise config hides all other scopes by default, or merges with them on request; the hidden servers are listed with the reason.',
   'CFG-04':
@@ -26,7 +26,7 @@ export const requirements = {
   'CFG-12':
     'Project files are on by default but start nothing without trust and approval per server; switching them off or on takes effect at once.',
   'CFG-13':
-    'A server with `enabled: false` is never started and still owns its name against lower scopes; of `disabledServers` and `enabledServers`, the first wins.',
+    'A server with `enabled: false` is never started and still owns its name against lower scopes, also by an unapproved workspace entry, which is told; of `disabledServers` and `enabledServers`, the first wins.',
   'CFG-14': 'A server entry may carry a `title` and a `description` for display.',
   'CFG-15':
     'A server that a native tool of the host replaces is left out and its key handed over, unless extra tools are asked for; the rules are data, and none applies unasked.',

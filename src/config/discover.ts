@@ -8,6 +8,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
 import { type ConfigMap, isMap } from './config-map.ts';
 import { defineServer, type EnvDefaults } from './define.ts';
+import type { DisplacementOptions } from './displacement.ts';
 import type { EntryGroup } from './importers/importer.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
@@ -51,6 +52,8 @@ export interface LoadOptions extends HostEnvironment {
   readonly remembered?: Remembered | undefined;
   /** Whether the user approved this exact content of a file in the workspace. */
   readonly isApproved?: ((file: string, text: string) => Promise<boolean>) | undefined;
+  /** Whether the user approved this entry of the workspace, which then may take the name of a server outside of it. */
+  readonly mayDisplace?: DisplacementOptions['mayDisplace'];
 }
 
 /** One source and what was read from it. */

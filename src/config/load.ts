@@ -8,6 +8,7 @@ import type { IdleRule, RuleText } from '../model/rule.ts';
 import type { Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
 import { type DiscoveredConfig, discover, type LoadOptions, type ReadPlace } from './discover.ts';
+import { type PendingServer, pendingDiagnostics, type SettledContests, settleContests } from './displacement.ts';
 import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { type InputRequest, inputSourceKey } from './inputs.ts';
@@ -26,6 +27,8 @@ export interface LoadedConfig {
   readonly definitions: readonly ServerDefinition[];
   readonly invalid: readonly InvalidServer[];
   readonly shadowed: readonly Shadowed[];
+  /** Those of the shadowed entries that would be used if the person approved them. */
+  readonly pending: readonly PendingServer[];
   /** Servers that a setting or a list keeps out of use, each with a reason that completes "it is not in use: …". */
   readonly refused: ReadonlyMap<ServerName, string>;
   /** Servers of files that the enterprise's file switches off. */
@@ -60,19 +63,21 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const effective = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
   const { settings, origins } = mergeSettings(effective.map(({ layer }) => layer.settings));
   const gateway = await loadGateway(found, settings, options, timeouts.defaults);
-  const claims = [...effective.map(({ layer }) => layer.claims), gateway.claims];
-  const { winners, shadowed } = dropDuplicates(merge(claims), sameLaunch);
+  const contests = await settleContests([...effective.map(({ layer }) => layer.claims), gateway.claims], options);
+  const { pending } = contests;
+  const { winners, shadowed } = dropDuplicates(merge(contests.layers), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const lists = effective.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
   const denied = denialsOf(definitions, lists);
-  const refused = refusals(definitions, settings, denied, found.offBy);
+  const refused = refusals(definitions, settings, { denied, offBy: found.offBy, ...contests });
   const suppressed = suppressedBy(found.places, effective);
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
-    shadowed,
+    shadowed: [...pending, ...shadowed],
+    pending,
     refused,
     suppressed,
     rules: effective.flatMap(({ layer }) => layer.rules),
@@ -85,6 +90,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...found.diagnostics,
       ...effective.flatMap(({ layer }) => layer.diagnostics),
       ...gateway.diagnostics,
+      ...pendingDiagnostics(contests),
       ...denials(denied),
     ],
     files: found.places.flatMap(({ place }) => place.file ?? []),
@@ -94,7 +100,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     ),
     explain: createExplain({
       winners,
-      shadowed: [...shadowed, ...suppressed],
+      shadowed: [...pending, ...shadowed, ...suppressed],
       refused,
       settings,
       origins,
@@ -162,16 +168,22 @@ function denialsOf(definitions: readonly ServerDefinition[], lists: readonly Lis
   );
 }
 
+interface Refusers extends Pick<SettledContests, 'switchedOff'> {
+  readonly denied: Denials;
+  readonly offBy: Provenance | undefined;
+}
+
 function refusals(
   definitions: readonly ServerDefinition[],
-  { disabledServers }: Settings,
-  denied: Denials,
-  offBy: Provenance | undefined,
+  { disabledServers, enabledServers }: Settings,
+  { denied, offBy, switchedOff }: Refusers,
 ): Reasons {
   const names = definitions.map(({ name }) => name);
   if (offBy) return new Map(names.map((name) => [name, `${offBy.file ?? 'a setting'} switches everything off`]));
   const disabled = names.filter((name) => disabledServers.includes(name));
+  const off = [...switchedOff].filter(([name]) => !enabledServers.includes(name));
   return new Map([
+    ...off.map(([name, { provenance }]) => [name, `${provenance.file ?? 'the workspace'} switches it off`] as const),
     ...disabled.map((name) => [name, '"disabledServers" names it'] as const),
     ...[...denied].map(([name, refusal]) => [name, inWords(refusal)] as const),
   ]);

@@ -158,11 +158,10 @@ export const failures = {
       command: string;
       variables?: readonly string[];
       changes?: readonly string[];
-      displaces?: string;
     }) =>
       `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${
         d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it'
-      }.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+      }. It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
     (d) => `If you trust it, run: plexus approve ${shellWord(d.server)}`,
   ),
   AUTH_REQUIRED: failure(

@@ -2,13 +2,10 @@
 // is none, and remembers the answer.
 
 import { withoutSecrets } from '../config/literal-secrets.ts';
-import type { LoadedConfig } from '../config/load.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
-import { isOwnScope } from '../config/scopes.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { ServerName } from '../model/names.ts';
 import { commandLine, type ServerDefinition } from '../model/server.ts';
 import { type Approve, askFor } from '../trust/approval.ts';
 import { type LaunchIdentity, trustFingerprint } from '../trust/fingerprint.ts';
@@ -17,7 +14,6 @@ import type { Gate } from '../trust/gate.ts';
 export interface ApprovalDeps {
   readonly gate: Gate;
   readonly approve: Approve;
-  readonly config: () => Pick<LoadedConfig, 'shadowed'>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -57,7 +53,6 @@ export class ServerApprovals {
       variables,
       ...(provenance.file && { file: provenance.file }),
       ...(judgement.changes.length > 0 && { changes: judgement.changes }),
-      ...this.#displacedBy(server),
     };
     const answer = await this.#ask({ kind: 'server', ...request }, signal);
     if (answer === 'no') throw new RuntimeError('SERVER_UNTRUSTED', request);
@@ -90,12 +85,5 @@ export class ServerApprovals {
       this.#deps.onError(error);
       return false;
     }
-  }
-
-  /** A repository's server that takes the name of one of the user's own: the person who approves it should know. */
-  #displacedBy(server: ServerName): { displaces?: string } {
-    const { shadowed } = this.#deps.config();
-    const own = shadowed.find(({ name, provenance }) => name === server && isOwnScope(provenance.scope));
-    return own?.provenance.file === undefined ? {} : { displaces: own.provenance.file };
   }
 }

@@ -10,11 +10,13 @@ import type { ServerDefinition } from '../model/server.ts';
 import { hostRules } from '../policy/host-rules.ts';
 import { reviewRules } from '../policy/review.ts';
 import { parseRules } from '../policy/rule.ts';
+import type { Gate } from '../trust/gate.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Host, HostOptions } from './host.ts';
 
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
   readonly policy: PolicyTrust;
+  readonly gate: Pick<Gate, 'judge'>;
   /** For a runtime, which does not wait for Docker as long as Docker may take. */
   readonly gatewayWait?: GatewayWait;
 }
@@ -28,7 +30,7 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
 let modules: Promise<[typeof import('../config/load.ts'), typeof import('../config/native.ts')]> | undefined;
 
 export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
-  const { options, environment, policy, emit, gatewayWait } = deps;
+  const { options, environment, policy, gate, emit, gatewayWait } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
@@ -41,11 +43,13 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       servers: options.servers,
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
+      mayDisplace: approvedBy(gate),
       remembered,
       waitBudget: waitBudget?.(),
     });
     const config = withRulesReviewed(loaded, environment);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
+    reportPending(config, emit);
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
     const replaced = replaceNative(config.definitions, natives, environment.env);
     const isOff = ({ name }: ServerDefinition) => replaced.has(name) || options.only?.includes(name) === false;
@@ -59,6 +63,22 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       rules: [...hostRules(options.permissions ?? []), ...config.rules],
     };
   };
+}
+
+/** Only an approval that is stored counts: an answer for one session was about another server. */
+export const approvedBy =
+  (gate: Pick<Gate, 'judge'>): NonNullable<LoadOptions['mayDisplace']> =>
+  async (claim) =>
+    'definition' in claim && (await gate.judge(claim.definition)).kind === 'approved';
+
+function reportPending({ pending }: LoadedConfig, emit: LoaderDeps['emit']): void {
+  for (const { name: server, provenance, lostTo } of pending)
+    emit({
+      type: 'config.server-shadowed',
+      server,
+      ...(provenance.file !== undefined && { file: provenance.file }),
+      ...(lostTo.file !== undefined && { by: lostTo.file }),
+    });
 }
 
 const switchedOff = (each: ServerDefinition): ServerDefinition => ({

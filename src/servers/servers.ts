@@ -82,7 +82,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const sandbox = new SandboxNotifier();
   const opener = createServerOpener({
     environment,
-    approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
+    approvals: new ServerApprovals({ gate, approve: host.approve, clock, onError }),
     resolve: createServerResolver({
       environment,
       config,

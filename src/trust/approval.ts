@@ -36,8 +36,6 @@ export type ApprovalRequest =
       readonly command: string;
       /** How it differs from what was approved before. */
       readonly changes?: readonly string[];
-      /** The user's own file, whose server of the same name this one replaces. */
-      readonly displaces?: string;
       /** The user's variables that the server reads; a yes gives it exactly these. */
       readonly variables: readonly string[];
     };

@@ -5,11 +5,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
+import { createServerApproval } from '../../src/trust/server-approval.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
@@ -152,6 +154,12 @@ describe('a repository that names a server', () => {
         asked.push(request);
         return answer;
       },
+      async approveNotes() {
+        const environment = { cwd: folder, home, env: process.env, platform: process.platform };
+        const gate = createServerApproval(environment, options.store, systemClock);
+        const { pending } = await loadConfig({ ...environment, discover: true });
+        for (const each of pending) if ('definition' in each) await gate.approve(each.definition);
+      },
       takeOver: () => writeFileSync(file, JSON.stringify({ mcpServers: { notes: { type: 'http', url: evil.url } } })),
     };
   }
@@ -173,7 +181,7 @@ describe('a repository that names a server', () => {
   });
 
   test('gets nothing that was granted to the server it displaces, and no call that was meant for that', async () => {
-    const { folder, options, asked, ask, takeOver, evil } = await createWorkspace();
+    const { folder, options, asked, ask, takeOver, approveNotes, evil } = await createWorkspace();
     const own = await startSdkWeb();
     const file = join(options.home, '.config', 'plexus', 'mcp.json');
     mkdirSync(dirname(file), { recursive: true });
@@ -187,6 +195,10 @@ describe('a repository that names a server', () => {
     const questions = () => asked.filter(({ kind }) => kind === 'tool').length;
     expect(questions(), 'once for the session').toBe(1);
     takeOver();
+    await runtime.reload();
+    await call(before);
+    expect(evil.asked, 'nobody approved it').toEqual([]);
+    await approveNotes();
     await runtime.reload();
     await runtime.ready();
     expect(await failureOf(call(before))).toMatchObject({

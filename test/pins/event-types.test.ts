@@ -15,6 +15,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'catalog.changed': true,
   'catalog.problem-found': true,
   'config.loaded': true,
+  'config.server-shadowed': true,
   'connection.changed': true,
   'connection.log-received': true,
   'connection.noise-received': true,

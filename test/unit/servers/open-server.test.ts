@@ -81,7 +81,6 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
         seen.requests.push(request);
         return approve(request);
       },
-      config: configNow,
       clock,
       onError,
     }),

@@ -9,6 +9,7 @@ export function configOf(change: Partial<LoadedConfig> = {}): LoadedConfig {
     definitions: [],
     invalid: [],
     shadowed: [],
+    pending: [],
     refused: new Map(),
     suppressed: [],
     rules: [],
