@@ -184,16 +184,22 @@ async function readPlaces(places: readonly FilePlace[], options: DiscoverOptions
 }
 
 async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<ReadPlace | undefined> {
-  const read = await readRemembering(place.file, options.remembered);
+  const read = await readRemembering(place.file, options.remembered, place);
   if (place.scope === 'host') requireReadable(place, read);
   if (read.kind === 'absent') return undefined;
-  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  if (read.kind !== 'document') return { place, layer: unreadLayer(read) };
   const origin: SourceOrigin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
   // Hardly any file tries to loosen something; only then the approvals are looked up.
   const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity, text: read.text };
+}
+
+function unreadLayer(read: Exclude<ReadDocument, { kind: 'document' }>): Layer {
+  const { diagnostic } = read;
+  const isCapped = read.kind === 'broken' && read.isCapped;
+  return { ...emptyLayer, ...(isCapped && { capped: diagnostic }), diagnostics: [diagnostic] };
 }
 
 function withOutdated(layer: Layer, { outdated }: Extract<ReadDocument, { kind: 'document' }>): Layer {
@@ -290,7 +296,7 @@ async function readContributed(
   find: (content: ConfigMap) => readonly EntryGroup[],
   { defaults }: DiscoverOptions,
 ): Promise<ReadPlace> {
-  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  if (read.kind !== 'document') return { place, layer: unreadLayer(read) };
   const origin: SourceOrigin = { ...place, defaults, mayLoosen: false, translate, rename };
   const layer = await readServersOnly(read.document, origin, find);
   return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };

@@ -16,4 +16,6 @@ export type ConfigEvent =
       readonly file?: string;
       /** The file of the server that keeps the name. */
       readonly by?: string;
-    };
+    }
+  /** A file of the workspace holds too much and was not read: until it is shortened, every tool asks. */
+  | { readonly type: 'config.file-capped'; readonly file: string; readonly because: string };

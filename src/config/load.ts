@@ -13,7 +13,7 @@ import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { type InputRequest, inputSourceKey } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
-import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
+import { type DuplicateCheck, dropDuplicates, isContributed, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
@@ -31,6 +31,8 @@ export interface LoadedConfig {
   readonly pending: readonly PendingServer[];
   /** Servers that a setting or a list keeps out of use, each with a reason that completes "it is not in use: …". */
   readonly refused: ReadonlyMap<ServerName, string>;
+  /** Files of the workspace that hold too much and were not read: as their rules are unknown, every tool asks. */
+  readonly capped: readonly Diagnostic[];
   /** Servers of files that the enterprise's file switches off. */
   readonly suppressed: readonly Shadowed[];
   readonly rules: readonly RuleText[];
@@ -79,6 +81,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     shadowed: [...pending, ...shadowed],
     pending,
     refused,
+    capped: effective.filter(isCapped).flatMap(({ layer }) => layer.capped ?? []),
     suppressed,
     rules: effective.flatMap(({ layer }) => layer.rules),
     idleRules: effective.flatMap(({ layer }) => layer.idleRules),
@@ -88,7 +91,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     diagnostics: [
       ...timeouts.diagnostics,
       ...found.diagnostics,
-      ...effective.flatMap(({ layer }) => layer.diagnostics),
+      ...effective.flatMap(diagnosticsOf),
       ...gateway.diagnostics,
       ...pendingDiagnostics(contests),
       ...denials(denied),
@@ -131,6 +134,15 @@ async function loadGateway(
   const { readGateway } = await import('./sources/docker-gateway.ts');
   const { docker, waitBudget } = options;
   return readGateway({ environment: options, isAskedFor, defaults, settings, docker, waitBudget });
+}
+
+/** Plugins and other agents' files hold no rules, so that leaving them out loosens nothing. */
+const isCapped = ({ place, layer }: ReadPlace) => layer.capped !== undefined && !isContributed(place.scope);
+
+function diagnosticsOf(each: ReadPlace): readonly Diagnostic[] {
+  const { diagnostics } = each.layer;
+  if (!isCapped(each)) return diagnostics;
+  return diagnostics.map((one) => ({ ...one, message: `${one.message}, and until it is shortened every tool asks` }));
 }
 
 /** One file may be read for two apps, and then stands in two layers. */

@@ -50,6 +50,7 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
     const config = withRulesReviewed(loaded, environment);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     reportPending(config, emit);
+    for (const { file = '', message } of config.capped) emit({ type: 'config.file-capped', file, because: message });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
     const replaced = replaceNative(config.definitions, natives, environment.env);
     const isOff = ({ name }: ServerDefinition) => replaced.has(name) || options.only?.includes(name) === false;

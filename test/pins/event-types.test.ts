@@ -14,6 +14,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'call.started': true,
   'catalog.changed': true,
   'catalog.problem-found': true,
+  'config.file-capped': true,
   'config.loaded': true,
   'config.server-shadowed': true,
   'connection.changed': true,

@@ -10,6 +10,7 @@ export function configOf(change: Partial<LoadedConfig> = {}): LoadedConfig {
     invalid: [],
     shadowed: [],
     pending: [],
+    capped: [],
     refused: new Map(),
     suppressed: [],
     rules: [],
