@@ -32,7 +32,8 @@ export const requirements = {
     'A server that a native tool of the host replaces is left out and its key handed over, unless extra tools are asked for; the rules are data, and none applies unasked.',
   'CFG-16':
     'Browser servers step aside while the host has a browser of its own, and return as soon as that setting changes.',
-  'CFG-17': 'A file that cannot be read yields an error with path, line and column, while all other files still load.',
+  'CFG-17':
+    'A file that cannot be read yields an error with path, line and column, while all other files still load; of a broken file of the user’s own the last readable lists and deny and ask rules count, and where none were kept nothing of workspace, plugins and imports starts.',
   'CFG-18': 'A server that fails to load is recorded under its name, and neither the others nor the session notice.',
   'CFG-19':
     'Configs are kept as written and resolved anew at each connect; secrets live only in the transport, never in cache keys or fingerprints.',

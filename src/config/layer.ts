@@ -31,6 +31,8 @@ export interface Layer extends ListedServers {
   readonly loosenings: readonly Diagnostic[];
   /** Set where the file holds more than a file of the workspace may: nothing else of it was read. */
   readonly capped?: Diagnostic;
+  /** Set where the person's own file is broken and what it forbids is not known. */
+  readonly isUnknown?: true;
   readonly diagnostics: readonly Diagnostic[];
 }
 

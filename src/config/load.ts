@@ -15,6 +15,7 @@ import { type InputRequest, inputSourceKey } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
 import { type DuplicateCheck, dropDuplicates, isContributed, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
+import { isOwnScope } from './scopes.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { GatewaySource } from './sources/docker-gateway.ts';
@@ -73,7 +74,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
   const denied = denialsOf(definitions, lists);
-  const refused = refusals(definitions, settings, { denied, offBy: found.offBy, ...contests });
+  const unknown = effective.find(({ layer }) => layer.isUnknown)?.place.file;
+  const refused = refusals(definitions, settings, { denied, offBy: found.offBy, unknown, ...contests });
   const suppressed = suppressedBy(found.places, effective);
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
@@ -183,18 +185,22 @@ function denialsOf(definitions: readonly ServerDefinition[], lists: readonly Lis
 interface Refusers extends Pick<SettledContests, 'switchedOff'> {
   readonly denied: Denials;
   readonly offBy: Provenance | undefined;
+  /** The person's own file that is broken and may forbid anything. */
+  readonly unknown: string | undefined;
 }
 
 function refusals(
   definitions: readonly ServerDefinition[],
   { disabledServers, enabledServers }: Settings,
-  { denied, offBy, switchedOff }: Refusers,
+  { denied, offBy, unknown, switchedOff }: Refusers,
 ): Reasons {
   const names = definitions.map(({ name }) => name);
   if (offBy) return new Map(names.map((name) => [name, `${offBy.file ?? 'a setting'} switches everything off`]));
   const disabled = names.filter((name) => disabledServers.includes(name));
   const off = [...switchedOff].filter(([name]) => !enabledServers.includes(name));
+  const doubtful = unknown === undefined ? [] : definitions.filter(({ provenance }) => !isOwnScope(provenance.scope));
   return new Map([
+    ...doubtful.map(({ name }) => [name, `${unknown} is broken, and it may forbid this server`] as const),
     ...off.map(([name, { provenance }]) => [name, `${provenance.file ?? 'the workspace'} switches it off`] as const),
     ...disabled.map((name) => [name, '"disabledServers" names it'] as const),
     ...[...denied].map(([name, refusal]) => [name, inWords(refusal)] as const),

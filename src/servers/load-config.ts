@@ -2,6 +2,7 @@
 // that cannot mean anything. Loads the parsers only when it is called.
 
 import type { LoadOptions } from '../config/discover.ts';
+import type { KeptPolicies } from '../config/kept-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
@@ -17,6 +18,7 @@ import type { Host, HostOptions } from './host.ts';
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
   readonly policy: PolicyTrust;
   readonly gate: Pick<Gate, 'judge'>;
+  readonly kept: KeptPolicies;
   /** For a runtime, which does not wait for Docker as long as Docker may take. */
   readonly gatewayWait?: GatewayWait;
 }
@@ -30,7 +32,7 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
 let modules: Promise<[typeof import('../config/load.ts'), typeof import('../config/native.ts')]> | undefined;
 
 export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
-  const { options, environment, policy, gate, emit, gatewayWait } = deps;
+  const { options, environment, policy, gate, kept, emit, gatewayWait } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
@@ -44,6 +46,7 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
       mayDisplace: approvedBy(gate),
+      kept,
       remembered,
       waitBudget: waitBudget?.(),
     });

@@ -2,6 +2,7 @@
 // what `plexus.lock` pins, and the encrypted answers and tokens. Opens no server, so that a command which only asks or edits
 // does not load what opens servers.
 
+import { createKeptPolicies, type KeptPolicies } from '../config/kept-policy.ts';
 import { type HostEnvironment, keyFile } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
@@ -19,6 +20,8 @@ export interface Trust {
   readonly gate: Gate;
   /** Which workspace files may loosen rules. */
   readonly policy: PolicyTrust;
+  /** Keeps and gives back what the person's own files forbade when they were last readable. */
+  readonly kept: KeptPolicies;
   /** Which tools a person approved for good. */
   readonly grants: ToolGrants;
   readonly lock: LockedTools;
@@ -43,6 +46,7 @@ export function createTrust({ environment, store, clock, lock = NO_LOCK }: Trust
   return {
     gate,
     policy: createPolicyTrust(store),
+    kept: createKeptPolicies(store),
     grants: createToolGrants({ store, clock, fingerprint }),
     lock: new LockedTools(lock),
     accountOf,

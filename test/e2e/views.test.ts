@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RuntimeOptions } from '../../src/api.ts';
+import type { Runtime, RuntimeOptions } from '../../src/api.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
@@ -131,6 +131,29 @@ describe('our own tools', () => {
     expect(textOf(await view.turn().call('ReadMcpResource', { uri: 'note://read' }))).toBe('read note://read');
     expect(server.received('initialize').length, 'one of its own').toBe(2);
   });
+});
+
+verifies('PER-02', 'an allow of a view answers where no rule matches, and an allow of a child never', async () => {
+  const asked: string[] = [];
+  const approve = async (request: ApprovalRequest) => {
+    if (request.kind === 'tool') asked.push(request.tool.tool);
+    return 'once' as const;
+  };
+  const server = offering('read', 'write');
+  const runtime = await start(createFolder(), { servers: { a: server.entry }, permissions: [], approve });
+  const allow = (tool: string) => ({ permissions: [{ tool: `mcp__a__${tool}`, action: 'allow' as const }] });
+  const use = async (view: Pick<Runtime, 'turn'>) => {
+    asked.length = 0;
+    for (const tool of ['read', 'write']) await view.turn().call(`mcp__a__${tool}`);
+    return asked.join(' ');
+  };
+  const view = runtime.view(allow('read'));
+  expect(await use(view)).toBe('write');
+  expect(await use(view.child(allow('*'))), 'keeps what its parent may, and gains nothing').toBe('write');
+  expect(await use(runtime.view().child(allow('*')))).toBe('read write');
+  const asks = { tool: 'mcp__a__*', action: 'ask' as const };
+  const child = view.child({ permissions: [asks, ...allow('read').permissions] });
+  expect(await use(child), 'an allow makes an exception from the child’s own ask').toBe('write');
 });
 
 describe('a repository that names a server', () => {

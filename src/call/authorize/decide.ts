@@ -60,11 +60,11 @@ export function createDecider(deps: DeciderDeps): Decider {
   });
   const byRules = (call: ToolCall, gated: GatedCall): Decision => {
     const { caller, arguments: args } = call;
-    const { permissions: viewRules = [] } = caller;
-    const tightened = viewRules.reduce(
-      (outer, texts) => tightenDecision(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
-      ruleGate.decide(gated),
-    );
+    const { permissions: viewRules = [], answering } = caller;
+    const tightened = viewRules.reduce((outer, texts) => {
+      const inner = registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args);
+      return tightenDecision(outer, inner, texts === answering);
+    }, ruleGate.decide(gated));
     return distrust(registry, tightened, call);
   };
   return {
