@@ -43,6 +43,8 @@ export interface LoadedConfig {
   /** By the source that declares them, as `inputSourceKey` names it. */
   readonly promptInputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
+  /** The defaults of entries that environment variables change. */
+  readonly defaults: EnvDefaults;
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
@@ -90,6 +92,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     lists,
     promptInputs: inputsOf(effective),
     settings,
+    defaults: timeouts.defaults,
     diagnostics: [
       ...timeouts.diagnostics,
       ...found.diagnostics,

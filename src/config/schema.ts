@@ -318,6 +318,11 @@ export const startupSchema = z.object({
   waitMs: duration()
     .default(10_000)
     .describe('How long a start without a terminal and without known tools waits for servers.'),
+  requiredWaitMs: duration()
+    .default(120_000)
+    .describe(
+      'How long a start without a terminal waits for servers with `required` at most, whatever their own limits are.',
+    ),
 });
 
 export const projectSchema = z.object({

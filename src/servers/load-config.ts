@@ -29,15 +29,18 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
   readonly signal: AbortSignal;
 }
 
-let modules: Promise<[typeof import('../config/load.ts'), typeof import('../config/native.ts')]> | undefined;
+let modules: ReturnType<typeof loadModules> | undefined;
+
+const loadModules = () =>
+  Promise.all([import('../config/load.ts'), import('../config/native.ts'), import('../config/unapproved-limits.ts')]);
 
 export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
   const { options, environment, policy, gate, kept, emit, gatewayWait } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
-    modules ??= Promise.all([import('../config/load.ts'), import('../config/native.ts')]);
-    const [{ loadConfig }, { replaceNative }] = await modules;
+    modules ??= loadModules();
+    const [{ loadConfig }, { replaceNative }, limiting] = await modules;
     const loaded = await loadConfig({
       ...environment,
       discover: options.discover ?? true,
@@ -50,7 +53,7 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       remembered,
       waitBudget: waitBudget?.(),
     });
-    const config = withRulesReviewed(loaded, environment);
+    const config = withRulesReviewed(await withClaimsLimited(loaded, limiting, deps), environment);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
     reportPending(config, emit);
     for (const { file = '', message } of config.capped) emit({ type: 'config.file-capped', file, because: message });
@@ -67,6 +70,22 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       rules: [...hostRules(options.permissions ?? []), ...config.rules],
     };
   };
+}
+
+/** Only entries that claim something are judged: looking up an approval follows links and reads the store. */
+async function withClaimsLimited(
+  config: LoadedConfig,
+  { withoutClaims, claimsNothing }: typeof import('../config/unapproved-limits.ts'),
+  { gate }: LoaderDeps,
+): Promise<LoadedConfig> {
+  const definitions = await Promise.all(
+    config.definitions.map(async (each) => {
+      const limited = each.provenance.inWorkspace ? withoutClaims(each, config.defaults) : each;
+      return limited === each || (await gate.judge(each)).kind === 'approved' ? each : limited;
+    }),
+  );
+  const found = definitions.filter((each, at) => each !== config.definitions[at]).map(claimsNothing);
+  return found.length === 0 ? config : { ...config, definitions, diagnostics: [...config.diagnostics, ...found] };
 }
 
 /** Only an approval that is stored counts: an answer for one session was about another server. */

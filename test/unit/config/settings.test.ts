@@ -18,7 +18,7 @@ const defaults = {
   pluginFolders: [],
   disabledServers: [],
   enabledServers: [],
-  startup: { gateMs: 250, waitMs: 10_000 },
+  startup: { gateMs: 250, waitMs: 10_000, requiredWaitMs: 120_000 },
   gateway: 'auto',
   connectConcurrency: { stdio: 3, remote: 20 },
   naming: 'canonical',
@@ -280,7 +280,7 @@ describe('a file in the workspace', () => {
         unresolvedEnv: 'empty',
         pluginFolders: ['/p'],
         enabledServers: ['a'],
-        startup: { gateMs: 1, waitMs: 10_000 },
+        startup: { gateMs: 1, waitMs: 10_000, requiredWaitMs: 120_000 },
         gateway: 'on',
         connectConcurrency: { stdio: 1, remote: 2 },
       });
@@ -376,7 +376,7 @@ describe('a file in the workspace', () => {
       }),
     });
     expect(loaded.definitions).toHaveLength(1);
-    expect(loaded.settings).toEqual({ ...defaults, startup: { gateMs: 250, waitMs: 5 } });
+    expect(loaded.settings).toEqual({ ...defaults, startup: { ...defaults.startup, waitMs: 5 } });
     expect(loaded.diagnostics.map(({ message }) => message)).toEqual([
       '"permissions.rules" must be a list of rules, but is the string "none"',
       '"security" must be a map of settings, but is a list',

@@ -18,6 +18,7 @@ export function configOf(change: Partial<LoadedConfig> = {}): LoadedConfig {
     lists: [],
     promptInputs: new Map(),
     settings: plexusSchema.parse({}),
+    defaults: {},
     diagnostics: [],
     files: [],
     watched: [],
