@@ -26,7 +26,6 @@ import { createHost, type Host } from './servers/host.ts';
 import { createLoader } from './servers/load-config.ts';
 import { createServers, type Servers } from './servers/servers.ts';
 import { createFileStore } from './store/file.ts';
-import { createPolicyTrust } from './trust/policy-trust.ts';
 import { createTrust, type Trust } from './trust/trust.ts';
 import { createViews } from './view.ts';
 
@@ -71,8 +70,9 @@ export async function discoverMCPServers(
   options: Pick<RuntimeOptions, 'cwd' | 'home' | 'env' | 'config'> = {},
 ): Promise<{ servers: readonly ServerDefinition[]; diagnostics: readonly Diagnostic[] }> {
   const environment = environmentOf(options);
-  const policy = createPolicyTrust(createFileStore(stateFolder(environment), systemClock));
-  const { definitions, diagnostics } = await createLoader({ options, environment, policy, emit: () => undefined })();
+  const store = createFileStore(stateFolder(environment), systemClock);
+  const trust = createTrust({ environment, store, clock: systemClock });
+  const { definitions, diagnostics } = await createLoader({ options, environment, ...trust, emit: () => undefined })();
   return { servers: definitions, diagnostics };
 }
 

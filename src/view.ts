@@ -25,7 +25,10 @@ import { createTurn, type Turn } from './turn.ts';
 export interface ViewOptions extends ClientHandlers {
   /** Only these tools: qualified names, where `*` stands for anything. */
   readonly tools?: readonly string[];
-  /** Rules of the view: a deny or an ask counts beside the runtime's rules, an allow only where no rule of the runtime matches. */
+  /**
+   * Rules of the view: a deny or an ask counts beside the runtime's rules, an allow only where no rule of the runtime matches.
+   * In a child an allow answers nothing: it only makes an exception from the child's own rules.
+   */
   readonly permissions?: readonly HostRule[];
   /** Asked for the view's calls instead of the runtime's `approve`. */
   readonly approve?: Approve;
@@ -83,7 +86,7 @@ export function createViews(host: Host<CallEvent>, servers: Servers, perform: Pe
         model,
         narrowing: tools === undefined ? [] : [tools],
         sessions,
-        rights: narrower({ taint: new Taint() }, { permissions, approve }),
+        rights: rightsOfView({ permissions, approve }),
       });
       return { ...view, close: () => view.close().finally(() => privates.delete(sessions)) };
     },
@@ -99,7 +102,7 @@ export function createViews(host: Host<CallEvent>, servers: Servers, perform: Pe
 }
 
 /** What a view hands on to its children: its rules, who is asked, what was read. */
-type Rights = Pick<Caller, 'permissions' | 'approve' | 'taint'>;
+type Rights = Pick<Caller, 'permissions' | 'answering' | 'approve' | 'taint'>;
 
 interface SharedDeps {
   readonly source: WindowSource;
@@ -149,13 +152,24 @@ function createView(deps: ViewDeps): View {
   };
 }
 
+interface GivenRights {
+  readonly permissions: readonly HostRule[] | undefined;
+  readonly approve: Approve | undefined;
+}
+
+function rightsOfView(given: GivenRights): Rights {
+  const rights = narrower({ taint: new Taint() }, given);
+  return { ...rights, answering: rights.permissions?.[0] };
+}
+
 /** Adds the child's rules to its parent's. Parent and child share one taint, since each tells the other what it read. */
 function narrower(
-  { permissions: before = [], approve: parent, taint }: Rights,
-  { permissions, approve = parent }: { permissions: readonly HostRule[] | undefined; approve: Approve | undefined },
+  { permissions: before = [], answering, approve: parent, taint }: Rights,
+  { permissions, approve = parent }: GivenRights,
 ): Rights {
   return {
     permissions: permissions === undefined ? before : [...before, hostRules(permissions)],
+    answering,
     ...(approve && { approve }),
     taint,
   };

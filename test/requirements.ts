@@ -6,7 +6,7 @@ export const requirements = {
   'CFG-01':
     '`[plexus] enabled` is true by default; when false, no other file is read, no tool is registered, and the CLI says why.',
   'CFG-02':
-    'Servers merge by name and keep their source: enterprise over host, local, project, user, plugin, imported (`mergeOrder` may put user over project); `plexus add` approves what it wrote.',
+    'Servers merge by name and keep their source: enterprise over host, local, project, user, plugin, imported (`mergeOrder` may put user over project); an unapproved workspace entry displaces none of another scope and is listed with the command that approves it; `plexus add` approves what it wrote.',
   'CFG-03':
     'An enterprise config hides all other scopes by default, or merges with them on request; the hidden servers are listed with the reason.',
   'CFG-04':
@@ -26,13 +26,14 @@ export const requirements = {
   'CFG-12':
     'Project files are on by default but start nothing without trust and approval per server; switching them off or on takes effect at once.',
   'CFG-13':
-    'A server with `enabled: false` is never started and still owns its name against lower scopes; of `disabledServers` and `enabledServers`, the first wins.',
+    'A server with `enabled: false` is never started and still owns its name against lower scopes, also by an unapproved workspace entry, which is told; of `disabledServers` and `enabledServers`, the first wins.',
   'CFG-14': 'A server entry may carry a `title` and a `description` for display.',
   'CFG-15':
     'A server that a native tool of the host replaces is left out and its key handed over, unless extra tools are asked for; the rules are data, and none applies unasked.',
   'CFG-16':
     'Browser servers step aside while the host has a browser of its own, and return as soon as that setting changes.',
-  'CFG-17': 'A file that cannot be read yields an error with path, line and column, while all other files still load.',
+  'CFG-17':
+    'A file that cannot be read yields an error with path, line and column, while all other files still load; of a broken file of the user’s own the last readable lists and deny and ask rules count, and where none were kept nothing of workspace, plugins and imports starts.',
   'CFG-18': 'A server that fails to load is recorded under its name, and neither the others nor the session notice.',
   'CFG-19':
     'Configs are kept as written and resolved anew at each connect; secrets live only in the transport, never in cache keys or fingerprints.',

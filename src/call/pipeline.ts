@@ -72,6 +72,8 @@ export interface Caller {
   readonly taint: Taint;
   /** Rules that narrow what the runtime allows; one list for each view between the runtime and this one. */
   readonly permissions?: readonly (readonly RuleText[])[];
+  /** Those of the rules that the host gave to a view itself: only their allows answer a question. */
+  readonly answering?: readonly RuleText[] | undefined;
   /** Its model can look at images. */
   readonly hasVision?: boolean;
   /** Asked instead of the runtime's own `approve`. */

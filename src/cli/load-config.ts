@@ -10,10 +10,10 @@ import type { Context } from './command.ts';
 
 /** Imports no code that opens servers: commands that only show or edit the configuration must be fast. */
 export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
-  const [{ loadConfig }, { withRulesReviewed }, policy] = await Promise.all([
+  const [{ loadConfig }, { withRulesReviewed, approvedBy }, { policy, gate, kept }] = await Promise.all([
     import('../config/load.ts'),
     import('../servers/load-config.ts'),
-    openPolicy(context),
+    openTrust(context),
   ]);
   const environment = environmentOf(context);
   const loaded = await loadConfig({
@@ -21,6 +21,8 @@ export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
     discover: true,
     configFile: context.runtimeOptions.config,
     isApproved: (file, text) => policy.isApproved(file, text),
+    mayDisplace: approvedBy(gate),
+    kept,
   });
   return withRulesReviewed(loaded, environment);
 }

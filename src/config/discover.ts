@@ -8,8 +8,11 @@ import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
 import { type ConfigMap, isMap } from './config-map.ts';
 import { defineServer, type EnvDefaults } from './define.ts';
+import type { DisplacementOptions } from './displacement.ts';
 import type { EntryGroup } from './importers/importer.ts';
+import { type KeptPolicies, keptOf, layerOfKept } from './kept-policy.ts';
 import { emptyLayer, type Layer, readLayer, readServersOnly } from './layer.ts';
+import { withoutForeignQuotes } from './links.ts';
 import { type ReadDocument, type Remembered, readRemembering } from './read-document.ts';
 import type { Settings } from './schema.ts';
 import {
@@ -49,8 +52,12 @@ export interface LoadOptions extends HostEnvironment {
   readonly waitBudget?: GatewayOptions['waitBudget'];
   /** The last readable content of each file, for a long-running reader: while a file is being edited, its servers stay. */
   readonly remembered?: Remembered | undefined;
+  /** Keeps and gives back what the user's own files forbade when they were last readable. */
+  readonly kept?: KeptPolicies | undefined;
   /** Whether the user approved this exact content of a file in the workspace. */
   readonly isApproved?: ((file: string, text: string) => Promise<boolean>) | undefined;
+  /** Whether the user approved this entry of the workspace, which then may take the name of a server outside of it. */
+  readonly mayDisplace?: DisplacementOptions['mayDisplace'];
 }
 
 /** One source and what was read from it. */
@@ -181,17 +188,45 @@ async function readPlaces(places: readonly FilePlace[], options: DiscoverOptions
 }
 
 async function readPlace(place: FilePlace, options: DiscoverOptions): Promise<ReadPlace | undefined> {
-  const read = await readRemembering(place.file, options.remembered);
+  const read = await readRemembering(place.file, options.remembered, place);
   if (place.scope === 'host') requireReadable(place, read);
   if (read.kind === 'absent') return undefined;
-  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  if (read.kind !== 'document') return { place, layer: await unreadLayer(place, read, options) };
   const origin: SourceOrigin = { ...place, defaults: options.defaults, mayLoosen: isOwnScope(place.scope) };
   const strict = await readLayer(read.document, origin);
   // Hardly any file tries to loosen something; only then the approvals are looked up.
   const isApproved = strict.loosenings.length > 0 && (await options.isApproved?.(place.file, read.text));
   const layer = isApproved ? await readLayer(read.document, { ...origin, mayLoosen: true }) : strict;
-  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity, text: read.text };
+  // In the background: a disk that never answers must not delay the start.
+  if (isKept(place) && !read.outdated) void options.kept?.keep(place.file, keptOf(layer));
+  return {
+    place,
+    layer: withoutForeignQuotes(withOutdated(layer, read), place, options),
+    document: read.document,
+    identity: read.identity,
+    text: read.text,
+  };
 }
+
+async function unreadLayer(
+  place: FilePlace,
+  read: Exclude<ReadDocument, { kind: 'document' }>,
+  options: DiscoverOptions,
+): Promise<Layer> {
+  const { diagnostic } = read;
+  const isCapped = read.kind === 'broken' && read.isCapped;
+  const layer = { ...emptyLayer, ...(isCapped && { capped: diagnostic }), diagnostics: [diagnostic] };
+  if (!isKept(place)) return withoutForeignQuotes(layer, place, options);
+  const kept = await options.kept?.read(place.file);
+  const so = kept ? 'its lists and its rules that deny or ask count as they were' : NOTHING_KEPT;
+  const told = { ...diagnostic, remedy: `${diagnostic.remedy} Until then ${so}.` };
+  return { ...(kept ? layerOfKept(kept, place) : { ...layer, isUnknown: true }), diagnostics: [told] };
+}
+
+/** A file that the host names must be readable, so nothing is kept of it. */
+const isKept = ({ scope }: FilePlace) => scope === 'user' || scope === 'enterprise';
+
+const NOTHING_KEPT = 'no server of the workspace, of a plugin or of an import starts, since the file may forbid it';
 
 function withOutdated(layer: Layer, { outdated }: Extract<ReadDocument, { kind: 'document' }>): Layer {
   return outdated ? { ...layer, diagnostics: [outdated, ...layer.diagnostics] } : layer;
@@ -285,12 +320,18 @@ async function readContributed(
   { translate, rename, ...place }: ContributedPlace,
   read: ReadDocument,
   find: (content: ConfigMap) => readonly EntryGroup[],
-  { defaults }: DiscoverOptions,
+  options: DiscoverOptions,
 ): Promise<ReadPlace> {
-  if (read.kind !== 'document') return { place, layer: { ...emptyLayer, diagnostics: [read.diagnostic] } };
+  if (read.kind !== 'document') return { place, layer: await unreadLayer(place, read, options) };
+  const { defaults } = options;
   const origin: SourceOrigin = { ...place, defaults, mayLoosen: false, translate, rename };
-  const layer = await readServersOnly(read.document, origin, find);
-  return { place, layer: withOutdated(layer, read), document: read.document, identity: read.identity };
+  const layer = withOutdated(await readServersOnly(read.document, origin, find), read);
+  return {
+    place,
+    layer: withoutForeignQuotes(layer, place, options),
+    document: read.document,
+    identity: read.identity,
+  };
 }
 
 function readHostServers({ servers = {}, defaults }: DiscoverOptions): Layer {

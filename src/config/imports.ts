@@ -59,7 +59,7 @@ export async function readImports(
   const read = await Promise.all(
     candidates.map(async (candidate) => ({
       ...candidate,
-      read: await readRemembering(candidate.place.file, environment.remembered),
+      read: await readRemembering(candidate.place.file, environment.remembered, candidate.place),
     })),
   );
   const identified = read.map((each) => ({ ...each, identity: identityOf(each) }));

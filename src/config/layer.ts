@@ -3,6 +3,7 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type ArgumentConditions, faultsIn, type IdleRule, type RuleText } from '../model/rule.ts';
 import type { InputRequest } from '../model/server.ts';
+import { overCap } from './caps.ts';
 import { asWritten, checkEach, explain } from './check.ts';
 import { type ConfigMap, isMap, type KeyPath } from './config-map.ts';
 import { diagnose, type FileProblem, type ReportProblem, readSection, shorten } from './file-problems.ts';
@@ -28,6 +29,10 @@ export interface Layer extends ListedServers {
   readonly mode?: 'exclusive' | 'merge';
   /** Settings that would loosen something the scope may not loosen; they are ignored until the user approves the file. */
   readonly loosenings: readonly Diagnostic[];
+  /** Set where the file holds more than a file of the workspace may: nothing else of it was read. */
+  readonly capped?: Diagnostic;
+  /** Set where the person's own file is broken and what it forbids is not known. */
+  readonly isUnknown?: true;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -48,6 +53,8 @@ export async function readLayer(document: Document, origin: SourceOrigin): Promi
   const report: ReportProblem = (...found) => fileProblems.push(...found);
   const content = contentOf(document.value, report);
   const { groups, rest } = findGroups(content);
+  const over = isFileOfWorkspace(origin) ? overCap(groups, rulesIn(rest)) : undefined;
+  if (over) return cappedLayer(document, origin, over);
   report(...(await document.repeated()).filter(([top = '']) => isRead(String(top), groups)).map(repetition));
   const drafts = readServers(groups, origin, report);
   const sections = readSections(rest, groups.length > 0, report);
@@ -79,7 +86,10 @@ export async function readServersOnly(
   const fileProblems: FileProblem[] = [];
   const report: ReportProblem = (...found) => fileProblems.push(...found);
   const content = contentOf(document.value, report);
-  const drafts = readServers(find(content), origin, report);
+  const groups = find(content);
+  const over = isFileOfWorkspace(origin) ? overCap(groups, undefined) : undefined;
+  if (over) return cappedLayer(document, origin, over);
+  const drafts = readServers(groups, origin, report);
   const inputs = readInputs(findInputs(content), report);
   const diagnostics = await diagnose(fileProblems, document, origin.file, origin.provider);
   return {
@@ -88,6 +98,19 @@ export async function readServersOnly(
     claims: claimsOf(drafts, diagnostics, inputs),
     diagnostics: shorten([...diagnostics.values()]),
   };
+}
+
+const isFileOfWorkspace = ({ file, inWorkspace }: SourceOrigin) => file !== undefined && inWorkspace === true;
+
+function rulesIn(rest: ConfigMap): unknown {
+  const { permissions } = readKeys(rest, vocabularies.file).fields;
+  return isMap(permissions) ? readKeys(permissions, vocabularies.permissions).fields['rules'] : undefined;
+}
+
+async function cappedLayer(document: Document, origin: SourceOrigin, over: FileProblem): Promise<Layer> {
+  const diagnostics = [...(await diagnose([over], document, origin.file, origin.provider)).values()];
+  const [capped] = diagnostics;
+  return { ...emptyLayer, ...(capped && { capped }), diagnostics };
 }
 
 function contentOf(value: unknown, report: ReportProblem): ConfigMap {

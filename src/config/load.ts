@@ -8,12 +8,14 @@ import type { IdleRule, RuleText } from '../model/rule.ts';
 import type { InputRequest, Provenance, ServerDefinition } from '../model/server.ts';
 import type { EnvDefaults } from './define.ts';
 import { type DiscoveredConfig, discover, type LoadOptions, type ReadPlace } from './discover.ts';
+import { type PendingServer, pendingDiagnostics, type SettledContests, settleContests } from './displacement.ts';
 import { readEnvDefaults } from './env-defaults.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { inputSourceKey } from './inputs.ts';
 import { findRefusal, inWords, type ListedServers, type ListRefusal } from './lists.ts';
-import { type DuplicateCheck, dropDuplicates, merge, type Shadowed, shadow } from './merge.ts';
+import { type DuplicateCheck, dropDuplicates, isContributed, merge, type Shadowed, shadow } from './merge.ts';
 import type { Settings } from './schema.ts';
+import { isOwnScope } from './scopes.ts';
 import { provenanceOf, type ServerClaim } from './servers.ts';
 import { mergeSettings } from './settings.ts';
 import type { GatewaySource } from './sources/docker-gateway.ts';
@@ -26,8 +28,12 @@ export interface LoadedConfig {
   readonly definitions: readonly ServerDefinition[];
   readonly invalid: readonly InvalidServer[];
   readonly shadowed: readonly Shadowed[];
+  /** Those of the shadowed entries that would be used if the person approved them. */
+  readonly pending: readonly PendingServer[];
   /** Servers that a setting or a list keeps out of use, each with a reason that completes "it is not in use: …". */
   readonly refused: ReadonlyMap<ServerName, string>;
+  /** Files of the workspace that hold too much and were not read: as their rules are unknown, every tool asks. */
+  readonly capped: readonly Diagnostic[];
   /** Servers of files that the enterprise's file switches off. */
   readonly suppressed: readonly Shadowed[];
   readonly rules: readonly RuleText[];
@@ -37,6 +43,8 @@ export interface LoadedConfig {
   /** By the source that declares them, as `inputSourceKey` names it. */
   readonly promptInputs: ReadonlyMap<string, readonly InputRequest[]>;
   readonly settings: Settings;
+  /** The defaults of entries that environment variables change. */
+  readonly defaults: EnvDefaults;
   readonly diagnostics: readonly Diagnostic[];
   /** The files that were read, strongest first. */
   readonly files: readonly string[];
@@ -60,31 +68,37 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const effective = found.isExclusive ? found.places.filter(({ place }) => place.scope === 'enterprise') : found.places;
   const { settings, origins } = mergeSettings(effective.map(({ layer }) => layer.settings));
   const gateway = await loadGateway(found, settings, options, timeouts.defaults);
-  const claims = [...effective.map(({ layer }) => layer.claims), gateway.claims];
-  const { winners, shadowed } = dropDuplicates(merge(claims), sameLaunch);
+  const contests = await settleContests([...effective.map(({ layer }) => layer.claims), gateway.claims], options);
+  const { pending } = contests;
+  const { winners, shadowed } = dropDuplicates(merge(contests.layers), sameLaunch);
   const definitions = winners.flatMap((each) => ('definition' in each ? each.definition : []));
   const lists = effective.flatMap(({ place: { file }, layer: { allowlist, denylist } }) =>
     allowlist.length + denylist.length > 0 ? [{ allowlist, denylist, ...(file !== undefined && { file }) }] : [],
   );
   const denied = denialsOf(definitions, lists);
-  const refused = refusals(definitions, settings, denied, found.offBy);
+  const unknown = effective.find(({ layer }) => layer.isUnknown)?.place.file;
+  const refused = refusals(definitions, settings, { denied, offBy: found.offBy, unknown, ...contests });
   const suppressed = suppressedBy(found.places, effective);
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
-    shadowed,
+    shadowed: [...pending, ...shadowed],
+    pending,
     refused,
+    capped: effective.filter(isCapped).flatMap(({ layer }) => layer.capped ?? []),
     suppressed,
     rules: effective.flatMap(({ layer }) => layer.rules),
     idleRules: effective.flatMap(({ layer }) => layer.idleRules),
     lists,
     promptInputs: inputsOf(effective),
     settings,
+    defaults: timeouts.defaults,
     diagnostics: [
       ...timeouts.diagnostics,
       ...found.diagnostics,
-      ...effective.flatMap(({ layer }) => layer.diagnostics),
+      ...effective.flatMap(diagnosticsOf),
       ...gateway.diagnostics,
+      ...pendingDiagnostics(contests),
       ...denials(denied),
     ],
     files: found.places.flatMap(({ place }) => place.file ?? []),
@@ -94,7 +108,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
     ),
     explain: createExplain({
       winners,
-      shadowed: [...shadowed, ...suppressed],
+      shadowed: [...pending, ...shadowed, ...suppressed],
       refused,
       settings,
       origins,
@@ -125,6 +139,15 @@ async function loadGateway(
   const { readGateway } = await import('./sources/docker-gateway.ts');
   const { docker, waitBudget } = options;
   return readGateway({ environment: options, isAskedFor, defaults, settings, docker, waitBudget });
+}
+
+/** Plugins and other agents' files hold no rules, so that leaving them out loosens nothing. */
+const isCapped = ({ place, layer }: ReadPlace) => layer.capped !== undefined && !isContributed(place.scope);
+
+function diagnosticsOf(each: ReadPlace): readonly Diagnostic[] {
+  const { diagnostics } = each.layer;
+  if (!isCapped(each)) return diagnostics;
+  return diagnostics.map((one) => ({ ...one, message: `${one.message}, and until it is shortened every tool asks` }));
 }
 
 /** One file may be read for two apps, and then stands in two layers. */
@@ -162,16 +185,26 @@ function denialsOf(definitions: readonly ServerDefinition[], lists: readonly Lis
   );
 }
 
+interface Refusers extends Pick<SettledContests, 'switchedOff'> {
+  readonly denied: Denials;
+  readonly offBy: Provenance | undefined;
+  /** The person's own file that is broken and may forbid anything. */
+  readonly unknown: string | undefined;
+}
+
 function refusals(
   definitions: readonly ServerDefinition[],
-  { disabledServers }: Settings,
-  denied: Denials,
-  offBy: Provenance | undefined,
+  { disabledServers, enabledServers }: Settings,
+  { denied, offBy, unknown, switchedOff }: Refusers,
 ): Reasons {
   const names = definitions.map(({ name }) => name);
   if (offBy) return new Map(names.map((name) => [name, `${offBy.file ?? 'a setting'} switches everything off`]));
   const disabled = names.filter((name) => disabledServers.includes(name));
+  const off = [...switchedOff].filter(([name]) => !enabledServers.includes(name));
+  const doubtful = unknown === undefined ? [] : definitions.filter(({ provenance }) => !isOwnScope(provenance.scope));
   return new Map([
+    ...doubtful.map(({ name }) => [name, `${unknown} is broken, and it may forbid this server`] as const),
+    ...off.map(([name, { provenance }]) => [name, `${provenance.file ?? 'the workspace'} switches it off`] as const),
     ...disabled.map((name) => [name, '"disabledServers" names it'] as const),
     ...[...denied].map(([name, refusal]) => [name, inWords(refusal)] as const),
   ]);

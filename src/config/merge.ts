@@ -2,7 +2,7 @@
 // explained.
 
 import type { ServerName } from '../model/names.ts';
-import { type Provenance, scopeOrder } from '../model/server.ts';
+import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
 
 export interface Claim {
   readonly name: ServerName;
@@ -51,7 +51,7 @@ export function dropDuplicates<Each extends Claim>(
   { winners, shadowed }: MergedClaims<Each>,
   check: DuplicateCheck<Each>,
 ): MergedClaims<Each> {
-  if (!winners.some(isContributed)) return { winners, shadowed };
+  if (!winners.some(isContributedClaim)) return { winners, shadowed };
   const alike = new Map<string, Each[]>();
   for (const claim of winners) {
     const key = check.roughKey(claim);
@@ -76,11 +76,14 @@ function duplicatesIn<Each extends Claim>(
       const key = exactKey(claim);
       const owner = first.get(key);
       if (owner === undefined) first.set(key, claim);
-      return owner && isContributed(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
+      return owner && isContributedClaim(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
     });
 }
 
-const isContributed = ({ provenance: { scope } }: Claim) => scope === 'plugin' || scope === 'imported';
+/** Plugins and other agents' files contribute servers, and nothing else. */
+export const isContributed = (scope: Scope) => scope === 'plugin' || scope === 'imported';
+
+const isContributedClaim = ({ provenance: { scope } }: Claim) => isContributed(scope);
 
 export function shadow<Each extends Claim>(claim: Each, to: Claim, because: string): Shadowed<Each> {
   return { ...claim, lostTo: to.provenance, because };

@@ -3,7 +3,10 @@
 
 import { extname } from 'node:path';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { limits } from '../model/limits.ts';
+import { REFUSED, REMEDY } from './caps.ts';
 import { type FileText, readText } from './read-text.ts';
+import type { ConfigPlace } from './scopes.ts';
 import type { Document, ParsedDocument } from './sources/document.ts';
 
 export type ReadDocument =
@@ -22,10 +25,19 @@ export type ReadDocument =
       readonly cause?: unknown;
       readonly diagnostic: Diagnostic;
     }
-  | { readonly kind: 'broken'; readonly diagnostic: Diagnostic };
+  | {
+      readonly kind: 'broken';
+      readonly diagnostic: Diagnostic;
+      /** A file of the workspace that is too large; it was not read. */
+      readonly isCapped?: true;
+    };
 
-export async function readDocument(file: string): Promise<ReadDocument> {
-  const read = await readText(file);
+type ReadOptions = Pick<ConfigPlace, 'inWorkspace'>;
+
+export async function readDocument(file: string, { inWorkspace }: ReadOptions = {}): Promise<ReadDocument> {
+  const read = await readText(file, inWorkspace ? limits.workspaceFile.bytes : limits.configBytes);
+  if (read.kind === 'not-text' && read.isTooLarge && inWorkspace)
+    return { kind: 'broken', isCapped: true, diagnostic: capped(file, read.problem) };
   if (read.kind === 'not-text') return { kind: 'broken', diagnostic: notText(file, read) };
   if (read.kind !== 'text') return { ...read, diagnostic: unreadable(file, read.problem) };
   if (/\.ya?ml$/i.test(file)) return { kind: 'broken', diagnostic: notText(file, yaml) };
@@ -38,10 +50,14 @@ export async function readDocument(file: string): Promise<ReadDocument> {
 export type Remembered = Map<string, Extract<ReadDocument, { kind: 'document' }>>;
 
 /** For a long-running reader: while a file is being edited and cannot be read, its last readable content counts. */
-export async function readRemembering(file: string, remembered: Remembered | undefined): Promise<ReadDocument> {
-  const now = await readDocument(file);
+export async function readRemembering(
+  file: string,
+  remembered: Remembered | undefined,
+  options: ReadOptions = {},
+): Promise<ReadDocument> {
+  const now = await readDocument(file, options);
   if (now.kind === 'document') remembered?.set(file, now);
-  if (now.kind === 'absent') remembered?.delete(file);
+  if (now.kind === 'absent' || (now.kind === 'broken' && now.isCapped)) remembered?.delete(file);
   const former = now.kind === 'document' ? undefined : remembered?.get(file);
   if (former === undefined || now.kind === 'document') return now;
   const remedy = 'Correct that line; until then the previous content of the file counts.';
@@ -96,6 +112,14 @@ const yaml = {
 function notText(file: string, { problem, remedy, position }: Extract<FileText, { kind: 'not-text' }>): Diagnostic {
   return { severity: 'error', code: 'CONFIG_INVALID', message: problem, remedy, file, ...position };
 }
+
+const capped = (file: string, problem: string): Diagnostic => ({
+  severity: 'error',
+  code: 'CONFIG_INVALID',
+  message: `${problem}, ${REFUSED}`,
+  remedy: REMEDY,
+  file,
+});
 
 function unreadable(file: string, problem: string): Diagnostic {
   return {

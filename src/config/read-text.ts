@@ -9,11 +9,18 @@ import type { Position } from './sources/document.ts';
 export type FileText =
   | { readonly kind: 'text'; readonly text: string; readonly identity: string }
   | { readonly kind: 'absent' | 'unreadable'; readonly problem: string; readonly cause?: unknown }
-  | { readonly kind: 'not-text'; readonly problem: string; readonly remedy: string; readonly position?: Position };
+  | {
+      readonly kind: 'not-text';
+      readonly problem: string;
+      readonly remedy: string;
+      readonly position?: Position;
+      /** Its bytes were not read. */
+      readonly isTooLarge?: true;
+    };
 
-export async function readText(file: string): Promise<FileText> {
+export async function readText(file: string, mostBytes: number = limits.configBytes): Promise<FileText> {
   try {
-    return await readOpened(file);
+    return await readOpened(file, mostBytes);
   } catch (error) {
     const problem = problemOf(error);
     return { kind: isAbsence(error) ? 'absent' : 'unreadable', problem, cause: error };
@@ -24,24 +31,24 @@ export async function readText(file: string): Promise<FileText> {
  * Opening a file may take long, on a hanging network folder for example, so it is asynchronous; `O_NONBLOCK` keeps it from waiting
  * for the other end of a pipe that a repository may hold. An open file is then read synchronously, if it is small.
  */
-function readOpened(file: string): Promise<FileText> {
+function readOpened(file: string, mostBytes: number): Promise<FileText> {
   return new Promise((resolve, reject) => {
     fs.open(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0), (failed, opened) => {
       if (failed) reject(failed);
-      else readWhole(opened, file).then(resolve, reject);
+      else readWhole(opened, file, mostBytes).then(resolve, reject);
     });
   });
 }
 
 const READ_AT_ONCE_BYTES = 256 * 1024;
 
-async function readWhole(opened: number, file: string): Promise<FileText> {
+async function readWhole(opened: number, file: string, mostBytes: number): Promise<FileText> {
   try {
     // As big integers: some systems have inode numbers that a number cannot hold, and two files would look like one.
     const found = fs.fstatSync(opened, { bigint: true });
     if (!found.isFile()) return { kind: 'unreadable', problem: 'it is not a file' };
     const size = Number(found.size);
-    if (size > limits.configBytes) return tooLarge(size);
+    if (size > mostBytes) return tooLarge(size, mostBytes);
     // The same for every path that leads to the file; some systems have no inode numbers.
     const identity = found.ino === 0n ? file : `${found.dev}:${found.ino}`;
     const buffer = Buffer.allocUnsafe(size);
@@ -76,10 +83,11 @@ function decode(bytes: Buffer, identity: string): FileText {
   };
 }
 
-function tooLarge(size: number): FileText {
+function tooLarge(size: number, mostBytes: number): FileText {
   return {
     kind: 'not-text',
-    problem: `the file has ${size} bytes, and at most ${limits.configBytes} are read`,
+    isTooLarge: true,
+    problem: `the file has ${size} bytes, and at most ${mostBytes} are read`,
     remedy: 'Move what is not configuration out of it.',
   };
 }

@@ -325,6 +325,11 @@ export const startupSchema = z.object({
     .describe(
       'How long npx, uvx and their like may take to install a server, until its first answer. A longer `startupTimeoutMs` of the server counts more.',
     ),
+  requiredWaitMs: duration()
+    .default(120_000)
+    .describe(
+      'How long a start without a terminal waits for servers with `required` at most, whatever their own limits are.',
+    ),
 });
 
 export const projectSchema = z.object({

@@ -177,11 +177,10 @@ export const failures = {
       command: string;
       variables?: readonly string[];
       changes?: readonly string[];
-      displaces?: string;
       /** The file of the workspace that an entry of the user's own runs. */
       workspaceFile?: string;
     }) =>
-      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${whyUntrusted(d)}.${d.displaces ? ` It takes the place of your own in ${d.displaces}.` : ''} It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${whyUntrusted(d)}. It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
     (d) =>
       `If you trust it, run: plexus approve ${shellWord(d.server)}${
         d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'

@@ -292,6 +292,8 @@ export const limits = {
   /** The longest result of a builtin tool. */
   builtinResultChars: 50_000,
   configBytes: 10 * 1024 * 1024,
+  /** Of one configuration file of the workspace, which is refused whole beyond any of these. */
+  workspaceFile: { bytes: 1024 * 1024, servers: 500, rules: 1_000, arguments: 256 },
   /** The largest file with a list of tools or questions that the user passes, unpacked. */
   toolFileBytes: 256 * 1024 * 1024,
   /** How long a value may become when its placeholders are filled in; time and output of a command that provides a value. */

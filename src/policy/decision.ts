@@ -27,12 +27,13 @@ export interface DecidingRule {
 export const strictestFirst: readonly Verdict[] = ['deny', 'ask', 'allow'];
 
 /**
- * The decision when a view's own rules (`inner`) are added to those around it (`outer`): they only tighten. An inner allow
- * counts only where no outer rule matched, so that a child view is never allowed what its parent must ask for.
+ * The decision when a view's own rules (`inner`) are added to those around it (`outer`): they only tighten. An allow of a view
+ * that the host opened counts where no outer rule matched (`mayAnswer`). An allow of a child answers nothing: a child is made
+ * for an agent by another agent, and must ask whatever its parent must ask.
  */
-export function tightenDecision(outer: Decision, inner: Decision): Decision {
+export function tightenDecision(outer: Decision, inner: Decision, mayAnswer: boolean): Decision {
   if (!inner.byRule) return outer;
-  if (inner.verdict === 'allow') return outer.byRule ? outer : inner;
+  if (inner.verdict === 'allow') return outer.byRule || !mayAnswer ? outer : inner;
   if (rank(inner) < rank(outer)) return inner;
   if (rank(inner) > rank(outer)) return outer;
   // An ask by rule is stronger than the default ask, and `isEveryTime` stays once either of them has it.

@@ -2,14 +2,11 @@
 // is none, and remembers the answer.
 
 import { withoutSecrets } from '../config/literal-secrets.ts';
-import type { LoadedConfig } from '../config/load.ts';
 import type { LaunchPreview } from '../config/preview.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
-import { isOwnScope } from '../config/scopes.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { ServerName } from '../model/names.ts';
 import { commandLine, type ServerDefinition } from '../model/server.ts';
 import { type Approve, askFor } from '../trust/approval.ts';
 import { type LaunchIdentity, trustFingerprint } from '../trust/fingerprint.ts';
@@ -19,7 +16,6 @@ export interface ApprovalDeps {
   readonly gate: Gate;
   readonly approve: Approve;
   readonly preview: (definition: ServerDefinition) => Promise<LaunchPreview>;
-  readonly config: () => Pick<LoadedConfig, 'shadowed'>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -60,7 +56,6 @@ export class ServerApprovals {
       ...(provenance.file && { file: provenance.file }),
       ...(judgement.changes.length > 0 && { changes: judgement.changes }),
       ...(judgement.workspaceFile !== undefined && { workspaceFile: judgement.workspaceFile }),
-      ...this.#displacedBy(server),
     };
     const shown = await this.#preview(definition, request.command);
     const answer = await this.#ask({ kind: 'server', ...request, ...shown }, signal);
@@ -99,12 +94,5 @@ export class ServerApprovals {
       this.#deps.onError(error);
       return false;
     }
-  }
-
-  /** A repository's server that takes the name of one of the user's own: the person who approves it should know. */
-  #displacedBy(server: ServerName): { displaces?: string } {
-    const { shadowed } = this.#deps.config();
-    const own = shadowed.find(({ name, provenance }) => name === server && isOwnScope(provenance.scope));
-    return own?.provenance.file === undefined ? {} : { displaces: own.provenance.file };
   }
 }

@@ -35,7 +35,7 @@ export class ConfigLoop {
     this.#followers = followers;
     const { clock, startedAt, closing } = host;
     const gatewayWait = { clock, startedAt, onLateGateway: () => this.#changed(), signal: closing.signal };
-    this.#load = createLoader({ ...host, policy: trust.policy, gatewayWait });
+    this.#load = createLoader({ ...host, ...trust, gatewayWait });
   }
 
   /** Resolves when the start is over. If it fails, aborts everything that was started, and rethrows. */

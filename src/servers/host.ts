@@ -53,6 +53,8 @@ export interface HostOptions extends ClientHandlers {
     readonly whenUncached?: 'background' | 'wait';
     /** How long a headless start waits for them. */
     readonly waitMs?: number;
+    /** How long it waits for servers with `required` at most. */
+    readonly requiredWaitMs?: number;
     /** Whether servers whose tools are cached are connected at once (the default), or left until they are called. */
     readonly whenCached?: 'connect' | 'leave';
     /** When a lazy server whose tools are not cached is started; overrides the setting `lazyList`. */

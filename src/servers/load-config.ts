@@ -2,6 +2,7 @@
 // that cannot mean anything. Loads the parsers only when it is called.
 
 import type { LoadOptions } from '../config/discover.ts';
+import type { KeptPolicies } from '../config/kept-policy.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
@@ -10,11 +11,14 @@ import type { ServerDefinition } from '../model/server.ts';
 import { hostRules } from '../policy/host-rules.ts';
 import { reviewRules } from '../policy/review.ts';
 import { parseRules } from '../policy/rule.ts';
+import type { Gate } from '../trust/gate.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Host, HostOptions } from './host.ts';
 
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
   readonly policy: PolicyTrust;
+  readonly gate: Pick<Gate, 'judge'>;
+  readonly kept: KeptPolicies;
   /** For a runtime, which does not wait for Docker as long as Docker may take. */
   readonly gatewayWait?: GatewayWait;
 }
@@ -25,15 +29,18 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
   readonly signal: AbortSignal;
 }
 
-let modules: Promise<[typeof import('../config/load.ts'), typeof import('../config/native.ts')]> | undefined;
+let modules: ReturnType<typeof loadModules> | undefined;
+
+const loadModules = () =>
+  Promise.all([import('../config/load.ts'), import('../config/native.ts'), import('../config/unapproved-limits.ts')]);
 
 export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
-  const { options, environment, policy, emit, gatewayWait } = deps;
+  const { options, environment, policy, gate, kept, emit, gatewayWait } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
-    modules ??= Promise.all([import('../config/load.ts'), import('../config/native.ts')]);
-    const [{ loadConfig }, { replaceNative }] = await modules;
+    modules ??= loadModules();
+    const [{ loadConfig }, { replaceNative }, limiting] = await modules;
     const loaded = await loadConfig({
       ...environment,
       discover: options.discover ?? true,
@@ -41,11 +48,15 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       servers: options.servers,
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
+      mayDisplace: approvedBy(gate),
+      kept,
       remembered,
       waitBudget: waitBudget?.(),
     });
-    const config = withRulesReviewed(loaded, environment);
+    const config = withRulesReviewed(await withClaimsLimited(loaded, limiting, deps), environment);
     emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
+    reportPending(config, emit);
+    for (const { file = '', message } of config.capped) emit({ type: 'config.file-capped', file, because: message });
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
     const replaced = replaceNative(config.definitions, natives, environment.env);
     const isOff = ({ name }: ServerDefinition) => replaced.has(name) || options.only?.includes(name) === false;
@@ -59,6 +70,38 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       rules: [...hostRules(options.permissions ?? []), ...config.rules],
     };
   };
+}
+
+/** Only entries that claim something are judged: looking up an approval follows links and reads the store. */
+async function withClaimsLimited(
+  config: LoadedConfig,
+  { withoutClaims, claimsNothing }: typeof import('../config/unapproved-limits.ts'),
+  { gate }: LoaderDeps,
+): Promise<LoadedConfig> {
+  const definitions = await Promise.all(
+    config.definitions.map(async (each) => {
+      const limited = each.provenance.inWorkspace ? withoutClaims(each, config.defaults) : each;
+      return limited === each || (await gate.judge(each)).kind === 'approved' ? each : limited;
+    }),
+  );
+  const found = definitions.filter((each, at) => each !== config.definitions[at]).map(claimsNothing);
+  return found.length === 0 ? config : { ...config, definitions, diagnostics: [...config.diagnostics, ...found] };
+}
+
+/** Only an approval that is stored counts: an answer for one session was about another server. */
+export const approvedBy =
+  (gate: Pick<Gate, 'judge'>): NonNullable<LoadOptions['mayDisplace']> =>
+  async (claim) =>
+    'definition' in claim && (await gate.judge(claim.definition)).kind === 'approved';
+
+function reportPending({ pending }: LoadedConfig, emit: LoaderDeps['emit']): void {
+  for (const { name: server, provenance, lostTo } of pending)
+    emit({
+      type: 'config.server-shadowed',
+      server,
+      ...(provenance.file !== undefined && { file: provenance.file }),
+      ...(lostTo.file !== undefined && { by: lostTo.file }),
+    });
 }
 
 const switchedOff = (each: ServerDefinition): ServerDefinition => ({

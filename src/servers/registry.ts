@@ -99,6 +99,12 @@ export class ServerRegistry {
     return this.#config ?? {};
   }
 
+  /** Why no rule and no grant lets a call pass without a question; `undefined` where they do. */
+  whyEverythingAsks(): string | undefined {
+    const [first] = this.#config?.capped ?? [];
+    return first && `${first.file ?? 'a file of the workspace'} holds too much to be read, and it may deny this`;
+  }
+
   watched(): readonly string[] {
     return this.#config?.watched ?? [];
   }

@@ -88,7 +88,6 @@ export function createServers(host: Host, trust: Trust): Servers {
       gate,
       approve: host.approve,
       preview: (definition) => previewLaunch(definition, environment, secrets),
-      config,
       clock,
       onError,
     }),

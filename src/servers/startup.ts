@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerDefinition } from '../model/server.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet, WaitOptions } from './fleet.ts';
 import type { Host, ServerEvent } from './host.ts';
 import { startupSettings } from './load-config.ts';
 import type { Servers } from './servers.ts';
@@ -16,7 +16,7 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const { options, clock, startedAt, emit } = host;
   const { fleet, connections, status } = servers;
   const { signal } = options;
-  const { interactive, whenUncached, gateMs, waitMs } = startupSettings(options, config.settings);
+  const { interactive, whenUncached, gateMs, waitMs, requiredWaitMs } = startupSettings(options, config.settings);
   const required = config.definitions.filter(({ settings }) => settings.required && settings.enabled);
   // An installation under way outlives a start that is given up, as it outlives the host.
   const giveUp = (reason: unknown) => {
@@ -37,7 +37,8 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   });
   // In a terminal a person sees which required servers are missing, so the start does not wait for them.
   const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
-  const missing = onMissing === 'enforce' ? await missingOf(fleet, required, signal) : [];
+  const missing =
+    onMissing === 'enforce' ? await missingOf(fleet, required, { timeoutMs: requiredWaitMs, signal }) : [];
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await giveUp(signal.reason);
   signal?.throwIfAborted();
@@ -65,15 +66,16 @@ export function reportStart(fleet: Fleet, status: FleetStatus, emit: Emit<Server
   emit({ type: 'startup.completed', ...readiness, known, line });
 }
 
-/** Waits for required servers as long as their own limits allow, further attempts included. */
+/** Waits for required servers as long as their own limits allow, further attempts included, and no longer than `timeoutMs`. */
 async function missingOf(
   fleet: Fleet,
   required: readonly ServerDefinition[],
-  signal: AbortSignal | undefined,
+  { timeoutMs: most, signal }: Pick<WaitOptions, 'timeoutMs' | 'signal'>,
 ): Promise<Readiness['notReady']> {
   if (required.length === 0) return [];
-  // 0 turns the limit off.
-  const timeoutMs = Math.max(...required.map(({ settings }) => settings.startupTimeoutMs || Number.POSITIVE_INFINITY));
+  // 0 turns a server's own limit off.
+  const own = required.map(({ settings }) => settings.startupTimeoutMs || Number.POSITIVE_INFINITY);
+  const timeoutMs = Math.min(most, Math.max(...own));
   const servers = required.map(({ name }) => name);
   const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });
   return notReady;

@@ -41,8 +41,6 @@ export type ApprovalRequest =
       readonly inputs?: readonly AnsweredInput[];
       /** How it differs from what was approved before. */
       readonly changes?: readonly string[];
-      /** The user's own file, whose server of the same name this one replaces. */
-      readonly displaces?: string;
       /** The file of the workspace that the user's own entry runs, as the entry names it. */
       readonly workspaceFile?: string;
       /** The user's variables that the server reads; a yes gives it exactly these. */

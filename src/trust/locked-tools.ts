@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readText } from '../config/read-text.ts';
 import { parseJson } from '../config/sources/json.ts';
 import { RuntimeError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
 import { LOCK_FILE, readLock } from './lock.ts';
@@ -76,7 +77,8 @@ export async function loadLock(folder: string): Promise<LoadedLock> {
 }
 
 export async function parseLock(file: string, text: string): Promise<LoadedLock> {
-  const parsed = await parseJson(text);
+  // Plexus writes strict JSON, and only that is parsed fast: a repository's large lock must not keep the host busy.
+  const parsed = await parseJson(text, { isStrict: text.length > limits.workspaceFile.bytes });
   if (!parsed.ok) return brokenLock(file, parsed.problem.message, parsed.problem.line);
   const { document } = parsed;
   // A merge of two branches may list a tool twice; only a person can say which pin counts.

@@ -127,7 +127,7 @@ export function createToolGrants(options: ToolGrantsOptions): ToolGrants {
   return {
     async judge(server, tool) {
       const cached = cache.get(server);
-      const isFresh = cached !== undefined && clock.now() - cached.at < limits.grants.freshMs;
+      const isFresh = cached !== undefined && isYoung(clock.now() - cached.at);
       // Only a yes is taken from the cache: before the user is asked, another process may have stored an answer.
       if (isFresh && cached.grants.get(tool.name)?.pin.hash === toolHash(tool)) return granted;
       const grant = (await readOnce(server)).grants.get(tool.name);
@@ -168,6 +168,9 @@ export function createToolGrants(options: ToolGrantsOptions): ToolGrants {
 
 const granted: GrantState = { kind: 'granted' };
 const ignore = () => undefined;
+
+/** A negative age is stale: the clock was set back, so nothing is known of the time since. */
+const isYoung = (ageMs: number) => ageMs >= 0 && ageMs < limits.grants.freshMs;
 
 const keyOf = (server: ServerName) => `grants/${server}`;
 

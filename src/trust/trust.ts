@@ -2,6 +2,7 @@
 // what `plexus.lock` pins, and the encrypted answers and tokens. Opens no server, so that a command which only asks or edits
 // does not load what opens servers.
 
+import { createKeptPolicies, type KeptPolicies } from '../config/kept-policy.ts';
 import { type HostEnvironment, keyFile } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Emit, onceOnly } from '../kernel/emitter.ts';
@@ -22,6 +23,8 @@ export interface Trust {
   readonly gate: Gate;
   /** Which workspace files may loosen rules. */
   readonly policy: PolicyTrust;
+  /** Keeps and gives back what the person's own files forbade when they were last readable. */
+  readonly kept: KeptPolicies;
   /** Which tools a person approved for good. */
   readonly grants: ToolGrants;
   readonly lock: LockedTools;
@@ -55,6 +58,7 @@ export function createTrust(deps: TrustDeps): Trust {
   return {
     gate,
     policy: createPolicyTrust(store),
+    kept: createKeptPolicies(store),
     grants: createToolGrants({ store, clock, fingerprint, onRewritten: onRewritten('tools'), onError: onUnwritable }),
     lock: new LockedTools(lock),
     accountOf,

@@ -281,6 +281,7 @@ test('enable and disable say what they did, or that there was nothing to do', as
     '"a" is now enabled in /.plexus.local.toml (local).',
   ]);
   expect(read('.plexus.local.toml')).toBe('[mcp_servers.a]\ncommand = "x"\ndisabled = false # mine\n');
+  await plexus('approve', 'a');
   write(USER, '[mcp_servers.a]\ncommand = "mine"\n');
   expect((await plexus('disable', 'a', '--scope', 'user')).out).toBe(
     `"a" is now disabled in /${USER} (user).\nBut /.plexus.local.toml (local) overrides it, and was not changed.\n`,
@@ -289,6 +290,7 @@ test('enable and disable say what they did, or that there was nothing to do', as
 
 test('the stronger file is named when it wins, and the heir when it goes', async () => {
   write('.mcp.toml', '[mcp_servers.a]\ncommand = "theirs"\n');
+  await plexus('approve', 'a');
   const added = await plexus('add', 'a', '--', 'mine');
   expect([added.code, added.out]).toEqual([
     0,

@@ -233,6 +233,7 @@ verifies(
     box.write('.mcp.json', { mcpServers: { same: { command: 'project' } } });
     box.write('~/.config/plexus/mcp.toml', `[plexus]\nimport = ["cursor"]\n${stated('user')}`);
     box.write('~/.cursor/mcp.json', { mcpServers: { same: { command: 'imported' } } });
+    await box.plexus('approve', 'same');
     const { provenance, settings, beaten } = await box.json('config', 'why', 'same');
     expect(provenance).toMatchObject({ scope: 'local', file: box.path('.plexus.local.toml'), line: 2 });
     expect(settings).toContainEqual({

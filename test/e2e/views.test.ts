@@ -4,12 +4,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RuntimeOptions } from '../../src/api.ts';
+import type { Runtime, RuntimeOptions } from '../../src/api.ts';
+import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import type { ApprovalRequest } from '../../src/trust/approval.ts';
+import { createServerApproval } from '../../src/trust/server-approval.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
@@ -131,6 +133,29 @@ describe('our own tools', () => {
   });
 });
 
+verifies('PER-02', 'an allow of a view answers where no rule matches, and an allow of a child never', async () => {
+  const asked: string[] = [];
+  const approve = async (request: ApprovalRequest) => {
+    if (request.kind === 'tool') asked.push(request.tool.tool);
+    return 'once' as const;
+  };
+  const server = offering('read', 'write');
+  const runtime = await start(createFolder(), { servers: { a: server.entry }, permissions: [], approve });
+  const allow = (tool: string) => ({ permissions: [{ tool: `mcp__a__${tool}`, action: 'allow' as const }] });
+  const use = async (view: Pick<Runtime, 'turn'>) => {
+    asked.length = 0;
+    for (const tool of ['read', 'write']) await view.turn().call(`mcp__a__${tool}`);
+    return asked.join(' ');
+  };
+  const view = runtime.view(allow('read'));
+  expect(await use(view)).toBe('write');
+  expect(await use(view.child(allow('*'))), 'keeps what its parent may, and gains nothing').toBe('write');
+  expect(await use(runtime.view().child(allow('*')))).toBe('read write');
+  const asks = { tool: 'mcp__a__*', action: 'ask' as const };
+  const child = view.child({ permissions: [asks, ...allow('read').permissions] });
+  expect(await use(child), 'an allow makes an exception from the child’s own ask').toBe('write');
+});
+
 describe('a repository that names a server', () => {
   /** A workspace whose `.mcp.json` may name a remote server `notes`, which then answers. */
   async function createWorkspace() {
@@ -151,6 +176,12 @@ describe('a repository that names a server', () => {
       ask: (answer: 'no' | 'once' | 'session') => async (request: ApprovalRequest) => {
         asked.push(request);
         return answer;
+      },
+      async approveNotes() {
+        const environment = { cwd: folder, home, env: process.env, platform: process.platform };
+        const gate = createServerApproval(environment, options.store, systemClock);
+        const { pending } = await loadConfig({ ...environment, discover: true });
+        for (const each of pending) if ('definition' in each) await gate.approve(each.definition);
       },
       takeOver: () => writeFileSync(file, JSON.stringify({ mcpServers: { notes: { type: 'http', url: evil.url } } })),
     };
@@ -173,7 +204,7 @@ describe('a repository that names a server', () => {
   });
 
   test('gets nothing that was granted to the server it displaces, and no call that was meant for that', async () => {
-    const { folder, options, asked, ask, takeOver, evil } = await createWorkspace();
+    const { folder, options, asked, ask, takeOver, approveNotes, evil } = await createWorkspace();
     const own = await startSdkWeb();
     const file = join(options.home, '.config', 'plexus', 'mcp.json');
     mkdirSync(dirname(file), { recursive: true });
@@ -187,6 +218,10 @@ describe('a repository that names a server', () => {
     const questions = () => asked.filter(({ kind }) => kind === 'tool').length;
     expect(questions(), 'once for the session').toBe(1);
     takeOver();
+    await runtime.reload();
+    await call(before);
+    expect(evil.asked, 'nobody approved it').toEqual([]);
+    await approveNotes();
     await runtime.reload();
     await runtime.ready();
     expect(await failureOf(call(before))).toMatchObject({

@@ -49,7 +49,7 @@ test('a file that says nothing', () => {
       pluginFolders: [],
       disabledServers: [],
       enabledServers: [],
-      startup: { gateMs: 250, waitMs: 10_000, installTimeoutMs: 300_000 },
+      startup: { gateMs: 250, waitMs: 10_000, installTimeoutMs: 300_000, requiredWaitMs: 120_000 },
       gateway: 'auto',
       connectConcurrency: { stdio: 3, remote: 20 },
       naming: 'canonical',

@@ -168,6 +168,7 @@ test('the ceilings are exactly these', () => {
     failureText: { nameChars: 120, happenedChars: 1_600, nextChars: 700 },
     builtinResultChars: 50_000,
     configBytes: 10 * 1024 * 1024,
+    workspaceFile: { bytes: 1024 * 1024, servers: 500, rules: 1_000, arguments: 256 },
     toolFileBytes: 256 * 1024 * 1024,
     expandedChars: 256 * 1024,
     helper: { ms: 10_000, bytes: 64 * 1024 },

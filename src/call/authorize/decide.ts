@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createDeferred } from '../../kernel/deferred.ts';
 import { isObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import type { ServerName, ToolId } from '../../model/names.ts';
+import type { ToolId } from '../../model/names.ts';
 import type { ApprovalMode } from '../../model/server.ts';
 import type { Tool, ToolDefinition } from '../../model/tool.ts';
 import { strictest } from '../../policy/approval-mode.ts';
@@ -58,13 +58,14 @@ export function createDecider(deps: DeciderDeps): Decider {
     annotations: currentDefinition(tool).annotations ?? {},
     trustsAnnotations: registry.trustsAnnotations(tool),
   });
-  const byRules = ({ caller, arguments: args }: ToolCall, gated: GatedCall): Decision => {
-    const { permissions: viewRules = [] } = caller;
-    const tightened = viewRules.reduce(
-      (outer, texts) => tightenDecision(outer, registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args)),
-      ruleGate.decide(gated),
-    );
-    return distrust(registry, tightened, gated.tool.server);
+  const byRules = (call: ToolCall, gated: GatedCall): Decision => {
+    const { caller, arguments: args } = call;
+    const { permissions: viewRules = [], answering } = caller;
+    const tightened = viewRules.reduce((outer, texts) => {
+      const inner = registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args);
+      return tightenDecision(outer, inner, texts === answering);
+    }, ruleGate.decide(gated));
+    return distrust(registry, tightened, call);
   };
   return {
     decide(call) {
@@ -74,7 +75,7 @@ export function createDecider(deps: DeciderDeps): Decider {
       const decision = byRules(call, gated);
       if (hostGate === undefined || decision.verdict === 'deny') return withPin(decision, pinned);
       return askHost(deps, hostGate, call, gated).then((answer) => {
-        const answered = distrust(registry, answeredBy(decision, answer), tool.id.server);
+        const answered = distrust(registry, answeredBy(decision, answer), call);
         return { ...withPin(answered, pinned), isAnswered: decision.verdict !== 'allow' };
       });
     },
@@ -91,9 +92,15 @@ export function approvalModeOf(registry: ServerRegistry, id: ToolId): ApprovalMo
   return strictest(registry.settings(id.server)?.approval, registry.toolSettings(id).approval);
 }
 
-/** A rule that allows a server by its name was not written for a workspace's server that nobody approved. */
-function distrust(registry: ServerRegistry, decision: Decision, server: ServerName): Decision {
-  if (decision.verdict !== 'allow' || !registry.isUnapprovedWorkspaceServer(server)) return decision;
+/**
+ * A rule that allows a server by its name was not written for a workspace's server that nobody approved. Where rules could not
+ * be read, nothing but an answer to this very call lets it pass; only the runtime's own tools that reach no server are as ever.
+ */
+function distrust(registry: ServerRegistry, decision: Decision, call: ToolCall): Decision {
+  if (decision.verdict === 'deny') return decision;
+  const unread = call.builtin?.isLocal ? undefined : registry.whyEverythingAsks();
+  if (unread !== undefined) return { verdict: 'ask', because: unread, byRule: true, isEveryTime: true };
+  if (decision.verdict !== 'allow' || !registry.isUnapprovedWorkspaceServer(toolOf(call).id.server)) return decision;
   return {
     verdict: 'ask',
     because: `${decision.because} is not meant for a server that nobody approved`,

@@ -190,7 +190,9 @@ interface EntryState {
 /** Loads the configuration again, since another file may override the entry. A workspace entry that the person wrote is approved. */
 async function stateOf(context: Context, written: ServerDefinition, { file }: EditTarget): Promise<EntryState> {
   const { name, launch } = written;
-  const config = await loadConfigFor(context);
+  const before = await loadConfigFor(context);
+  const approval = await approvePending(context, before, written, file);
+  const config = approval ? await loadConfigFor(context) : before;
   const diagnostics = config.diagnostics.filter((each) => each.server === name && each.file === file);
   const found = config.definitions.find((each) => each.name === name);
   const isIt = found?.provenance.file !== undefined && (await isSameFile(found.provenance.file, file));
@@ -199,7 +201,23 @@ async function stateOf(context: Context, written: ServerDefinition, { file }: Ed
   const used = { inUse: refusal === undefined, ...(refusal !== undefined && { because: refusal }), diagnostics };
   if (!found.provenance.inWorkspace || !isDeepStrictEqual(found.launch, launch)) return used;
   const { gate } = await openTrust(context);
-  return { ...used, approval: await approveOne(gate, found, []) };
+  return { ...used, approval: approval ?? (await approveOne(gate, found, [])) };
+}
+
+/** A workspace entry whose name the person's own file has too is not used before this approval. */
+async function approvePending(
+  context: Context,
+  { pending }: LoadedConfig,
+  { name, launch }: ServerDefinition,
+  file: string,
+): Promise<ServerApproval | undefined> {
+  for (const each of pending) {
+    const { provenance } = each;
+    if (each.name !== name || !('definition' in each) || !isDeepStrictEqual(each.definition.launch, launch)) continue;
+    if (provenance.file === undefined || !(await isSameFile(provenance.file, file))) continue;
+    return approveOne((await openTrust(context)).gate, each.definition, []);
+  }
+  return undefined;
 }
 
 function whyNotUsed({ definitions, invalid, suppressed }: LoadedConfig, { name }: ServerDefinition): string {

@@ -32,19 +32,20 @@ export const approve: Command = {
     list: 'show the approved tools, which are called without asking until they change',
   },
   async run(context) {
-    const [name, tool] = context.positionals;
+    const [server, tool] = context.positionals;
     requireOneThing(context);
     // With --list nothing is approved, whatever else is on the command line.
-    if (context.values['list']) return listGrants(context, name === undefined ? name : serverNameIn(context));
+    if (context.values['list']) return listGrants(context, server === undefined ? server : serverNameIn(context));
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
     const preview = previewIn(context);
-    if (context.values['all']) return approveAll(gate, config.definitions, preview);
+    if (context.values['all']) return approveAll(gate, config, preview);
     if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), config, context), tool);
-    const definition = requireDefinition(serverNameIn(context), config, context);
+    const name = serverNameIn(context);
+    const definition = pendingDefinition(name, config) ?? requireDefinition(name, config, context);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
-    const done = await approveOne(gate, definition, allowed, preview);
+    const done = { ...(await approveOne(gate, definition, allowed, preview)), ...displacedBy(definition, config) };
     return { data: done, text: () => printable(approvalText(done)) };
   },
 };
@@ -62,7 +63,7 @@ export const revoke: Command = {
     const definition = config.definitions.find((each) => each.name === name);
     if (tool !== undefined) return revokeTool(context, config, { server: name, tool });
     const file = definition?.provenance.file;
-    const had = await gate.revoke(name, definition);
+    const had = await gate.revoke(name, pendingDefinition(name, config) ?? definition);
     const forgotten = definition ? await forgetAnswers(context, definition) : [];
     const tools = await grants.revoke(name, definition && { definition });
     if (!had && definition === undefined && tools === 0) throw unknownServer(name, config, context);
@@ -129,6 +130,8 @@ export interface ServerApproval {
   /** The entry inherits all of the person's environment variables, and the person approved its file. */
   readonly seesEverything: boolean;
   readonly changes: readonly string[];
+  /** The file of the person's own server whose name it takes. */
+  readonly displaces?: string;
 }
 
 /** Grants exactly the variables that the entry reads now. A credential that would leave the machine needs `--allow-env`. */
@@ -180,7 +183,7 @@ function previewIn(context: Context): Preview {
 }
 
 function approvalText(approved: ServerApproval): string {
-  const { name, command, already, isOwn, isRemote, grants, withheld, seesEverything, changes } = approved;
+  const { name, command, already, isOwn, isRemote, grants, withheld, seesEverything, changes, displaces } = approved;
   if (isOwn) return [`"${name}" is in your own file and needs no approval.`, ...previewLines(approved)].join('\n');
   const lines = [
     already
@@ -188,6 +191,7 @@ function approvalText(approved: ServerApproval): string {
       : `"${name}" ${isRemote ? 'is approved. It is at' : 'is approved and may start. It runs'}: ${command}`,
     ...previewLines(approved),
     ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
+    ...(displaces === undefined ? [] : [`It replaces your own server of that name, in ${displaces}.`]),
     ...(grants.length > 0 ? [`It may read your environment variables ${grants.join(', ')}.`] : []),
     ...(seesEverything ? ['It gets ALL of your environment variables, as its file asks.'] : []),
     ...withheld.map(
@@ -211,14 +215,14 @@ function previewLines({ command, filled = command, answers = [] }: ServerApprova
   ];
 }
 
-async function approveAll(
-  gate: Gate,
-  definitions: readonly ServerDefinition[],
-  preview: Preview,
-): Promise<CommandResult> {
-  const judged = await Promise.all(definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
+/** Also the entries whose names are taken: for them nothing but this approval counts. */
+async function approveAll(gate: Gate, config: LoadedConfig, preview: Preview): Promise<CommandResult> {
+  const judged = await Promise.all(config.definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
+  const asking = judged.flatMap(({ each, kind }) => (kind === 'asks' ? [each] : []));
+  const pending = config.pending.flatMap((each) => ('definition' in each ? [each.definition] : []));
   const servers: ServerApproval[] = [];
-  for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, [], preview));
+  for (const each of [...asking, ...pending])
+    servers.push({ ...(await approveOne(gate, each, [], preview)), ...displacedBy(each, config) });
   return {
     data: { servers },
     text: () =>
@@ -256,6 +260,16 @@ async function revokePolicy(context: Context): Promise<CommandResult> {
     data: { files },
     text: () => 'Withdrawn: the files of this folder can define servers and tighten rules, but loosen nothing.',
   };
+}
+
+/** Of two servers of one name the workspace's is meant: the other one needs no approval. */
+function pendingDefinition(server: ServerName, { pending }: LoadedConfig): ServerDefinition | undefined {
+  return pending.flatMap((each) => (each.name === server && 'definition' in each ? [each.definition] : []))[0];
+}
+
+function displacedBy({ name, provenance }: ServerDefinition, { pending }: LoadedConfig): { displaces?: string } {
+  const file = pending.find((each) => each.name === name && each.provenance === provenance)?.lostTo.file;
+  return file === undefined ? {} : { displaces: file };
 }
 
 function requireDefinition(server: ServerName, config: LoadedConfig, context: Context): ServerDefinition {

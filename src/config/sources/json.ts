@@ -1,5 +1,6 @@
 // Owns parsing JSON, also with comments and trailing commas: text in, a value and positions out.
 
+import { promisify } from 'node:util';
 import type { ParseError, ParseErrorCode } from 'jsonc-parser';
 import { parseJson as parseStrictly } from '../../kernel/json.ts';
 import {
@@ -13,13 +14,13 @@ import {
 } from './document.ts';
 
 /** The strict parser is tried first: it is the fastest, and enough for most files. */
-export async function parseJson(written: string): Promise<ParsedDocument> {
+export async function parseJson(written: string, { isStrict = false } = {}): Promise<ParsedDocument> {
   const text = written.replace(/^\uFEFF/, '');
   const strict = parseStrictly(text);
-  if (!strict.ok) return parseWithComments(text);
+  if (!strict.ok) return isStrict ? failed(text, { line: 1, column: 1 }, 'it is not JSON') : parseWithComments(text);
   const { depth, keys } = measure(strict.value);
   if (depth > DEEPEST_NESTING) return tooDeep(text);
-  return documentOf(text, strict.value, countKeys(text) > keys);
+  return documentOf(text, strict.value, (await countKeys(text)) > keys);
 }
 
 async function parseWithComments(text: string): Promise<ParsedDocument> {
@@ -58,15 +59,23 @@ async function locateAll(text: string): Promise<Positions> {
 }
 
 /** Counts the keys in the text, repeated ones too, which the parsed value no longer has. For strict JSON only. */
-function countKeys(text: string): number {
+async function countKeys(text: string): Promise<number> {
   let count = 0;
+  let paused = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
     at = endOfString(text, at);
     while (/\s/.test(text.charAt(at))) at++;
     if (text.charAt(at) === ':') count++;
+    if (at - paused < SLICE_CHARS) continue;
+    paused = at;
+    await nextTurn();
   }
   return count;
 }
+
+/** Looking at each character of a lock of ten megabytes takes a while; the host's other work goes on meanwhile. */
+const SLICE_CHARS = 512 * 1024;
+const nextTurn = promisify(setImmediate);
 
 function endOfString(text: string, open: number): number {
   let at = open + 1;

@@ -67,18 +67,20 @@ async function list(folder: string): Promise<string[]> {
 
 async function readPlugin(root: string, environment: PluginOptions): Promise<readonly PluginFile[]> {
   const { join, basename } = pathsOf(environment.platform);
+  const inWorkspace = await isInWorkspace(root, environment);
   for (const parts of manifests) {
     const file = join(root, ...parts);
-    const read = await readRemembering(file, environment.remembered);
+    const read = await readRemembering(file, environment.remembered, placeIn(inWorkspace));
     if (read.kind === 'absent') continue;
     const content = read.kind === 'document' && isMap(read.document.value) ? read.document.value : {};
     const named = typeof content['name'] === 'string' ? content['name'].replace(/\p{Cc}/gu, '') : '';
     const plugin = named === '' ? basename(root) : named;
-    const inWorkspace = await isInWorkspace(root, environment);
     return filesOf({ root, plugin, inWorkspace, manifest: file, read, declared: content['mcpServers'] }, environment);
   }
   return [];
 }
+
+const placeIn = (inWorkspace: boolean) => (inWorkspace ? { inWorkspace } : {});
 
 interface Manifest {
   readonly root: string;
@@ -107,7 +109,7 @@ async function filesOf(found: Manifest, environment: PluginOptions): Promise<rea
       const file = resolve(root, name);
       const isOwn = await isInside(root, file, environment);
       if (!isOwn) return refuse(`names "${name}", which lies outside of the plugin and is not read`);
-      return { file, read: await readRemembering(file, environment.remembered) };
+      return { file, read: await readRemembering(file, environment.remembered, placeIn(found.inWorkspace)) };
     }),
   );
   const more = names.length > MOST_FILES;
@@ -138,7 +140,7 @@ function pluginFile(
   { file, read, find }: Pick<PluginFile, 'read' | 'find'> & { file: string },
 ): PluginFile {
   return {
-    place: { scope: 'plugin', file, provider: `plugin ${plugin}`, ...(inWorkspace && { inWorkspace }) },
+    place: { scope: 'plugin', file, provider: `plugin ${plugin}`, ...placeIn(inWorkspace) },
     read,
     find,
     translate: (entry) => withRoot(entry, root) as ConfigMap,

@@ -309,7 +309,7 @@ describe('which of several wins', () => {
         '.mcp.json': '{"mcpServers":{"c":{"command":"project 2"}}}',
         [USER]: '[mcp_servers.c]\ncommand = "user"\n[mcp_servers.d]\ncommand = "user"',
       },
-      { servers: { a: { command: 'code' } } },
+      { servers: { a: { command: 'code' } }, mayDisplace: async () => true },
     );
     expect(definitions.map(({ name, launch }) => [name, launch.kind === 'stdio' && launch.command])).toEqual([
       ['a', 'code'],
@@ -342,7 +342,7 @@ describe('which of several wins', () => {
           mcpServers: { e: { command: 'x' }, g: { command: 'y' }, 'plugin:p:f': { command: 'z' } },
         }),
       };
-      const loaded = await loadFolder(files, { servers: { b: { command: 'code' } } });
+      const loaded = await loadFolder(files, { servers: { b: { command: 'code' } }, mayDisplace: async () => true });
       expect(scopesOf(loaded)).toEqual([
         'a enterprise',
         'b host',
@@ -378,8 +378,8 @@ describe('which of several wins', () => {
 
   verifies('CFG-13', 'a disabled or broken entry still owns its name', async () => {
     const { definitions, invalid, shadowed } = await loadFolder({
-      '.mcp.json': '{"mcpServers":{"off":{"command":"x","disabled":true},"broken":{}}}',
-      [USER]: '[mcp_servers.off]\ncommand = "y"\n[mcp_servers.broken]\ncommand = "y"',
+      '.plexus.local.toml': '[mcp_servers.off]\ncommand = "x"\ndisabled = true\n[mcp_servers.broken]\n',
+      '.mcp.json': '{"mcpServers":{"off":{"command":"y"},"broken":{"command":"y"}}}',
     });
     expect(definitions.map(({ name, settings: { enabled } }) => [name, enabled])).toEqual([['off', false]]);
     expect(invalid.map(({ name }) => name)).toEqual(['broken']);

@@ -18,7 +18,7 @@ const defaults = {
   pluginFolders: [],
   disabledServers: [],
   enabledServers: [],
-  startup: { gateMs: 250, waitMs: 10_000, installTimeoutMs: 300_000 },
+  startup: { gateMs: 250, waitMs: 10_000, installTimeoutMs: 300_000, requiredWaitMs: 120_000 },
   gateway: 'auto',
   connectConcurrency: { stdio: 3, remote: 20 },
   naming: 'canonical',
@@ -106,11 +106,12 @@ describe('which of two files counts', () => {
     '.mcp.toml': servers('a', 'b', 'c'),
     'home/.config/plexus/mcp.json': '{"mcpServers":{"a":{"command":"x"},"c":{"command":"x"}}}',
   };
+  const approved = { mayDisplace: async () => true };
   const order = (word: string) => ({ ...files, [USER]: plexus(`merge_order = "${word}"`) });
 
   verifies('CFG-02', 'is the workspace’s over the person’s by default', async () => {
-    expect(scopesOf(await loadFolder(files))).toEqual(['a local', 'b local', 'c project']);
-    expect(scopesOf(await loadFolder(order('project-over-user')))).toEqual(['a local', 'b local', 'c project']);
+    for (const each of [files, order('project-over-user')])
+      expect(scopesOf(await loadFolder(each, approved))).toEqual(['a local', 'b local', 'c project']);
   });
 
   verifies(
@@ -134,8 +135,9 @@ describe('which of two files counts', () => {
   verifies('CFG-02', 'is not a repository’s to decide, unless the person approved its file', async () => {
     const text = plexus('merge_order = "user-over-project"') + servers('a');
     const mine = { '.mcp.toml': text, 'home/.config/plexus/mcp.json': '{"servers":{"a":{"command":"x"}}}' };
-    expect(scopesOf(await loadFolder(mine))).toEqual(['a project']);
-    expect(scopesOf(await loadFolder(mine, { isApproved: async (_, said) => said === text }))).toEqual(['a user']);
+    expect(scopesOf(await loadFolder(mine, approved))).toEqual(['a project']);
+    const isApproved = async (_: string, said: string) => said === text;
+    expect(scopesOf(await loadFolder(mine, { ...approved, isApproved }))).toEqual(['a user']);
   });
 });
 
@@ -281,7 +283,7 @@ describe('a file in the workspace', () => {
         unresolvedEnv: 'empty',
         pluginFolders: ['/p'],
         enabledServers: ['a'],
-        startup: { gateMs: 1, waitMs: 10_000, installTimeoutMs: 300_000 },
+        startup: { gateMs: 1, waitMs: 10_000, installTimeoutMs: 300_000, requiredWaitMs: 120_000 },
         gateway: 'on',
         connectConcurrency: { stdio: 1, remote: 2 },
       });

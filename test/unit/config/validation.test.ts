@@ -243,11 +243,12 @@ describe('keys', () => {
     ]);
   });
 
-  test('a thousand servers are read and a hundred problems told; the rest is counted', async () => {
+  test('a thousand servers of a person’s own file are read and a hundred problems told; the rest is counted', async () => {
     const servers = Object.fromEntries(
       Array.from({ length: 1_200 }, (_, at) => [`s${at}`, at < 300 ? 1 : { command: 'x' }]),
     );
-    const { definitions, invalid, diagnostics } = await loadFolder({ '.mcp.json': JSON.stringify({ servers }) });
+    const text = JSON.stringify({ servers });
+    const { definitions, invalid, diagnostics } = await loadFolder({ 'home/.config/plexus/mcp.json': text });
     expect([definitions.length, invalid.length, diagnostics.length]).toEqual([700, 300, 101]);
     expect(diagnostics[0]?.message).toBe('"servers" holds 1200 servers, of which only the first 1000 are read');
     expect(diagnostics.at(-1)?.message).toBe('201 more problems in this file are not listed');

@@ -141,16 +141,16 @@ verifies('PER-01', "the host's own permissions answer an ask, and never change a
   expect(answeredBy({ verdict: 'allow', because: '', byRule: true }, nonsense).verdict).toBe('ask');
 });
 
-test("a view's rules tighten, and allow only where no outer rule matches", () => {
+test("a view's rules tighten, and allow only where no outer rule matches; a child's allow nothing", () => {
   fc.assert(
-    fc.property(decision, decision, (outer, inner) => {
-      const tightened = tightenDecision(outer, inner);
+    fc.property(decision, decision, fc.boolean(), (outer, inner, mayAnswer) => {
+      const tightened = tightenDecision(outer, inner, mayAnswer);
       if (!inner.byRule) expect(tightened).toBe(outer);
-      else if (inner.verdict === 'allow') expect(tightened).toBe(outer.byRule ? outer : inner);
+      else if (inner.verdict === 'allow') expect(tightened).toBe(outer.byRule || !mayAnswer ? outer : inner);
       else expect(rank(tightened)).toBe(Math.min(rank(outer), rank(inner)));
       if (outer.byRule) expect(rank(tightened)).toBeLessThanOrEqual(rank(outer));
     }),
   );
   const asks: Decision = { verdict: 'ask', because: '', byRule: true };
-  expect(tightenDecision(asks, { ...asks, isEveryTime: true }).isEveryTime).toBe(true);
+  expect(tightenDecision(asks, { ...asks, isEveryTime: true }, true).isEveryTime).toBe(true);
 });

@@ -86,7 +86,6 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
         return approve(request);
       },
       preview: (definition) => previewLaunch(definition, environment, secrets),
-      config: configNow,
       clock,
       onError,
     }),

@@ -60,7 +60,11 @@ verifies('PER-07', 'a tool that is to be asked about each time is, whatever was 
   ]);
 });
 
-const within = (...lists: readonly HostRule[][]): Partial<Caller> => ({ permissions: lists.map(hostRules) });
+/** The first list is a view's, the others are those of its children. */
+function within(...lists: readonly HostRule[][]): Partial<Caller> {
+  const permissions = lists.map(hostRules);
+  return { permissions, answering: permissions[0] };
+}
 
 verifies('PER-02', 'the rules of a view tighten, and allow only where nobody has ruled', async () => {
   const rules = () => [ruleText('mcp__files__read', 'ask')];
@@ -69,6 +73,7 @@ verifies('PER-02', 'the rules of a view tighten, and allow only where nobody has
   const deny: HostRule = { tool: 'mcp__files__*', action: 'deny' };
   expect(await setUp({ approve, rules }).call(within([allow])), 'a rule asks').toBe('APPROVAL_REFUSED');
   expect(await setUp({ approve }).call(within([allow])), 'nobody has ruled').toEqual(done);
+  expect(await setUp({ approve }).call(within([], [allow])), 'a child’s allow').toBe('APPROVAL_REFUSED');
   const open = () => [ruleText('mcp__files__*', 'allow')];
   expect(await setUp({ approve, rules: open }).call(within([deny]))).toBe('CALL_DENIED');
   expect(await setUp({ approve, rules: open }).call(within([deny], [allow])), 'a child').toBe('CALL_DENIED');
