@@ -343,6 +343,14 @@ export const resultsSchema = z.object({
     .describe('Whether results are wrapped in a marker that tells the model where data begins and ends.'),
 });
 
+export const trustSchema = z.object({
+  pinFiles: flag()
+    .default(false)
+    .describe(
+      'Whether a stored approval of a local server also covers the contents of the workspace files that its program, arguments and variables name, so that it asks again when one of them changes.',
+    ),
+});
+
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
@@ -427,6 +435,7 @@ export const plexusSchema = z.object({
     .describe(
       'Whether a call that destroys or reaches outside asks first, even where a rule allows it, once the agent has read output of a server.',
     ),
+  trust: trustSchema.prefault({}).describe('What an approval covers.'),
 });
 
 export const inputSchema = z.object({

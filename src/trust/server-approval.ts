@@ -1,12 +1,13 @@
 // Owns the approval of servers for one host: the gate, told where programs are found and which scopes belong to the user.
 
-import { programOf } from '../config/resolve.ts';
+import { filledLaunch, programOf } from '../config/resolve.ts';
 import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { launchIdentityOf } from './fingerprint.ts';
 import { createTrustGate, type Gate, type GateOptions } from './gate.ts';
+import { namedFiles } from './pinned-files.ts';
 
 export function createServerApproval(
   environment: HostEnvironment,
@@ -24,6 +25,8 @@ export function createServerApproval(
     clock,
     isOwnScope,
     identityOf: (definition) => launchIdentityOf(definition, context()),
+    filesOf: (definition, identity) =>
+      namedFiles(filledLaunch(definition, { environment, unresolvedEnv: 'empty' }), identity, environment),
   });
 }
 

@@ -17,9 +17,11 @@ import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
 import { unknownServer } from '../unknown-server.ts';
 
 export const approve: Command = {
-  usage: 'approve (NAME [--allow-env VARIABLE]… | NAME TOOL | --all | --policy | --list [NAME])',
+  usage:
+    'approve (NAME [--allow-env VARIABLE]… [--pin-files] | NAME TOOL | --all [--pin-files] | --policy | --list [NAME])',
   options: {
     'allow-env': { type: 'string', multiple: true },
+    'pin-files': { type: 'boolean' },
     all: { type: 'boolean' },
     policy: { type: 'boolean' },
     list: { type: 'boolean' },
@@ -27,6 +29,7 @@ export const approve: Command = {
   help: {
     'allow-env':
       'let a remote server receive this variable of yours, although it looks like a credential; may be repeated',
+    'pin-files': 'cover the contents of the workspace files that the entry names too: once one changes, it asks again',
     all: 'approve every server of this folder that needs it, as it is now',
     policy: 'let the files of this folder, as they are now, loosen rules and settings too',
     list: 'show the approved tools, which are called without asking until they change',
@@ -39,12 +42,13 @@ export const approve: Command = {
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
-    const preview = previewIn(context);
-    if (context.values['all']) return approveAll(gate, config.definitions, preview);
+    const pinsFiles = context.values['pin-files'] === true || config.settings.trust.pinFiles;
+    const extra = { preview: previewIn(context), pinsFiles };
+    if (context.values['all']) return approveAll(gate, config.definitions, extra);
     if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), config, context), tool);
     const definition = requireDefinition(serverNameIn(context), config, context);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
-    const done = await approveOne(gate, definition, allowed, preview);
+    const done = await approveOne(gate, definition, allowed, extra);
     return { data: done, text: () => printable(approvalText(done)) };
   },
 };
@@ -86,6 +90,8 @@ function requireOneThing({ positionals, values }: Context): void {
     throw new UsageError('--policy takes no server and no other option');
   if (values['all'] && positionals.length > 0) throw new UsageError('give one server, or --all without a name');
   const isForOne = !values['policy'] && !values['all'] && !values['list'];
+  if (values['pin-files'] && (values['policy'] || values['list'] || positionals.length > 1))
+    throw new UsageError('--pin-files needs the name of one server, or --all');
   if (values['allow-env'] !== undefined && !isForOne) throw new UsageError('--allow-env needs the name of one server');
 }
 
@@ -129,6 +135,10 @@ export interface ServerApproval {
   /** The entry inherits all of the person's environment variables, and the person approved its file. */
   readonly seesEverything: boolean;
   readonly changes: readonly string[];
+  /** The approval covers the contents of files. */
+  readonly isPinned: boolean;
+  /** Those files, as paths in the workspace, where the approval is new. */
+  readonly pinned?: readonly string[];
 }
 
 /** Grants exactly the variables that the entry reads now. A credential that would leave the machine needs `--allow-env`. */
@@ -136,7 +146,7 @@ export async function approveOne(
   gate: Gate,
   definition: ServerDefinition,
   allowed: readonly string[],
-  preview?: Preview,
+  { preview, pinsFiles = false }: ApprovalExtra = {},
 ): Promise<ServerApproval> {
   const { name, launch } = definition;
   const { all, sent } = variablesRead(definition);
@@ -148,9 +158,13 @@ export async function approveOne(
   const judgement = await gate.judge(definition);
   const isOwn = judgement.kind === 'own';
   const before = judgement.kind === 'approved' ? judgement.grants : [];
-  const already = isOwn || (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)));
+  const isPinned = judgement.kind === 'approved' && judgement.isPinned === true;
+  const already =
+    isOwn ||
+    (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)) && (isPinned || !pinsFiles));
   const grants = all.filter((each) => fresh.includes(each) || before.includes(each));
-  if (!already) await gate.approve(definition, grants, judgement.kind === 'asks' ? judgement.identity : undefined);
+  const judged = judgement.kind === 'asks' ? judgement.identity : undefined;
+  const pinned = already ? undefined : await gate.approve(definition, grants, judged, { pinsFiles });
   return {
     name,
     command: commandLine(withoutSecrets(launch)),
@@ -163,8 +177,15 @@ export async function approveOne(
     inputs: isOwn ? [] : inputsRead(definition),
     seesEverything: !isOwn && launch.kind === 'stdio' && launch.inheritEnv === 'all',
     changes: judgement.kind === 'asks' ? judgement.changes : [],
+    isPinned: isPinned || pinned !== undefined,
+    ...(pinned && { pinned }),
     ...(await preview?.(definition)),
   };
+}
+
+interface ApprovalExtra {
+  readonly preview?: Preview;
+  readonly pinsFiles?: boolean;
 }
 
 type Preview = (
@@ -188,6 +209,7 @@ function approvalText(approved: ServerApproval): string {
       : `"${name}" ${isRemote ? 'is approved. It is at' : 'is approved and may start. It runs'}: ${command}`,
     ...previewLines(approved),
     ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
+    ...contentsLines(approved),
     ...(grants.length > 0 ? [`It may read your environment variables ${grants.join(', ')}.`] : []),
     ...(seesEverything ? ['It gets ALL of your environment variables, as its file asks.'] : []),
     ...withheld.map(
@@ -196,6 +218,17 @@ function approvalText(approved: ServerApproval): string {
     ),
   ];
   return lines.join('\n');
+}
+
+/** Says how far the approval of a local server reaches. */
+function contentsLines({ name, already, isRemote, isPinned, pinned = [] }: ServerApproval): readonly string[] {
+  if (already || isRemote) return [];
+  if (!isPinned)
+    return [
+      `This approves the command, not what its files say later. To cover those of this folder: plexus approve ${shellWord(name)} --pin-files`,
+    ];
+  if (pinned.length === 0) return ['It names no file of this folder, so no contents are covered.'];
+  return [`It asks again once one of these files changes: ${pinned.join(', ')}.`];
 }
 
 /** The filled command, where it differs from the written one, and whose answer each input has. */
@@ -214,11 +247,11 @@ function previewLines({ command, filled = command, answers = [] }: ServerApprova
 async function approveAll(
   gate: Gate,
   definitions: readonly ServerDefinition[],
-  preview: Preview,
+  extra: ApprovalExtra,
 ): Promise<CommandResult> {
   const judged = await Promise.all(definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
   const servers: ServerApproval[] = [];
-  for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, [], preview));
+  for (const { each, kind } of judged) if (kind === 'asks') servers.push(await approveOne(gate, each, [], extra));
   return {
     data: { servers },
     text: () =>

@@ -31,6 +31,7 @@ const defaults = {
   results: { redact: 'known', wrap: true },
   signals: 'log',
   taint: 'off',
+  trust: { pinFiles: false },
 };
 
 describe('the master switch', () => {
