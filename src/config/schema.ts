@@ -355,6 +355,14 @@ export const resultsSchema = z.object({
     .describe('Whether results are wrapped in a marker that tells the model where data begins and ends.'),
 });
 
+export const trustSchema = z.object({
+  pinFiles: flag()
+    .default(false)
+    .describe(
+      'Whether a stored approval of a local server also covers the contents of the workspace files that its program, arguments and variables name, so that it asks again when one of them changes.',
+    ),
+});
+
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
@@ -457,6 +465,7 @@ export const plexusSchema = z.object({
     .describe(
       'Whether a call asks first, even where a rule allows it, once the agent has read output of a server: every call but those of tools that are known to only read and to reach nothing outside (trusted hints of the open session, or `outbound = false` of the tool).',
     ),
+  trust: trustSchema.prefault({}).describe('What an approval covers.'),
 });
 
 export const inputSchema = z.object({

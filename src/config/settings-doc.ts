@@ -18,6 +18,7 @@ import {
   serverSchema,
   startupSchema,
   toolSchema,
+  trustSchema,
 } from './schema.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -36,7 +37,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['Which servers may be used: `[security]`, in JSON `security`', securitySchema],
   [
     'Plexus itself: `[plexus]`, in JSON `plexus`',
-    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true, results: true }),
+    plexusSchema.omit({ project: true, startup: true, connectConcurrency: true, results: true, trust: true }),
   ],
   ['The folder you are in: `[plexus.project]`, in JSON `plexus.project`', projectSchema],
   ['Startup: `[plexus.startup]`, in JSON `plexus.startup`', startupSchema],
@@ -45,6 +46,7 @@ const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
     connectConcurrencySchema,
   ],
   ['Results: `[plexus.results]`, in JSON `plexus.results`', resultsSchema],
+  ['Trust: `[plexus.trust]`, in JSON `plexus.trust`', trustSchema],
   ['Inputs: `[[inputs]]`, in JSON one of `inputs`', inputSchema],
   ['At the top of a file', fileSchema.pick({ $schema: true, mode: true })],
 ];

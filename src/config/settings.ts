@@ -13,6 +13,7 @@ import {
   resultsSchema,
   type Settings,
   startupSchema,
+  trustSchema,
 } from './schema.ts';
 import { provenanceOf, type SourceOrigin } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
@@ -36,6 +37,7 @@ const sections = {
   project: projectSchema,
   connectConcurrency: connectConcurrencySchema,
   results: resultsSchema,
+  trust: trustSchema,
 } as const;
 
 /** A repository cannot decide how Plexus behaves, unless the user approved its file. */

@@ -22,6 +22,7 @@ import {
   serverSchema,
   startupSchema,
   toolSchema,
+  trustSchema,
 } from './schema.ts';
 import { type KnownKeys, reportUnknownKeys } from './unknown-keys.ts';
 
@@ -218,6 +219,7 @@ export const vocabularies = {
   startup: vocabulary('"plexus.startup"', startupSchema),
   connectConcurrency: vocabulary('"plexus.connectConcurrency"', connectConcurrencySchema),
   results: vocabulary('"plexus.results"', resultsSchema),
+  trust: vocabulary('"plexus.trust"', trustSchema),
 } as const satisfies Record<string, Vocabulary>;
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';

@@ -170,6 +170,9 @@ export const limits = {
    * retried that other processes overtake. */
   grants: { most: 500, freshMs: 1_000, tries: 100 },
 
+  /** Files that an approval may pin: how many, how many words of an entry are looked up, and up to which size their contents count. */
+  pinnedFiles: { most: 100, words: 1_000, bytes: 16 * 1024 * 1024 },
+
   /** Ending a process group: the grace after closing its input and after SIGTERM; and how often to check whether it is gone. */
   endOfInputGraceMs: 2_000,
   terminateGraceMs: 1_000,

@@ -15,6 +15,8 @@ import type { Gate } from '../trust/gate.ts';
 export interface ApprovalDeps {
   readonly gate: Gate;
   readonly approve: Approve;
+  /** Whether a stored approval covers the contents of the files that the entry names. */
+  readonly pinsFiles?: () => boolean;
   readonly preview: (definition: ServerDefinition) => Promise<LaunchPreview>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -88,7 +90,7 @@ export class ServerApprovals {
   /** The person said yes: a full disk costs the memory of it, not the server. */
   async #store(definition: ServerDefinition, variables: readonly string[], identity: LaunchIdentity): Promise<boolean> {
     try {
-      await this.#deps.gate.approve(definition, variables, identity);
+      await this.#deps.gate.approve(definition, variables, identity, { pinsFiles: this.#deps.pinsFiles?.() });
       return true;
     } catch (error) {
       this.#deps.onError(error);

@@ -87,6 +87,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     approvals: new ServerApprovals({
       gate,
       approve: host.approve,
+      pinsFiles: () => config().settings.trust.pinFiles,
       preview: (definition) => previewLaunch(definition, environment, secrets),
       clock,
       onError,

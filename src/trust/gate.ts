@@ -8,14 +8,14 @@ import type { ServerName } from '../model/names.ts';
 import type { Scope, ServerDefinition } from '../model/server.ts';
 import { createSeal } from './account.ts';
 import { isFromFile, type LaunchIdentity, trustFingerprint } from './fingerprint.ts';
-import { differences, partsOfVersion1, type StoredParts, storedPartsOf } from './launch-parts.ts';
+import { differences, type LaunchValues, partsOfVersion1, type StoredParts, storedPartsOf } from './launch-parts.ts';
 import { createStoredList } from './stored-list.ts';
 
 export type Judgement =
   /** From the user's own configuration: the server starts and may read every variable its entry names. */
   | { readonly kind: 'own' }
   /** Approved exactly as it is: the server starts and may read the user's variables granted with the approval. */
-  | { readonly kind: 'approved'; readonly grants: readonly string[] }
+  | { readonly kind: 'approved'; readonly grants: readonly string[]; readonly isPinned?: true }
   /** Not approved, but it runs no process from the workspace: the server may be used, with none of the user's variables. */
   | { readonly kind: 'restricted' }
   | {
@@ -35,16 +35,31 @@ export interface Approval {
   /** The user's variables that the server may read. */
   readonly grants: readonly string[];
   readonly file?: string;
+  /** The contents of the workspace files that the entry names, where the approval covers them. */
+  readonly pins?: StoredParts;
   /** ISO 8601. */
   readonly approvedAt: string;
+}
+
+export interface ApproveOptions {
+  /** The approval also covers the contents of the workspace files that the entry names. It stays so when it is renewed. */
+  readonly pinsFiles?: boolean | undefined;
 }
 
 export interface Gate {
   /** Identifies what would run, as opposed to other servers of the same name. */
   fingerprint(definition: ServerDefinition): Promise<string>;
   judge(definition: ServerDefinition): Promise<Judgement>;
-  /** Binds the approval to `judged`, which is what the user was shown; without it, to the definition as it would run now. */
-  approve(definition: ServerDefinition, grants?: readonly string[], judged?: LaunchIdentity): Promise<void>;
+  /**
+   * Binds the approval to `judged`, which is what the user was shown; without it, to the definition as it would run now. Returns
+   * the files whose contents it covers, as paths in the workspace; `undefined` where it covers none.
+   */
+  approve(
+    definition: ServerDefinition,
+    grants?: readonly string[],
+    judged?: LaunchIdentity,
+    options?: ApproveOptions,
+  ): Promise<readonly string[] | undefined>;
   /**
    * Deletes approvals of that name. With a definition: those that would let it start, whichever file defined it then, and those
    * given to its own file. Without one: all. Returns whether there were any.
@@ -61,13 +76,16 @@ export interface GateOptions {
   /** The file of the workspace that a server from elsewhere runs: another one in each workspace, so each is approved. */
   readonly workspaceFileOf?: (definition: ServerDefinition) => string | undefined;
   readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
+  /** The workspace files that the entry names, with a digest of what they hold. */
+  readonly filesOf?: (definition: ServerDefinition, identity: LaunchIdentity) => Promise<LaunchValues>;
   /** Approvals of an earlier version were rewritten. */
   readonly onRewritten?: (server: ServerName, count: number) => void;
   readonly onError?: (error: unknown) => void;
 }
 
 export function createTrustGate(options: GateOptions): Gate {
-  const { store, clock, isOwnScope, workspaceFileOf, identityOf, onRewritten = ignore, onError = ignore } = options;
+  const { store, clock, isOwnScope, workspaceFileOf, identityOf, filesOf = noFiles } = options;
+  const { onRewritten = ignore, onError = ignore } = options;
   const seal = createSeal(store);
   const list = createStoredList<Approval, ApprovalOfVersion1>({
     store,
@@ -82,6 +100,8 @@ export function createTrustGate(options: GateOptions): Gate {
     onError,
   });
   const approvals = (name: ServerName) => list.read(keyOf(name));
+  const pinsOf = async (definition: ServerDefinition, identity: LaunchIdentity) =>
+    storedPartsOf(await filesOf(definition, identity), seal);
   const sealedFingerprint = (identity: LaunchIdentity) => seal(trustFingerprint(identity));
 
   return {
@@ -100,7 +120,12 @@ export function createTrustGate(options: GateOptions): Gate {
       if (stored.length === 0) return { kind: 'asks', changes: [], identity, ...fileAsked };
       const fingerprint = await sealedFingerprint(identity);
       const approval = stored.find((each) => each.fingerprint === fingerprint && isFromFile(each, definition));
-      if (approval) return { kind: 'approved', grants: approval.grants };
+      if (approval) {
+        const { grants, pins } = approval;
+        const changes = pins ? differences(pins, await pinsOf(definition, identity)) : [];
+        if (changes.length > 0) return { kind: 'asks', changes, identity, ...fileAsked };
+        return { kind: 'approved', grants, ...(pins && { isPinned: true }) };
+      }
       if (isUsableUnapproved) return { kind: 'restricted' };
       // A server of the same name from another file is a different server, so it is new and not a changed one.
       const before = stored.findLast((each) => each.file === provenance.file);
@@ -108,15 +133,18 @@ export function createTrustGate(options: GateOptions): Gate {
       const changes = isChanged ? differences(before.parts, await storedPartsOf(identity, seal)) : [];
       return { kind: 'asks', changes, identity, ...fileAsked };
     },
-    async approve(definition, grants = [], judged) {
+    async approve(definition, grants = [], judged, { pinsFiles = false } = {}) {
       const identity = judged ?? (await identityOf(definition));
       const { name, provenance } = definition;
+      const former = (await approvals(name)).findLast((each) => each.file === provenance.file);
+      const pins = pinsFiles || former?.pins ? await pinsOf(definition, identity) : undefined;
       const approval: Approval = {
         fingerprint: await sealedFingerprint(identity),
         name,
         parts: await storedPartsOf(identity, seal),
         grants,
         ...(provenance.file === undefined ? {} : { file: provenance.file }),
+        ...(pins && { pins }),
         approvedAt: new Date(clock.now()).toISOString(),
       };
       const key = keyOf(name);
@@ -126,6 +154,7 @@ export function createTrustGate(options: GateOptions): Gate {
         const others = (await list.parse(before)).filter((each) => !isSame(each));
         written = await store.compareAndSet(key, before, list.format([...others, approval].slice(-MOST_APPROVALS)));
       }
+      return pins && Object.keys(pins).map((part) => part.slice('file '.length));
     },
     async revoke(name, definition) {
       const file = definition?.provenance.file;
@@ -151,13 +180,14 @@ const MOST_APPROVALS = 100;
 const keyOf = (name: ServerName) => `approvals/${name}`;
 
 const ignore = () => undefined;
+const noFiles = async () => ({});
 
 interface ApprovalOfVersion1 extends Omit<Approval, 'parts'> {
   readonly essence: LaunchIdentity;
 }
 
 function isApproval(value: unknown): value is Approval {
-  return isRecord(value) && isObject(value['parts']) && Object.values(value['parts']).every(isPart);
+  return isRecord(value) && areParts(value['parts']) && (value['pins'] === undefined || areParts(value['pins']));
 }
 
 function isApprovalOfVersion1(value: unknown): value is ApprovalOfVersion1 {
@@ -170,5 +200,6 @@ function isRecord(value: unknown): value is JsonObject {
   );
 }
 
+const areParts = (value: unknown) => isObject(value) && Object.values(value).every(isPart);
 const isPart = (value: unknown) => isObject(value) && isText(value['text']) && isText(value['seal']);
 const isText = (value: unknown) => typeof value === 'string';

@@ -51,8 +51,8 @@ export function differences(before: StoredParts, now: StoredParts): readonly str
   });
 }
 
-/** Variables, headers and what prints them: whatever their names are, their values are never shown. */
-const isValueHidden = (part: string) => /^(variable|header) /.test(part);
+/** Variables, headers and contents of files: whatever their names are, their values are never shown. */
+const isValueHidden = (part: string) => /^(variable|header|file) /.test(part);
 
 function shownTexts(values: LaunchValues): LaunchValues {
   const args = Object.keys(values).filter((part) => part.startsWith('argument '));

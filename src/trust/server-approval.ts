@@ -1,12 +1,14 @@
 // Owns the approval of servers for one host: the gate, told where programs are found and which scopes belong to the user.
 
 import { startedProgramOf, workspaceFileOf } from '../config/away-from-workspace.ts';
+import { filledLaunch } from '../config/resolve.ts';
 import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { launchIdentityOf } from './fingerprint.ts';
 import { createTrustGate, type Gate, type GateOptions } from './gate.ts';
+import { namedFiles } from './pinned-files.ts';
 
 export function createServerApproval(
   environment: HostEnvironment,
@@ -25,6 +27,8 @@ export function createServerApproval(
     isOwnScope,
     workspaceFileOf: (definition) => workspaceFileOf(definition, environment),
     identityOf: (definition) => launchIdentityOf(definition, context()),
+    filesOf: (definition, identity) =>
+      namedFiles(filledLaunch(definition, { environment, unresolvedEnv: 'empty' }), identity, environment),
   });
 }
 

@@ -65,6 +65,7 @@ test('a file that says nothing', () => {
       results: { redact: 'known', wrap: true },
       signals: 'log',
       taint: 'off',
+      trust: { pinFiles: false },
     },
   });
 });

@@ -101,6 +101,7 @@ test('the ceilings are exactly these', () => {
     pin: { descriptionChars: 4_000, lineChars: 300, lines: 64, levels: 6 },
     toolChanges: { lines: 12, places: 4, quoteChars: 240, compared: 1_000_000 },
     grants: { most: 500, freshMs: 1_000, tries: 100 },
+    pinnedFiles: { most: 100, words: 1_000, bytes: 16 * 1024 * 1024 },
 
     endOfInputGraceMs: 2_000,
     terminateGraceMs: 1_000,

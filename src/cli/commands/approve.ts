@@ -17,9 +17,11 @@ import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
 import { unknownServer } from '../unknown-server.ts';
 
 export const approve: Command = {
-  usage: 'approve (NAME [--allow-env VARIABLE]… | NAME TOOL | --all | --policy | --list [NAME])',
+  usage:
+    'approve (NAME [--allow-env VARIABLE]… [--pin-files] | NAME TOOL | --all [--pin-files] | --policy | --list [NAME])',
   options: {
     'allow-env': { type: 'string', multiple: true },
+    'pin-files': { type: 'boolean' },
     all: { type: 'boolean' },
     policy: { type: 'boolean' },
     list: { type: 'boolean' },
@@ -27,6 +29,7 @@ export const approve: Command = {
   help: {
     'allow-env':
       'let a remote server receive this variable of yours, although it looks like a credential; may be repeated',
+    'pin-files': 'cover the contents of the workspace files that the entry names too: once one changes, it asks again',
     all: 'approve every server of this folder that needs it, as it is now',
     policy: 'let the files of this folder, as they are now, loosen rules and settings too',
     list: 'show the approved tools, which are called without asking until they change',
@@ -39,13 +42,14 @@ export const approve: Command = {
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
-    const preview = previewIn(context);
-    if (context.values['all']) return approveAll(gate, config, preview);
+    const pinsFiles = context.values['pin-files'] === true || config.settings.trust.pinFiles;
+    const extra = { preview: previewIn(context), pinsFiles };
+    if (context.values['all']) return approveAll(gate, config, extra);
     if (tool !== undefined) return approveTool(context, requireDefinition(serverIn(context), config, context), tool);
     const name = serverNameIn(context);
     const definition = pendingDefinition(name, config) ?? requireDefinition(name, config, context);
     const allowed = [context.values['allow-env'] ?? []].flat().map(String);
-    const done = { ...(await approveOne(gate, definition, allowed, preview)), ...displacedBy(definition, config) };
+    const done = { ...(await approveOne(gate, definition, allowed, extra)), ...displacedBy(definition, config) };
     return { data: done, text: () => printable(approvalText(done)) };
   },
 };
@@ -87,6 +91,8 @@ function requireOneThing({ positionals, values }: Context): void {
     throw new UsageError('--policy takes no server and no other option');
   if (values['all'] && positionals.length > 0) throw new UsageError('give one server, or --all without a name');
   const isForOne = !values['policy'] && !values['all'] && !values['list'];
+  if (values['pin-files'] && (values['policy'] || values['list'] || positionals.length > 1))
+    throw new UsageError('--pin-files needs the name of one server, or --all');
   if (values['allow-env'] !== undefined && !isForOne) throw new UsageError('--allow-env needs the name of one server');
 }
 
@@ -132,6 +138,10 @@ export interface ServerApproval {
   readonly changes: readonly string[];
   /** The file of the person's own server whose name it takes. */
   readonly displaces?: string;
+  /** The approval covers the contents of files. */
+  readonly isPinned: boolean;
+  /** Those files, as paths in the workspace, where the approval is new. */
+  readonly pinned?: readonly string[];
 }
 
 /** Grants exactly the variables that the entry reads now. A credential that would leave the machine needs `--allow-env`. */
@@ -139,7 +149,7 @@ export async function approveOne(
   gate: Gate,
   definition: ServerDefinition,
   allowed: readonly string[],
-  preview?: Preview,
+  { preview, pinsFiles = false }: ApprovalExtra = {},
 ): Promise<ServerApproval> {
   const { name, launch } = definition;
   const { all, sent } = variablesRead(definition);
@@ -151,9 +161,13 @@ export async function approveOne(
   const judgement = await gate.judge(definition);
   const isOwn = judgement.kind === 'own';
   const before = judgement.kind === 'approved' ? judgement.grants : [];
-  const already = isOwn || (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)));
+  const isPinned = judgement.kind === 'approved' && judgement.isPinned === true;
+  const already =
+    isOwn ||
+    (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)) && (isPinned || !pinsFiles));
   const grants = all.filter((each) => fresh.includes(each) || before.includes(each));
-  if (!already) await gate.approve(definition, grants, judgement.kind === 'asks' ? judgement.identity : undefined);
+  const judged = judgement.kind === 'asks' ? judgement.identity : undefined;
+  const pinned = already ? undefined : await gate.approve(definition, grants, judged, { pinsFiles });
   return {
     name,
     command: commandLine(withoutSecrets(launch)),
@@ -166,8 +180,15 @@ export async function approveOne(
     inputs: isOwn ? [] : inputsRead(definition),
     seesEverything: !isOwn && launch.kind === 'stdio' && launch.inheritEnv === 'all',
     changes: judgement.kind === 'asks' ? judgement.changes : [],
+    isPinned: isPinned || pinned !== undefined,
+    ...(pinned && { pinned }),
     ...(await preview?.(definition)),
   };
+}
+
+interface ApprovalExtra {
+  readonly preview?: Preview;
+  readonly pinsFiles?: boolean;
 }
 
 type Preview = (
@@ -192,6 +213,7 @@ function approvalText(approved: ServerApproval): string {
     ...previewLines(approved),
     ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
     ...(displaces === undefined ? [] : [`It replaces your own server of that name, in ${displaces}.`]),
+    ...contentsLines(approved),
     ...(grants.length > 0 ? [`It may read your environment variables ${grants.join(', ')}.`] : []),
     ...(seesEverything ? ['It gets ALL of your environment variables, as its file asks.'] : []),
     ...withheld.map(
@@ -200,6 +222,17 @@ function approvalText(approved: ServerApproval): string {
     ),
   ];
   return lines.join('\n');
+}
+
+/** Says how far the approval of a local server reaches. */
+function contentsLines({ name, already, isRemote, isPinned, pinned = [] }: ServerApproval): readonly string[] {
+  if (already || isRemote) return [];
+  if (!isPinned)
+    return [
+      `This approves the command, not what its files say later. To cover those of this folder: plexus approve ${shellWord(name)} --pin-files`,
+    ];
+  if (pinned.length === 0) return ['It names no file of this folder, so no contents are covered.'];
+  return [`It asks again once one of these files changes: ${pinned.join(', ')}.`];
 }
 
 /** The filled command, where it differs from the written one, and whose answer each input has. */
@@ -216,13 +249,13 @@ function previewLines({ command, filled = command, answers = [] }: ServerApprova
 }
 
 /** Also the entries whose names are taken: for them nothing but this approval counts. */
-async function approveAll(gate: Gate, config: LoadedConfig, preview: Preview): Promise<CommandResult> {
+async function approveAll(gate: Gate, config: LoadedConfig, extra: ApprovalExtra): Promise<CommandResult> {
   const judged = await Promise.all(config.definitions.map(async (each) => ({ each, ...(await gate.judge(each)) })));
   const asking = judged.flatMap(({ each, kind }) => (kind === 'asks' ? [each] : []));
   const pending = config.pending.flatMap((each) => ('definition' in each ? [each.definition] : []));
   const servers: ServerApproval[] = [];
   for (const each of [...asking, ...pending])
-    servers.push({ ...(await approveOne(gate, each, [], preview)), ...displacedBy(each, config) });
+    servers.push({ ...(await approveOne(gate, each, [], extra)), ...displacedBy(each, config) });
   return {
     data: { servers },
     text: () =>

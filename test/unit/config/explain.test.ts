@@ -189,5 +189,6 @@ verifies('CFG-10', 'each setting of Plexus is explained with its file and line, 
     'results.wrap = true (default)',
     'signals = "log" (default)',
     'taint = "off" (default)',
+    'trust.pinFiles = false (default)',
   ]);
 });

@@ -34,6 +34,7 @@ const defaults = {
   results: { redact: 'known', wrap: true },
   signals: 'log',
   taint: 'off',
+  trust: { pinFiles: false },
 };
 
 describe('the master switch', () => {
