@@ -83,7 +83,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const opener = createServerOpener({
     environment,
     approvals: new ServerApprovals({ gate, approve: host.approve, config, clock, onError }),
-    resolve: createServerResolver({
+    resolver: createServerResolver({
       environment,
       config,
       secrets,
@@ -108,6 +108,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     handlers,
     sandbox,
     runtimeId: randomUUID(),
+    onError,
   });
   const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
   const connections = createConnections(connecting);
