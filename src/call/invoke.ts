@@ -126,6 +126,8 @@ function send(
 /** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
 function isWorthRepeating(answer: RequestOutcome, { isRepeatable }: Delivery): answer is LostAnswer {
   if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
+  // Credentials that were refused are fetched again; where there are no others, no session follows.
+  if (answer.status === 401) return !answer.sent;
   // A server that answered with a status is up, and the transport has retried it already; 404 means that the session is gone.
   if (answer.status !== undefined && answer.status !== 404) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);

@@ -3,7 +3,7 @@
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { unreachable } from '../kernel/unreachable.ts';
-import { asRuntimeError, RuntimeError } from '../model/errors.ts';
+import { asRuntimeError, isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Recovery } from './recovery.ts';
@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   readonly isProcess: boolean;
   /** Starts pings, streams and timers of an open session. Returns how to stop them. */
   readonly watchSession: (session: Session) => () => void;
+  /** Fetches the credentials again that the server refused for this session. Whether there are others. */
+  readonly renewCredentials: (session: Session, signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
   /** Called with errors while closing; the connection counts as closed all the same. */
@@ -52,6 +54,10 @@ export class Connection {
   /** Times of restarts: after an open session was lost, or hurried by a call. */
   #restarts: number[] = [];
   #wasUp = false;
+  /** Set while credentials are fetched again. */
+  #renewal: Promise<boolean> | undefined;
+  /** The session was opened because credentials had changed. */
+  #isRenewed = false;
   readonly #waiters = new Set<SessionWaiter>();
   /** Openings and closings that have not finished. */
   readonly #unfinished = new Set<Promise<void>>();
@@ -88,6 +94,7 @@ export class Connection {
   reconnect(): void {
     this.#restarts = [];
     this.#wasUp = false;
+    this.#isRenewed = false;
     this.#feed({ kind: 'reconnect' });
   }
 
@@ -113,12 +120,13 @@ export class Connection {
   }
 
   /**
-   * The session that replaces `lost`, on which a request failed. The session may end a moment after the failed request; if it
-   * does not end at all, it is returned again.
+   * The session that replaces `lost`, on which a request failed. The session may end a moment after the failed request, or once
+   * its credentials were fetched again; if it does not end at all, it is returned again.
    */
   async whenReplaced(lost: Session): Promise<Session> {
     if (this.#session === lost)
       await settleWithin([lost.ended], { limitMs: limits.lossMs, clock: this.#options.clock });
+    await this.#renewal;
     return this.whenReady();
   }
 
@@ -206,14 +214,42 @@ export class Connection {
       const session = await open(signal);
       if (signal.aborted) return this.#track(session.close());
       this.#session = session;
-      void session.ended.then((cause) => {
-        if (!signal.aborted) this.#lost(cause);
-      });
+      void session.ended.then((cause) => this.#ended(session, cause, signal));
       this.#stopWatching = this.#options.watchSession(session);
       this.#feed({ kind: 'opened', at: clock.now() });
     } catch (error) {
       if (!signal.aborted) this.#lost(asRuntimeError(error));
     }
+  }
+
+  /** A session whose credentials were refused is opened again at once if there are others, whatever the schedule says. */
+  async #ended(session: Session, cause: RuntimeError, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    if (!isRefusedLogin(cause) || !this.#mayRenew(session)) {
+      this.#lost(cause);
+      return;
+    }
+    this.#renewal = this.#renew(session, signal);
+    const isRenewed = await this.#renewal;
+    this.#renewal = undefined;
+    if (signal.aborted) return;
+    this.#isRenewed = isRenewed;
+    if (isRenewed) this.#feed({ kind: 'reconnect' });
+    else this.#lost(cause);
+  }
+
+  /** Calls in flight were most likely refused as well: their refusals are waited for, or closing the session would leave them unknown. */
+  async #renew(session: Session, signal: AbortSignal): Promise<boolean> {
+    const { renewCredentials, clock } = this.#options;
+    const isRenewed = await renewCredentials(session, signal);
+    if (isRenewed) await settleWithin([session.whenQuiet()], { limitMs: limits.expiredDrainMs, clock, signal });
+    return isRenewed;
+  }
+
+  /** Not twice in a row for a server that refuses whatever it is given: a command may print another value each time. */
+  #mayRenew(session: Session): boolean {
+    const isStable = this.#options.clock.now() - this.#since >= limits.stableMs;
+    return !this.#isRenewed || session.usage().served > 0 || isStable;
   }
 
   #release(): void {

@@ -20,6 +20,8 @@ import type { ConnectionState } from './state.ts';
 
 export interface ConnectionsOptions {
   readonly open: (definition: ServerDefinition, signal: AbortSignal) => Promise<Session>;
+  /** Fetches the credentials again that the server refused for this session. Whether there are others. */
+  readonly renewCredentials: (definition: ServerDefinition, session: Session, signal: AbortSignal) => Promise<boolean>;
   /** Equal keys mean that the definition is unchanged, so its connection is kept. */
   readonly keyOf: (definition: ServerDefinition) => string;
   readonly clock: Clock;
@@ -139,7 +141,7 @@ export class Connections {
   }
 
   #add(definition: ServerDefinition): Connection {
-    const { open, keyOf, clock, onReady, onDown, onBlocked, onError, random } = this.#options;
+    const { open, renewCredentials, keyOf, clock, onReady, onDown, onBlocked, onError, random } = this.#options;
     const { kind } = definition.launch;
     const isRemote = kind !== 'stdio' && kind !== 'in-process';
     const connection: Connection = new Connection({
@@ -148,6 +150,7 @@ export class Connections {
       former: this.#ending.get(definition.name),
       recovery: createRecovery(definition.settings.reconnect, isRemote, random),
       isProcess: kind === 'stdio',
+      renewCredentials: (session, signal) => renewCredentials(definition, session, signal),
       watchSession: (session) => this.#watchSession(definition, session, connection),
       clock,
       onError,

@@ -2,6 +2,7 @@
 // flight, in both eras. A legacy request that could belong to calls of several views is declined, except `roots/list`.
 
 import type { Clock } from '../kernel/clock.ts';
+import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
@@ -53,6 +54,8 @@ export class ServerRequestRouter {
   readonly #openRequests = new Set<AbortController>();
   readonly questions: QuestionLimits;
   #quietSince: number;
+  /** Set while a caller waits for the last call in flight to end. */
+  #quiet: Deferred<void> | undefined;
   /** Number of calls answered so far: proof that the server works. */
   served = 0;
   /** The URL elicitations that the server reported as complete. */
@@ -87,6 +90,15 @@ export class ServerRequestRouter {
     return this.#quietSince;
   }
 
+  /** Resolves when no call is in flight. */
+  async whenQuiet(): Promise<void> {
+    if (!this.isBusy) return;
+    const quiet = this.#quiet ?? createDeferred<void>();
+    this.#quiet = quiet;
+    await quiet.promise;
+    this.#quiet = undefined;
+  }
+
   /** Registers a call in flight. Returns how to end it. */
   beginCall(call: CallInFlight): () => void {
     const group = this.#inFlight.get(call.handlers) ?? { calls: new Set(), target: undefined };
@@ -100,6 +112,7 @@ export class ServerRequestRouter {
       if (group.calls.size > 0) return;
       this.#inFlight.delete(call.handlers);
       group.target?.withdraw();
+      if (!this.isBusy) this.#quiet?.resolve();
     };
   }
 

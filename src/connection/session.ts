@@ -41,6 +41,8 @@ export interface Session {
   /** Whether any message arrived since the last call of this function. */
   takeActivity(): boolean;
   usage(): Usage;
+  /** Resolves when no call is in flight. */
+  whenQuiet(): Promise<void>;
   /** Keeps the session from being stopped as idle while no calls are made. Returns how to release it. */
   keep(): () => void;
   /** Whether other leases use this session as well. */
@@ -271,6 +273,7 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
       quietSince: router.quietSince,
       served: router.served,
     }),
+    whenQuiet: () => router.whenQuiet(),
     keep: () => {
       const keeper = {};
       keepers.add(keeper);

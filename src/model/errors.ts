@@ -195,7 +195,8 @@ export const failures = {
   AUTH_FAILED: failure(
     'log-in',
     { ...REFUSED, http: 401, quotes: true },
-    (d: { server: ServerName; reason: string }) => `The login to server "${d.server}" failed: ${d.reason}.`,
+    (d: { server: ServerName; reason: string; status?: number }) =>
+      `The login to server "${d.server}" failed: ${d.reason}.`,
     (d) => `Check the token or the headers in the configuration of "${d.server}".`,
   ),
   SPAWN_FAILED: failure(
@@ -479,6 +480,13 @@ export function asRuntimeError(error: unknown): RuntimeError {
     { problem: error instanceof Error ? error.message : String(error) },
     { cause: error },
   );
+}
+
+/** Whether a server answered 401: it wants other credentials than it was given. */
+export function isRefusedLogin(error: unknown): error is RuntimeError {
+  if (!(error instanceof RuntimeError)) return false;
+  if (error.code === 'AUTH_REQUIRED') return true;
+  return error.code === 'AUTH_FAILED' && (error.data as FailureData<'AUTH_FAILED'>).status === 401;
 }
 
 interface NamedTool {

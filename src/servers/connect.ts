@@ -42,6 +42,7 @@ export function createConnections(deps: ConnectDeps): Connections {
   };
   return new Connections({
     open: opener.open,
+    renewCredentials: opener.renewCredentials,
     keyOf,
     onReady: (definition, session) => {
       breakers.recovered(definition.name);
@@ -77,6 +78,7 @@ export function createPrivateConnections(
 ): Connections {
   return new Connections({
     open: (definition, signal) => opener.open(definition, signal, { id, handlers }),
+    renewCredentials: opener.renewCredentials,
     keyOf,
     onReady: (_, session) => sandbox.tell(session),
     onDown: ignore,

@@ -8,23 +8,26 @@ import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
 import { sessionPool } from '../connection/session-pool.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
+import { isRefusedLogin } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, ServerDefinition } from '../model/server.ts';
 import type { ServerApprovals } from './approve-server.ts';
+import { Credentials } from './credentials.ts';
 import type { OpenSession } from './open-session.ts';
-import type { ResolveServer } from './resolve-server.ts';
+import type { ServerResolver } from './resolve-server.ts';
 
 export interface OpenerDeps {
   readonly environment: HostEnvironment;
   readonly approvals: ServerApprovals;
-  readonly resolve: ResolveServer;
+  readonly resolver: ServerResolver;
   readonly openSession: OpenSession;
   readonly clientInfo?: ClientInfo | undefined;
   readonly handlers: ClientHandlers;
   readonly sandbox: Pick<SandboxNotifier, 'state'>;
   /** Tells this runtime from others in the process, for servers that are not shared. */
   readonly runtimeId: string;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A view with private connections: its id and its client handlers. */
@@ -38,29 +41,76 @@ export interface ServerOpener {
   open(definition: ServerDefinition, signal: AbortSignal, client?: PrivateClient): Promise<Session>;
   /** Whether an open server is still approved; the approval may have been revoked since. */
   mayStayOpen(definition: ServerDefinition): Promise<boolean>;
-  /** The next opening of the server, or of all servers, shares no session that is open now. */
+  /** After a 401 for this session: whether its commands now print other values, with which the next opening begins. */
+  renewCredentials(definition: ServerDefinition, session: Session, signal: AbortSignal): Promise<boolean>;
+  /** The next opening of the server, or of all servers, shares no session that is open now and runs its commands again. */
   renew(server?: ServerName): void;
 }
 
 export function createServerOpener(deps: OpenerDeps): ServerOpener {
+  const { resolver, onError } = deps;
   const keys = new Map<ServerName, string>();
+  const launches = new WeakMap<Session, Launch>();
+  /** Launches with new credentials, for the next opening of their servers. */
+  const renewed = new Map<ServerDefinition, Launch>();
+  const resolve = async (definition: ServerDefinition, signal: AbortSignal) =>
+    resolver.resolve(definition, await deps.approvals.require(definition, signal));
+  const credentials = new Credentials({
+    resolve,
+    forget: ({ name }) => resolver.forgetOutputs(name),
+    onError,
+  });
+  const takeRenewed = (definition: ServerDefinition) => {
+    const launch = renewed.get(definition);
+    renewed.delete(definition);
+    return launch;
+  };
+
+  const lease = async (definition: ServerDefinition, launch: Launch, { signal, client }: Opening) => {
+    const { elicitation, perClient } = definition.settings;
+    const handlers = permittedHandlers((client ?? deps).handlers, elicitation);
+    const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
+    const key = keyOf(deps, definition, { launch, handlers, clientId });
+    if (client === undefined) keys.set(definition.name, key);
+    const open = (until: AbortSignal) => deps.openSession({ definition, launch, handlers }, until);
+    const session = await sessionPool.lease({ key, open, handlers, signal });
+    launches.set(session, launch);
+    return session;
+  };
+
   return {
     async open(definition, signal, client) {
       const grants = await deps.approvals.require(definition, signal);
-      const launch = await untilAborted(deps.resolve(definition, grants), signal);
-      const { elicitation, perClient } = definition.settings;
-      const handlers = permittedHandlers((client ?? deps).handlers, elicitation);
-      const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
-      const key = keyOf(deps, definition, { launch, handlers, clientId });
-      if (client === undefined) keys.set(definition.name, key);
-      const open = (until: AbortSignal) => deps.openSession({ definition, launch, handlers }, until);
-      return sessionPool.lease({ key, open, handlers, signal });
+      const launch = takeRenewed(definition) ?? (await untilAborted(resolver.resolve(definition, grants), signal));
+      try {
+        return await lease(definition, launch, { signal, client });
+      } catch (error) {
+        if (!isRefusedLogin(error)) throw error;
+        const next = await untilAborted(credentials.renew(definition, launch, signal), signal);
+        if (next === undefined) throw error;
+        return lease(definition, next, { signal, client });
+      }
     },
     mayStayOpen: (definition) => deps.approvals.isStillApproved(definition),
+    async renewCredentials(definition, session, signal) {
+      const refused = launches.get(session);
+      const launch = refused && (await credentials.renew(definition, refused, signal));
+      if (launch === undefined) return false;
+      renewed.set(definition, launch);
+      return true;
+    },
     renew(server) {
+      resolver.forgetOutputs(server);
+      for (const definition of renewed.keys())
+        if (server === undefined || definition.name === server) renewed.delete(definition);
       for (const [name, key] of keys) if (server === undefined || name === server) sessionPool.forget(key);
     },
   };
+}
+
+interface Opening {
+  readonly signal: AbortSignal;
+  readonly client: PrivateClient | undefined;
 }
 
 /** Stops waiting at once; commands and questions that still run are bounded by their own limits. */

@@ -6,7 +6,7 @@ import { refusalOf } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { launchAwayFromWorkspace } from '../config/neutral-folder.ts';
 import { resolveLaunch } from '../config/resolve.ts';
-import { type CommandOutput, runCommand } from '../config/run-command.ts';
+import { runCommand } from '../config/run-command.ts';
 import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -15,6 +15,7 @@ import type { Launch, Launcher, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { GrantedVariables } from './approve-server.ts';
+import { CommandOutputs } from './command-outputs.ts';
 import type { ResolvedServer } from './registry.ts';
 import { resolvedSecrets } from './resolved-secrets.ts';
 
@@ -32,23 +33,27 @@ export interface ResolverDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Throws `SERVER_DENIED` where a list refuses what the entry turned out to be. */
-export type ResolveServer = (definition: ServerDefinition, grants: GrantedVariables) => Promise<Launch>;
+export interface ServerResolver {
+  /** Throws `SERVER_DENIED` where a list refuses what the entry turned out to be. */
+  resolve(definition: ServerDefinition, grants: GrantedVariables): Promise<Launch>;
+  /** The commands of the server, or of all servers, run again when it is next resolved. */
+  forgetOutputs(server?: ServerName): void;
+}
 
-export function createServerResolver(deps: ResolverDeps): ResolveServer {
+export function createServerResolver(deps: ResolverDeps): ServerResolver {
   const { environment, clock, knownSecrets } = deps;
   const answerInput = createInputs({ answers: deps.secrets, ask: deps.askInput, onError: deps.onError });
   // Run outside the workspace: some systems look for programs in the current folder first.
   const runAnew = (command: string) => runCommand(command, { ...environment, cwd: environment.home, clock });
-  const run = cachedOutput(runAnew);
-  return async (definition, grants) => {
+  const outputs = new CommandOutputs(runAnew);
+  const resolve: ServerResolver['resolve'] = async (definition, grants) => {
     const { name: server, provenance, inputs = [] } = definition;
     const { settings, lists } = deps.config();
     const { launch, warnings } = await resolveLaunch(definition, {
       environment,
       grants,
       unresolvedEnv: settings.unresolvedEnv,
-      run,
+      run: (command) => outputs.get(server, command),
       runAnew,
       input: async (id) => {
         // A server that was not approved gets no answer of the user's, not even an old one.
@@ -74,15 +79,5 @@ export function createServerResolver(deps: ResolverDeps): ResolveServer {
     deps.onResolved(server, { ...resolved, ...(cwd !== undefined && { cwd }) });
     return deps.launcher ? { ...started.launch, ...deps.launcher({ ...started.launch, server }) } : started.launch;
   };
-}
-
-/** Runs each command once per runtime: a password manager may ask for a touch or a password each time. A failure is run again. */
-function cachedOutput(run: (command: string) => Promise<CommandOutput>): (command: string) => Promise<CommandOutput> {
-  const outputs = new Map<string, Promise<CommandOutput>>();
-  return (command) => {
-    const output = outputs.get(command) ?? run(command);
-    outputs.set(command, output);
-    void output.then(({ ok }) => ok || outputs.delete(command));
-    return output;
-  };
+  return { resolve, forgetOutputs: (server) => outputs.forget(server) };
 }

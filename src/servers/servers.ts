@@ -92,7 +92,7 @@ export function createServers(host: Host, trust: Trust): Servers {
       clock,
       onError,
     }),
-    resolve: createServerResolver({
+    resolver: createServerResolver({
       environment,
       config,
       secrets,
@@ -120,6 +120,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     handlers,
     sandbox,
     runtimeId: randomUUID(),
+    onError,
   });
   // Approving and filling in fail with words of the entry, which may hold secrets.
   const opener = redactFailures(redactor, serverOpener);

@@ -48,7 +48,7 @@ function causeOf(refusal: HttpRefusal, { server, method, hasToken }: RefusedRequ
   const { status } = refusal;
   if (status === 401 && !hasToken) return new RuntimeError('AUTH_REQUIRED', { server });
   if (status === 401) {
-    return new RuntimeError('AUTH_FAILED', { server, reason: 'it refused the token it was given (HTTP 401)' });
+    return new RuntimeError('AUTH_FAILED', { server, reason: 'it refused the token it was given (HTTP 401)', status });
   }
   if (status === 403) return new RuntimeError('AUTH_FAILED', { server, reason: `it ${answered(refusal)}` });
   if (status === 407) {

@@ -68,6 +68,7 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       return was;
     },
     usage: () => ({ ...usage, isKept: usage.isKept || keepers > 0 }),
+    whenQuiet: async () => undefined,
     keep: () => {
       keepers += 1;
       return () => {

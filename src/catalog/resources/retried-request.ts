@@ -115,6 +115,8 @@ const ignoreProgress = (): void => undefined;
 
 /** An HTTP status means that the server is reachable and the transport has retried already; 404 means that its session expired. */
 function isWorthRepeating(answer: RequestOutcome): boolean {
+  // Credentials that were refused are fetched again; where there are no others, no session follows.
+  if (answer.kind === 'lost' && answer.status === 401) return true;
   if (answer.kind !== 'lost' || (answer.status !== undefined && answer.status !== 404)) return false;
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
 }

@@ -667,3 +667,85 @@ test('whatever happens, one session at most is open, every call gets an end, and
     { numRuns: runs(100) },
   );
 });
+
+describe('a session whose login is refused', () => {
+  const refused = new RuntimeError('AUTH_FAILED', { server: 's', reason: 'no', status: 401 });
+
+  verifies(
+    ['CFG-21', 'REC-08'],
+    'is opened again at once where there are other credentials, without a schedule',
+    async () => {
+      const renewal = createDeferred<boolean>();
+      const { connection, clock, changes, succeed, wake } = setUp({
+        reconnect: 'none',
+        renewCredentials: () => renewal.promise,
+      });
+      await wake();
+      const former = await succeed();
+      former.end(refused);
+      const next = connection.whenReplaced(former);
+      await clock.advance(limits.lossMs * 2);
+      expect(connection.state.kind, 'while the command runs').toBe('ready');
+      renewal.resolve(true);
+      await clock.advance(0);
+      const session = await succeed();
+      expect(await next).toBe(session);
+      expect([changes, former.closed()]).toEqual([['connecting', 'ready', 'connecting', 'ready'], 1]);
+    },
+  );
+
+  verifies(['CFG-21', 'LIF-03'], 'is blocked where there are none, and what waited learns why', async () => {
+    const { connection, clock, succeed, wake } = setUp();
+    await wake();
+    const former = await succeed();
+    former.end(refused);
+    const next = connection.whenReplaced(former).catch((error: unknown) => error);
+    await clock.advance(0);
+    expect([connection.state.kind, await next]).toEqual(['blocked', refused]);
+  });
+
+  verifies('CFG-21', 'lets the calls in flight come to their end, for a while', async () => {
+    for (const endsByItself of [true, false]) {
+      const quiet = createDeferred<void>();
+      const { connection, clock, succeed, wake } = setUp({ renewCredentials: async () => true });
+      await wake();
+      const former = await succeed(createFakeSession({ whenQuiet: () => quiet.promise }));
+      former.end(refused);
+      await clock.advance(limits.expiredDrainMs - 1);
+      expect([connection.state.kind, former.closed()]).toEqual(['ready', 0]);
+      if (endsByItself) quiet.resolve();
+      await clock.advance(endsByItself ? 0 : 1);
+      expect([connection.state.kind, former.closed()]).toEqual(['connecting', 1]);
+    }
+  });
+
+  verifies('CFG-21', 'is renewed once in a row, unless it did its work or was stable', async () => {
+    for (const [prove, isRenewed] of [
+      [() => undefined, false],
+      [(session: FakeSession) => session.use({ served: 1 }), true],
+      [(_: FakeSession, clock: { advance(ms: number): Promise<unknown> }) => clock.advance(limits.stableMs), true],
+    ] as const) {
+      const { connection, clock, succeed, wake } = setUp({ renewCredentials: async () => true });
+      await wake();
+      (await succeed()).end(refused);
+      await clock.advance(0);
+      const second = await succeed();
+      await prove(second, clock);
+      second.end(refused);
+      await clock.advance(0);
+      expect(connection.state.kind).toBe(isRenewed ? 'connecting' : 'blocked');
+    }
+  });
+
+  test('is not opened again by credentials that come after the connection was closed', async () => {
+    const renewal = createDeferred<boolean>();
+    const { connection, openings, clock, succeed, wake } = setUp({ renewCredentials: () => renewal.promise });
+    await wake();
+    (await succeed()).end(refused);
+    await clock.advance(0);
+    await connection.close();
+    renewal.resolve(true);
+    await clock.advance(0);
+    expect([connection.state.kind, openings.length]).toEqual(['closed', 1]);
+  });
+});

@@ -26,6 +26,7 @@ function setUp(change: Partial<Session> = {}) {
       log.push(`open ${name}`);
       return session;
     },
+    renewCredentials: async () => false,
     keyOf: ({ name, settings }) => `${name} ${settings.title}`,
     clock,
     emit: (event) => events.push(event),

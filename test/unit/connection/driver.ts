@@ -27,6 +27,7 @@ export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Dri
     },
     recovery: createRecovery(reconnectPolicy(reconnect), isRemote, () => 0.5),
     isProcess: !isRemote,
+    renewCredentials: async () => false,
     watchSession: () => () => undefined,
     clock,
     onChange: (state) => changes.push(state.kind),

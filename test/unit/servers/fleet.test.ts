@@ -29,6 +29,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
   const onError = (error: unknown) => expect.fail(String(error));
   const connections = new Connections({
     open: () => Promise.reject(new Error('nothing may be opened')),
+    renewCredentials: async () => false,
     keyOf: () => '',
     onReady: () => undefined,
     onDown: () => undefined,

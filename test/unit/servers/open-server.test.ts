@@ -89,7 +89,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
       clock,
       onError,
     }),
-    resolve: createServerResolver({
+    resolver: createServerResolver({
       environment,
       config: configNow,
       secrets: change.secrets ?? secrets,
@@ -120,6 +120,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     handlers: change.handlers ?? {},
     sandbox: change.sandbox ?? new SandboxNotifier(),
     runtimeId: change.runtimeId ?? 'test',
+    onError,
   });
   return {
     ...seen,
