@@ -108,24 +108,26 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredConf
     return { places: deciding, watched, diagnostics: [switchedOffBy(offBy)], isExclusive, offBy };
 
   const isLeftOut = ({ scope }: ConfigPlace) => scope === 'project' && !first.project.enabled;
-  const isAlone = !isWanted || configFile !== undefined || isExclusive;
+  const isAlone = !isWanted || configFile !== undefined;
   const inWorkspace = wanted.filter((place) => !isOwnScope(place.scope) && !isLeftOut(place));
   // In parallel: which plugins and other agents' files are read rarely depends on the workspace's files.
   const [workspace, expected] = await Promise.all([
     readPlaces(inWorkspace, options),
-    isAlone ? undefined : readContributions(first, options),
+    isAlone || isExclusive ? undefined : readContributions(first, options),
   ]);
   const sources = withoutDuplicates(inOrder([...own, host, ...workspace, ...extra], first.mergeOrder));
   const { settings } = mergeSettings(
     inOrder(isExclusive ? enterprise : sources, first.mergeOrder).map(({ layer }) => layer.settings),
   );
-  if (expected === undefined)
-    return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
-  const others = hasSameContributions(first, settings) ? expected : await readContributions(settings, options);
+  if (isAlone) return { places: inOrder(sources, settings.mergeOrder), watched, diagnostics: [], isExclusive };
+  // With an exclusive enterprise file the others are read all the same, by the settings it replaces: its users are told what is missing.
+  const wanting = isExclusive ? mergeSettings(sources.map(({ layer }) => layer.settings)).settings : settings;
+  const isExpected = expected !== undefined && hasSameContributions(first, wanting);
+  const others = isExpected ? expected : await readContributions(wanting, options);
   return {
     places: inOrder([...sources, ...withoutTaken(others.places, sources)], settings.mergeOrder),
     watched: [...watched, ...others.watched],
-    diagnostics: others.diagnostics,
+    diagnostics: isExclusive ? [] : others.diagnostics,
     isExclusive,
   };
 }

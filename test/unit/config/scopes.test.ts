@@ -85,7 +85,8 @@ describe('the enterprise’s file', () => {
   const others = {
     '.plexus.local.toml': servers('local'),
     '.mcp.toml': `${servers('project')}[[permissions.rules]]\ntool = "mcp__a"\naction = "deny"\n`,
-    [USER]: `${servers('user')}[plexus]\nmerge_order = "user-over-project"\n`,
+    [USER]: `${servers('user')}[plexus]\nmerge_order = "user-over-project"\nimport = ["cursor"]\n`,
+    'home/.cursor/mcp.json': '{"mcpServers":{"imported":{"command":"imported"}}}',
     'home/.config/plexus/plugins/p/plugin.json': '{"mcpServers":{"s":{"command":"plugin"}}}',
   };
   const code = { servers: { code: { command: 'code' } } };
@@ -94,7 +95,7 @@ describe('the enterprise’s file', () => {
     const loaded = await loadFolder({ ...others, [SYSTEM]: servers('policy') }, code);
     expect(scopesOf(loaded)).toEqual(['policy enterprise']);
     expect(loaded.suppressed.map(({ name, lostTo, because }) => [name, lostTo.file, because])).toEqual(
-      ['code', 'local', 'project', 'user'].map((name) => [
+      ['code', 'local', 'project', 'user', 'plugin:p:s', 'imported'].map((name) => [
         name,
         SYSTEM,
         `the enterprise configuration ${SYSTEM} replaces all others`,
@@ -115,6 +116,7 @@ describe('the enterprise’s file', () => {
       const loaded = await loadFolder({ ...others, [SYSTEM]: `${text}\n${servers('policy', 'user')}` }, code);
       expect(scopesOf(loaded)).toEqual([
         'code host',
+        'imported imported',
         'local local',
         'plugin:p:s plugin',
         'policy enterprise',
@@ -135,7 +137,7 @@ describe('the enterprise’s file', () => {
     verifies('CFG-03', `silences the others also when it ${sentence}, and that is told`, async () => {
       const loaded = await loadFolder({ ...others, [SYSTEM]: text }, code);
       expect(scopesOf(loaded)).toEqual([]);
-      expect(loaded.suppressed).toHaveLength(4);
+      expect(loaded.suppressed).toHaveLength(6);
       expect(loaded.diagnostics).toMatchObject([{ code: 'CONFIG_INVALID', file: SYSTEM }]);
     });
   }
