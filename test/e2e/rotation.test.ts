@@ -120,6 +120,17 @@ for (const kind of ['command', 'helper'] as const) {
       }
     });
 
+    verifies(['CFG-21', 'REC-21'], 'is printed again by hand also where the old one is still good', async () => {
+      const { runtime, runs } = await setUp(kind);
+      for (const again of [() => runtime.reconnect('web'), () => runtime.reload({ replaceAll: true })]) {
+        const before = runs();
+        await again();
+        await runtime.ready();
+        expect(statusOf(runtime, 'web').state).toBe('connected');
+        expect(runs() - before).toBe(1);
+      }
+    });
+
     verifies('CFG-21', 'is printed again where the server refuses the handshake of a lost session', async () => {
       const { web, rotate, call, runs, forget } = await setUp(kind);
       rotate('token-two');
