@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { labelOf } from '../../model/server.ts';
 import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { explanationText, withSecretsHidden } from '../explanation.ts';
-import { loadConfigFor, openTrust } from '../load-config.ts';
+import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
 import { serverNameIn } from '../positionals.ts';
 import { indent, printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -32,10 +32,19 @@ export async function explain(context: Context, name: string): Promise<CommandRe
   const explained = withSecretsHidden(found);
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
+  const { cwd: workspace } = environmentOf(context);
   return {
-    data: { ...explained, label: labelOf(explained), ...(trust && { trust }) },
-    text: (paint) => [explanationText(explained, paint), trustText(name, trust)].filter(Boolean).join('\n'),
+    data: { ...explained, label: labelOf(explained), workspace, ...(trust && { trust }) },
+    text: (paint) =>
+      [explanationText(explained, paint), trustText(name, trust), workspaceText(context, workspace)]
+        .filter(Boolean)
+        .join('\n'),
   };
+}
+
+function workspaceText({ cwd }: Context, workspace: string): string | undefined {
+  if (workspace === cwd) return undefined;
+  return printable(`The workspace is ${workspace}, the nearest folder above ${cwd} with a file of the project.`);
 }
 
 function trustText(name: string, trust: string | undefined): string | undefined {
