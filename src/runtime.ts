@@ -2,6 +2,7 @@
 // file. A call travels turn → call (its stages, below) → servers, and its result the same way back.
 
 import { homedir } from 'node:os';
+import { resolve as resolvePath } from 'node:path';
 import { createApi, type Runtime, type RuntimeOptions } from './api.ts';
 import { authorize } from './call/authorize/authorize.ts';
 import { createDecider } from './call/authorize/decide.ts';
@@ -18,6 +19,7 @@ import { shape } from './call/shape.ts';
 import { trackTaint } from './call/track-taint.ts';
 import { validate } from './call/validate.ts';
 import { type HostEnvironment, stateFolder } from './config/scopes.ts';
+import { findWorkspace } from './config/workspace.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import type { ServerDefinition } from './model/server.ts';
@@ -81,7 +83,10 @@ function lockOptions({ options: { discover = true, frozen = false }, environment
   return { folder: discover || frozen ? environment.cwd : undefined, isFrozen: frozen, onError };
 }
 
-/** The process's own environment, where the host gives none. */
-function environmentOf({ cwd, env, home }: RuntimeOptions): HostEnvironment {
-  return { cwd: cwd ?? process.cwd(), env: env ?? process.env, home: home ?? homedir(), platform: process.platform };
+/** The process's own environment, where the host gives none. A host that wants no files, or one, is taken at its word. */
+function environmentOf({ cwd = process.cwd(), env, home = homedir(), discover = true, config }: RuntimeOptions) {
+  const { platform } = process;
+  const isSearched = discover && config === undefined;
+  const folder = isSearched ? findWorkspace({ cwd: resolvePath(cwd), home, platform }) : cwd;
+  return { cwd: folder, env: env ?? process.env, home, platform } satisfies HostEnvironment;
 }

@@ -20,7 +20,7 @@ export async function edit(
   const { signal, waitFor } = context;
   const lockFolder = stateFolder(environmentOf(context));
   const isNamed = file === context.runtimeOptions.config;
-  const within = isNamed || (await isOwnFile(context, file)) ? {} : { within: context.cwd };
+  const within = isNamed || (await isOwnFile(context, file)) ? {} : { within: environmentOf(context).cwd };
   const editing = editServer(file, change, { ...options, ...within, lockFolder, clock: systemClock, signal });
   const edited = await waitFor(`waiting for ${file}`, editing);
   if (edited.kind === 'written') await keepApproval(context, file, edited.texts);

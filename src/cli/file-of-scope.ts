@@ -13,11 +13,12 @@ export const editedScopes: readonly EditedScope[] = ['local', 'project', 'user']
 
 export async function fileOfScope(context: Context, scope: EditedScope): Promise<string> {
   const { userFolder } = await import('../config/scopes.ts');
+  const environment = environmentOf(context);
   const [folder, names, otherwise] = {
-    local: [context.cwd, [], '.plexus.local.toml'] as const,
+    local: [environment.cwd, [], '.plexus.local.toml'] as const,
     // Of two files the one that wins when they are loaded. A new file gets the name that most programs know.
-    project: [context.cwd, ['.mcp.toml', '.mcp.json'], '.mcp.json'] as const,
-    user: [userFolder(environmentOf(context)), ['mcp.toml', 'mcp.json'], 'mcp.toml'] as const,
+    project: [environment.cwd, ['.mcp.toml', '.mcp.json'], '.mcp.json'] as const,
+    user: [userFolder(environment), ['mcp.toml', 'mcp.json'], 'mcp.toml'] as const,
   }[scope];
   for (const name of names) if (await isThere(join(folder, name))) return join(folder, name);
   return join(folder, otherwise);

@@ -2,6 +2,7 @@
 
 import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
+import { findWorkspace } from '../config/workspace.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
@@ -45,9 +46,9 @@ async function openStore(context: Context): Promise<Store> {
   return createFileStore(stateFolder(environmentOf(context)), systemClock);
 }
 
-export const environmentOf = ({ cwd, env, home }: Context): HostEnvironment => ({
-  cwd,
-  env,
-  home,
-  platform: process.platform,
-});
+/** As a runtime sees it: its folder is the workspace, which may lie above the folder that the person is in. */
+export function environmentOf({ cwd, env, home, runtimeOptions }: Context): HostEnvironment {
+  const { platform } = process;
+  const isNamed = runtimeOptions.config !== undefined;
+  return { cwd: isNamed ? cwd : findWorkspace({ cwd, home, platform }), env, home, platform };
+}

@@ -139,7 +139,7 @@ async function decide(context: Context, registry: ServerRegistry, tool: Tool, ar
   const onError = (error: unknown) => {
     throw error;
   };
-  const lock = new LockedTools({ folder: context.cwd, onError });
+  const lock = new LockedTools({ folder: environmentOf(context).cwd, onError });
   await lock.read();
   const decider = createDecider({
     registry,

@@ -120,7 +120,11 @@ export const serverSchema = z.object({
     .describe(
       'Variables of your own that an entry of a workspace, plugin or import may read in its placeholders. In a workspace file it counts once you approved that file: `plexus approve --policy`.',
     ),
-  cwd: text().optional().describe('The folder the server runs in. Otherwise the folder Plexus was started in.'),
+  cwd: text()
+    .optional()
+    .describe(
+      'The folder the server runs in. Otherwise the workspace: the folder Plexus was started in, or the one above it that has the project’s files.',
+    ),
   inheritEnv: z
     .union([z.enum(['safe', 'all']), texts()], '"safe", "all" or a list of variable names')
     .default('safe')

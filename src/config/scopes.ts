@@ -12,6 +12,7 @@ export function isOwnScope(scope: Scope): boolean {
 }
 
 export interface HostEnvironment {
+  /** The workspace: `findWorkspace` says which folder that is. */
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,16 +34,22 @@ export type FilePlace = ConfigPlace & { readonly file: string };
 
 /** Every configuration file of Plexus itself, strongest first; most of them do not exist. */
 export function placesOf(environment: HostEnvironment): readonly FilePlace[] {
-  const { join } = pathsOf(environment.platform);
+  return [
+    ...enterprisePlaces(environment),
+    ...workspacePlaces(environment),
+    ...bothDialects(userFolder(environment), environment, 'user'),
+  ];
+}
+
+export function workspacePlaces({ cwd, platform }: Pick<HostEnvironment, 'cwd' | 'platform'>): readonly FilePlace[] {
+  const { join } = pathsOf(platform);
   const local = { scope: 'local', inWorkspace: true } as const;
   const project = { scope: 'project', inWorkspace: true } as const;
   return [
-    ...enterprisePlaces(environment),
-    { ...local, file: join(environment.cwd, '.plexus.local.toml') },
-    { ...project, file: join(environment.cwd, '.mcp.toml') },
-    { ...project, file: join(environment.cwd, '.mcp.json') },
-    { ...project, file: join(environment.cwd, '.plexus', 'mcp.json') },
-    ...bothDialects(userFolder(environment), environment, 'user'),
+    { ...local, file: join(cwd, '.plexus.local.toml') },
+    { ...project, file: join(cwd, '.mcp.toml') },
+    { ...project, file: join(cwd, '.mcp.json') },
+    { ...project, file: join(cwd, '.plexus', 'mcp.json') },
   ];
 }
 

@@ -104,7 +104,8 @@ verifies(
     const leftovers = () =>
       [dirname(USER), STATE]
         .flatMap((each) => readdirSync(at(each)).map((name) => join(at(each), name)))
-        .filter((path) => path !== at(USER));
+        // Plexus keeps on purpose what the person's own file forbids.
+        .filter((path) => path !== at(USER) && !/own-files[^/]*\.json$/.test(path));
     for (const path of leftovers()) utimesSync(path, 1, 1);
     expect((await plexus('remove', 'last')).code).toBe(0);
     expect(leftovers()).toEqual([]);

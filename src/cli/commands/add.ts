@@ -141,8 +141,11 @@ async function entryFor(context: Context, { name, unchecked, target }: NewEntry)
   const { isWithin } = await import('../../config/scopes.ts');
   const environment = environmentOf(context);
   const isElsewhere =
-    (await isOwnFile(context, target.file)) || !isWithin(environment.cwd, target.file, environment.platform);
-  const command = isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, environment) : undefined;
+    environment.cwd !== context.cwd ||
+    (await isOwnFile(context, target.file)) ||
+    !isWithin(environment.cwd, target.file, environment.platform);
+  const command =
+    isElsewhere && launch.kind === 'stdio' ? absoluteCommand(launch, { ...environment, cwd: context.cwd }) : undefined;
   if (command === undefined || launch.kind !== 'stdio') return { entry: unchecked, definition };
   const entry = withCommand(unchecked, written.get('command') ?? 'command', { from: launch.command, to: command });
   const pinned = await defineOrRefuse(name, entry, target);

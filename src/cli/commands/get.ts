@@ -35,10 +35,16 @@ export async function explain(context: Context, name: string): Promise<CommandRe
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
   const runs = definition && (await startedAs(definition, context));
+  const { cwd: workspace } = environmentOf(context);
   return {
-    data: { ...explained, label: labelOf(explained), ...(trust && { trust }), ...(runs && { runs }) },
+    data: { ...explained, label: labelOf(explained), workspace, ...(trust && { trust }), ...(runs && { runs }) },
     text: (paint) =>
-      [explanationText(explained, paint), runs && printable(`It is started as: ${runs}`), trustText(name, trust)]
+      [
+        explanationText(explained, paint),
+        runs && printable(`It is started as: ${runs}`),
+        trustText(name, trust),
+        workspaceText(context, workspace),
+      ]
         .filter(Boolean)
         .join('\n'),
   };
@@ -50,6 +56,11 @@ async function startedAs(definition: ServerDefinition, context: Context): Promis
   const { shieldedLaunch } = await import('../../config/neutral-folder.ts');
   const { launch } = await shieldedLaunch(definition, definition.launch, environmentOf(context), systemClock);
   return launch === definition.launch ? undefined : commandLine(withoutSecrets(launch));
+}
+
+function workspaceText({ cwd }: Context, workspace: string): string | undefined {
+  if (workspace === cwd) return undefined;
+  return printable(`The workspace is ${workspace}, the nearest folder above ${cwd} with a file of the project.`);
 }
 
 function trustText(name: string, trust: string | undefined): string | undefined {

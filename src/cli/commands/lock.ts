@@ -11,7 +11,7 @@ import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from 
 import { pinOf } from '../../trust/tool-pin.ts';
 import type { LoadedLock } from '../../trust/tool-pins.ts';
 import type { Command, CommandResult, Context, Paint } from '../command.ts';
-import { loadConfigFor } from '../load-config.ts';
+import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { type Cell, indent, printable, table } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 import {
@@ -34,12 +34,13 @@ export const lock: Command = {
     const config = await loadConfigFor(context);
     const servers = serversToLock(context, config);
     // Fail before a server starts: an unreadable lock must not be replaced, since it may hold other servers' tools.
-    await usableLock(context.cwd);
+    const { cwd: folder } = environmentOf(context);
+    await usableLock(folder);
     return withRuntime(context, { only: servers, required: 'report' }, async (runtime, diagnostics) => {
       warnOfDiagnostics(diagnostics, context);
       const notReady = serversWithoutTools(runtime).filter(({ server }) => servers.includes(server));
       warnOfNotReady(notReady, context);
-      const loaded = await usableLock(context.cwd);
+      const loaded = await usableLock(folder);
       const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
       const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
       const now = new Map([...kept, ...pinsOf(runtime, servers, notReady)]);

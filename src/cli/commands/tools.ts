@@ -8,6 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
 import { createToolPins } from '../../trust/tool-pins.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
+import { environmentOf } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
 import { firstLine, table } from '../render/text.ts';
@@ -54,7 +55,7 @@ export const tools: Command = {
       const problems = problemsOf(runtime);
       warnOfProblems(problems, context);
       const found = runtime.getTools();
-      if (context.values['frozen'] === true) await requireLocked(found, context.cwd);
+      if (context.values['frozen'] === true) await requireLocked(found, environmentOf(context).cwd);
       const data = { tools: found.map(toolData), notReady, problems, diagnostics };
       if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(found, paint) };
       const report = reportCost(found);
