@@ -31,7 +31,7 @@ type Ended = { readonly runtime: Started } | { readonly error: unknown };
 /** Starts, and moves the clock second by second until the start has ended; returns how, and when. */
 async function startedAfter(clock: FakeClock, folder: string, options: RuntimeOptions) {
   let ended: Ended | undefined;
-  void start(folder, { clock, ...options }).then(
+  void start(folder, { clock, startup: {}, ...options }).then(
     (runtime) => {
       ended = { runtime };
     },

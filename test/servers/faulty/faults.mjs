@@ -172,8 +172,9 @@ function writeStderr(bytes) {
   for (let left = bytes; left > 0; left -= STDERR_BLOCK.length) process.stderr.write(STDERR_BLOCK.slice(0, left));
 }
 
-/** The same between answers, without an end. */
+/** The same between answers, without an end. A pipe that is full for a moment is no reason to die. */
 function writeStderrForever() {
-  writeStderr(STDERR_BLOCK.length);
-  setImmediate(writeStderrForever);
+  process.stderr.on('error', () => undefined);
+  const again = () => process.stderr.write(STDERR_BLOCK, () => setImmediate(again));
+  again();
 }
