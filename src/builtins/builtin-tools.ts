@@ -126,7 +126,11 @@ function unlisted({ registry, catalog, connections }: Servers): readonly Searcha
     .filter(
       ({ name, settings }) => settings.lifecycle === 'lazy' && catalog.get(name) === undefined && !isStopped(name),
     )
-    .map(({ name, settings: { title, description } }) => ({ name, title: description ?? title }));
+    .map(({ name, settings: { title, description } }) => ({
+      name,
+      // The words of a repository's entry are not for the model before somebody approved it.
+      title: registry.isUnapprovedWorkspaceServer(name) ? undefined : (description ?? title),
+    }));
 }
 
 /** A view of some servers cannot reach the others by naming them. */

@@ -1,6 +1,7 @@
 // Owns `mcp_start`: the tool by which a model starts a lazy server whose tools are not known yet. It is offered while there is
 // such a server; once the server has listed its tools, they are the way to it.
 
+import type { JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { oneLine } from '../kernel/one-line.ts';
 import { type Builtin, START_TOOL } from '../model/builtin.ts';
@@ -21,12 +22,13 @@ export interface StartToolDeps {
 }
 
 export function createStartTool({ servers, sessions, tools }: StartToolDeps): Builtin {
+  const isStartable = (name: ServerName) => servers.some((each) => each.name === name);
   return {
     definition: startDefinition(servers),
-    async perform({ server }, { cancellation, load }) {
-      const name = typeof server === 'string' ? server.trim() : '';
-      if (!servers.some((each) => each.name === name))
-        return { ...textAnswer(unknownText(name, servers)), isError: true };
+    target: (args) => (isStartable(nameIn(args)) ? nameIn(args) : undefined),
+    async perform(args, { cancellation, load }) {
+      const name = nameIn(args);
+      if (!isStartable(name)) return { ...textAnswer(unknownText(name, servers)), isError: true };
       await cancellation.race(sessions.whenReady(name));
       await cancellation.race(sessions.whenListed(name));
       const listed = tools().filter(({ id }) => id.server === name);
@@ -41,6 +43,8 @@ export function createStartTool({ servers, sessions, tools }: StartToolDeps): Bu
     },
   };
 }
+
+const nameIn = ({ server }: JsonObject): ServerName => (typeof server === 'string' ? server.trim() : '');
 
 function startDefinition(servers: readonly SearchableServer[]): ToolDefinition {
   return {

@@ -110,15 +110,12 @@ function looksAround(runner: Runner): boolean {
 }
 
 /** `-m` and `-c` put the working directory first among the folders that modules come from; a script puts its own there. */
-function namesModule({ rest }: Runner): boolean {
-  const options = rest.slice(
-    0,
-    Math.max(
-      0,
-      rest.findIndex((word) => !word.startsWith('-')),
-    ),
-  );
-  return options.some((option) => /^(?:-[A-Za-z]*[mc]|--module)$/.test(option));
+function namesModule({ rest }: Pick<Runner, 'rest'>): boolean {
+  const [word, ...others] = rest;
+  if (word === undefined || !word.startsWith('-')) return false;
+  if (/^(?:-[WX]|--check-hash-based-pycs)$/.test(word)) return namesModule({ rest: others.slice(1) });
+  // The name or the code may stand in the same word: `-mserver`.
+  return /^-(?![WXV])[A-Za-z]*[mc]/.test(word) || namesModule({ rest: others });
 }
 
 /** With `-E`, Python does not read the variable. */

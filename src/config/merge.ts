@@ -76,7 +76,9 @@ function duplicatesIn<Each extends Claim>(
       const key = exactKey(claim);
       const owner = first.get(key);
       if (owner === undefined) first.set(key, claim);
-      return owner && isContributedClaim(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
+      // A repository's entry under another name takes nothing from the servers of the user's own plugins and imports.
+      const mayOwn = owner && (!owner.provenance.inWorkspace || claim.provenance.inWorkspace);
+      return mayOwn && isContributedClaim(claim) ? [shadow(claim, owner, `it is the same as "${owner.name}"`)] : [];
     });
 }
 

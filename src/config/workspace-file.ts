@@ -97,6 +97,7 @@ const loadedBy = (options: readonly string[]) =>
 /** The option gives code, or the name of a module, in place of a script. */
 function givesCode(name: string, option: string): boolean {
   const isShell = /^(?:ba|da|z)?sh$/.test(name);
+  if (/^py/.test(name)) return /^-(?![WXV])[A-Za-z]*[mc]/.test(option);
   return (isShell ? /^-[a-z]*c$/i : /^(?:-[A-Za-z]*[mcep]|--(?:module|eval|print))$/).test(option);
 }
 

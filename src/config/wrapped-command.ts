@@ -1,5 +1,5 @@
-// Owns finding the commands inside programs that only start others: `env`, `cmd /c`, `sh -c`. Best effort, and used for denying
-// only: a shell script can hide a command from everything but a shell.
+// Owns finding the commands inside programs that only start others: `env`, `cmd /c`, `sh -c`. Best effort: a shell script
+// can hide a command from everything but a shell, so a list that must not be passed denies the shell itself.
 
 export const bareName = (command: string) =>
   (command.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(exe|cmd|bat|com)$/, '');

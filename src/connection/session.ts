@@ -86,7 +86,7 @@ export interface SessionOptions {
   /** Whether elicitations reach a person, or are declined whatever handlers there are. */
   readonly elicitation?: ElicitationPolicy | undefined;
   /** How often the server may ask, in all its sessions. */
-  readonly pace?: QuestionPace | undefined;
+  readonly pace: QuestionPace | undefined;
   readonly startupTimeoutMs: number;
   /** The limit until the first message of a server that may have to be installed; `startupTimeoutMs` counts from then on. */
   readonly installTimeoutMs?: number | undefined;

@@ -1,6 +1,6 @@
 // Owns the state machine of one connection as pure data: which state follows which input, and with which effects.
 // `connection.ts` runs the effects and feeds back what happened. docs/lifecycle.md shows the same table, and a test keeps the
-// two equal.
+// two equal. Users read `waiting` as "reconnecting" (`status.ts`); which errors block is `reconnect` in `model/errors.ts`.
 
 import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';

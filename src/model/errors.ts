@@ -341,7 +341,7 @@ export const failures = {
   ),
   RATE_LIMITED: failure(
     'retry-later',
-    { exit: 4, http: 429, rpc: -32603, reconnect: true },
+    { exit: 4, http: 429, rpc: -32603, reconnect: true, quotes: true },
     (d: { server: ServerName; reason: string; waitMs?: number }) =>
       `Server "${d.server}" has had too many requests and did not handle this one: ${ended(d.reason)}`,
     (d) => (d.waitMs === undefined ? 'Ask again later.' : `Ask again in ${seconds(d.waitMs)}.`),

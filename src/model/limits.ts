@@ -23,7 +23,7 @@ export const limits = {
   listProblems: 20,
   /** Signals in a list of tools: how many are reported, and how many texts of one schema are searched. */
   flaggedTexts: { told: 5, schemaParts: 2_000 },
-  /** How long a start waits for the cached lists of tools; how long a list is kept (`tool_cache_ttl` says how long it counts as fresh); an unchanged one is written again after a day, so that it does not expire. */
+  /** How long a start waits for the cached lists of tools; how long a list is kept (`tool_cache_ttl_ms` says how long it counts as fresh); an unchanged one is written again after a day, so that it does not expire. */
   toolCache: { readMs: 2_000, keptMs: 30 * 24 * 3_600_000, writeAgainMs: 24 * 3_600_000, problemChars: 500 },
 
   /** Resources and prompts: the longest uri, how much one definition may weigh, how many arguments a prompt takes. */
@@ -79,7 +79,7 @@ export const limits = {
   /** Descriptions within a schema that is too large are cut, but not below this. */
   partDescriptionBytes: 80,
 
-  /** Which tools a model is shown: the assumed context window, and the smallest window with which a model is left to search. */
+  /** Which tools a model is shown: the assumed context window, and how many tools. How many one search returns is `search.hits`. */
   exposure: {
     window: 200_000,
     percent: 10,

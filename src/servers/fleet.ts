@@ -159,12 +159,11 @@ export class Fleet {
   /** Shows cached tools, unless the server was replaced or disconnected while they were read. */
   #adopt(cached: readonly (readonly [ServerDefinition, CachedTools])[]): void {
     const { registry, catalog, connections } = this.#deps;
-    const isCurrent = (definition: ServerDefinition) =>
-      registry.definition(definition.name) === definition &&
-      connections.get(definition.name)?.connection.state.kind !== 'closed';
-    const shown = cached.filter(([definition]) => isCurrent(definition));
+    const current = cached.filter(([definition]) => registry.definition(definition.name) === definition);
+    const isOpen = ({ name }: ServerDefinition) => connections.get(name)?.connection.state.kind !== 'closed';
+    const shown = current.filter(([definition]) => isOpen(definition));
     catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
-    const approved = cached.filter(([, { isUnapprovedWorkspaceServer }]) => !isUnapprovedWorkspaceServer);
+    const approved = current.filter(([, { isUnapprovedWorkspaceServer }]) => !isUnapprovedWorkspaceServer);
     registry.markApproved(approved.map(([{ name }]) => name));
   }
 

@@ -81,7 +81,7 @@ async function withClaimsLimited(
   const definitions = await Promise.all(
     config.definitions.map(async (each) => {
       const limited = each.provenance.inWorkspace ? withoutClaims(each, config.defaults) : each;
-      return limited === each || (await gate.judge(each)).kind === 'approved' ? each : limited;
+      return limited === each || (await isApproved(gate, each)) ? each : limited;
     }),
   );
   const found = definitions.filter((each, at) => each !== config.definitions[at]).map(claimsNothing);
@@ -92,7 +92,16 @@ async function withClaimsLimited(
 export const approvedBy =
   (gate: Pick<Gate, 'judge'>): NonNullable<LoadOptions['mayDisplace']> =>
   async (claim) =>
-    'definition' in claim && (await gate.judge(claim.definition)).kind === 'approved';
+    'definition' in claim && isApproved(gate, claim.definition);
+
+/** An entry that cannot be judged, such as one whose variables have no end, is not approved; opening it says what is wrong. */
+async function isApproved(gate: Pick<Gate, 'judge'>, definition: ServerDefinition): Promise<boolean> {
+  try {
+    return (await gate.judge(definition)).kind === 'approved';
+  } catch {
+    return false;
+  }
+}
 
 function reportPending({ pending }: LoadedConfig, emit: LoaderDeps['emit']): void {
   for (const { name: server, provenance, lostTo } of pending)

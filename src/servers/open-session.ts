@@ -134,6 +134,7 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
       logLevel: definition.settings.logLevel,
       clock,
       signal: attempt.signal,
+      pace: attempt.pace,
       onAnswer: () => {
         installed();
         attempt.onAnswer?.();
@@ -153,7 +154,7 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
 }
 
 /** The runner that may have to install the server before it starts it. */
-function installerOf(launch: Launch, platform: NodeJS.Platform): string | undefined {
+export function installerOf(launch: Launch, platform: NodeJS.Platform): string | undefined {
   const runner = launch.kind === 'stdio' ? runnerOf([launch.command, ...launch.args], platform) : undefined;
   return runner?.installs ? runner.name : undefined;
 }

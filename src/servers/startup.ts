@@ -8,6 +8,7 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { Fleet, WaitOptions } from './fleet.ts';
 import type { Host, ServerEvent } from './host.ts';
 import { startupSettings } from './load-config.ts';
+import { installerOf } from './open-session.ts';
 import type { Servers } from './servers.ts';
 import type { FleetStatus, Readiness } from './status.ts';
 
@@ -37,8 +38,10 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   });
   // In a terminal a person sees which required servers are missing, so the start does not wait for them.
   const { required: onMissing = interactive ? 'report' : 'enforce' } = options;
-  const missing =
-    onMissing === 'enforce' ? await missingOf(fleet, required, { timeoutMs: requiredWaitMs, signal }) : [];
+  const { platform } = host.environment;
+  const { installTimeoutMs } = config.settings.startup;
+  const wait = { timeoutMs: requiredWaitMs, signal, platform, installTimeoutMs };
+  const missing = onMissing === 'enforce' ? await missingOf(fleet, required, wait) : [];
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await giveUp(signal.reason);
   signal?.throwIfAborted();
@@ -66,15 +69,25 @@ export function reportStart(fleet: Fleet, status: FleetStatus, emit: Emit<Server
   emit({ type: 'startup.completed', ...readiness, known, line });
 }
 
+interface RequiredWait extends Pick<WaitOptions, 'timeoutMs' | 'signal'> {
+  readonly platform: NodeJS.Platform;
+  readonly installTimeoutMs: number;
+}
+
 /** Waits for required servers as long as their own limits allow, further attempts included, and no longer than `timeoutMs`. */
 async function missingOf(
   fleet: Fleet,
   required: readonly ServerDefinition[],
-  { timeoutMs: most, signal }: Pick<WaitOptions, 'timeoutMs' | 'signal'>,
+  { timeoutMs: most, signal, platform, installTimeoutMs }: RequiredWait,
 ): Promise<Readiness['notReady']> {
   if (required.length === 0) return [];
-  // 0 turns a server's own limit off.
-  const own = required.map(({ settings }) => settings.startupTimeoutMs || Number.POSITIVE_INFINITY);
+  // 0 turns a server's own limit off; a server that is installed first has a limit for that too.
+  const own = required.map(({ settings: { startupTimeoutMs }, launch }) => {
+    if (startupTimeoutMs === 0) return Number.POSITIVE_INFINITY;
+    return installerOf(launch, platform) === undefined
+      ? startupTimeoutMs
+      : Math.max(startupTimeoutMs, installTimeoutMs);
+  });
   const timeoutMs = Math.min(most, Math.max(...own));
   const servers = required.map(({ name }) => name);
   const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });

@@ -100,3 +100,26 @@ verifies(
     expect((await box.json('list')).servers).toMatchObject([{ name: 'notes', scope: 'project', state: 'connected' }]);
   },
 );
+
+verifies(
+  ['CFG-02', 'CFG-17'],
+  'an entry of the workspace that cannot be judged, required or under the name of one’s own, stops no start',
+  async () => {
+    const chain = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`V${at}`, `\${V${at + 1}}`]));
+    const endless = { ...faulty(), env: chain, required: true };
+    box.write(USER, { mcpServers: { mine: faulty() } });
+    box.write('.mcp.json', { mcpServers: { mine: endless, other: endless } });
+    const runtime = await start(box.workspace, options());
+    expect([statusOf(runtime, 'mine').state, statusOf(runtime, 'mine').scope]).toEqual(['connected', 'user']);
+    expect((await box.plexus('list')).code).toBe(0);
+  },
+);
+
+verifies('CFG-02', 'an entry of the workspace takes nothing from an imported server that is the same', async () => {
+  const web = await serveMcp();
+  box.write(USER, { plexus: { import: ['cursor'] } });
+  box.write('~/.cursor/mcp.json', { mcpServers: { notes: { url: web.url } } });
+  box.write('.mcp.json', { mcpServers: { other: { url: web.url } } });
+  const { servers } = await box.json('list');
+  expect(servers).toMatchObject([{ name: 'notes' }, { name: 'other' }]);
+});

@@ -204,21 +204,23 @@ async function stateOf(context: Context, written: ServerDefinition, { file }: Ed
   const used = { inUse: refusal === undefined, ...(refusal !== undefined && { because: refusal }), diagnostics };
   if (!found.provenance.inWorkspace || !isDeepStrictEqual(found.launch, launch)) return used;
   const { gate } = await openTrust(context);
-  return { ...used, approval: approval ?? (await approveOne(gate, found, [])) };
+  return { ...used, approval: approval ?? (await approveOne(gate, found, [], pinning(config))) };
 }
+
+const pinning = ({ settings }: LoadedConfig) => ({ pinsFiles: settings.trust.pinFiles });
 
 /** A workspace entry whose name the person's own file has too is not used before this approval. */
 async function approvePending(
   context: Context,
-  { pending }: LoadedConfig,
+  config: LoadedConfig,
   { name, launch }: ServerDefinition,
   file: string,
 ): Promise<ServerApproval | undefined> {
-  for (const each of pending) {
+  for (const each of config.pending) {
     const { provenance } = each;
     if (each.name !== name || !('definition' in each) || !isDeepStrictEqual(each.definition.launch, launch)) continue;
     if (provenance.file === undefined || !(await isSameFile(provenance.file, file))) continue;
-    return approveOne((await openTrust(context)).gate, each.definition, []);
+    return approveOne((await openTrust(context)).gate, each.definition, [], pinning(config));
   }
   return undefined;
 }

@@ -64,10 +64,10 @@ export const revoke: Command = {
     const name = tool === undefined ? serverNameIn(context) : serverIn(context);
     const { gate, grants } = await openTrust(context);
     const config = await loadConfigFor(context);
-    const definition = config.definitions.find((each) => each.name === name);
     if (tool !== undefined) return revokeTool(context, config, { server: name, tool });
+    const definition = pendingDefinition(name, config) ?? config.definitions.find((each) => each.name === name);
     const file = definition?.provenance.file;
-    const had = await gate.revoke(name, pendingDefinition(name, config) ?? definition);
+    const had = await gate.revoke(name, definition);
     const forgotten = definition ? await forgetAnswers(context, definition) : [];
     const tools = await grants.revoke(name, definition && { definition });
     if (!had && definition === undefined && tools === 0) throw unknownServer(name, config, context);

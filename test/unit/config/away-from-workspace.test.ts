@@ -41,6 +41,9 @@ test.each([
   ['pnpm dlx x', `pnpm dlx x (in ${EMPTY})`],
   ['yarn dlx x', `yarn dlx x (in ${EMPTY})`],
   ['python3 -m x', 'PYTHONSAFEPATH=1 python3 -m x'],
+  ['python3 -mx', 'PYTHONSAFEPATH=1 python3 -mx'],
+  ['python3 -W ignore -m x', 'PYTHONSAFEPATH=1 python3 -W ignore -m x'],
+  ['python3 -Xutf8 -Bc x', 'PYTHONSAFEPATH=1 python3 -Xutf8 -Bc x'],
   ['python3 -E -m x', `python3 -E -m x (in ${EMPTY})`],
   ['uv run x', `PYTHONSAFEPATH=1 uv --project ${EMPTY} run x`],
   ['deno run -A npm:x', 'deno run --no-config -A npm:x'],
@@ -49,6 +52,7 @@ test.each([
 
 test.each([
   'python3 /srv/server.py',
+  'python3 -W module /srv/server.py -m x',
   'node /srv/x.js',
   'deno run -A /srv/x.ts',
   'uvx x',

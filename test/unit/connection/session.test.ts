@@ -78,6 +78,7 @@ function open(channels: readonly ScriptedTransport[], change: Partial<SessionOpt
     },
     identity: { name: 'plexus', title: 'Plexus', version: '1' },
     handlers: {},
+    pace: undefined,
     startupTimeoutMs: 60_000,
     clock,
     signal: new AbortController().signal,

@@ -237,3 +237,10 @@ test('what is not ours is our bug, with its cause kept', () => {
   expect(asRuntimeError(error)).toBe(error);
   expect(asRuntimeError('a text').data).toEqual({ problem: 'a text' });
 });
+
+test('every failure that gives the reason of a server counts as quoting it', () => {
+  const codes = Object.entries(examples).filter(([, [data]]) => 'server' in data && 'reason' in data);
+  expect(codes.length).toBeGreaterThan(5);
+  const unquoted = codes.filter(([code]) => !failures[code as FailureCode].quotes).map(([code]) => code);
+  expect(unquoted).toEqual([]);
+});
