@@ -1,10 +1,11 @@
 // Owns the proof, with servers written with the official SDK in both eras, of what becomes of their questions to a person.
 
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import type { ClientHandlers, ElicitRequest } from '../../src/index.ts';
 import { everything } from '../servers/everything.ts';
-import { eventually } from '../servers/processes.ts';
+import { eventually, temporaryFile } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { createFolder, type Started, start, textOf } from './runtimes.ts';
 
@@ -12,9 +13,15 @@ const program = fileURLToPath(new URL('../servers/eliciting.mjs', import.meta.ur
 const eras = ['legacy', 'modern'] as const;
 type Era = (typeof eras)[number];
 
-const connect = (era: Era, handlers: ClientHandlers, settings: { elicitation?: 'ask' | 'decline' } = {}) =>
+interface Connecting {
+  readonly elicitation?: 'ask' | 'decline';
+  /** Once this file exists, the page of `locked` counts as visited. */
+  readonly visited?: string;
+}
+
+const connect = (era: Era, handlers: ClientHandlers, { visited = '', ...settings }: Connecting = {}) =>
   start(createFolder(), {
-    servers: { asks: { command: process.execPath, args: [program, '--era', era], ...settings } },
+    servers: { asks: { command: process.execPath, args: [program, '--era', era, '--visited', visited], ...settings } },
     ...handlers,
   });
 
@@ -123,7 +130,13 @@ for (const era of eras) {
 
 verifies('EXT-02', 'a call refused until a page was visited is performed once it was, and only once', async () => {
   const { asked, elicit } = noting({ action: 'accept' });
-  const runtime = await connect('legacy', { elicit });
+  const visited = temporaryFile('visited');
+  const visit: typeof elicit = async (request) => {
+    const answer = await elicit(request);
+    writeFileSync(visited, '');
+    return answer;
+  };
+  const runtime = await connect('legacy', { elicit: visit }, { visited });
   const { outcome, text } = await call(runtime, 'locked');
   expect(JSON.parse(text)).toEqual({ calls: 2, answer: { action: 'unlocked' } });
   expect(outcome.meta.attempts).toBe(2);

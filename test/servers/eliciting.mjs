@@ -1,16 +1,17 @@
 // Owns a server written with the official SDK that wants things of a person, as its users write them: a form, a page to visit,
 // and a call that is refused until a page was visited. `--era legacy | modern` decides how it asks.
 //
-// Tools: register asks for a form; visit for a page; locked is refused until its page was visited, which happens by itself
-// `--visited-after MS` later; think asks the client's model. Each says what it was answered, and how often it was called.
+// Tools: register asks for a form; visit for a page; locked is refused until its page was visited, which is when
+// the file of `--visited FILE` exists; think asks the client's model. Each says what it was answered, and how often it was called.
 
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { inputRequired, inputResponse, McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 
 const { values } = parseArgs({
-  options: { era: { type: 'string', default: 'legacy' }, 'visited-after': { type: 'string', default: '20' } },
+  options: { era: { type: 'string', default: 'legacy' }, visited: { type: 'string' } },
 });
 
 const form = {
@@ -47,7 +48,12 @@ const legacy = {
   think: (server) => server.createMessage(thought),
   locked: (server) => {
     if (calls.locked > 1) return { action: 'unlocked' };
-    setTimeout(server.createElicitationCompletionNotifier('locked'), Number(values['visited-after']));
+    const complete = server.createElicitationCompletionNotifier('locked');
+    const watching = setInterval(() => {
+      if (!existsSync(values.visited ?? '')) return;
+      clearInterval(watching);
+      complete();
+    }, 5);
     throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: 'locked', ...page }]);
   },
 };
