@@ -25,6 +25,8 @@ export function createStartTool({ servers, sessions, tools }: StartToolDeps): Bu
   const isStartable = (name: ServerName) => servers.some((each) => each.name === name);
   return {
     definition: startDefinition(servers),
+    // The first call of a lazy server starts it too, and asks nobody about that.
+    isFreeByDefault: true,
     target: (args) => (isStartable(nameIn(args)) ? nameIn(args) : undefined),
     async perform(args, { cancellation, load }) {
       const name = nameIn(args);

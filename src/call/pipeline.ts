@@ -51,8 +51,10 @@ export interface VisibleTools {
 }
 
 export interface BuiltinCall {
-  /** It touches no server: where no rule matches it, no approval is needed. */
+  /** It touches no server. */
   readonly isLocal: boolean;
+  /** The builtin needs no approval where no rule matches it, as every local one. */
+  readonly isFreeByDefault: boolean;
   readonly perform: (args: JsonObject, cancellation: Cancellation) => Promise<BuiltinAnswer>;
 }
 

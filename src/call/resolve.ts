@@ -57,6 +57,7 @@ function bindBuiltin(
     arguments: args,
     builtin: {
       isLocal: server === undefined,
+      isFreeByDefault: server === undefined || builtin.isFreeByDefault === true,
       perform: async (given, cancellation) => {
         if (problem !== undefined) throw problem;
         const context = { cancellation, tools: snapshot.tools, load, ...(server !== undefined && { server }) };

@@ -35,6 +35,8 @@ export interface Builtin {
   readonly definition: ToolDefinition;
   /** The server that a call is about, whose rules, limits and failures apply. Absent: the tool touches no server. */
   readonly target?: (args: JsonObject) => ServerName | undefined;
+  /** It is asked about only where a rule or a setting says so, although it is about a server. */
+  readonly isFreeByDefault?: true;
   readonly perform: (args: JsonObject, context: BuiltinContext) => Promise<BuiltinAnswer>;
 }
 

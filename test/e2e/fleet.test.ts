@@ -67,6 +67,20 @@ describe('a lazy server', () => {
     expect(textOf(await runtime.turn().call('mcp_search', { query: 'weather' }))).not.toContain(hint);
   });
 
+  verifies('TRN-09', 'is started without a question, unless a rule asks about its tools', async () => {
+    const { folder, ...world } = createWorld();
+    const server = reader();
+    const servers = { files: { ...server.entry, lifecycle: 'lazy' as const } };
+    const asking = [{ tool: 'mcp__files__*', action: 'ask' }] as const;
+    const asked = await start(folder, { ...world, servers, permissions: asking });
+    expect(await endOf(asked.turn().call('mcp_start', { server: 'files' }))).toBe('APPROVAL_REFUSED');
+    expect(server.starts()).toBe(0);
+    const free = await start(folder, { ...world, servers, permissions: [] });
+    expect((await free.turn().call('mcp_start', { server: 'files' })).isError).toBe(false);
+    expect(server.starts()).toBe(1);
+    expect(await endOf(free.turn().call('mcp__files__read')), 'its tools ask as ever').toBe('APPROVAL_REFUSED');
+  });
+
   verifies('TRN-09', 'that no rule lets the model use is not offered', async () => {
     const { folder, ...world } = createWorld();
     const servers = { files: { ...reader().entry, lifecycle: 'lazy' as const } };

@@ -45,7 +45,7 @@ function carryOut(deps: AuthorizeDeps, call: ToolCall, decision: CallDecision, n
   const tool = toolOf(call);
   if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
   const tainted = taintReason(call, deps);
-  const isFree = decision.verdict === 'allow' || (call.builtin?.isLocal && !decision.byRule);
+  const isFree = decision.verdict === 'allow' || (call.builtin?.isFreeByDefault && !decision.byRule);
   const isAllowed = isFree && tainted === undefined;
   // A rule allows the tool whatever its definition is: nothing to bind the call to.
   if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(call);

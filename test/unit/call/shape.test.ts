@@ -209,7 +209,7 @@ verifies('OUT-09', 'the mark can be switched off', async () => {
 });
 
 test('what the runtime’s own tools tell programs is not shown beside their words', async () => {
-  const builtin = { isLocal: true, perform: async () => ({ content: [] }) };
+  const builtin = { isLocal: true, isFreeByDefault: true, perform: async () => ({ content: [] }) };
   const outcome = await shaped({ ...texts('one tool'), structured: { tools: ['a'] } }, {}, callOf(tool, { builtin }));
   expect(bodyOf(outcome)).toBe('one tool');
   expect(outcome.structured).toEqual({ tools: ['a'] });

@@ -113,7 +113,7 @@ test('after an output that looked like an order, whatever is not known to only r
 test('looking for tools taints nobody; whatever else servers say through our own tools does', async () => {
   const { caller } = callOf(page);
   const perform = trackTaint(() => undefined)(async ({ tool = page }) => outcomeOf(tool));
-  const builtin = { isLocal: true, perform: async () => ({ content: [] }) };
+  const builtin = { isLocal: true, isFreeByDefault: true, perform: async () => ({ content: [] }) };
   await perform(callOf(page, { caller, builtin, name: 'mcp_search' }));
   expect(caller.taint.source).toBeUndefined();
   await perform(callOf(page, { caller, builtin, name: 'ListMcpResources' }));
@@ -137,7 +137,7 @@ verifies('OUT-09', 'a failure that quotes a server taints like its output, and i
 
 test('an abort taints nobody, and neither do wrong arguments for a tool of ours', async () => {
   const { caller } = callOf(page);
-  const builtin = { isLocal: true, perform: async () => ({ content: [] }) };
+  const builtin = { isLocal: true, isFreeByDefault: true, perform: async () => ({ content: [] }) };
   const call = callOf(page, { caller, builtin, name: 'mcp_search' });
   const bad = new RuntimeError('ARGUMENTS_BAD', { server: '(plexus)', tool: 'mcp_search', problems: ['x'] });
   await endOf(trackTaint(() => undefined)(() => Promise.reject(bad))(call));
