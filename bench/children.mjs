@@ -1,9 +1,10 @@
 // Owns the processes of a run: contestants, their HTTP server, and programs that are timed. One signal ends them all.
 
-import { execFile, fork } from 'node:child_process';
+import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -20,58 +21,39 @@ function environmentIn(home) {
 }
 
 /**
- * Starts a contestant for `use`, and ends it whatever happens. Each has an empty home, so that no cache helps it, unless a
- * prepared home is given.
+ * One job of one contestant in a fresh process. Each has an empty home, so that no cache helps it, unless a prepared home is
+ * given. A contestant that fails has written the reason on stderr; what libraries chatter there is not printed otherwise.
  */
-export async function withContestant(kind, { signal, folder, place }, use) {
-  const { home, cwd } = place ?? { home: await mkdtemp(join(folder, `${kind}-`)) };
-  const execArgv = ['--expose-gc', '--no-warnings'];
-  const options = { env: environmentIn(home), cwd, signal, killSignal: 'SIGKILL', execArgv };
-  const child = fork(fileOf('./contestant.mjs'), [kind], options);
-  return lend(child, () => use((job, given) => ask(child, { job, ...given })));
+export async function runContestant(file, job, options, { signal, folder, place }) {
+  const { home, cwd } = place ?? { home: await mkdtemp(join(folder, 'home-')) };
+  const args = ['--expose-gc', '--no-warnings', fileOf('./contestant.mjs'), fileOf(file), job, JSON.stringify(options)];
+  const child = spawn(process.execPath, args, {
+    env: environmentIn(home),
+    cwd: cwd ?? home,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  const closed = once(child, 'close');
+  const [found, complaint] = await Promise.all([text(child.stdio[3]), text(child.stderr), closed]);
+  if (found === '') throw new Error(`${file} failed at "${job}":\n${complaint.slice(-2_000)}`);
+  return JSON.parse(found);
 }
 
-/** Starts the HTTP server, and passes its address to `use`. */
+/** Starts the HTTP server, and passes its addresses to `use`. */
 export async function withHttpServer({ signal }, use) {
   const child = fork(fileOf('./echo-http-server.mjs'), { env: environment, signal, killSignal: 'SIGKILL' });
-  return lend(child, async () => use(await answerOf(child, 'telling its address')));
-}
-
-async function lend(child, use) {
-  const exited = new Promise((resolve) => {
-    child.once('exit', resolve);
-    // A child that could not be started emits no exit; an aborted one does.
-    child.on('error', () => child.pid === undefined && resolve());
-  });
+  const exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
   try {
-    return await use();
+    const [origins] = await once(child, 'message', { signal });
+    return await use(origins);
   } finally {
     if (child.connected) child.disconnect();
     await exited;
   }
 }
 
-async function ask(child, request) {
-  child.send(request);
-  return answerOf(child, `doing "${request.job}"`);
-}
-
-/** A contestant that dies instead of answering has written the reason on stderr. */
-async function answerOf(child, doing) {
-  const settled = new AbortController();
-  const { signal } = settled;
-  try {
-    const died = once(child, 'exit', { signal }).then(([code, by]) => {
-      throw new Error(`a process ended with ${code ?? by} instead of ${doing}`);
-    });
-    const [answer] = await Promise.race([once(child, 'message', { signal }), died]);
-    return answer;
-  } finally {
-    settled.abort();
-  }
-}
-
-/** How long a Node process with these arguments takes, and its output; in a prepared home, if one is given. */
+/** What a Node process with these arguments prints, and how long it takes; in a prepared home, if one is given. */
 export async function timeNode(args, { signal, place }) {
   const env = place?.home === undefined ? environment : environmentIn(place.home);
   const options = { env, cwd: place?.cwd, signal, killSignal: 'SIGKILL', maxBuffer: Number.POSITIVE_INFINITY };

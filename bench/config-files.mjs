@@ -1,13 +1,36 @@
-// Owns the files that loading is measured on: six scopes, two hundred servers in all, written as people write them.
+// Owns how long loading takes: six scopes, two hundred servers in all, written as people write them.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { discoverMCPServers } from 'plexus';
 import { parse, stringify } from 'smol-toml';
 
 const PER_SCOPE = [34, 34, 33, 33, 33, 33];
+const REPEATS = 100;
+
+/** Warm, in turns: what a reload pays for reading them, and what parsing them alone costs. */
+export async function measure({ folder }) {
+  const { around, files, servers } = await writeConfigFiles(folder);
+  const load = async () => {
+    const found = await discoverMCPServers({ ...around, env: {} });
+    if (found.servers.length !== servers || found.diagnostics.length > 0)
+      throw new Error('not every server was loaded');
+  };
+  const taken = { loadMs: 0, parseMs: 0 };
+  for (let time = -REPEATS; time < REPEATS; time += 1) {
+    const from = performance.now();
+    await load();
+    const loaded = performance.now();
+    await parseAll(files);
+    if (time < 0) continue;
+    taken.loadMs += loaded - from;
+    taken.parseMs += performance.now() - loaded;
+  }
+  return { loadMs: taken.loadMs / REPEATS, parseMs: taken.parseMs / REPEATS };
+}
 
 /** In the dialect each scope is mostly written in: local, project, user, a plugin, and what two other agents have. */
-export async function writeConfigFiles(folder) {
+async function writeConfigFiles(folder) {
   const around = { cwd: join(folder, 'workspace'), home: join(folder, 'home') };
   const inToml = (servers) => toml({ mcp_servers: snake(servers) });
   const inJson = (servers) => json({ mcpServers: servers });
@@ -33,7 +56,7 @@ export async function writeConfigFiles(folder) {
 }
 
 /** The least that can be: each file read and parsed, and nothing done with it. */
-export async function parseAll(files) {
+async function parseAll(files) {
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return texts.map((text, at) => (files[at].endsWith('.toml') ? parse(text) : JSON.parse(text)));
 }

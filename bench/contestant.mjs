@@ -1,109 +1,128 @@
-// Owns one contestant in a process of its own, so that its CPU time and heap are measured alone:
-// `contestant.mjs plexus|sdk|hand`. Does what the parent asks for, one job after the other, and goes when the parent is gone.
+// Owns one measure of one contestant in a fresh process, counted from its first line: `contestant.mjs FILE JOB OPTIONS`.
+// FILE is the client's module. Loads nothing by itself; writes what it found to descriptor 3 as JSON.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import * as hand from './hand-client.mjs';
-import * as plexus from './plexus-client.mjs';
-import * as sdk from './sdk-client.mjs';
+const startedAt = performance.now();
+const startedCpu = process.cpuUsage();
+const [file, job, options] = process.argv.slice(2);
 
-const client = { plexus, sdk, hand }[process.argv[2]];
-const KB = 1_024;
+const client = await import(file);
+const importMs = performance.now() - startedAt;
+const { servers = {}, awaited = Object.keys(servers), ...given } = JSON.parse(options);
 
-let opened;
+const cpuMs = (since = startedCpu) => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1_000;
+};
+const LOOK_MS = 5;
+const rest = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const jobs = {
-  /** From the import to the first listed tool; over HTTP when there is an address. `isHeard`: a listener follows the events. */
-  async open({ url, isHeard }) {
-    const from = performance.now();
-    opened = await client.open(url, isHeard);
-    const tookMs = performance.now() - from;
-    if (opened.tools.length !== 1) throw new Error(`expected one tool, not ${opened.tools.length}`);
-    return { tookMs };
+  /** Until the tools of all awaited servers are listed; then a rest, so that deferred work is seen. */
+  async list({ tools, restMs }) {
+    const opened = await client.open(servers, awaited);
+    const listed = { importMs, listedMs: performance.now() - startedAt, cpuMs: cpuMs() };
+    if (opened.tools !== tools) throw new Error(`expected ${tools} tools, not ${opened.tools}`);
+    if (restMs > 0) await rest(restMs);
+    return { ...listed, restedCpuMs: cpuMs(), memoryMb: process.memoryUsage.rss() / 1_048_576 };
   },
 
-  async close() {
-    await opened.close();
-    return {};
+  /** Connecting and closing again, once everything is loaded. */
+  async cycle({ times }) {
+    const tookMs = [];
+    for (let time = 0; time <= times; time += 1) {
+      const from = performance.now();
+      const opened = await client.open(servers, awaited);
+      await opened.close();
+      if (time > 0) tookMs.push(performance.now() - from);
+    }
+    return { tookMs: medianOf(tookMs) };
   },
 
-  /** Keeps so many calls in flight for so long. */
-  async call({ size, inFlight, forMs }) {
-    let calls = 0;
-    const cpu = process.cpuUsage();
-    const from = performance.now();
-    const callOn = async () => {
-      while (performance.now() - from < forMs) {
-        const { content } = await opened.call({ text: 'how do you do?', size });
-        if (content[0].text.length !== size) throw new Error('the answer has the wrong size');
-        calls += 1;
-      }
+  /**
+   * Keeps so many calls in flight, after a warm-up. Both last until the client has used so much CPU: on a busy machine a time by
+   * the clock would measure code that is not compiled yet.
+   */
+  async call({ size, inFlight, warmUpCpuMs, forCpuMs }) {
+    const { call } = await client.open(servers, awaited);
+    const callFor = async (wantedMs) => {
+      const [from, cpu] = [performance.now(), process.cpuUsage()];
+      let lookAt = from + LOOK_MS;
+      let isOver = false;
+      let calls = 0;
+      const callOn = async () => {
+        while (!isOver) {
+          const text = await call({ text: 'how do you do?', size });
+          if (text.length !== size) throw new Error(`the answer has ${text.length} characters, not ${size}`);
+          calls += 1;
+          const now = performance.now();
+          if (now < lookAt) continue;
+          lookAt = now + LOOK_MS;
+          isOver = cpuMs(cpu) >= wantedMs;
+        }
+      };
+      await Promise.all(Array.from({ length: inFlight }, callOn));
+      return { perSecond: (calls * 1_000) / (performance.now() - from), cpuMicros: (cpuMs(cpu) * 1_000) / calls };
     };
-    await Promise.all(Array.from({ length: inFlight }, callOn));
-    const seconds = (performance.now() - from) / 1_000;
-    const { user, system } = process.cpuUsage(cpu);
-    return { perSecond: calls / seconds, cpuMicros: (user + system) / calls };
+    await callFor(warmUpCpuMs);
+    return callFor(forCpuMs);
   },
 
-  /** Until the tools of so many servers are listed. */
-  async fleet({ count, url }) {
-    const from = performance.now();
-    const fleet = await openFleet(count, url);
-    const tookMs = performance.now() - from;
-    await fleet.close();
-    return { tookMs };
+  /** What a command line does with one server: list, call once, close. */
+  async once() {
+    const opened = await client.open(servers, awaited);
+    await opened.call({ text: 'how do you do?', size: 5 });
+    await opened.close();
+    return { cpuMs: cpuMs() };
   },
 
-  /** Until the tools of all configured servers can be used; loading the library is counted apart. */
-  async configured({ servers, toolsOfEach }) {
+  /** Until the tools of all configured servers can be used; loading the library is not counted. */
+  async configured({ tools }) {
     const from = performance.now();
-    await client.load();
-    const loaded = performance.now();
-    const fleet = await client.openConfigured({ servers, toolsOfEach });
-    const usable = performance.now();
-    if (fleet.tools !== servers * toolsOfEach) throw new Error(`expected all tools, not ${fleet.tools}`);
-    await fleet.close();
-    return { usableMs: usable - loaded, wholeMs: usable - from };
+    const opened = await (client.openConfigured?.() ?? client.open(servers, awaited));
+    const usableMs = performance.now() - from;
+    if (opened.tools !== tools) throw new Error(`expected ${tools} tools, not ${opened.tools}`);
+    return { usableMs };
   },
 
   /** How long servers that never answer hold up a start. */
-  async stalled({ count }) {
-    await client.load();
+  async stalled() {
     const from = performance.now();
-    const fleet = await client.openStalled(count);
-    const tookMs = performance.now() - from;
-    await fleet.close();
-    return { tookMs };
+    await client.openStalled(servers);
+    return { tookMs: performance.now() - from };
   },
 
   /** How much heap each further connection adds. Code that is loaded once is loaded before the measurement. */
-  async idle({ count, url, restMs }) {
-    const heapWith = async (servers, idleMs) => {
-      const fleet = await openFleet(servers, url);
-      await sleep(idleMs);
+  async idle({ restMs }) {
+    const heapWith = async (names, idleMs) => {
+      const some = Object.fromEntries(names.map((name) => [name, servers[name]]));
+      const opened = await client.open(some, names);
+      await rest(idleMs);
       const bytes = await liveBytes();
-      await fleet.close();
+      await opened.close();
       return bytes;
     };
-    for (let time = 0; time < 2; time += 1) await heapWith(count + 1, 0);
-    const one = await heapWith(1, restMs);
-    return { heapKb: ((await heapWith(count + 1, restMs)) - one) / count / KB };
+    for (let time = 0; time < 2; time += 1) await heapWith(awaited, 0);
+    const one = await heapWith(awaited.slice(0, 1), restMs);
+    return { heapKb: ((await heapWith(awaited, restMs)) - one) / (awaited.length - 1) / 1_024 };
   },
-};
 
-async function openFleet(count, url) {
-  const fleet = await client.openFleet(count, url);
-  if (fleet.tools !== count) throw new Error(`expected ${count} tools, not ${fleet.tools}`);
-  return fleet;
-}
+  /** Measures that are modules of their own. */
+  own: (how) => client.measure(how),
+};
 
 /** Collects several times, because one collection enables the next to free more. */
 async function liveBytes() {
   for (let time = 0; time < 5; time += 1) {
-    await sleep(10);
+    await rest(10);
     globalThis.gc();
   }
   return process.memoryUsage().heapUsed;
 }
 
-process.once('disconnect', () => process.exit());
-process.on('message', async ({ job, ...options }) => process.send(await jobs[job](options)));
+const medianOf = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+const found = await jobs[job](given);
+const { writeSync } = await import('node:fs');
+writeSync(3, JSON.stringify(found));
+// Servers end with their input; a client that keeps something open must not keep the bench waiting.
+process.exit();

@@ -1,11 +1,14 @@
 // Owns the echo over HTTP, in the older era: `/json` answers with one message, `/events` with a stream that holds it, as
-// the SDK's own servers do. Tells its parent where it is, and goes when the parent is gone.
+// the SDK's own servers do, `/stalled` never. Tells its parent its addresses, ten of them, and goes when the parent is gone.
 
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { answerTo } from './echo.mjs';
 
-const server = createServer((request, response) => {
+const ORIGINS = 10;
+
+function onRequest(request, response) {
   if (request.method !== 'POST') {
     response.writeHead(request.method === 'DELETE' ? 200 : 405).end();
     return;
@@ -15,9 +18,10 @@ const server = createServer((request, response) => {
     body += chunk;
   });
   request.on('end', () => answer(JSON.parse(body), request.url, response));
-});
+}
 
 function answer(message, path, response) {
+  if (path === '/stalled') return;
   if (message.id === undefined) {
     response.writeHead(202).end();
     return;
@@ -32,7 +36,14 @@ function answer(message, path, response) {
   }
 }
 
-// Pauses between the rounds are no reason to hang up.
-server.keepAliveTimeout = 0;
-server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`));
+async function listen() {
+  const server = createServer(onRequest);
+  // Pauses between the rounds are no reason to hang up.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
 process.once('disconnect', () => process.exit());
+process.send(await Promise.all(Array.from({ length: ORIGINS }, listen)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'smol-toml';
 import { timeNode } from './children.mjs';
-import { entryOf } from './servers.mjs';
+import { serversOf } from './servers.mjs';
 
 export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
@@ -13,10 +13,12 @@ export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 export async function writeFleetHome(bench, { servers, toolsOfEach }) {
   const home = await mkdtemp(join(bench.folder, 'person-'));
   const place = { home, cwd: join(home, 'workspace') };
-  const entries = Array.from({ length: servers }, (_, at) => [`server-${at}`, entryOf(at, toolsOfEach)]);
   await mkdir(join(home, '.config', 'plexus'), { recursive: true });
   await mkdir(place.cwd);
-  await writeFile(join(home, '.config', 'plexus', 'mcp.toml'), stringify({ mcp_servers: Object.fromEntries(entries) }));
+  await writeFile(
+    join(home, '.config', 'plexus', 'mcp.toml'),
+    stringify({ mcp_servers: serversOf('ordinary', servers) }),
+  );
   await timeNode([cli, 'tools', '--live'], { ...bench, place });
   const { stdout } = await timeNode([cli, 'list', '--json'], { ...bench, place });
   const known = JSON.parse(stdout).servers.filter(

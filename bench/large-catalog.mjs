@@ -1,14 +1,16 @@
 // Owns a fleet with ten thousand tools inside this process, and its changes: a server that lists the same tools in other words.
 
+import { createRuntime } from 'plexus';
 import { ordinaryTools } from './ordinary-tools.mjs';
 
 const TOOLS = 10_000;
-export const LARGE = 1_245;
-export const SMALL = 40;
+const LARGE = 1_245;
+const SMALL = 40;
 
-/** Lends the runtime to `use`, with the time until its first turn and the means to change it. */
-export async function withLargeCatalog(use) {
-  const { createRuntime } = await import('plexus');
+const CHANGES = 11;
+const TURNS = 10_000;
+
+export async function measure() {
   const { small, ...large } = createServers();
   const from = performance.now();
   const mcp = await createRuntime({
@@ -18,12 +20,25 @@ export async function withLargeCatalog(use) {
   });
   mcp.turn();
   const firstMs = performance.now() - from;
-  try {
-    if (mcp.getTools().length !== TOOLS) throw new Error(`expected ${TOOLS} tools, not ${mcp.getTools().length}`);
-    return await use({ mcp, firstMs, change: (size) => change(mcp, size === 'small' ? { small } : large) });
-  } finally {
-    await mcp.close();
-  }
+  if (mcp.getTools().length !== TOOLS) throw new Error(`expected ${TOOLS} tools, not ${mcp.getTools().length}`);
+  // Compilers and heaps come to rest first.
+  await changes(mcp, { small });
+  const [smallMs, nextTurnMs] = await changes(mcp, { small });
+  const [largeMs] = await changes(mcp, large);
+  const turned = performance.now();
+  for (let time = 0; time < TURNS; time += 1) mcp.turn();
+  const turnMicros = ((performance.now() - turned) * 1_000) / TURNS;
+  await mcp.close();
+  return { firstMs, smallMs, nextTurnMs, largeMs, turnMicros };
+}
+
+/** The medians of several changes, and of the turns after them. */
+async function changes(mcp, among) {
+  const taken = [];
+  for (let time = 0; time < CHANGES; time += 1) taken.push(await change(mcp, among));
+  return ['changedMs', 'turnMs'].map(
+    (field) => taken.map((each) => each[field]).toSorted((a, b) => a - b)[CHANGES >> 1],
+  );
 }
 
 /** Eight large ones and a small one. */

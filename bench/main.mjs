@@ -1,78 +1,87 @@
-// Owns a run of the bench from its options to its exit code. Figures are for people: a missed promise fails only `--strict`.
+// Owns a run of the bench from its options to its exit code: 1 when a promise is missed.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measures } from './measures.mjs';
-import { judge, promisesText, summarize, tableText } from './report.mjs';
+import { fields } from './contestants.mjs';
+import { longMeasures, measures } from './measures.mjs';
+import { judge } from './promises.mjs';
+import { promisesText, summarize, tableText } from './report.mjs';
 
-const usage = `npm run bench -- [--only NAME] [--quick] [--json] [--strict]
+const usage = `npm run bench -- [--only NAME] [--rounds N] [--short] [--json]
   --only NAME  one of: ${Object.keys(measures).join(', ')}; may be given again
-  --quick      fewer and shorter rounds: good for a look, not for a verdict
+  --rounds N   instead of 5, or of 3 in the short form
+  --short      as CI does it: Plexus and SDK v2, fewer rows, promises with a margin, those not yet kept as they are today
   --json       one JSON document with every sample
-  --strict     exit 1 when a promise is missed`;
+npm run bench:peers adds the other libraries, and runs everything with Node 24.`;
 
-/** Many short slices rather than few long ones: a disturbance then spoils a round or two, and the median passes it by. */
-const thorough = { rounds: { start: 7, calls: 15, processes: 21, fleet: 9, idle: 3 }, warmUpMs: 500, sliceMs: 250 };
-const quick = { rounds: { start: 3, calls: 5, processes: 7, fleet: 3, idle: 1 }, warmUpMs: 250, sliceMs: 150 };
-const LONGEST_MS = 480_000;
+const thorough = { rounds: 5, cycles: 20, warmUpCpuMs: 700, forCpuMs: 500, longestMs: 3_600_000 };
+const short = { rounds: 3, cycles: 8, warmUpCpuMs: 500, forCpuMs: 250, longestMs: 480_000 };
 
-export async function main(words) {
+/** `withPeers`: the other libraries are installed. */
+export async function main(words, { withPeers = false } = {}) {
   const options = parse(words);
   if (options === undefined) {
     console.error(usage);
     return 1;
   }
-  const { only = Object.keys(measures), json, strict } = options;
+  const isShort = options.short;
+  const usual = Object.keys(measures).filter((name) => !(isShort && longMeasures.includes(name)));
+  const extent = isShort ? short : thorough;
+  const field = fields[withPeers ? 'peers' : isShort ? 'short' : 'usual'];
+  const rounds = options.rounds === undefined ? extent.rounds : Number(options.rounds);
   warnIfBusy();
-  const figures = await run(only, options.quick ? quick : thorough);
-  if (figures === 'interrupted') return 130;
-  const judged = judge(figures);
-  console.log(json ? JSON.stringify({ figures, promises: judged }, null, 2) : text(figures, judged));
-  return strict && judged.some(({ kept }) => !kept) ? 1 : 0;
+  const rows = await run(options.only ?? usual, { ...extent, rounds, field });
+  if (rows === 'interrupted') return 130;
+  const judged = judge(rows, { isShort });
+  console.log(options.json ? JSON.stringify({ rows, promises: judged }, null, 2) : text(rows, judged, rounds));
+  return judged.every(({ passed }) => passed) ? 0 : 1;
 }
 
 function parse(words) {
   const flag = { type: 'boolean', default: false };
-  const options = { only: { type: 'string', multiple: true }, quick: flag, json: flag, strict: flag };
+  const string = { type: 'string' };
+  const options = { only: { ...string, multiple: true }, rounds: string, short: flag, json: flag };
   try {
     const { values } = parseArgs({ args: words, options });
-    return values.only?.every((name) => Object.hasOwn(measures, name)) === false ? undefined : values;
+    const areKnown = (values.only ?? []).every((name) => Object.hasOwn(measures, name));
+    return areKnown && Number(values.rounds ?? 1) >= 1 ? values : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Ends every process it started and removes every file, also when it is interrupted or takes too long. */
-async function run(names, extent) {
+async function run(names, { longestMs, ...extent }) {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-bench-'));
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const timeUp = AbortSignal.timeout(LONGEST_MS);
+  const timeUp = AbortSignal.timeout(longestMs);
   const signal = AbortSignal.any([interrupted.signal, timeUp]);
-  const figures = {};
+  const rows = {};
   try {
     for (const name of names) {
       console.error(`measuring ${name} …`);
       const measured = await measures[name]({ ...extent, signal, folder });
-      for (const [key, figure] of Object.entries(measured)) figures[`${name}.${key}`] = summarize(figure);
+      for (const [key, row] of Object.entries(measured)) rows[`${name}.${key}`] = summarize(row);
     }
-    return figures;
+    return rows;
   } catch (error) {
     if (interrupted.signal.aborted) return 'interrupted';
-    throw timeUp.aborted ? new Error(`not done after ${LONGEST_MS / 1_000} s: is the machine busy?`) : error;
+    throw timeUp.aborted ? new Error(`not done after ${longestMs / 1_000} s: is the machine busy?`) : error;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-const notes = 'medians; limit: a hand-written client, or Node by itself; ×: Plexus against it, round by round';
-
-function text(figures, judged) {
-  return [tableText(figures), notes, promisesText(judged)].join('\n\n').trimEnd();
+function text(rows, judged, rounds) {
+  const [cpu] = cpus();
+  const machine = `${availableParallelism()} × ${cpu?.model.trim()}, ${process.platform}, Node ${process.version}`;
+  const notes = `${machine}; medians of ${rounds} interleaved rounds, each sample in a fresh process; ×: Plexus against it, round by round`;
+  return [tableText(rows), notes, promisesText(judged)].join('\n\n').trimEnd();
 }
 
 /** A client and its server want two cores to themselves. */

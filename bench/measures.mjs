@@ -1,239 +1,195 @@
-// Owns what is measured and how. A measure gives figures; a figure holds the samples of each contestant, round by round.
-// `limit` is the least that can be: the hand-written client, or Node itself. What it all amounts to is left to `report.mjs`.
+// Owns what is measured and how. A measure gives rows; a row holds the samples of each contestant, round by round.
+// Every sample comes from a fresh process. What it all amounts to is left to `report.mjs` and `promises.mjs`.
 
-import { fileURLToPath } from 'node:url';
-import { timeNode, timeNodeAndCpu, withContestant, withHttpServer } from './children.mjs';
-import { parseAll, writeConfigFiles } from './config-files.mjs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runContestant, timeNodeAndCpu, withHttpServer } from './children.mjs';
 import { cli, writeFleetHome } from './fleet-home.mjs';
-import { LARGE, SMALL, withLargeCatalog } from './large-catalog.mjs';
+import { httpServersOf, serversOf } from './servers.mjs';
 
-const fileOf = (path) => fileURLToPath(new URL(path, import.meta.url));
 const KB = 1_024;
 const MB = 1_024 * KB;
+const REST_MS = 2_000;
+const SETTLE_MS = 300;
 
 export const measures = {
-  start,
-  sequential: calls('1 in flight, 1 KB', { inFlight: 1, size: KB }),
-  parallel: calls('64 in flight, 1 KB', { inFlight: 64, size: KB }),
+  one: listing('1 stdio server', { servers: serversOf('echo', 1), tools: 1, restMs: REST_MS }),
+  ten: listing('10 stdio servers', { servers: serversOf('ordinary', 10), tools: 100 }),
+  thirty: listing('30 light stdio servers', { servers: serversOf('light', 30), tools: 30, restMs: SETTLE_MS }),
+  'http-ten': overHttp((origins) => listing('10 HTTP servers', { servers: answering(origins), tools: 10 })),
+  'nine-of-ten': overHttp(nineOfTen),
+  cycle,
+  parallel: calls('64 in flight', { inFlight: 64, size: 5 }),
+  sequential: calls('one at a time', { inFlight: 1, size: 5 }),
   'parallel-100k': calls('64 in flight, 100 KB', { inFlight: 64, size: 100 * KB }),
-  'parallel-heard': calls('64 in flight, 1 KB, events heard', { inFlight: 64, size: KB }, { isHeard: true }),
-  'result-1m': calls('1 in flight, 1 MB', { inFlight: 1, size: MB }),
-  'result-8m': calls('1 in flight, 8 MB', { inFlight: 1, size: 8 * MB }),
-  'http-json': httpCalls('HTTP, 64 in flight, 1 KB', '/json'),
-  'http-events': httpCalls('HTTP with events, 64 in flight, 1 KB', '/events'),
-  fleet,
+  'result-1m': calls('1 MB results', { inFlight: 1, size: MB }),
+  'result-8m': calls('8 MB results', { inFlight: 1, size: 8 * MB }),
+  http: overHttp(([origin]) => calls('HTTP, 64 in flight', { inFlight: 64, size: 5 }, answering([origin]))),
+  'http-events': overHttp(([origin]) =>
+    calls('HTTP with events, 64 in flight', { inFlight: 64, size: 5 }, { events: { url: `${origin}/events` } }),
+  ),
+  cli: commands,
   'cached-start': cachedStart,
-  stalled,
-  catalog,
-  idle: idle('an idle connection over pipes'),
-  'idle-http': idle('an idle connection over HTTP', '/json'),
+  gate,
+  catalog: ownMeasure('./large-catalog.mjs', {
+    first: ['10,000 tools: start to first turn', 'ms', 'firstMs'],
+    snapshot: ['10,000 tools: a server of 40 changes', 'ms', 'smallMs'],
+    large: ['10,000 tools: a server of 1,245 changes', 'ms', 'largeMs'],
+    next: ['10,000 tools: the turn after that', 'ms', 'nextTurnMs'],
+    turn: ['10,000 tools: a turn without change', 'µs', 'turnMicros'],
+  }),
   config,
-  import: importing,
-  help,
-  'cli-cached': cliCached,
+  idle: idle('an idle connection over pipes', serversOf('light', 31), 0),
+  // Waits until unused sockets have been closed.
+  'idle-http': overHttp((origins) =>
+    idle('an idle connection over HTTP', answering(Array.from({ length: 31 }, (_, at) => origins[at % 10])), 6_000),
+  ),
 };
 
-/** A fresh process each time: its first start pays for loading the library, its second only for the server. */
-async function start(bench) {
-  const opened = (kind) => () =>
-    withContestant(kind, bench, async (ask) => {
-      const cold = await ask('open');
-      await ask('close');
-      const warm = await ask('open');
-      await ask('close');
-      return { cold: cold.tookMs, warm: warm.tookMs };
-    });
-  const runs = { plexus: opened('plexus'), sdk: opened('sdk'), limit: opened('hand') };
-  const samples = await interleave(runs, bench.rounds.start);
+/** What the short form leaves out: rows without a promise about the start or the calls. */
+export const longMeasures = ['ten', 'http-events', 'cached-start', 'gate', 'catalog', 'config', 'idle', 'idle-http'];
+
+/** From the first line of a fresh process to listed tools. */
+function listing(title, job) {
+  return async (bench) => {
+    const samples = await compare(bench, 'list', job);
+    const { servers, restMs = 0 } = job;
+    const count = Object.keys(servers).length;
+    const rows = {
+      ...(restMs === REST_MS && { import: row('import', 'ms', samples, 'importMs') }),
+      listed: row(`${title} listed, import included`, 'ms', samples, 'listedMs'),
+      cpu: row(`${title} listed: CPU`, 'ms', samples, 'cpuMs'),
+    };
+    if (restMs === REST_MS) rows.rested = row(`${title}: CPU after 2 s of rest`, 'ms', samples, 'restedCpuMs');
+    if (restMs === SETTLE_MS) rows.memory = row(`memory with ${count} connections`, 'MB', samples, 'memoryMb');
+    return rows;
+  };
+}
+
+const answering = (origins) => httpServersOf(origins.map((origin) => `${origin}/json`));
+
+/** Until a host can use nine of ten servers, of which one never answers. */
+function nineOfTen(origins) {
+  const STALLED = 3;
+  const servers = httpServersOf(origins.map((origin, at) => (at === STALLED ? `${origin}/stalled` : `${origin}/json`)));
+  const awaited = Object.keys(servers).filter((_, at) => at !== STALLED);
+  return async (bench) => {
+    const samples = await compare(bench, 'list', { servers, awaited, tools: awaited.length });
+    return { usable: row('9 of 10 HTTP servers usable while one stalls', 'ms', samples, 'listedMs') };
+  };
+}
+
+async function cycle(bench) {
+  const samples = await compare(bench, 'cycle', { servers: serversOf('light', 1), times: bench.cycles });
+  return { took: row('connect and close again', 'ms', samples, 'tookMs') };
+}
+
+function calls(title, load, servers = serversOf('echo', 1)) {
+  return async (bench) => {
+    const { warmUpCpuMs, forCpuMs } = bench;
+    const samples = await compare(bench, 'call', { servers, ...load, warmUpCpuMs, forCpuMs });
+    return {
+      rate: row(`${title}: calls`, '/s', samples, 'perSecond'),
+      cpu: row(`${title}: CPU a call`, 'µs', samples, 'cpuMicros'),
+    };
+  };
+}
+
+/** All contestants use the same HTTP server, which is a child of none of them. */
+function overHttp(measureOf) {
+  return (bench) => withHttpServer(bench, (origins) => measureOf(origins)(bench));
+}
+
+const KNOWN = { servers: 30, toolsOfEach: 10 };
+
+/** The command line with everything cached, also Node's compile cache, against Node by itself. */
+async function commands(bench) {
+  const place = await writeFleetHome(bench, KNOWN);
+  const command = (...words) => timeNodeAndCpu([cli, ...words], { ...bench, place });
+  const call = () => command('call', 'ordinary-0', 'get_issue_0', 'id=1', '--yes');
+  const servers = serversOf('ordinary', 1);
+  await call();
+  const runs = {
+    node: () => timeNodeAndCpu(['-e', '0'], bench),
+    help: () => command('--help'),
+    list: () => command('list'),
+    tools: () => command('tools'),
+    call,
+    hand: () => runContestant('./hand-client.mjs', 'once', { servers }, bench),
+  };
+  const samples = await interleave(runs, bench.rounds);
+  const told = (name, title, field) => row(title, 'ms', { plexus: samples[name], node: samples.node }, field);
+  const extra = samples.call.map(({ cpuMs }, at) => ({
+    cpuMs: cpuMs - samples.node[at].cpuMs - samples.hand[at].cpuMs,
+  }));
   return {
-    cold: figure('start-up: import to first tool', 'ms', samples, 'cold'),
-    warm: figure('start-up: library already loaded', 'ms', samples, 'warm'),
+    help: told('help', 'plexus --help', 'wallMs'),
+    'help-cpu': told('help', 'plexus --help: CPU', 'cpuMs'),
+    list: told('list', 'plexus list of 30 known servers', 'wallMs'),
+    'list-cpu': told('list', 'plexus list of 30 known servers: CPU', 'cpuMs'),
+    tools: told('tools', 'plexus tools of 30 known servers', 'wallMs'),
+    call: told('call', 'plexus call: CPU', 'cpuMs'),
+    'call-extra': row('plexus call: CPU beyond node -e 0 and a hand-written client', 'ms', { plexus: extra }, 'cpuMs'),
   };
 }
-
-function calls(title, load, address) {
-  return (bench) => withContestants(allKinds, bench, (asks) => callRates(title, { asks, load, bench, address }));
-}
-
-/** All contestants use the same server, which is a child of none of them. */
-function httpCalls(title, path) {
-  const load = { inFlight: 64, size: KB };
-  return (bench) =>
-    withHttpServer(bench, (origin) =>
-      withContestants(httpKinds, bench, (asks) =>
-        callRates(title, { asks, load, bench, address: { url: `${origin}${path}` } }),
-      ),
-    );
-}
-
-async function callRates(title, { asks, load, bench, address }) {
-  const lasting = (forMs) => mapValues(asks, (ask) => () => ask('call', { ...load, forMs }));
-  for (const ask of Object.values(asks)) await ask('open', address);
-  // Compilers and heaps come to rest first.
-  await interleave(lasting(bench.warmUpMs), 2);
-  const samples = await interleave(lasting(bench.sliceMs), bench.rounds.calls);
-  return {
-    rate: figure(`${title}: calls`, '/s', samples, 'perSecond'),
-    cpu: figure(`${title}: CPU a call`, 'µs', samples, 'cpuMicros'),
-  };
-}
-
-const httpKinds = { plexus: 'plexus', sdk: 'sdk' };
-const allKinds = { ...httpKinds, limit: 'hand' };
-
-/** Lends one contestant of each kind to `use`, all at once, by the names they have in the figures. */
-function withContestants(kinds, bench, use) {
-  const lend = ([first, ...others], asks) => {
-    if (first === undefined) return use(asks);
-    const [name, kind] = first;
-    return withContestant(kind, bench, (ask) => lend(others, { ...asks, [name]: ask }));
-  };
-  return lend(Object.entries(kinds), {});
-}
-
-const FLEET = 30;
-
-/** Many servers at the same concurrency: a fresh process each time, with the library loaded by a first server. */
-async function fleet(bench) {
-  const connected = (kind) => () =>
-    withContestant(kind, bench, async (ask) => {
-      await ask('open');
-      await ask('close');
-      return ask('fleet', { count: FLEET });
-    });
-  const runs = { plexus: connected('plexus'), limit: connected('hand') };
-  const samples = await interleave(runs, bench.rounds.fleet);
-  return { connect: figure(`connecting and listing ${FLEET} servers`, 'ms', samples, 'tookMs') };
-}
-
-const KNOWN = { servers: FLEET, toolsOfEach: 10 };
 
 /** The wait for a user whose servers are cached from an earlier run. A fresh process each time; the import is not counted. */
 async function cachedStart(bench) {
+  const { servers: count, toolsOfEach } = KNOWN;
   const place = await writeFleetHome(bench, KNOWN);
-  const started = (kind) => () => withContestant(kind, { ...bench, place }, (ask) => ask('configured', KNOWN));
-  const samples = await interleave(mapValues(httpKinds, started), bench.rounds.fleet);
+  const { plexus, sdk2 } = bench.field;
+  const job = { servers: serversOf('ordinary', count), tools: count * toolsOfEach };
+  const samples = await compare({ ...bench, place, field: { plexus, sdk2 } }, 'configured', job);
+  return { usable: row(`${count} known servers: start to first turn`, 'ms', samples, 'usableMs') };
+}
+
+/** The wait that servers cause that never answer and are not cached. */
+async function gate(bench) {
+  const started = (count) => () =>
+    runContestant('./plexus-client.mjs', 'stalled', { servers: serversOf('stalled', count) }, bench);
+  const { one, hundred } = await interleave({ one: started(1), hundred: started(100) }, bench.rounds);
   return {
-    usable: figure(`${FLEET} known servers: start to first turn`, 'ms', samples, 'usableMs'),
-    whole: figure(`${FLEET} known servers: import to first turn`, 'ms', samples, 'wholeMs'),
+    one: row('start with 1 stalled server', 'ms', { plexus: one }, 'tookMs'),
+    hundred: row('start with 100 stalled servers', 'ms', { plexus: hundred }, 'tookMs'),
   };
 }
 
-/** The wait that servers cause that never answer and are not cached; the limit is a start without any server. */
-async function stalled(bench) {
-  const started = (count) => () => withContestant('plexus', bench, (ask) => ask('stalled', { count }));
-  const runs = { none: started(0), one: started(1), ten: started(10), hundred: started(100) };
-  const { none, ...some } = await interleave(runs, bench.rounds.start);
-  const told = (title, samples) => figure(`start with ${title}`, 'ms', { plexus: samples, limit: none }, 'tookMs');
-  return {
-    one: told('1 stalled server', some.one),
-    ten: told('10 stalled servers', some.ten),
-    hundred: told('100 stalled servers', some.hundred),
-  };
+async function config(bench) {
+  const run = async () =>
+    runContestant('./config-files.mjs', 'own', { folder: await mkdtemp(join(bench.folder, 'c-')) }, bench);
+  const { plexus } = await interleave({ plexus: run }, bench.rounds);
+  const parsed = plexus.map(({ parseMs }) => ({ loadMs: parseMs }));
+  return { load: row('loading 200 servers of 6 scopes', 'ms', { plexus, node: parsed }, 'loadMs') };
 }
 
-/** In one process, warm: ten thousand tools, of which those of one server change. */
-async function catalog({ rounds }) {
-  return withLargeCatalog(async ({ mcp, firstMs, change }) => {
-    const changes = (size) => interleave({ plexus: () => change(size) }, rounds.processes);
-    // Compilers and heaps come to rest first.
-    await changes('small');
-    const small = await changes('small');
-    const large = await changes('large');
-    const turns = await interleave({ plexus: () => ({ micros: microsOf(() => mcp.turn()) }) }, rounds.processes);
-    const title = (what) => `10,000 tools: ${what}`;
-    return {
-      first: figure(title('start to first turn'), 'ms', { plexus: [{ firstMs }] }, 'firstMs'),
-      snapshot: figure(title(`a server of ${SMALL} changes`), 'ms', small, 'changedMs'),
-      large: figure(title(`a server of ${LARGE} changes`), 'ms', large, 'changedMs'),
-      next: figure(title('the turn after that'), 'ms', small, 'turnMs'),
-      turn: figure(title('a turn without change'), 'µs', turns, 'micros'),
-    };
+/** The cost of servers that are not used. */
+function idle(title, servers, restMs) {
+  return async (bench) => ({
+    heap: row(`${title}: heap`, 'KB', await compare(bench, 'idle', { servers, restMs }), 'heapKb'),
   });
 }
 
-const TURNS = 1_000;
-
-function microsOf(work) {
-  const from = performance.now();
-  for (let time = 0; time < TURNS; time += 1) work();
-  return ((performance.now() - from) * 1_000) / TURNS;
-}
-
-/** The cost of servers that are not used. Waits first until unused sockets have been closed. */
-function idle(title, path) {
-  return (bench) =>
-    withHttpServer(bench, async (origin) => {
-      const load = path === undefined ? { restMs: 0 } : { restMs: 6_000, url: `${origin}${path}` };
-      const each = (kind) => () => withContestant(kind, bench, (ask) => ask('idle', { count: FLEET, ...load }));
-      const measure = path === undefined ? interleave : atOnce;
-      const samples = await measure(mapValues(httpKinds, each), bench.rounds.idle);
-      return { heap: figure(`${title}: heap`, 'KB', samples, 'heapKb') };
-    });
-}
-
-/** In one process, warm: what a start or a reload pays for reading two hundred servers of six scopes. */
-async function config({ folder, rounds }) {
-  const { discoverMCPServers } = await import('plexus');
-  const { around, files, servers } = await writeConfigFiles(folder);
-  const timed = (work) => async () => {
-    const from = performance.now();
-    for (let time = 0; time < CONFIG_REPEATS; time += 1) await work();
-    return { tookMs: (performance.now() - from) / CONFIG_REPEATS };
-  };
-  const load = async () => {
-    const found = await discoverMCPServers({ ...around, env: {} });
-    if (found.servers.length !== servers || found.diagnostics.length > 0)
-      throw new Error('not every server was loaded');
-  };
-  const runs = { plexus: timed(load), limit: timed(() => parseAll(files)) };
-  await interleave(runs, 5);
-  return { load: figure('loading 200 servers of 6 scopes', 'ms', await interleave(runs, rounds.processes), 'tookMs') };
-}
-
-const CONFIG_REPEATS = 10;
-
-async function importing(bench) {
-  const imported =
-    (...specifiers) =>
-    async () => {
-      const { wallMs, stdout } = await timeNode([fileOf('./import-time.mjs'), ...specifiers], bench);
-      return { wallMs, importMs: Number(stdout) };
-    };
-  const runs = {
-    plexus: imported('plexus'),
-    sdk: imported('@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'),
-    limit: imported(),
-  };
-  const samples = await interleave(runs, bench.rounds.processes);
-  return {
-    inside: figure('import', 'ms', samples, 'importMs'),
-    process: figure('import: the whole process', 'ms', samples, 'wallMs'),
+/** A measure of Plexus alone, which has a module of its own. */
+function ownMeasure(file, rows) {
+  return async (bench) => {
+    const samples = await interleave({ plexus: () => runContestant(file, 'own', {}, bench) }, bench.rounds);
+    return Object.fromEntries(
+      Object.entries(rows).map(([name, [title, unit, field]]) => [name, row(title, unit, samples, field)]),
+    );
   };
 }
 
-async function help(bench) {
-  const runs = {
-    plexus: () => timeNode([cli, '--help'], bench),
-    limit: () => timeNode(['-e', '0'], bench),
-  };
-  return { process: figure('plexus --help', 'ms', await interleave(runs, bench.rounds.processes), 'wallMs') };
-}
-
-/** Commands that are answered from the cache, compared with the time any program needs to import the SDK. */
-async function cliCached(bench) {
-  const place = await writeFleetHome(bench, KNOWN);
-  const told = (command) => () => timeNodeAndCpu([cli, command], { ...bench, place });
-  const imported = ['--eval', "import('@modelcontextprotocol/client')"];
-  const sdk = () => timeNodeAndCpu(imported, { ...bench, place: { cwd: fileOf('.') } });
-  const samples = await interleave({ list: told('list'), tools: told('tools'), sdk }, bench.rounds.processes);
-  const against = (command) => ({ plexus: samples[command], sdk: samples.sdk });
-  return {
-    list: figure(`plexus list of ${FLEET} known servers`, 'ms', against('list'), 'wallMs'),
-    'list-cpu': figure(`plexus list of ${FLEET} known servers: CPU`, 'ms', against('list'), 'cpuMs'),
-    tools: figure(`plexus tools of ${FLEET} known servers`, 'ms', against('tools'), 'wallMs'),
-    'tools-cpu': figure(`plexus tools of ${FLEET} known servers: CPU`, 'ms', against('tools'), 'cpuMs'),
-  };
+/** The same job for all contestants. */
+function compare(bench, job, options) {
+  return interleave(
+    mapValues(
+      bench.field,
+      ({ file }) =>
+        () =>
+          runContestant(file, job, options, bench),
+    ),
+    bench.rounds,
+  );
 }
 
 /** One after the other, each round begun by another: whatever else the machine does hits them all alike. */
@@ -249,13 +205,7 @@ async function interleave(runs, rounds) {
   return samples;
 }
 
-/** For figures that do not depend on how busy the machine is. */
-async function atOnce(runs, rounds) {
-  const each = async ([name, run]) => [name, await Promise.all(Array.from({ length: rounds }, run))];
-  return Object.fromEntries(await Promise.all(Object.entries(runs).map(each)));
-}
-
-function figure(title, unit, samples, field) {
+function row(title, unit, samples, field) {
   return { title, unit, samples: mapValues(samples, (rounds) => rounds.map((each) => each[field])) };
 }
 

@@ -1,55 +1,40 @@
-// Owns how users of Plexus open their servers. The library is loaded when the first one is opened.
+// Owns how users of Plexus open their servers, with every stage of a call: results are searched for signals and for a known secret.
 
-import { entryOf, stalledEntryOf } from './servers.mjs';
+import { createRuntime } from 'plexus';
 
-/** All stages of a call: every result is searched for a secret, and a listener may follow the events. */
-export async function open(url, isHeard) {
-  const token = 'bench-0123456789abcdef';
-  const known = url === undefined ? { env: { BENCH_TOKEN: token } } : { headers: { 'X-Bench-Token': token } };
-  const mcp = await start({ bench: { ...plexusEntry(0, url), ...known } }, isHeard && { onEvent: () => undefined });
+const TOKEN = 'bench-0123456789abcdef';
+
+export async function open(servers, awaited) {
+  const mcp = await createRuntime({
+    discover: false,
+    servers: Object.fromEntries(Object.entries(servers).map(([name, entry]) => [name, withSecret(entry)])),
+    permissions: [{ tool: '*', action: 'allow' }],
+    startup: { whenUncached: 'background', gateMs: 0 },
+  });
+  await mcp.ready({ servers: awaited, orThrow: true });
+  const name = `mcp__${awaited[0]}__echo`;
   return {
-    tools: mcp.turn().tools,
-    call: (args) => mcp.turn().call('mcp__bench__echo', args),
+    tools: mcp.getTools().length,
+    call: async (args) => (await mcp.turn().call(name, args)).content[0].text,
     close: () => mcp.close(),
   };
 }
 
-export async function openFleet(count, url) {
-  const servers = Array.from({ length: count }, (_, at) => [`bench-${at}`, plexusEntry(at, url)]);
-  const mcp = await start(Object.fromEntries(servers));
-  return { tools: mcp.turn().tools.length, close: () => mcp.close() };
-}
-
-export const load = () => import('plexus');
+const withSecret = (entry) =>
+  entry.url === undefined
+    ? { ...entry, env: { BENCH_TOKEN: TOKEN } }
+    : { ...entry, transport: 'http', headers: { 'X-Bench-Token': TOKEN } };
 
 /** Starts as an interactive agent does: the configuration is in the user's files. */
 export async function openConfigured() {
-  const { createRuntime } = await load();
   const mcp = await createRuntime({ interactive: true });
   mcp.turn();
   return { tools: mcp.getTools().length, close: () => mcp.close() };
 }
 
-/** The same, with that many servers that never answer and are not cached. */
-export async function openStalled(count) {
-  const { createRuntime } = await load();
-  const servers = Array.from({ length: count }, (_, at) => [`stalled-${at}`, stalledEntryOf(at)]);
-  const mcp = await createRuntime({ discover: false, interactive: true, servers: Object.fromEntries(servers) });
+/** The same, with servers that never answer and are not cached. */
+export async function openStalled(servers) {
+  const mcp = await createRuntime({ discover: false, interactive: true, servers });
   mcp.turn();
   return { close: () => mcp.close() };
-}
-
-const plexusEntry = (number, url) => (url === undefined ? entryOf(number) : { url, transport: 'http' });
-
-async function start(servers, options) {
-  const { createRuntime } = await import('plexus');
-  const mcp = await createRuntime({
-    ...options,
-    discover: false,
-    servers,
-    permissions: [{ tool: '*', action: 'allow' }],
-    startup: { whenUncached: 'wait' },
-  });
-  await mcp.ready();
-  return mcp;
 }

@@ -23,8 +23,8 @@ export function setsIn(data) {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export async function askCli(program, { tools, queries }) {
-  const words = ['search', '--tools', tools, '--eval', queries, '--json'];
+export async function askCli(program, { tools, queries }, options = []) {
+  const words = ['search', '--tools', tools, '--eval', queries, '--json', ...options];
   const { stdout } = await run(process.execPath, [program, ...words], {
     timeout: LONGEST_MS,
     maxBuffer: 64 * 1024 * 1024,

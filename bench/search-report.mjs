@@ -2,10 +2,10 @@
 
 /** Plain BM25F with weights set by hand, recall@10 in %, and the goals beyond it. From the README of the data. */
 const yardsticks = {
-  livemcpbench: { title: 'LiveMCPBench steps', r10: 73.7, goals: { 5: 78, 10: 83 } },
-  metatool: { title: 'MetaTool', r10: 61.8, goals: { 10: 72 } },
-  bfcl_pool: { title: 'BFCL pool', r10: 80.3, goals: { 10: 86 } },
-  sealtools: { title: 'Seal-Tools', r10: 95.4, goals: { 10: 96.5 } },
+  livemcpbench: { title: 'LiveMCPBench steps', r10: 73.7, goals: { 5: 78, 10: 84 } },
+  metatool: { title: 'MetaTool', r10: 61.8, goals: { 10: 82 } },
+  bfcl_pool: { title: 'BFCL pool', r10: 80.3, goals: { 10: 89 } },
+  sealtools: { title: 'Seal-Tools', r10: 95.4, goals: { 10: 97 } },
 };
 const AVERAGE_GAIN = 3;
 const speedGoals = [
@@ -76,6 +76,14 @@ export function tableText(sets) {
   return [head, ...rows]
     .map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]))).join('  '))
     .join('\n');
+}
+
+export function foldsText(sets) {
+  const rows = Object.entries(sets).map(([name, { folds }]) => {
+    const figures = folds.map((share) => percent(share).toFixed(1).padStart(5)).join('  ');
+    return `${(yardsticks[name]?.title ?? name).padEnd(18)}  ${figures}`;
+  });
+  return ['R@10 in five folds by server', ...rows].join('\n');
 }
 
 export function speedText({ tools, queries, p50Ms, p95Ms, indexMs, updateMs }) {

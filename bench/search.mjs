@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { setUp } from '../scripts/setup.mjs';
 import { askCli, readSet, setsIn, writePool } from './search-data.mjs';
-import { judge, speedText, tableText, verdictText } from './search-report.mjs';
+import { foldsOf } from './search-folds.mjs';
+import { foldsText, judge, speedText, tableText, verdictText } from './search-report.mjs';
 
 const POOL = 8_000;
 
@@ -34,7 +35,8 @@ async function main({ data, cli, json, strict }) {
   const sets = {};
   for (const set of setsIn(data)) {
     console.error(`measuring ${set.name} …`);
-    sets[set.name] = await askCli(program, set);
+    const { rankings, ...figures } = await askCli(program, set, ['--rankings']);
+    sets[set.name] = { ...figures, folds: foldsOf(await readSet(set), rankings) };
   }
   console.error(`measuring a pool of ${POOL} tools …`);
   const speed = await measurePool(program, data);
@@ -42,7 +44,7 @@ async function main({ data, cli, json, strict }) {
   console.log(
     json
       ? JSON.stringify({ sets, speed, judged }, null, 2)
-      : [tableText(sets), speedText(speed), verdictText(judged)].join('\n\n'),
+      : [tableText(sets), foldsText(sets), speedText(speed), verdictText(judged)].join('\n\n'),
   );
   return judged.every(({ kept, binding }) => kept || !(binding || strict)) ? 0 : 1;
 }

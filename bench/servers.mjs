@@ -1,36 +1,28 @@
-// Owns which servers there are, and how many of them a client that has no opinion of its own starts at once.
+// Owns which servers the contestants connect to. An entry is what a configuration file would say: a command or an address.
 
 import { fileURLToPath } from 'node:url';
 
 const file = (name) => fileURLToPath(new URL(`./${name}`, import.meta.url));
-const [echo, ordinary] = [file('echo-server.mjs'), file('ordinary-server.mjs')];
+const node = (name, ...args) => ({ command: process.execPath, args: [file(name), ...args.map(String)] });
 
-/** Each server is different, so that no client can reuse what it cached of another. It has the echo, or ordinary tools. */
-export const entryOf = (number, tools) => ({
-  command: process.execPath,
-  args: tools === undefined ? [echo, String(number)] : [ordinary, String(number), String(tools)],
-});
+/** Each server is different, so that no client can reuse what it cached of another. */
+const kinds = {
+  /** Answers as fast as Node can: for calls. */
+  echo: (number) => node('echo-server.mjs', number),
+  /** Written with the official SDK, ten tools of the usual size. */
+  ordinary: (number) => node('ordinary-server.mjs', number, 10),
+  /** Starts in a millisecond, so that the client is what is measured. Windows has no shell for it. */
+  light: (number) =>
+    process.platform === 'win32'
+      ? kinds.echo(number)
+      : { command: '/bin/sh', args: [file('light-server.sh'), String(number)] },
+  stalled: (number) => node('stalled-server.mjs', number),
+};
 
-const stalledFile = file('stalled-server.mjs');
+export function serversOf(kind, count) {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${kind}-${at}`, kinds[kind](at)]));
+}
 
-export const stalledEntryOf = (number) => ({ command: process.execPath, args: [stalledFile, String(number)] });
-
-const AT_ONCE = 3;
-const PATIENCE_MS = 250;
-
-/** As Plexus does it: the next server is started as soon as one has answered for the first time or has timed out. */
-export async function inTurn(count, open) {
-  const opening = [];
-  const next = async () => {
-    if (opening.length === count) return;
-    await new Promise((answered, failed) => {
-      const opened = open(opening.length, answered);
-      opening.push(opened);
-      opened.catch(failed);
-      setTimeout(answered, PATIENCE_MS).unref();
-    });
-    await next();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, next));
-  return Promise.all(opening);
+export function httpServersOf(urls) {
+  return Object.fromEntries(urls.map((url, at) => [`http-${at}`, { url }]));
 }

@@ -1,4 +1,4 @@
-// Owns `npm run bench`: sets up, then measures Plexus against the SDK's client and a hand-written one.
+// Owns `npm run bench`: sets up, then measures Plexus against the SDK's clients and a hand-written one.
 
 import { main } from '../bench/main.mjs';
 import { setUp } from './setup.mjs';

@@ -1,5 +1,5 @@
-// Owns what CI runs: `npm test` with everything that takes long, every static check, the conformance suite and the data
-// benches, counted together. The last line is `N passed, N failed`.
+// Owns what CI runs: `npm test` with everything that takes long, every static check, the conformance suite, the data benches
+// and the short form of the bench, counted together. The last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ rmSync(folder, { recursive: true, force: true });
 setUp();
 // The conformance suite waits for its servers most of the time.
 const [checks, scenarios] = await Promise.all([runChecks(), countScenarios()]);
-const figures = ['search', 'signals', 'redact'].map(runDataBench);
+const figures = [...['search', 'signals', 'redact', 'prompt-cost'].map(runDataBench), runShortBench()];
 const parts = [tests, checks, scenarios, ...figures];
 const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
@@ -43,10 +43,16 @@ function countTests() {
 
 /** A bench without its data says so and passes. */
 function runDataBench(name) {
-  const { status } = spawnSync(process.execPath, [`bench/${name}.mjs`], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  return runNode(`bench/${name}.mjs`);
+}
+
+/** After everything else, since it measures time. */
+function runShortBench() {
+  return runNode('scripts/bench.mjs', '--short');
+}
+
+function runNode(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 

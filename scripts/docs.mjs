@@ -1,10 +1,10 @@
-// Owns `npm run docs`: regenerates docs/settings.md and schema.json from the schema, and the arrows of docs/lifecycle.md from the
-// state table. The tests that check these files also write them.
+// Owns `npm run docs`: regenerates docs/settings.md and schema.json from the schema, the arrows of docs/lifecycle.md from the state
+// table, and docs/api.md, events.md and errors.md from the sources. The tests that check these files also write them.
 
 import { bin, run, setUp } from './setup.mjs';
 
 setUp();
-const tests = ['config/settings-doc', 'config/json-schema', 'connection/lifecycle-doc'].map(
+const tests = ['config/settings-doc', 'config/json-schema', 'connection/lifecycle-doc', 'docs/generated-pages'].map(
   (name) => `test/unit/${name}.test.ts`,
 );
 run(process.execPath, [bin('vitest', 'vitest.mjs'), 'run', ...tests], {

@@ -18,7 +18,7 @@ export function setUp() {
     'build',
     ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs'],
     'building',
-    () => run(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
+    () => runQuietly(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
   );
 }
 
@@ -32,6 +32,15 @@ export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The same for a step whose remarks only a developer wants (`npm run build` shows them): its output is printed if it fails. */
+function runQuietly(command, args) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  if (error) throw error;
+  if (status === 0) return;
+  process.stderr.write(stdout + stderr);
+  process.exit(status ?? 1);
 }
 
 /** Scripts that npm runs find it in `npm_execpath`; otherwise npm is looked up on the `PATH`. */

@@ -8,6 +8,7 @@ import type { SandboxState } from './connection/sandbox-state.ts';
 import type { ServerStatus } from './connection/status.ts';
 import type { RuntimeEvent } from './events.ts';
 import type { Unsubscribe } from './kernel/emitter.ts';
+import type { Diagnostic } from './model/diagnostic.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
 import type { Tool, ToolRef } from './model/tool.ts';
@@ -15,11 +16,13 @@ import type { ConfigLoop, ReloadOptions } from './servers/config-loop.ts';
 import type { HostOptions, ListeningHost } from './servers/host.ts';
 import { startupSettings } from './servers/load-config.ts';
 import type { Servers } from './servers/servers.ts';
-import type { Readiness, RuntimeStats } from './servers/status.ts';
+import type { StartupReport } from './servers/startup.ts';
+import type { CallCounts, FleetStatus, Readiness, RuntimeStats } from './servers/status.ts';
 import { redactFailures, redactResult } from './shaping/redact.ts';
 import type { View, ViewOptions, Views } from './view.ts';
 
 export type { ReloadOptions } from './servers/config-loop.ts';
+export type { StartupReport } from './servers/startup.ts';
 export type { Readiness, RuntimeStats } from './servers/status.ts';
 
 export interface RuntimeOptions extends HostOptions {
@@ -27,25 +30,44 @@ export interface RuntimeOptions extends HostOptions {
   readonly onEvent?: (event: RuntimeEvent) => void;
 }
 
+type EventType = RuntimeEvent['type'];
+/** The event with that `type`. */
+export type EventOf<Type extends EventType> = Extract<RuntimeEvent, { readonly type: Type }>;
+
 export interface Runtime extends View, AsyncDisposable {
   /** One more agent, sub-agent or client on the same servers. */
   view(options?: ViewOptions): View;
+  /** Every configured server, also those that cannot be used. */
   status(): ServerStatus[];
-  /** Resolves when every server has settled or the time is up, with the servers that are not ready. Rejects only for an unknown name. */
-  ready(options?: {
-    readonly timeoutMs?: number;
-    readonly servers?: readonly ServerName[];
-    readonly signal?: AbortSignal;
-  }): Promise<Readiness>;
+  /** One of them. Throws `SERVER_UNKNOWN` where there is none of that name. */
+  status(server: ServerName): ServerStatus;
+  /** How the start ended, for a host that could not listen yet: which servers are ready, which are not, and why. */
+  readonly startup: StartupReport;
+  /** Problems of the configuration in effect: files that cannot be read, entries and rules that are not valid. */
+  diagnostics(): readonly Diagnostic[];
+  /**
+   * Resolves when every server has settled, or after `timeoutMs` (default: `startup.waitMs`, 10 s), with the servers that are not
+   * ready. Rejects for an unknown name and, with `orThrow`, with `SERVERS_NOT_READY` unless all of them are ready.
+   */
+  ready(options?: ReadyOptions): Promise<Readiness>;
+  /** Calls the listener for every event. Returns a function that unsubscribes. */
   on(listener: (event: RuntimeEvent) => void): Unsubscribe;
-  /** Loads the configuration again: unchanged servers keep their connection, unless `replaceAll` is set. */
+  /** The same for the events of one type. */
+  on<Type extends EventType>(type: Type, listener: (event: EventOf<Type>) => void): Unsubscribe;
+  /**
+   * Loads the configuration again. Settings apply to servers as they are, or restart them after their calls in flight, which is not
+   * waited for. With `replaceAll` every server starts over at once.
+   */
   reload(options?: ReloadOptions): Promise<void>;
-  /** A fresh start for one server, its failures forgotten. */
-  reconnect(server: ServerName): void;
+  /** Replaces the servers that were given in code with `servers`, and applies the change; those of files stay. */
+  setServers(servers: NonNullable<RuntimeOptions['servers']>): Promise<void>;
+  /** A fresh start for one server, its failures forgotten. Rejects with what went wrong; the server may still come up later. */
+  reconnect(server: ServerName): Promise<ServerStatus>;
   /** Tells servers that asked for it what the agent may touch; servers that connect later are told too. */
   notifySandboxState(state: SandboxState): void;
+  /** Counts of servers, tools and calls. */
   getStats(): RuntimeStats;
-  /** The whole catalog as it is now, whatever a turn shows of it. */
+  /** The whole catalog as it is now, whatever a turn shows of it: also tools of servers that nobody approved. For people. */
   getTools(): readonly Tool[];
   /** Every tool whose own name this is, whichever server has it. */
   findByToolName(tool: string): readonly ToolRef[];
@@ -56,12 +78,34 @@ export interface Runtime extends View, AsyncDisposable {
   redact<Value>(value: Value): Value;
   /** Lists the tools of all servers again, or of one server, whose failure is then thrown. */
   refreshTools(server?: ServerName): Promise<void>;
+  /** Forgets the tool lists that were stored for later starts, of one server or of all. */
+  clearCache(server?: ServerName): Promise<void>;
+  /** Servers that cannot be used, or that fail to list their tools, with why. */
+  failures(): readonly ServerFailure[];
+  /** Lists, reads and subscribes to what servers offer as resources. */
   readonly resources: Resources;
+  /** Lists and fills in the prompts of servers. */
   readonly prompts: Prompts;
-  /** Closes one server and takes its tools out of the catalog. */
-  disconnect(server: ServerName): Promise<void>;
+  /** Closes one server, or all of them, and takes their tools out of the catalog. `reconnect` brings one back; the runtime stays usable. */
+  disconnect(server?: ServerName): Promise<void>;
   /** Resolves when no process, timer or socket of the runtime is left. */
   close(): Promise<void>;
+}
+
+export interface ServerFailure {
+  readonly server: ServerName;
+  readonly error: RuntimeError;
+}
+
+export interface ReadyOptions {
+  /** How long to wait at most. Default: `startup.waitMs`, 10 s. */
+  readonly timeoutMs?: number;
+  /** Wait for these only. */
+  readonly servers?: readonly ServerName[];
+  /** Aborting it rejects with the signal's reason; the servers go on starting. */
+  readonly signal?: AbortSignal;
+  /** Reject unless all of them are ready. */
+  readonly orThrow?: boolean;
 }
 
 export interface ApiDeps {
@@ -69,12 +113,14 @@ export interface ApiDeps {
   readonly servers: Servers;
   readonly views: Views;
   readonly config: ConfigLoop;
+  readonly startup: StartupReport;
+  readonly counts: CallCounts;
 }
 
 export function createApi(deps: ApiDeps): Runtime {
-  const { host, servers, views, config } = deps;
+  const { host, servers, views, startup, counts } = deps;
   const { registry, catalog, resourceCatalog, subscriptions, fleet, status, sessions } = servers;
-  const { clock, emit, handlers, options, redactor } = host;
+  const { clock, emit, handlers, redactor } = host;
   const reaching = { resourceCatalog, reach: sessions, handlers, clock };
   const settings = () => registry.config().settings;
   let closed: Promise<void> | undefined;
@@ -82,29 +128,76 @@ export function createApi(deps: ApiDeps): Runtime {
     closed ??= closeAll(deps);
     return closed;
   };
+  const changes = redactFailures(redactor, createChanges(deps));
   return {
     ...views.root,
     view: (asked) => views.open(asked),
-    on: host.on,
-    status: () => status.all(),
-    ...redactFailures<Pick<Runtime, 'ready' | 'reload' | 'reconnect' | 'refreshTools' | 'disconnect'>>(redactor, {
-      ready: ({ timeoutMs = startupSettings(options, settings()).waitMs, ...rest } = {}) =>
-        fleet.ready({ timeoutMs, ...rest }),
-      reload: (asked) => config.reload(asked),
-      reconnect: (server) => fleet.reconnect(server),
-      refreshTools: (server) => fleet.refreshTools(server),
-      disconnect: (server) => fleet.disconnect(server),
-    }),
+    on: createOn(host),
+    status: createStatus(status),
+    failures: () => status.all().flatMap(({ name, error }) => (error ? [{ server: name, error }] : [])),
+    startup: redactor.value(startup),
+    diagnostics: () => redactor.value(registry.config().diagnostics),
+    ...changes,
+    reconnect: (server) => handled(changes.reconnect(server)),
     notifySandboxState: (state) => fleet.announceSandbox(state, views.sessions()),
-    getStats: () => status.stats(),
-    getTools: () => catalog.snapshot().tools,
+    getStats: () => ({ ...status.stats(), ...counts }),
+    getTools: () => catalog.everything(),
     redact: (value) => redactResult(redactor, settings().results.redact, value),
-    findByToolName: (tool) => findByToolName(catalog.snapshot().tools, tool),
+    findByToolName: (tool) => findByToolName(catalog.everything(), tool),
     resources: redactFailures(redactor, createResources({ ...reaching, subscriptions })),
     prompts: redactFailures(redactor, createPrompts({ ...reaching, emit })),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+type Changes = Pick<
+  Runtime,
+  'ready' | 'reload' | 'setServers' | 'reconnect' | 'refreshTools' | 'clearCache' | 'disconnect'
+>;
+
+/** The methods with which a host changes its servers, or waits for them. */
+function createChanges({ host, servers, config }: ApiDeps): Changes {
+  const { fleet, registry } = servers;
+  const defaultWaitMs = () => startupSettings(host.options, registry.config().settings).waitMs;
+  return {
+    ready: async ({ timeoutMs = defaultWaitMs(), orThrow = false, ...rest } = {}) => {
+      const readiness = await fleet.ready({ timeoutMs, ...rest });
+      const { notReady: missing } = readiness;
+      if (orThrow && missing.length > 0) throw new RuntimeError('SERVERS_NOT_READY', { missing });
+      return readiness;
+    },
+    reload: (asked) => config.reload(asked),
+    setServers: (given) => config.setServers(given),
+    reconnect: (server) => fleet.reconnect(server),
+    refreshTools: (server) => fleet.refreshTools(server),
+    clearCache: (server) => fleet.clearCache(server),
+    disconnect: (server) => fleet.disconnect(server),
+  };
+}
+
+function createOn({ on }: ApiDeps['host']): Runtime['on'] {
+  return (first: EventType | ((event: RuntimeEvent) => void), listener?: (event: never) => void) => {
+    if (typeof first === 'function') return on(first);
+    return on((event) => {
+      if (event.type === first) listener?.(event as never);
+    });
+  };
+}
+
+function createStatus(status: FleetStatus): Runtime['status'] {
+  function statusOf(): ServerStatus[];
+  function statusOf(server: ServerName): ServerStatus;
+  function statusOf(server?: ServerName) {
+    return server === undefined ? status.all() : status.of(server);
+  }
+  return statusOf;
+}
+
+/** A host that does not wait for the answer must not be ended by its rejection. */
+function handled<Value>(work: Promise<Value>): Promise<Value> {
+  void Promise.allSettled([work]);
+  return work;
 }
 
 async function closeAll({ host, servers, views, config }: ApiDeps): Promise<void> {

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { createApi, type Runtime, type RuntimeOptions } from './api.ts';
-import { authorize } from './call/authorize/authorize.ts';
+import { authorize, wouldAsk } from './call/authorize/authorize.ts';
 import { createDecider } from './call/authorize/decide.ts';
 import { createRecheck } from './call/authorize/recheck.ts';
 import { deadline } from './call/deadline.ts';
@@ -12,7 +12,7 @@ import type { CallEvent } from './call/events.ts';
 import { guard } from './call/guard.ts';
 import { invoke } from './call/invoke.ts';
 import { observe } from './call/observe.ts';
-import { compose, type Perform } from './call/pipeline.ts';
+import { type CallPath, compose } from './call/pipeline.ts';
 import { resolve } from './call/resolve.ts';
 import { serialize } from './call/serialize.ts';
 import { shape } from './call/shape.ts';
@@ -31,19 +31,20 @@ import { createFileStore } from './store/file.ts';
 import { createTrust, type Trust } from './trust/trust.ts';
 import { createViews } from './view.ts';
 
+/** Reads the configuration, starts the servers and resolves when the start has waited long enough for them. `close()` ends all of it. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const host = createHost<CallEvent>(options, environmentOf(options)); // environment, clock, stores, redactor, events
   const trust = createTrust({ ...host, lock: lockOptions(host) }); // server approvals, tool grants, plexus.lock
   const servers = createServers(host, trust); // registry, opener, connections, catalog, sessions, status
-  const perform = createCallPath(host, trust, servers); // the stages of a call
-  const views = createViews(host, servers, perform); // the root view, child views, private sessions
+  const calls = createCallPath(host, trust, servers); // the stages of a call
+  const views = createViews(host, servers, calls); // the root view, child views, private sessions
   const config = new ConfigLoop(host, trust, servers, views); // load, apply, watch, reload
-  await config.start();
-  return createApi({ host, servers, views, config });
+  const startup = await config.start();
+  return createApi({ host, servers, views, config, startup, counts: calls.counts });
 }
 
 /** A call passes these stages from top to bottom, and its outcome passes them back. */
-function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): Perform {
+function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): CallPath {
   const { emit, clock, onError, redactor, artifacts, approve } = host;
   const { registry, breakers, sessions, currentDefinition } = servers;
   const closing = host.closing.signal;
@@ -51,20 +52,23 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
   const decider = createDecider(deciding);
   const recheck = createRecheck({ ...deciding, decider, isListed: servers.isListed });
   const { grants } = trust;
-  return compose(
+  const asking = { ...deciding, decider, recheck, grants, approve, redact: redactor.value, emit };
+  const counts = { calls: 0, failedCalls: 0 };
+  const perform = compose(
     [
-      observe({ emit, clock, onError, redact: redactor.error }),
+      observe({ emit, clock, closing, counts, onError, redact: redactor.error }),
       trackTaint(emit),
       shape({ registry, redactor, emit, artifacts }),
       resolve(servers),
       validate(),
-      authorize({ ...deciding, decider, recheck, grants, approve, redact: redactor.value, emit }),
+      authorize(asking),
       serialize(registry, recheck),
       guard(breakers),
       deadline(registry, clock),
     ],
     invoke(sessions, recheck),
   );
+  return { perform, counts, wouldAsk: (call) => wouldAsk(asking, call) };
 }
 
 /** The configured servers and what is wrong with their files; starts and connects nothing. */

@@ -2,7 +2,8 @@
 // servers change meanwhile.
 
 import type { ToolWindow } from './builtins/tool-window.ts';
-import type { Caller, Perform, ToolCall } from './call/pipeline.ts';
+import type { CallProgress } from './call/events.ts';
+import type { Caller, CallPath, ToolCall } from './call/pipeline.ts';
 import { resolveTarget } from './call/resolve.ts';
 import type { Progress } from './connection/session.ts';
 import { Cancellation } from './kernel/cancellation.ts';
@@ -12,8 +13,14 @@ import type { QualifiedName } from './model/names.ts';
 import type { Tool, ToolOutcome } from './model/tool.ts';
 
 export interface TurnCallOptions {
+  /** The id of the call in events, approvals, progress and `outcome.meta`, such as the model's own. Default: one that Plexus makes. */
+  readonly callId?: string;
+  /** Sent to the server as the request's `_meta`, beside the fields that the protocol needs. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** Aborting it cancels the call; the server is told. */
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  /** Called with each progress of the server, at most ten times a second. */
+  readonly onProgress?: (progress: CallProgress) => void;
   /** The timeout of this one call, whatever is configured; 0 turns it off. */
   readonly timeoutMs?: number;
 }
@@ -23,17 +30,23 @@ export interface Turn {
   readonly tools: readonly Tool[];
   /** Two turns with the same revision show the model the same tools. */
   readonly revision: string;
-  /** For the model's system prompt: what the mark around a tool's output means, and the servers' instructions. */
+  /** For the model's system prompt: what the mark around a tool's output means, and servers' instructions; see docs/large-fleets.md. */
   readonly systemPrompt: string;
   /** The tool that a call of this name would reach, in any agent's spelling; `undefined` where no tool has it. */
   find(name: string): Tool | undefined;
+  /**
+   * Whether a call would be put to a person now, for a host that marks such tools or asks in its own way; false where it would be
+   * denied. It depends on the arguments where rules have conditions.
+   */
+  requiresApproval(name: QualifiedName, args?: object): Promise<boolean>;
   /** Resolves to an outcome or throws a `RuntimeError`; an abort rejects with the signal's own reason. */
-  call(name: QualifiedName, args?: JsonObject, options?: TurnCallOptions): Promise<ToolOutcome>;
+  call(name: QualifiedName, args?: object, options?: TurnCallOptions): Promise<ToolOutcome>;
 }
 
+/** Ids that a host gives are its own: those made here have to be others, or one call would refuse another. */
 let lastCall = 0;
 
-export function createTurn(window: ToolWindow, perform: Perform, caller: Caller): Turn {
+export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallPath, 'counts'>, caller: Caller): Turn {
   const { tools, revision, systemPrompt, snapshot, isWhole } = window;
   const canSearch = () => tools.some((tool) => tool.name === SEARCH_TOOL);
   const visibleTools = { tools: snapshot.tools, isWhole, canSearch };
@@ -41,14 +54,28 @@ export function createTurn(window: ToolWindow, perform: Perform, caller: Caller)
     tools,
     revision,
     systemPrompt,
-    find: (name) => resolveTarget(window, typeof name === 'string' ? name : '', {}).tool,
-    call(name, args = {}, { signal, onProgress = ignoreProgress, timeoutMs } = {}) {
+    find: (name) => resolveTarget(window, textOf(name), {}).tool,
+    async requiresApproval(name, args = {}) {
+      const target = resolveTarget(window, textOf(name), args as JsonObject);
+      if (target.tool === undefined) return false;
+      const cancellation = new Cancellation();
+      return wouldAsk({ callId: '', ...target, visibleTools, cancellation, onProgress: ignoreProgress, caller });
+    },
+    call(name, args = {}, { callId = `plexus-call-${++lastCall}`, meta, signal, onProgress, timeoutMs } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
-      // A model's output is not typed: its name may be anything.
-      const target = resolveTarget(window, typeof name === 'string' ? name : `(${typeof name})`, args);
-      const callId = `call-${++lastCall}`;
-      const call: ToolCall = { callId, ...target, visibleTools, cancellation, onProgress, timeoutMs, caller };
+      const target = resolveTarget(window, textOf(name), args as JsonObject);
+      const tell = onProgress && ((progress: Progress) => onProgress({ callId, ...progress }));
+      const call: ToolCall = {
+        callId,
+        ...target,
+        meta,
+        visibleTools,
+        cancellation,
+        onProgress: tell ?? ignoreProgress,
+        timeoutMs,
+        caller,
+      };
       const unsubscribe = signal && cancellation.follow(signal);
       const { tool, builtin } = target;
       const isHidden = tool !== undefined && !builtin && !window.isShown(tool);
@@ -68,5 +95,8 @@ export function createTurn(window: ToolWindow, perform: Perform, caller: Caller)
     },
   };
 }
+
+/** A model's output is not typed: the name in it may be anything. */
+const textOf = (name: unknown) => (typeof name === 'string' ? name : `(${typeof name})`);
 
 const ignoreProgress = (): void => undefined;

@@ -4,18 +4,21 @@
 import { createWindowSource, type WindowSource } from './builtins/builtin-tools.ts';
 import { createToolWindow } from './builtins/tool-window.ts';
 import type { CallEvent } from './call/events.ts';
-import type { Caller, Perform } from './call/pipeline.ts';
+import type { Caller, CallPath } from './call/pipeline.ts';
 import { Taint } from './call/taint.ts';
 import type { Provider } from './catalog/definition/providers.ts';
 import { type CatalogSnapshot, narrowSnapshot, presentFor } from './catalog/snapshot.ts';
+import { findByToolName } from './catalog/tool-meta.ts';
 import type { ClientHandlers } from './connection/client-handlers.ts';
 import type { Session } from './connection/session.ts';
 import { matchesWildcard } from './kernel/wildcard.ts';
+import { builtinNames } from './model/builtin.ts';
 import type { Model } from './model/model.ts';
 import { hashOfKey, type ServerName, type ToolId, toolKey } from './model/names.ts';
-import type { Tool } from './model/tool.ts';
+import type { Tool, ToolRef } from './model/tool.ts';
 import { type HostRule, hostRules } from './policy/host-rules.ts';
 import type { Host } from './servers/host.ts';
+import { unknownOptions } from './servers/known-options.ts';
 import type { PrivateSessions } from './servers/private-sessions.ts';
 import type { Servers } from './servers/servers.ts';
 import type { SessionProvider } from './servers/sessions.ts';
@@ -44,7 +47,12 @@ export interface TurnOptions {
 }
 
 export interface View {
+  /** The tools as they are now, frozen for one step of the model. */
   turn(options?: TurnOptions): Turn;
+  /** All tools that the view may use, whatever a turn shows of them. */
+  getTools(): readonly Tool[];
+  /** Every such tool whose own name this is, whichever server has it. */
+  findByToolName(tool: string): readonly ToolRef[];
   /** A narrower view of the same servers: it starts none, and sees no more than this one. */
   child(options?: Omit<ViewOptions, 'perClient'>): View;
   /** Closes the view's private connections. */
@@ -56,26 +64,33 @@ export interface Views {
   open(options?: ViewOptions): View;
   /** The open private sessions of all views. */
   sessions(): readonly Session[];
-  /** After a change of the configuration: private connections to servers that are gone or have changed are closed. */
+  /** After a change of the configuration: private connections follow the entries of their servers. */
   follow(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Makes all views of one runtime, and closes their private connections with it. */
-export function createViews(host: Host<CallEvent>, servers: Servers, perform: Perform): Views {
-  const { catalog, registry } = servers;
+export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit<CallPath, 'counts'>): Views {
+  const { catalog, registry, status } = servers;
   const shared: SharedDeps = {
     source: createWindowSource(servers, host.clock),
     presentFor: (snapshot, provider) => presentFor(snapshot, provider, catalog.style),
-    perform,
+    calls,
+    checkOptions: (call, options) => {
+      for (const problem of unknownOptions(call, options, viewOptionNames)) host.onError(new TypeError(problem));
+    },
+    onUnmatched: (pattern) => host.emit({ type: 'catalog.pattern-unmatched', pattern }),
+    isSettled: () => status.readiness().notReady.every(({ state }) => state !== 'connecting'),
   };
   const privates = new Set<PrivateSessions>();
   let isClosed = false;
-  const { turn, child } = createView({ ...shared, handlers: host.handlers, rights: { taint: new Taint() } });
+  const { close: _, ...root } = createView({ ...shared, handlers: host.handlers, rights: { taint: new Taint() } });
   return {
-    root: { turn, child },
-    open({ tools, model, permissions, approve, perClient = false, ...own } = {}) {
-      const handlers = { ...host.handlers, ...own };
+    root,
+    open(options = {}) {
+      const { tools, model, permissions, approve, perClient = false, elicit, sample, roots } = options;
+      shared.checkOptions('view()', options);
+      const handlers = { ...host.handlers, ...given({ elicit, sample, roots }) };
       const isPrivate = (server: ServerName) => perClient || registry.settings(server)?.perClient === true;
       const sessions = servers.openPrivateSessions(handlers, isPrivate);
       if (isClosed) void sessions.close();
@@ -101,6 +116,27 @@ export function createViews(host: Host<CallEvent>, servers: Servers, perform: Pe
   };
 }
 
+/** All keys of `ViewOptions`: the compiler refuses one too few or too many. */
+const viewOptionNames: Readonly<Record<keyof Required<ViewOptions>, true>> = {
+  tools: true,
+  permissions: true,
+  approve: true,
+  model: true,
+  perClient: true,
+  elicit: true,
+  sample: true,
+  roots: true,
+};
+
+/** The handlers that the caller gave; an absent one must not hide the runtime's. */
+function given({
+  elicit,
+  sample,
+  roots,
+}: { [Key in keyof ClientHandlers]: ClientHandlers[Key] | undefined }): ClientHandlers {
+  return { ...(elicit && { elicit }), ...(sample && { sample }), ...(roots && { roots }) };
+}
+
 /** What a view hands on to its children: its rules, who is asked, what was read. */
 type Rights = Pick<Caller, 'permissions' | 'answering' | 'approve' | 'taint'>;
 
@@ -108,7 +144,13 @@ interface SharedDeps {
   readonly source: WindowSource;
   /** The same tools, with schemas that the provider's models accept. */
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
-  readonly perform: Perform;
+  readonly calls: Omit<CallPath, 'counts'>;
+  /** Reports options that do not exist. */
+  readonly checkOptions: (call: string, options: object) => void;
+  /** Called once for each pattern that no tool matches. */
+  readonly onUnmatched: (pattern: string) => void;
+  /** No server is still connecting, so that a missing tool is missing for good. */
+  readonly isSettled: () => boolean;
 }
 
 interface ViewDeps extends SharedDeps {
@@ -121,7 +163,7 @@ interface ViewDeps extends SharedDeps {
 }
 
 function createView(deps: ViewDeps): View {
-  const { source, perform, handlers, sessions, model = {}, narrowing = [], rights } = deps;
+  const { source, calls, handlers, sessions, model = {}, narrowing = [], rights } = deps;
   const hasVision = model.vision === true;
   const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(sessions && { sessions }) };
   const isNarrowed = narrowing.length > 0;
@@ -136,19 +178,42 @@ function createView(deps: ViewDeps): View {
     isUsable: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
     isNarrowed,
   });
+  const tellUnmatched = createUnmatchedReport(deps);
   return {
-    turn: ({ query } = {}) => createTurn(windowFor(query), perform, caller),
-    child: ({ tools, model: other, permissions, approve, ...own } = {}) =>
-      createView({
+    turn: ({ query } = {}) => {
+      tellUnmatched();
+      return createTurn(windowFor(query), calls, caller);
+    },
+    getTools: () => snapshot().tools,
+    findByToolName: (tool) => findByToolName(snapshot().tools, tool),
+    child: (options = {}) => {
+      const { tools, model: other, permissions, approve, elicit, sample, roots } = options;
+      deps.checkOptions('child()', { ...options, perClient: undefined });
+      return createView({
         ...deps,
         rights: narrower(rights, { permissions, approve }),
         narrowing: tools === undefined ? narrowing : [...narrowing, tools],
         model: other ?? model,
-        handlers: { ...handlers, ...own },
+        handlers: { ...handlers, ...given({ elicit, sample, roots }) },
         // A child uses its parent's private connections; only the parent closes them.
         sessions: sessions && { ...sessions, close: async () => undefined },
-      }),
+      });
+    },
     close: async () => sessions?.close(),
+  };
+}
+
+/** Tells once which of the view's own patterns show nothing, as soon as no server may still bring a tool for them. */
+function createUnmatchedReport({ source, narrowing = [], onUnmatched, isSettled }: ViewDeps): () => void {
+  let untold = narrowing.at(-1) ?? [];
+  return () => {
+    if (untold.length === 0 || !isSettled()) return;
+    const patterns = untold;
+    untold = [];
+    const { tools } = source.snapshot();
+    const isMatched = (pattern: string) =>
+      tools.some((tool) => matchesTool(pattern, tool)) || builtinNames.some((name) => matchesWildcard(pattern, name));
+    for (const pattern of patterns) if (!isMatched(pattern)) onUnmatched(pattern);
   };
 }
 
@@ -176,12 +241,12 @@ function narrower(
 }
 
 function visibleSnapshot(
-  { model: { provider = 'any' } = {}, narrowing = [], presentFor: present }: ViewDeps,
+  { model: { provider } = {}, narrowing = [], presentFor: present }: ViewDeps,
   whole: CatalogSnapshot,
 ): CatalogSnapshot {
   const isVisible = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => matchesTool(each, tool)));
   const visible = narrowing.length === 0 ? whole : narrowSnapshot(whole, isVisible);
-  return provider === 'any' ? visible : present(visible, provider);
+  return provider === undefined ? visible : present(visible, provider);
 }
 
 /** A hashed name may look like another server's tool: there the pattern must hold the hash. */

@@ -59,7 +59,7 @@ export const requirements = {
   'TRU-01':
     'In an untrusted workspace a stdio server from the repository is not spawned and a diagnostic says so; user and enterprise servers start.',
   'TRU-02':
-    'A remote server from an untrusted repository may connect, but gets no stored login and no environment value until it is approved.',
+    'A remote server from an untrusted repository may connect, but until it is approved gets no stored login, environment value, client capability or sandbox news and has no place in any turn; loopback, private and link-local addresses ask first, and at most 32 such servers connect.',
   'TRU-03':
     'When the server allowlist is not empty, only servers matching it by name, command or url connect, and the list is checked again at each call.',
   'TRU-04':
@@ -114,11 +114,11 @@ export const requirements = {
   'LIF-03':
     'A connection is idle, connecting, ready, waiting, blocked, failed or closed; the finer `state` and the four-word `status` are derived from that.',
   'LIF-04':
-    'Status is read from one record per server: connected while there is a session, connecting while one is on its way, disconnected otherwise.',
+    'Status is read from one record per server, by `status()` and `ready()` alike: connected once a session has listed its tools, connecting while a connect, its first list or a reconnect is pending, failed or disconnected otherwise; all but connected have a reason.',
   'LIF-05': 'A server is visible as connecting from the moment it is asked for.',
   'LIF-06': 'Asking twice for the same server and config opens one connection.',
   'LIF-07':
-    '`apply(config)` keeps unchanged servers, replaces changed ones and closes removed ones; `replaceAll` starts everything over.',
+    '`apply(config)` keeps unchanged servers, applies settings live, restarts a server after its calls (30 s at most) where launch, `max_message_bytes`, `log_level`, `elicitation` or `per_client` changed, and ends those that are removed, denied, revoked or shadowed at once; `replaceAll` starts everything over.',
   'LIF-08':
     'Servers connect in parallel, 3 spawns and 20 remotes at a time (`connectConcurrency`); a slot frees at the first answer or after 250 ms, so a stalled server blocks nobody.',
   'LIF-09':
@@ -130,7 +130,7 @@ export const requirements = {
   'LIF-13': 'A connected server shows `connectedAt` and its uptime, and both are gone once it drops.',
   'LIF-14': 'An attempt begun before a reload or a close never becomes a connection.',
   'LIF-15':
-    'An edited config file is noticed, settles for 500 ms and is applied between turns, touching only what changed.',
+    'An edited config file is noticed, settles for 500 ms and is applied between turns, touching only what changed; no call in flight is cut for a setting that applies live.',
 
   // Reconnect, health, breaker
   'REC-01': 'The preset `doubling` waits 1, 2 and 4 s, never over 30 s, and gives up after 3 attempts.',
@@ -211,7 +211,7 @@ export const requirements = {
   'NAM-13': 'Descriptions can be prefixed with the server they come from (`descriptionPrefix`).',
   'NAM-14': 'Every tool carries its server, title, category, tags, version and annotations as metadata.',
   'NAM-15':
-    'Schemas are normalised for providers, an invalid tool is set apart, over 8 KiB descriptions shrink first, and calls are validated against the original schema.',
+    'Schemas are normalised for providers (without one named they keep what Anthropic and OpenAI take), an invalid tool is set apart, over 8 KiB descriptions shrink first, and calls are validated against the original schema.',
 
   // Permissions and approval
   'PER-01': 'Server tools pass the same permission gate as built-in ones, and a host may bring its own.',
@@ -296,9 +296,9 @@ export const requirements = {
   'SRC-05':
     '`mcp_search` finds tools by query, selection and limit, and `mcp_call` calls them for models that cannot load them.',
   'SRC-06':
-    'The index follows every list change and ranks exact names first, then name, server, title, description and parameters by BM25.',
+    'The index follows every list change and ranks exact names first, then name, server, title, description and parameters by BM25; for a question that only reads, no tool that destroys ranks above a matching tool that reads.',
   'SRC-07':
-    'A server is loaded, deferred or reached by a carrier tool (`exposure`); `alwaysLoad` excepts tools, and the hint of a server counts only under defer.',
+    'A server is loaded, deferred or reached by a carrier tool (`exposure`); `alwaysLoad` excepts tools, and the hint of a server counts only under defer, with trusted hints and within `always_load_chars`.',
 
   // Events, status, commands
   'EVT-01': 'Every call emits one begin event with server, tool and call id.',
@@ -316,7 +316,8 @@ export const requirements = {
   'EVT-10': 'One server can be reconnected by name, from the CLI and from the library.',
   'EVT-11':
     'The CLI lists, shows, adds, removes, enables, disables, logs in and out, tests, diagnoses, imports and approves servers and shows their logs, all with `--json`.',
-  'EVT-12': 'Errors of loading and connecting are logged per server and kept in `errors`.',
+  'EVT-12':
+    'Errors of loading and connecting are logged per server, and can be asked for: `failures()`, `diagnostics()`.',
 
   // Auth
   'AUT-01':
@@ -400,7 +401,8 @@ export const requirements = {
     'Within a turn the tools are frozen and in a fixed order, and the list is not rebuilt when nothing changed.',
   'EXT-13': 'Sessions and sub-agents share connections, and a child starts no server again.',
   'EXT-14': '`plexus doctor` shows command, exit code, stderr tail, timing, login and schema problems of each server.',
-  'EXT-15': 'Instructions of servers are labelled, can be switched off, and share a limited space fairly.',
+  'EXT-15':
+    'Instructions of servers are labelled, can be switched off, and share a limited space fairly; while tools are searched for, they come with the first result that shows a tool of the server.',
   'EXT-16':
     'Descriptions are capped at 2048 bytes and schemas at 8 KiB, and control and zero-width characters are removed.',
   'EXT-17': 'A server that needs a login offers one `authenticate` tool, and that state is remembered for 15 minutes.',

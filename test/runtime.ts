@@ -15,8 +15,8 @@ export interface Told {
 
 export type OpenedRuntime = Runtime & Told;
 
-/** Remembers on the disk, in the folder given as home, like a host that names no store. */
-export const withDefaultStore = { store: undefined } as unknown as RuntimeOptions;
+/** Remembers on the disk, in the folder given as home, and keeps logs and results there, like a host that says nothing. */
+export const withDefaultStore = { store: undefined, logs: true, resultFiles: true } as unknown as RuntimeOptions;
 
 /** Servers are waited for longer than the ten seconds of a host: a busy machine may need them. */
 const PATIENT_MS = 45_000;
@@ -32,6 +32,8 @@ export async function openRuntime(folder: string, options: RuntimeOptions): Prom
     store: createMemoryStore(options.clock ?? systemClock),
     permissions: [{ tool: 'mcp__*', action: 'allow' }],
     interactive: false,
+    logs: false,
+    resultFiles: false,
     startup: { waitMs: PATIENT_MS },
     onEvent: (event) => events.push(event),
     onError: (error) => errors.push(error),

@@ -10,23 +10,34 @@ const mcp = await createRuntime({ cwd: here('../..'), config: here('fleet.toml')
 // From the second run on, the tools are known from the cache before their servers are up.
 await mcp.ready();
 try {
-  console.log('Servers');
+  console.log('Servers (how many tools each offers, and the version of the protocol it speaks)');
   for (const { name, state, toolCount, protocol, error } of mcp.status()) {
     console.log(`  ${name.padEnd(12)} ${state.padEnd(10)} ${error?.message ?? `${toolCount} tools, MCP ${protocol}`}`);
   }
 
   const turn = mcp.turn();
-  console.log(`\nTools (${turn.tools.length})`);
+  const offered = mcp.getStats().tools;
+  const own = turn.tools.length - offered;
+  console.log(
+    `\nTools (${turn.tools.length} that a model is shown: ${offered} of the servers, ${own} of Plexus itself)`,
+  );
   for (const { name, description } of turn.tools) console.log(`  ${name.padEnd(46)} ${firstSentence(description)}`);
 
   const path = here('notes/welcome.md');
   console.log(`\nCalling mcp__files__read_text_file, as a model would. What the model reads:\n`);
   const { text, meta } = await turn.call('mcp__files__read_text_file', { path });
   console.log(text);
-  console.log(`\nIt took ${meta.durationMs} ms.\n`);
+  console.log(`\nThe call took ${meta.durationMs} ms: the checks of Plexus and the work of the server.\n`);
   console.log('Try it yourself:');
   console.log('  node dist/cli.js list --config examples/sample-fleet/fleet.toml');
   console.log('  node dist/cli.js call everything get-sum a=19 b=23 --config examples/sample-fleet/fleet.toml');
+  console.log('\nUse your own servers:');
+  console.log('  npm install --global .      puts plexus on your path');
+  console.log(
+    '  plexus import               copies the servers of Claude, Codex, Cursor, VS Code and others; it asks first',
+  );
+  console.log('  plexus add NAME -- COMMAND  adds one by hand');
+  console.log('  plexus list                 shows them');
 } finally {
   await mcp.close();
 }

@@ -1,11 +1,12 @@
 // Owns which builtins a view gets beside its servers' tools, and the settings of the tool window that all views share.
 
 import type { ServerInstructions } from '../catalog/exposure/instructions.ts';
-import { createPlacement } from '../catalog/exposure/placement.ts';
+import { createPlacement, honouredClaims } from '../catalog/exposure/placement.ts';
 import { speaksOf } from '../catalog/filter.ts';
 import { listCapabilities } from '../catalog/listing.ts';
 import { createPrompts } from '../catalog/resources/prompts.ts';
 import { createResources } from '../catalog/resources/resources.ts';
+import { visibleResources } from '../catalog/resources/visible-resources.ts';
 import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -55,28 +56,39 @@ export function createWindowSource(servers: Servers, clock: Clock): WindowSource
   };
 }
 
-/** Made anew only when the configuration or a server's instructions change. */
+/** Made anew only when the configuration, a server's instructions or the servers that have a place in turns change. */
 function createWindowSettings({ registry, catalog }: Servers): () => WindowSettings {
-  let last: { readonly config: unknown; readonly instructions: unknown; readonly settings: WindowSettings } | undefined;
+  let last:
+    | {
+        readonly config: unknown;
+        readonly instructions: unknown;
+        readonly named: unknown;
+        readonly settings: WindowSettings;
+      }
+    | undefined;
   return () => {
     const config = registry.config();
     const instructions = catalog.instructions();
-    if (last?.config === config && last.instructions === instructions) return last.settings;
+    const named = registry.inTurns();
+    if (last?.config === config && last.instructions === instructions && last.named === named) return last.settings;
     const { settings } = config;
     const isShown = ({ server }: ServerInstructions) => registry.settings(server)?.instructions === true;
+    const settingsOf = (server: ServerName) => registry.settings(server);
     const windowSettings: WindowSettings = {
       toolSearch: settings.toolSearch,
       minContextWindow: settings.minContextWindow,
       searchOnListChanged: settings.searchOnListChanged,
       placementOf: createPlacement({
         isAlwaysLoaded: (tool) => settings.alwaysLoad.some((pattern) => speaksOf(pattern, tool)),
-        settingsOf: (server) => registry.settings(server),
+        settingsOf,
       }),
-      servers: registry.used().map(({ name, settings: { title } }) => ({ name, title })),
+      isClaimed: honouredClaims(settingsOf),
+      alwaysLoadChars: settings.alwaysLoadChars,
+      servers: named.map(({ name, settings: { title } }) => ({ name, title })),
       instructions: settings.instructions ? instructions.filter(isShown) : [],
       isWrapped: settings.results.wrap,
     };
-    last = { config, instructions, settings: windowSettings };
+    last = { config, instructions, named, settings: windowSettings };
     return windowSettings;
   };
 }
@@ -84,8 +96,10 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
 /** The builtins change as servers with resources or prompts come and go; their texts never do. */
 function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
   const { registry, catalog, resourceCatalog, subscriptions } = servers;
-  const { sessions = servers.sessions, handlers, isSeen, permissions, snapshot } = caller;
-  const deps = { resourceCatalog, reach: sessions, handlers, clock };
+  const { sessions = servers.sessions, handlers, permissions, snapshot } = caller;
+  const isSeen = (server: ServerName) => caller.isSeen(server) && !registry.isSetAside(server);
+  const visible = visibleResources(resourceCatalog, (server) => !registry.isSetAside(server));
+  const deps = { resourceCatalog: visible, reach: sessions, handlers, clock };
   const resources = createResources({ ...deps, subscriptions });
   // Signals in a prompt are found when the call's result is shaped, so no event is emitted here.
   const prompts = createPrompts({ ...deps, emit: () => undefined });
@@ -93,12 +107,8 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
   const isListed = (tool: string) => (server: ServerName) =>
     isSeen(server) && !registry.isDenied({ server, tool }, permissions);
   const groups = {
-    resources: createResourceTools({
-      resources,
-      resourceCatalog,
-      isListed: isListed('ListMcpResources'),
-    }),
-    prompts: createPromptTools({ prompts, resourceCatalog, isListed: isListed('ListMcpPrompts') }),
+    resources: createResourceTools({ resources, resourceCatalog: visible, isListed: isListed('ListMcpResources') }),
+    prompts: createPromptTools({ prompts, resourceCatalog: visible, isListed: isListed('ListMcpPrompts') }),
   };
   const kept = new Map<string, readonly Builtin[]>();
   return () => {
@@ -122,13 +132,13 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
 function unlisted({ registry, catalog, connections }: Servers): readonly SearchableServer[] {
   const isStopped = (name: ServerName) => connections.get(name)?.connection.state.kind === 'closed';
   return registry
-    .used()
+    .inTurns()
     .filter(
       ({ name, settings }) => settings.lifecycle === 'lazy' && catalog.get(name) === undefined && !isStopped(name),
     )
     .map(({ name, settings: { title, description } }) => ({
       name,
-      // The words of a repository's entry are not for the model before somebody approved it.
+      // The words of a repository's entry are not for the model before a person approved it.
       title: registry.isUnapprovedWorkspaceServer(name) ? undefined : (description ?? title),
     }));
 }

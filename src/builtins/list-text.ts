@@ -52,7 +52,7 @@ export function shownFacts({ name, title, description, mimeType, size }: ItemFac
 
 export const cursorParameter = {
   type: 'string',
-  description: 'The cursor from the previous answer, unchanged, to see the next page.',
+  description: 'Of the previous answer, unchanged, for the next page.',
 };
 
 export interface ListPageOptions<Item> {

@@ -1,7 +1,7 @@
 // Owns the tools by which a model lists and fills in prompts: `ListMcpPrompts` and `GetMcpPrompt`.
 
 import type { ListedPrompt, PromptArguments, Prompts } from '../catalog/resources/prompts.ts';
-import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
+import type { ListedResources } from '../catalog/resources/resource-catalog.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -21,7 +21,7 @@ import {
 
 export interface PromptToolDeps {
   readonly prompts: Prompts;
-  readonly resourceCatalog: ResourceCatalog;
+  readonly resourceCatalog: ListedResources;
   /** Whether the server's prompts appear when a model lists those of all servers. */
   readonly isListed: (server: ServerName) => boolean;
 }
@@ -45,11 +45,11 @@ const listDefinition: ToolDefinition = {
   name: 'ListMcpPrompts',
   title: 'List prompts',
   description:
-    'List the prompts that the connected servers offer: ready-made instructions for a task, each with the arguments it takes. Fill one in with GetMcpPrompt. With "server" only those of that server. A long list comes in pages: give the "cursor" of an answer back to see the next one.',
+    'List the prompts of servers: ready-made instructions for a task, each with its arguments. GetMcpPrompt fills one in.',
   inputSchema: {
     type: 'object',
     properties: {
-      server: { type: 'string', description: 'Only the prompts of this server.' },
+      server: { type: 'string', description: 'Only those of this server.' },
       cursor: cursorParameter,
     },
   },
@@ -63,9 +63,9 @@ const getDefinition: ToolDefinition = {
   inputSchema: {
     type: 'object',
     properties: {
-      server: { type: 'string', description: 'The server that offers it.' },
-      name: { type: 'string', description: 'The name of the prompt.' },
-      arguments: { type: 'object', description: 'Its arguments by name; each is a text.' },
+      server: { type: 'string' },
+      name: { type: 'string' },
+      arguments: { type: 'object', description: 'Texts, by name.' },
     },
     required: ['server', 'name'],
   },

@@ -1,7 +1,7 @@
 // Owns the tools by which a model lists and reads resources: `ListMcpResources` and `ReadMcpResource`.
 // Everything they show of a server is data; `call/authorize` decides which servers may be asked.
 
-import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
+import type { ListedResources } from '../catalog/resources/resource-catalog.ts';
 import type { Resources } from '../catalog/resources/resources.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
@@ -20,7 +20,7 @@ import {
 
 export interface ResourceToolDeps {
   readonly resources: Resources;
-  readonly resourceCatalog: ResourceCatalog;
+  readonly resourceCatalog: ListedResources;
   /** Whether the server's resources appear when a model lists those of all servers. */
   readonly isListed: (server: ServerName) => boolean;
 }
@@ -43,11 +43,11 @@ const listDefinition: ToolDefinition = {
   name: 'ListMcpResources',
   title: 'List resources',
   description:
-    'List the resources that the connected servers offer: files, records, documents and the like, each with the uri to read it by (ReadMcpResource). A template shows how the uris of a kind are made. With "server" only those of that server. A long list comes in pages: give the "cursor" of an answer back to see the next one.',
+    'List the resources of servers (files, records, documents) with the uris by which ReadMcpResource reads them. A template shows how uris of a kind are made.',
   inputSchema: {
     type: 'object',
     properties: {
-      server: { type: 'string', description: 'Only the resources of this server.' },
+      server: { type: 'string', description: 'Only those of this server.' },
       cursor: cursorParameter,
     },
   },
@@ -57,13 +57,12 @@ const listDefinition: ToolDefinition = {
 const readDefinition: ToolDefinition = {
   name: 'ReadMcpResource',
   title: 'Read a resource',
-  description:
-    'Read a resource by its uri, as ListMcpResources shows it or made by one of its templates. Name the server where several may have it.',
+  description: 'Read a resource by its uri, as ListMcpResources shows it or made by one of its templates.',
   inputSchema: {
     type: 'object',
     properties: {
-      uri: { type: 'string', description: 'The uri of the resource.' },
-      server: { type: 'string', description: 'The server that has it; needed only where the uri does not tell.' },
+      uri: { type: 'string' },
+      server: { type: 'string', description: 'Needed only where several servers may have it.' },
     },
     required: ['uri'],
   },

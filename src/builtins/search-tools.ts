@@ -101,7 +101,7 @@ const unstartedRemarks = (query: string, { unstarted }: SearchToolsDeps): readon
 function loaded(
   { tools, problems, remarks }: { tools: readonly Tool[]; problems: readonly string[]; remarks: readonly string[] },
   { promotion = true, placementOf }: SearchToolsDeps,
-  { load }: BuiltinContext,
+  { load, introduce }: BuiltinContext,
 ): BuiltinAnswer {
   const isCarried = (tool: Tool) => !promotion || placementOf?.(tool) === 'use_tool';
   const direct = tools.filter((tool) => !isCarried(tool));
@@ -111,6 +111,7 @@ function loaded(
     content: [{ type: 'text', text: answerText(answer) }],
     structured: { tools: tools.map((tool) => ({ name: tool.name, server: tool.id.server, loaded: !isCarried(tool) })) },
     ...(tools.length === 0 && { isError: true }),
+    instructions: introduce(tools),
   };
 }
 

@@ -28,7 +28,7 @@ export function createStartTool({ servers, sessions, tools }: StartToolDeps): Bu
     // The first call of a lazy server starts it too, and asks nobody about that.
     isFreeByDefault: true,
     target: (args) => (isStartable(nameIn(args)) ? nameIn(args) : undefined),
-    async perform(args, { cancellation, load }) {
+    async perform(args, { cancellation, load, introduce }) {
       const name = nameIn(args);
       if (!isStartable(name)) return { ...textAnswer(unknownText(name, servers)), isError: true };
       await cancellation.race(sessions.whenReady(name));
@@ -41,6 +41,7 @@ export function createStartTool({ servers, sessions, tools }: StartToolDeps): Bu
           { type: 'text', text: answerText({ tools: listed, isCarried: () => false, problems: [], remarks: [] }) },
         ],
         structured: { tools: listed.map((tool) => ({ name: tool.name, server: name, loaded: true })) },
+        instructions: introduce(listed),
       };
     },
   };
@@ -55,7 +56,7 @@ function startDefinition(servers: readonly SearchableServer[]): ToolDefinition {
     description: `Start a server whose tools are not known yet, and load them. Servers: ${serverList(servers)}`,
     inputSchema: {
       type: 'object',
-      properties: { server: { type: 'string', description: 'The name of the server.' } },
+      properties: { server: { type: 'string' } },
       required: ['server'],
     },
     annotations: { readOnlyHint: true, openWorldHint: false },

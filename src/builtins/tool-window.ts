@@ -6,11 +6,12 @@ import { composeInstructions, type ServerInstructions } from '../catalog/exposur
 import type { PlacementOf } from '../catalog/exposure/placement.ts';
 import { type CatalogSnapshot, windowOn } from '../catalog/snapshot.ts';
 import { metaOf } from '../catalog/tool-meta.ts';
-import type { Builtin, BuiltinTool } from '../model/builtin.ts';
+import type { Builtin, BuiltinContext, BuiltinTool } from '../model/builtin.ts';
 import type { Model } from '../model/model.ts';
 import { type ServerName, type ToolId, toolKey } from '../model/names.ts';
-import type { Tool } from '../model/tool.ts';
+import type { ObjectSchema, Tool } from '../model/tool.ts';
 import { systemPromptFragment } from '../shaping/boundary.ts';
+import { Introductions, standingInstructions } from './introductions.ts';
 import type { SearchableServer } from './search-definitions.ts';
 import { createSearchTools } from './search-tools.ts';
 
@@ -20,6 +21,8 @@ export interface WindowSettings {
   readonly minContextWindow: number;
   readonly searchOnListChanged: boolean;
   readonly placementOf: PlacementOf;
+  readonly isClaimed: (tool: Tool) => boolean;
+  readonly alwaysLoadChars: number;
   readonly servers: readonly { readonly name: ServerName; readonly title?: string | undefined }[];
   readonly instructions: readonly ServerInstructions[];
   /** Whether tool results are wrapped in a boundary mark. */
@@ -51,13 +54,14 @@ export interface ToolWindow {
   /** The tools that the model is shown, sorted by name. */
   readonly tools: readonly Tool[];
   readonly revision: string;
-  /** What the mark around results means, and the servers' instructions. */
+  /** What the mark around results means, and the instructions of servers whose tools need not be searched for. */
   readonly systemPrompt: string;
   /** The view sees all tools, so it may be told why one is missing. */
   readonly isWhole: boolean;
   readonly builtins: ReadonlyMap<string, BuiltinTool>;
   readonly isShown: (tool: Tool) => boolean;
   readonly load: (tools: readonly ToolId[]) => void;
+  readonly introduce: BuiltinContext['introduce'];
 }
 
 /** The server that builtins belong to where they touch no other. */
@@ -68,15 +72,17 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
   const { snapshot, settings, builtins, search, model, isNarrowed } = deps;
   const expose = createExposer();
   const found = new Set<string>();
+  const introductions = new Introductions();
   const load = (tools: readonly ToolId[]) => {
     for (const id of tools) found.add(toolKey(id));
   };
   let last: { readonly inputs: WindowInputs; readonly window: ToolWindow } | undefined;
   return (query) => {
-    const { toolSearch, minContextWindow, searchOnListChanged, placementOf, ...common } = settings();
+    const { servers: named, instructions: said, isWrapped, ...exposure } = settings();
+    const { placementOf } = exposure;
+    const common = { servers: named, instructions: said, isWrapped };
     const whole = snapshot();
-    const searchSettings = { toolSearch, minContextWindow, searchOnListChanged };
-    const exposed = expose({ tools: whole.tools, ...searchSettings, placementOf, model, found, query, search });
+    const exposed = expose({ tools: whole.tools, ...exposure, model, found, query, search });
     const inputs: WindowInputs = { whole, exposed, builtins: builtins(), ...common };
     if (last && isSame(last.inputs, inputs)) return last.window;
     const { servers, instructions } = visiblePart(inputs, isNarrowed);
@@ -87,7 +93,9 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
     const beside = exposed.offersSearch ? [...usable, ...searching] : usable;
     const { tools, revision } = windowOn([...exposed.shown, ...beside.map(({ tool }) => tool)]);
     const shown = new Set(exposed.shown);
-    const prompts = [systemPromptFragment({ wrap: inputs.isWrapped }), composeInstructions(instructions)];
+    const standing = standingInstructions(instructions, exposed, whole.tools);
+    const inPrompt = new Set(standing.map(({ server }) => server));
+    const prompts = [systemPromptFragment({ wrap: isWrapped }), composeInstructions(standing)];
     const window: ToolWindow = {
       snapshot: whole,
       tools,
@@ -96,6 +104,11 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
       isWhole: !isNarrowed,
       builtins: callable,
       load,
+      // Asks for the present settings: a server that was started in this turn has only now said something.
+      introduce: (introduced) =>
+        exposed.offersSearch
+          ? introductions.take(introduced, settings().instructions, (server) => inPrompt.has(server))
+          : '',
       isShown: (tool) => shown.has(tool),
     };
     last = { inputs, window };
@@ -143,7 +156,8 @@ function builtinTool(builtin: Builtin): BuiltinTool {
     label: 'plexus',
     source: '',
     description,
-    inputSchema,
+    // The definitions of builtins are ours, and all of them take an object.
+    inputSchema: inputSchema as ObjectSchema,
     meta: metaOf(definition, id),
     definition,
   });

@@ -1,13 +1,15 @@
 // Owns turning a failure of the runtime into an outcome for the model: structured text that it can act on, bounded and redacted.
 
 import { cleanText } from '../kernel/clean-text.ts';
-import { asRuntimeError, type FailureCode, quotesServer, RuntimeError, sentencesOf } from '../model/errors.ts';
+import { asRuntimeError, type FailureCode, quotesServer, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { modelRemedyOf, modelSentencesOf } from '../model/model-sentences.ts';
 import type { ToolId } from '../model/names.ts';
 import type { Signal, ToolOutcome } from '../model/tool.ts';
 import { createNonce, disarmAll, orderWarning, wrap as wrapped } from '../shaping/boundary.ts';
 import { findSignals } from '../shaping/injection.ts';
 import { truncate } from '../shaping/truncate.ts';
+import { endedUnsentCalls } from './unsent-aborts.ts';
 
 export interface TellingFailure {
   /** Takes out secrets that no model may read. */
@@ -16,17 +18,19 @@ export interface TellingFailure {
   readonly signal?: AbortSignal | undefined;
   /** False for a runtime with `results.wrap = false`: then a server's words stand without a mark. */
   readonly wrap?: boolean;
+  /** The id that the call was given; empty in the outcome where none is. */
+  readonly callId?: string;
 }
 
 /** Turns a failure into an outcome, for hosts that give the model a text instead of an exception. */
 export function failureAsOutcome(error: unknown, telling: TellingFailure = {}): ToolOutcome {
-  const { redact = asItIs, signal, wrap = true } = telling;
+  const { redact = asItIs, signal, wrap = true, callId = '' } = telling;
   const failure = isAbort(error, signal)
-    ? new RuntimeError('CALL_CANCELLED', {}, { cause: error })
+    ? new RuntimeError('CALL_CANCELLED', endedUnsentCalls(error) ? { wasSent: false } : {}, { cause: error })
     : asRuntimeError(error);
   const { code, remedy } = failure;
   const { server, tool } = subjectOf(failure);
-  const { happened, next } = sentencesOf(failure);
+  const { happened, next } = modelSentencesOf(failure);
   // Keep foreign names on one line and disarm them, so that they can neither begin a line of ours nor end a mark.
   const bounded = (text: string, chars: number) => truncate(oneLine(redact(text)), chars).text;
   const { nameChars, happenedChars, nextChars } = limits.failureText;
@@ -40,7 +44,7 @@ export function failureAsOutcome(error: unknown, telling: TellingFailure = {}): 
     `stage: ${failureStages[code]}`,
     quotesServer(failure) && wrap ? quoted(said, id, signals) : `what happened: ${disarmAll(said)}`,
     `next step: ${disarmAll(bounded(next, nextChars))}`,
-    `remedy: ${remedy}`,
+    `remedy: ${modelRemedyOf(remedy)}`,
   ].join('\n');
   return {
     text,
@@ -48,7 +52,7 @@ export function failureAsOutcome(error: unknown, telling: TellingFailure = {}): 
     attachments: [],
     isError: true,
     signals,
-    meta: { server, tool, durationMs: 0, attempts: 0, fromCache: false },
+    meta: { callId, server, tool, durationMs: 0, attempts: 0, fromCache: false },
   };
 }
 
@@ -60,7 +64,7 @@ function subjectOf({ data }: RuntimeError): ToolId {
 }
 
 /** Signals in the first sentence, found as in results; none where it quotes nobody. */
-export function signalsIn(failure: RuntimeError, said = sentencesOf(failure).happened): readonly Signal[] {
+export function signalsIn(failure: RuntimeError, said = modelSentencesOf(failure).happened): readonly Signal[] {
   return quotesServer(failure) ? findSignals(said) : [];
 }
 
@@ -96,6 +100,8 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   STORE_UNREADABLE: 'setup',
   LOCK_INVALID: 'setup',
   REQUIRED_NOT_READY: 'setup',
+  SERVERS_NOT_READY: 'setup',
+  RUNTIME_CLOSED: 'setup',
   TOOL_UNKNOWN: 'resolve',
   SERVER_UNKNOWN: 'resolve',
   RESOURCE_UNKNOWN: 'resolve',
@@ -105,6 +111,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   CONVERSATION_UNKNOWN: 'resolve',
   NOT_OFFERED: 'resolve',
   ARGUMENTS_BAD: 'validate',
+  CALL_ID_TAKEN: 'validate',
   CURSOR_INVALID: 'validate',
   SERVER_DENIED: 'authorize',
   CALL_DENIED: 'authorize',

@@ -3,6 +3,7 @@
 
 import { paramHeaders } from '../connection/param-headers.ts';
 import type { RequestOutcome, Session } from '../connection/session.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -24,10 +25,10 @@ export function invoke(shared: SessionProvider, { recheckDefinition }: Pick<Rech
     const sessions = call.caller.sessions ?? shared;
     const delivery = new Delivery(call, sessions.isRepeatable(tool));
     const open = sessions.open(server);
-    const session = open ?? (await connected(call, sessions.whenReady(server)));
+    const session = open ?? (await connected(call, sessions, sessions.whenReady(server)));
     // During the wait a rule, the server behind the name, or the tool may have changed.
     const isBound = call.permit?.toolHash !== undefined;
-    if (isBound) await connected(call, sessions.whenListed(server));
+    if (isBound) await connected(call, sessions, sessions.whenListed(server));
     if (open === undefined || isBound) recheckDefinition(call);
     const answer = await send(session, call, sessions, delivery);
     if (!isWorthRepeating(answer, delivery)) return outcomeOf(answer, tool, { session, sessions, delivery });
@@ -76,8 +77,8 @@ async function nextSession(
 ): Promise<Session> {
   const { id } = toolOf(call);
   try {
-    const next = await connected(call, sessions.whenReplaced(id.server, session));
-    if (call.permit?.toolHash !== undefined) await connected(call, sessions.whenListed(id.server));
+    const next = await connected(call, sessions, sessions.whenReplaced(id.server, session));
+    if (call.permit?.toolHash !== undefined) await connected(call, sessions, sessions.whenListed(id.server));
     recheckDefinition(call);
     return next;
   } catch (error) {
@@ -85,18 +86,19 @@ async function nextSession(
   }
 }
 
-function builtinOutcome(id: ToolId, { content, structured, isError = false }: BuiltinAnswer): ToolOutcome {
-  return outcome(id, content, { isError, structured, attempts: 1 });
+function builtinOutcome(id: ToolId, answer: BuiltinAnswer): ToolOutcome {
+  const { content, structured, isError = false, instructions } = answer;
+  return outcome(id, content, { isError, structured, instructions, attempts: 1 });
 }
 
 /** A timeout while waiting for a connection is a startup timeout: nothing was sent, so no effect is in doubt. */
-async function connected<Value>(call: ToolCall, work: Promise<Value>): Promise<Value> {
+async function connected<Value>(call: ToolCall, sessions: SessionProvider, work: Promise<Value>): Promise<Value> {
   try {
     return await call.cancellation.race(work);
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.code !== 'CALL_TIMEOUT') throw error;
     const { server, afterMs } = error.data as FailureData<'CALL_TIMEOUT'>;
-    throw new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, reason: 'a call waited for it' }, { cause: error });
+    throw sessions.waitFailure(server, afterMs, error);
   }
 }
 
@@ -107,6 +109,7 @@ function send(
   delivery: Delivery,
 ): Promise<RequestOutcome> {
   delivery.attempts += 1;
+  call.onSent?.();
   const { id, definition } = toolOf(call);
   const mirrored = session.era === 'modern' && session.transport === 'http';
   return session.callTool(id.tool, call.arguments, {
@@ -115,12 +118,17 @@ function send(
     onSign: call.onSign,
     onWaiting: call.onWaiting,
     handlers: call.caller.handlers,
-    meta: sessions.metaFor(session),
+    meta: metaOf(call, sessions.metaFor(session)),
     repeatable: delivery.isRepeatable,
     onRepeat: () => (delivery.attempts += 1),
     mayWait: delivery.mayWait,
     ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),
   });
+}
+
+/** Fields of Plexus itself count more than the host's. */
+function metaOf({ meta }: ToolCall, own: JsonObject | undefined): JsonObject | undefined {
+  return meta === undefined || own === undefined ? (own ?? meta) : { ...meta, ...own };
 }
 
 /** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
@@ -143,7 +151,7 @@ function outcomeOf(
   answer: RequestOutcome,
   { id, freshness }: Tool,
   { session, sessions, delivery }: Sent,
-): ToolOutcome {
+): ToolOutcome | Promise<ToolOutcome> {
   const how = { attempts: delivery.attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':

@@ -24,6 +24,8 @@ export interface ToolCall {
   /** The tools that the caller may know of. */
   readonly visibleTools: VisibleTools;
   readonly cancellation: Cancellation;
+  /** The host's own fields for the request's `_meta`. */
+  readonly meta?: JsonObject | undefined;
   readonly onProgress: (progress: Progress) => void;
   /** Called for every sign that the server works on the call, with or without progress. */
   readonly onSign?: () => void;
@@ -31,6 +33,8 @@ export interface ToolCall {
   readonly onWaiting?: (isWaiting: boolean) => void;
   /** How much time is left until a limit ends the call; set by `deadline`. */
   readonly timeLeftMs?: () => number;
+  /** Called when the call is about to be sent to its server: from now on it may take effect. */
+  readonly onSent?: () => void;
   /** Called before a call that the server refused with 429 waits to be sent again. */
   readonly onRateLimited?: (waitMs: number) => void;
   /** How long the tool may take this time; 0 for as long as it likes. */
@@ -86,6 +90,14 @@ export interface Caller {
 }
 
 export type Perform = (call: ToolCall) => Promise<ToolOutcome>;
+
+/** The stages of a runtime's calls, put together. */
+export interface CallPath {
+  readonly perform: Perform;
+  /** Whether the call would be put to a person now. */
+  readonly wouldAsk: (call: ToolCall) => Promise<boolean>;
+  readonly counts: { readonly calls: number; readonly failedCalls: number };
+}
 
 /** The one extension point on the call path. A stage without work of its own passes the next one's promise through. */
 export type Stage = (next: Perform) => Perform;

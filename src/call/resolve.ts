@@ -5,7 +5,15 @@ import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { whyNotJson } from '../kernel/plain-json.ts';
-import { type Builtin, type BuiltinTool, builtinNames, CALL_TOOL, SEARCH_TOOL, unwrapCall } from '../model/builtin.ts';
+import {
+  type Builtin,
+  type BuiltinContext,
+  type BuiltinTool,
+  builtinNames,
+  CALL_TOOL,
+  SEARCH_TOOL,
+  unwrapCall,
+} from '../model/builtin.ts';
 import { RuntimeError, toolReplaced } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName, ToolId } from '../model/names.ts';
@@ -19,6 +27,7 @@ export interface Resolvable {
   readonly builtins: ReadonlyMap<string, BuiltinTool>;
   /** Shows these tools from the next turn on. */
   readonly load: (tools: readonly ToolId[]) => void;
+  readonly introduce: BuiltinContext['introduce'];
 }
 
 export type CallTarget = Pick<ToolCall, 'name' | 'tool' | 'arguments' | 'builtin'>;
@@ -45,7 +54,7 @@ const isReserved = (name: string) => builtinNames.some((each) => each === name);
 
 /** A builtin that reaches a server counts as that server's tool: its rules, limits and breaker apply. */
 function bindBuiltin(
-  { snapshot, load }: Resolvable,
+  { snapshot, load, introduce }: Resolvable,
   { builtin, tool }: BuiltinTool,
   readable: JsonObject,
   args = readable,
@@ -60,8 +69,8 @@ function bindBuiltin(
       isFreeByDefault: server === undefined || builtin.isFreeByDefault === true,
       perform: async (given, cancellation) => {
         if (problem !== undefined) throw problem;
-        const context = { cancellation, tools: snapshot.tools, load, ...(server !== undefined && { server }) };
-        return builtin.perform(given, context);
+        const own = { cancellation, ...(server !== undefined && { server }) };
+        return builtin.perform(given, { ...own, tools: snapshot.tools, load, introduce });
       },
     },
   };

@@ -1,6 +1,9 @@
 // Owns reading the result of a tool call: a result of any shape becomes an outcome, or `RESULT_BROKEN` says what is wrong with it.
 
-import { isObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
+import { keysOf } from '../kernel/many-keys.ts';
+import { inSlices, type Slices } from '../kernel/slices.ts';
+import { walk } from '../kernel/walk.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
@@ -9,53 +12,77 @@ import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
 export interface OutcomeParts {
   readonly isError: boolean;
   readonly structured?: unknown;
+  readonly instructions?: string | undefined;
   readonly attempts: number;
   /** The model saw the tool from the cache. */
   readonly fromCache?: boolean;
 }
 
-export function readResult(
-  result: unknown,
-  id: ToolId,
-  how: Pick<OutcomeParts, 'attempts' | 'fromCache'>,
-): ToolOutcome {
+type HowCalled = Pick<OutcomeParts, 'attempts' | 'fromCache'>;
+
+/** A promise only for a large result. */
+export function readResult(result: unknown, id: ToolId, how: HowCalled): ToolOutcome | Promise<ToolOutcome> {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
   // Some servers send null for fields that they do not have.
   const structured = structuredContent ?? undefined;
   if (!Array.isArray(content)) throw malformed(id, 'the content of its result is not a list');
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
-  if (isDeeper(content, limits.resultDepth) || isDeeper(structured, limits.resultDepth))
-    throw malformed(id, `its result is nested deeper than ${limits.resultDepth} levels`);
-  return outcome(id, content, { isError: isError === true, structured, ...how });
+  const read = (isTooDeep: boolean) => {
+    if (isTooDeep) throw malformed(id, `its result is nested deeper than ${limits.resultDepth} levels`);
+    return outcome(id, content, { isError: isError === true, structured, ...how });
+  };
+  const budget = { parts: PARTS_AT_ONCE };
+  const isTooDeep = isDeeper(content, limits.resultDepth, budget) || isDeeper(structured, limits.resultDepth, budget);
+  if (isTooDeep || budget.parts > 0) return read(isTooDeep);
+  return inSlices(isDeepInSlices([content, structured], limits.resultDepth + 1)).then(read);
 }
+
+/** A result with more parts is examined in slices. */
+const PARTS_AT_ONCE = 10_000;
 
 function isBlock(block: unknown): block is ContentBlock {
   return isObject(block) && typeof block['type'] === 'string';
 }
 
-/** Refuses deep nesting, which would overflow the stack when a host or gateway serialises it. Recurses no deeper than the limit. */
-function isDeeper(value: unknown, levels: number): boolean {
+/**
+ * Refuses deep nesting, which would overflow the stack when a host or gateway serialises it. Recurses no deeper than the limit, and
+ * gives up when the budget is spent.
+ */
+function isDeeper(value: unknown, levels: number, budget: { parts: number }): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  const parts = Array.isArray(value) ? value : Object.values(value);
-  return parts.some((part) => isDeeper(part, levels - 1));
+  const keys = Array.isArray(value) ? undefined : keysOf(value);
+  budget.parts -= keys?.length ?? (value as readonly unknown[]).length;
+  if (budget.parts <= 0) return false;
+  if (keys === undefined) return (value as readonly unknown[]).some((part) => isDeeper(part, levels - 1, budget));
+  return keys.some((key) => isDeeper((value as JsonObject)[key], levels - 1, budget));
+}
+
+function* isDeepInSlices(value: unknown, levels: number): Slices<boolean> {
+  let isDeep = false;
+  yield* walk(value, (part, level) => {
+    if (typeof part !== 'string' && level > levels) isDeep = true;
+    return !isDeep;
+  });
+  return isDeep;
 }
 
 function malformed(id: ToolId, problem: string): RuntimeError {
   return new RuntimeError('RESULT_BROKEN', { ...id, problem });
 }
 
-/** An outcome without text and duration: `shape` adds the text, `observe` the duration. */
+/** An outcome without text, call id and duration: `shape` adds the text, `observe` the others. */
 export function outcome(id: ToolId, content: readonly ContentBlock[], found: OutcomeParts): ToolOutcome {
-  const { isError, structured, attempts, fromCache = false } = found;
+  const { isError, structured, instructions = '', attempts, fromCache = false } = found;
   return {
     text: '',
     content,
     attachments: [],
     ...(structured !== undefined && { structured }),
+    ...(instructions !== '' && { instructions }),
     isError,
     signals: [],
-    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
+    meta: { callId: '', server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
   };
 }

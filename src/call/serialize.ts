@@ -7,53 +7,64 @@ import type { ServerRegistry } from '../servers/registry.ts';
 import type { Recheck } from './authorize/recheck.ts';
 import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
-/** A call that hangs delays the others until its own timeout, and no longer. */
+/** The calls of one server: how many run, and those that wait for their turn. */
+interface Line {
+  running: number;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * A call that hangs delays the others until its own timeout, and no longer. Calls are counted for every server, since `parallel`
+ * may be edited while some run: turned off, the next call waits for them; turned on, those that wait go with the next end.
+ */
 export function serialize(
   registry: Pick<ServerRegistry, 'settings'>,
   { recheckPermission }: Pick<Recheck, 'recheckPermission'>,
 ): Stage {
-  /** The queue of each busy server. */
-  const queues = new Map<ServerName, Set<() => void>>();
+  const lines = new Map<ServerName, Line>();
   const isSerial = (server: ServerName) => registry.settings(server)?.parallel === false;
 
-  const waitForTurn = async (call: ToolCall, queue: Set<() => void>): Promise<void> => {
+  const waitForTurn = async (call: ToolCall, line: Line): Promise<void> => {
     let enter: (() => void) | undefined;
     const turn = new Promise<void>((resolve) => {
       enter = resolve;
-      queue.add(resolve);
+      line.waiting.add(resolve);
     });
     try {
       await call.cancellation.race(turn);
     } catch (error) {
       // Cancelled at the very moment when its turn came: let the next call start.
-      if (enter && !queue.delete(enter)) startNext(toolOf(call).id.server, queue);
+      if (enter && !line.waiting.delete(enter)) leave(toolOf(call).id.server, line);
       throw error;
     }
   };
 
-  const startNext = (server: ServerName, queue: Set<() => void>): void => {
-    const [next] = queue;
-    if (next === undefined) queues.delete(server);
-    else {
-      queue.delete(next);
-      next();
+  const leave = (server: ServerName, line: Line): void => {
+    line.running--;
+    for (const enter of line.waiting) {
+      if (line.running > 0 && isSerial(server)) return;
+      line.waiting.delete(enter);
+      line.running++;
+      enter();
     }
+    if (line.running === 0) lines.delete(server);
   };
 
   const inTurn = async (call: ToolCall, next: Perform): Promise<ToolOutcome> => {
     const { server } = toolOf(call).id;
-    const busy = queues.get(server);
-    const queue = busy ?? new Set();
-    if (busy) await waitForTurn(call, busy);
-    else queues.set(server, queue);
+    const line = lines.get(server) ?? { running: 0, waiting: new Set() };
+    lines.set(server, line);
+    const hasToWait = line.running > 0 && isSerial(server);
+    if (hasToWait) await waitForTurn(call, line);
+    else line.running++;
     try {
       // A call that is bound to a definition is rechecked in `invoke`, once the server has listed its tools: it may be restarting now.
-      if (busy && !call.builtin && call.permit?.toolHash === undefined) recheckPermission(call);
+      if (hasToWait && !call.builtin && call.permit?.toolHash === undefined) recheckPermission(call);
       return await next(call);
     } finally {
-      startNext(server, queue);
+      leave(server, line);
     }
   };
 
-  return (next) => (call) => (isSerial(toolOf(call).id.server) ? inTurn(call, next) : next(call));
+  return (next) => (call) => inTurn(call, next);
 }

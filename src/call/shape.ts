@@ -1,14 +1,17 @@
 // Owns what the model reads of a result: as text, redacted, flagged, cut and wrapped. Acts on the way back.
 
 import type { LoadedConfig } from '../config/load.ts';
+import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Emit } from '../kernel/emitter.ts';
+import { inSlices, SLICE_UNITS, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import type { Signal, ToolOutcome } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import { createNonce, orderWarning, wrap } from '../shaping/boundary.ts';
 import { findSignals } from '../shaping/injection.ts';
-import { type Extracted, plainText, readContent, render } from '../shaping/text.ts';
+import type { Redactor } from '../shaping/redact.ts';
+import { type Extracted, plainText, readInSlices, render } from '../shaping/text.ts';
 import { type Cut, type Ends, findCut, joinCut, sharesOf } from '../shaping/truncate.ts';
 import type { CallEvent } from './events.ts';
 import type { Perform, Stage, ToolCall } from './pipeline.ts';
@@ -29,9 +32,7 @@ export interface ShapeDeps {
   readonly artifacts?: Keeper | undefined;
 }
 
-interface ResultRedactor {
-  known(text: string): string;
-  text(text: string): string;
+interface ResultRedactor extends Pick<Redactor, 'known' | 'text' | 'knownInSlices' | 'textInSlices'> {
   /** The length of the longest secret that `known` looks for, if it knows. */
   readonly reach?: number;
 }
@@ -47,10 +48,11 @@ async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<T
   const structured = call.builtin ? undefined : outcome.structured;
   const plain = plainText(outcome.content, structured);
   if (plain !== undefined) return finished(outcome, { text: plain, attachments: [] }, call, deps);
-  const read = readContent(outcome.content, structured);
+  const { cancellation } = call;
+  const read = await inSlices(readInSlices(outcome.content, structured), cancellation);
   const { artifacts: keeper } = deps;
   const hasVision = call.caller.hasVision === true;
-  const content = keeper ? await keepBlobs(read, { meta: outcome.meta, keeper, hasVision }) : read;
+  const content = keeper ? await keepBlobs(read, { meta: outcome.meta, keeper, hasVision, cancellation }) : read;
   return finished(outcome, { text: render(content), attachments: content.attachments }, call, deps);
 }
 
@@ -64,19 +66,23 @@ async function finished(
   const { registry, redactor, artifacts, emit } = deps;
   const { settings } = registry.config();
   const most = resultLimits(registry.settings(meta.server), registry.toolSettings(meta), call.tool?.definition);
-  const ends = endsOf(text, most.chars, searchBy(settings, redactor));
+  const search = searchBy(settings, redactor);
+  const { whole, ends } = cleanEnds(text, most.chars, search) ?? (await redactedEnds(text, search, call.cancellation));
   const cut = findCut(ends, most);
   const signals = flag(ends, cut, deps.findSignals ?? findSignals);
   if (signals.length > 0 && call.tool)
     emit({ type: 'signal.raised', callId: call.callId, ...call.tool.id, surface: 'tool_output', signals });
   const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
-  if (cut === undefined) return { ...outcome, text: remark + framed(ends.head, meta, settings), attachments, signals };
-  const { file, remark: where } = artifacts ? await keepWhole(text, meta, artifacts) : {};
+  const beside = introduced(outcome, search);
+  if (cut === undefined)
+    return { ...outcome, ...beside(remark + framed(ends.head, meta, settings)), attachments, signals };
+  // A text that was redacted already is not searched for the same secrets again.
+  const { file, remark: where } = artifacts ? await call.cancellation.race(keepWhole(whole, meta, artifacts)) : {};
   const { totalChars } = ends;
   const keptChars = cut.head.length + cut.tail.length;
   return {
     ...outcome,
-    text: remark + framed(joinCut(cut, totalChars, where), meta, settings),
+    ...beside(remark + framed(joinCut(cut, totalChars, where), meta, settings)),
     attachments,
     signals,
     truncated: { totalChars, keptChars, ...(file !== undefined && { file }) },
@@ -85,34 +91,55 @@ async function finished(
 
 interface SecretSearch {
   readonly redact: (text: string) => string;
+  readonly redactInSlices: (text: string) => Slices<string>;
   /** No secret is longer than this. */
   readonly reach: number;
 }
 
-const noSearch: SecretSearch = { redact: (text) => text, reach: 0 };
+/** The whole text, and the ends of it that the model may read, without their secrets. */
+interface Redacted {
+  readonly whole: string;
+  readonly ends: Ends;
+}
 
-function searchBy({ results: { redact } }: ShapeSettings, redactor: ResultRedactor | undefined): SecretSearch {
-  if (redactor === undefined || redact === 'off') return noSearch;
+function searchBy(
+  { results: { redact } }: ShapeSettings,
+  redactor: ResultRedactor | undefined,
+): SecretSearch | undefined {
+  if (redactor === undefined || redact === 'off') return undefined;
   const { secrets } = limits.resultEdge;
   return redact === 'known'
-    ? { redact: (text) => redactor.known(text), reach: redactor.reach ?? secrets }
-    : { redact: (text) => redactor.text(text), reach: secrets };
+    ? { redact: redactor.known, redactInSlices: redactor.knownInSlices, reach: redactor.reach ?? secrets }
+    : { redact: redactor.text, redactInSlices: redactor.textInSlices, reach: secrets };
 }
 
 /**
  * Searches only the ends of a long text for secrets, with a margin longer than any secret. Where one is found, its mark has
- * another length, so positions move: then the whole text is searched.
+ * another length, so positions move: then the answer is `undefined`, and the whole text must be searched.
  */
-function endsOf(text: string, maxChars: number, { redact, reach }: SecretSearch): Ends {
+function cleanEnds(text: string, maxChars: number, search: SecretSearch | undefined): Redacted | undefined {
   const most = sharesOf(maxChars);
-  const margin = Math.max(reach, limits.resultEdge.signals);
-  if (text.length > maxChars + 2 * margin) {
-    const [head, tail] = [text.slice(0, most.head + margin), text.slice(-(most.tail + margin))];
-    if (redact(head) === head && redact(tail) === tail) return { head, tail, totalChars: text.length };
-  }
-  const whole = redact(text);
-  return { head: whole, tail: whole, totalChars: whole.length };
+  const margin = Math.max(search?.reach ?? 0, limits.resultEdge.signals);
+  const isShort = text.length <= maxChars + 2 * margin;
+  const [head, tail] = isShort ? [text, text] : [text.slice(0, most.head + margin), text.slice(-(most.tail + margin))];
+  if (isShort && text.length > SLICE_UNITS && search) return undefined;
+  if (isShort) return redactedOf(search?.redact(text) ?? text);
+  const isClean = search === undefined || (search.redact(head) === head && search.redact(tail) === tail);
+  return isClean ? { whole: text, ends: { head, tail, totalChars: text.length } } : undefined;
 }
+
+async function redactedEnds(
+  text: string,
+  search: SecretSearch | undefined,
+  cancellation: Cancellation,
+): Promise<Redacted> {
+  return redactedOf(search ? await inSlices(search.redactInSlices(text), cancellation) : text);
+}
+
+const redactedOf = (whole: string): Redacted => ({
+  whole,
+  ends: { head: whole, tail: whole, totalChars: whole.length },
+});
 
 /** Looks for signals in what the model reads and in a margin on either side of the cut, so that nothing hides at the edge. */
 function flag(
@@ -129,6 +156,16 @@ function flag(
   const shifted = find(tail.slice(-tailChars)).map((signal) => ({ ...signal, at: signal.at + before }));
   const first = find(head.slice(0, headChars));
   return shifted.length === 0 ? first : [...first, ...shifted];
+}
+
+/** Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones. */
+function introduced(
+  { instructions }: ToolOutcome,
+  search: SecretSearch | undefined,
+): (text: string) => Pick<ToolOutcome, 'text' | 'instructions'> {
+  if (instructions === undefined) return (text) => ({ text });
+  const shown = search ? search.redact(instructions) : instructions;
+  return (text) => ({ text: `${text}\n\n${shown}`, instructions: shown });
 }
 
 function framed(body: string, id: ToolId, settings: ShapeSettings): string {

@@ -1,6 +1,7 @@
 // Owns writing parts of a result to files: blobs that the model cannot look at, and the whole text of a result that was cut.
 
 import { isUtf8 } from 'node:buffer';
+import type { Cancellation } from '../kernel/cancellation.ts';
 import { limits } from '../model/limits.ts';
 import type { Attachment, ToolOutcome } from '../model/tool.ts';
 import { type ResultContent, withAttachments } from '../shaping/text.ts';
@@ -25,12 +26,13 @@ export interface BlobOptions {
   readonly keeper: Keeper;
   /** The model looks at images itself, so they need no file. */
   readonly hasVision: boolean;
+  readonly cancellation: Cancellation;
 }
 
 /** The same content, with the file of each blob. A blob that could not be written stays an attachment. */
 export async function keepBlobs(
   content: ResultContent,
-  { meta, keeper, hasVision }: BlobOptions,
+  { meta, keeper, hasVision, cancellation }: BlobOptions,
 ): Promise<ResultContent> {
   const blobs = content.attachments
     .filter(({ data, kind }) => data !== undefined && data !== '' && !(hasVision && kind === 'image'))
@@ -42,7 +44,7 @@ export async function keepBlobs(
     const kept = await keeper.keep({ name: nameOf(meta), extension: extensionOf(blob, data), data });
     if ('file' in kept) files.set(blob, kept.file);
   };
-  await Promise.all(blobs.map(save));
+  await cancellation.race(Promise.all(blobs.map(save)));
   const withFile = (blob: Attachment): Attachment => {
     const file = files.get(blob);
     return file === undefined ? blob : { ...blob, file };

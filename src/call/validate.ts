@@ -1,7 +1,7 @@
 // Owns checking arguments before a server is woken: they must be JSON and fit the tool's schema. Problems are told in words that a
 // model can act on.
 
-import { isObject } from '../kernel/json.ts';
+import { isObject, type JsonObject } from '../kernel/json.ts';
 import { problemsWith } from '../kernel/json-schema.ts';
 import { copyJson } from '../kernel/plain-json.ts';
 import { describe } from '../kernel/schema-words.ts';
@@ -19,15 +19,24 @@ export function validate(): Stage {
 function checked(call: ToolCall): ToolCall {
   const { id, definition } = toolOf(call);
   const copied = copyJson(call.arguments, limits.arguments);
+  const meta = copiedMeta(call);
   if (!copied.ok) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [copied.problem] });
   const args = copied.value;
   // Neither a host's code nor a model's output is checked by the compiler.
   if (!isObject(args)) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [notAnObject(args)] });
   const problems = problemsWith(args, definition.inputSchema, limits.schemaCheck);
-  if (problems.length === 0) return { ...call, arguments: args };
+  if (problems.length === 0) return { ...call, arguments: args, meta };
   const given = withoutPlaceholders(args, definition.inputSchema);
   if (given === undefined) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems });
-  return { ...call, arguments: given };
+  return { ...call, arguments: given, meta };
+}
+
+function copiedMeta(call: ToolCall): JsonObject | undefined {
+  if (call.meta === undefined) return undefined;
+  const copied = copyJson(call.meta, limits.arguments);
+  if (copied.ok && isObject(copied.value)) return copied.value;
+  const problem = copied.ok ? notAnObject(copied.value) : copied.problem;
+  throw new RuntimeError('ARGUMENTS_BAD', { ...toolOf(call).id, problems: [`of the option "meta": ${problem}`] });
 }
 
 const notAnObject = (args: unknown) => `they must be an object, not ${describe(args)}`;

@@ -18,11 +18,13 @@ import type { FlaggedText } from './flagged-text.ts';
 import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
-import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf } from './snapshot.ts';
+import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf, windowOn } from './snapshot.ts';
 
 export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
   /** The tools that the model may see. */
   readonly tools: readonly ToolDefinition[];
+  /** All tools that the server listed, those included that the filters hide. */
+  readonly listed: readonly ToolDefinition[];
   /** The names of tools that the filters in the server's configuration hide. */
   readonly hidden: readonly string[];
   readonly label: string;
@@ -30,6 +32,8 @@ export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
   readonly freshness: Freshness;
   /** Why the latest attempt to list failed. */
   readonly error?: RuntimeError;
+  /** The list is that of a former launch of the same entry, until there is another one. */
+  readonly isFormer?: true;
 }
 
 export interface CatalogSettings extends CatalogStyle {
@@ -42,6 +46,8 @@ export interface CatalogDeps {
   readonly emit: Emit<CatalogEvent>;
   /** Distinguishes a server from another one that has taken its name. */
   readonly sourceOf?: (definition: ServerDefinition) => string;
+  /** Whether the server has no place in a turn: its tools are listed for people alone. */
+  readonly isSetAside?: (server: ServerName) => boolean;
   /** Removes secrets from a list before it is shown or stored; gives the same object if there are none. */
   readonly redact?: (listing: ToolListing) => ToolListing;
   /** Called with each list that a server sent. */
@@ -50,13 +56,15 @@ export interface CatalogDeps {
 
 /** The session that a server's list is fetched from. Answers of a former session, or of a removed server, are dropped. */
 interface ToolSource {
-  readonly definition: ServerDefinition;
+  definition: ServerDefinition;
   readonly session: Session;
   readonly outdated: AbortController;
   readonly pace: Pace;
   /** The fetch in progress; 'starting' because an in-process server may announce a change before the promise exists. */
   flight: Promise<void> | 'starting' | undefined;
   freshUntil: number;
+  /** The first list of the session has come, or has failed. */
+  isListed: boolean;
   /** The server announced a change; the fetch is scheduled. */
   isAnnounced: boolean;
   /** The server announced a change during a fetch: fetch once more. */
@@ -70,6 +78,9 @@ export class Catalog {
   readonly #latest = new Map<ServerName, Promise<void>>();
   #settings: CatalogSettings = { toolCacheTtlMs: 0 };
   #snapshot: CatalogSnapshot = createSnapshot([]);
+  /** The tools of servers that are set aside, named by themselves: they take no name from the others. */
+  #aside: CatalogSnapshot = createSnapshot([]);
+  #setAside: ReadonlySet<ServerName> = new Set();
   #instructions: readonly ServerInstructions[] = [];
   #isClosed = false;
   readonly #search = new SearchWindow();
@@ -88,8 +99,20 @@ export class Catalog {
     return this.#settings;
   }
 
+  /** The tools that a turn may hold. */
   snapshot(): CatalogSnapshot {
     return this.#snapshot;
+  }
+
+  /** Also the tools of servers that are set aside. */
+  everything(): readonly Tool[] {
+    if (this.#aside.tools.length === 0) return this.#snapshot.tools;
+    return windowOn([...this.#snapshot.tools, ...this.#aside.tools]).tools;
+  }
+
+  /** Sets the server aside, or takes it back, if it was judged otherwise since. */
+  reconsider(server: ServerName): void {
+    if (this.#entries.has(server) && this.#isSetAside(server) !== this.#setAside.has(server)) this.#refresh();
   }
 
   get(server: ServerName): CatalogEntry | undefined {
@@ -107,9 +130,11 @@ export class Catalog {
     return this.#instructions;
   }
 
-  /** Whether any server declares the capability, connected or not. */
+  /** Whether any server of the turns declares the capability, connected or not. */
   hasAny(capability: ListCapability): boolean {
-    return [...this.#entries.values()].some(({ capabilities }) => capabilities?.includes(capability));
+    return [...this.#entries].some(
+      ([server, { capabilities }]) => !this.#setAside.has(server) && capabilities?.includes(capability),
+    );
   }
 
   /** The best tools first. */
@@ -125,8 +150,28 @@ export class Catalog {
   /** Shows cached lists of servers that are not connected yet; a list from the server itself replaces them. */
   adopt(cached: Iterable<readonly [ServerDefinition, ToolListing]>): void {
     for (const [definition, listing] of cached) {
-      if (!this.#entries.has(definition.name)) this.#put(definition.name, this.#entryOf(definition, listing, 'cached'));
+      const known = this.#entries.get(definition.name);
+      if (known === undefined || known.isFormer)
+        this.#put(definition.name, this.#entryOf(definition, listing, 'cached'));
     }
+    this.#refresh();
+  }
+
+  /** The server's entry changed: its filters, its label and how long its list is fresh apply to the list that is there. */
+  edit(definition: ServerDefinition): void {
+    const { name } = definition;
+    const source = this.#sources.get(name);
+    if (source) source.definition = definition;
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    const { error, isFormer, listed, ...listing } = entry;
+    const edited = this.#entryOf(definition, { ...listing, tools: listed }, entry.freshness);
+    const isOfFormer = isFormer || edited.source !== entry.source;
+    this.#entries.set(name, { ...edited, ...(error && { error }), ...(isOfFormer && { isFormer: true }) });
+    if (source && source.flight === undefined && error === undefined)
+      source.freshUntil = this.#freshUntil(definition, edited, entry.listedAt);
+    // It may be one that is to be cached from now on; what a former launch listed is never the list of the next one.
+    if (entry.freshness === 'live' && !isOfFormer) this.#deps.onListed?.(definition, { ...listing, tools: listed });
     this.#refresh();
   }
 
@@ -146,7 +191,9 @@ export class Catalog {
 
   /** The server sent `list_changed`. Changes come in groups, so the list is fetched once, a moment later. */
   announce(definition: ServerDefinition, session: Session): void {
-    const source = this.#sourceOf(definition, session);
+    const source = this.#sources.get(definition.name);
+    // A session that drains has no say in the list of the next one.
+    if (source?.session !== session) return;
     if (source.flight !== undefined) source.isBehind = true;
     else void this.#listSoon(source);
   }
@@ -155,6 +202,12 @@ export class Catalog {
   revalidate(): void {
     const now = this.#deps.clock.now();
     for (const source of this.#sources.values()) if (source.freshUntil <= now) void this.#list(source);
+  }
+
+  /** Whether the first list of the server's open session has come, or has failed: until then the server is not ready. */
+  hasListed(server: ServerName, session = this.#sources.get(server)?.session): boolean {
+    const source = this.#sources.get(server);
+    return source !== undefined && source.session === session && source.isListed;
   }
 
   /** Resolves when the server's latest list is in, or at once if none is being fetched. */
@@ -186,6 +239,7 @@ export class Catalog {
       pace: new Pace(this.#deps.clock),
       flight: undefined,
       freshUntil: Number.POSITIVE_INFINITY,
+      isListed: false,
       isAnnounced: false,
       isBehind: false,
     };
@@ -216,11 +270,13 @@ export class Catalog {
   }
 
   async #listNow(source: ToolSource): Promise<void> {
-    const { definition, pace } = source;
+    const { pace } = source;
     source.freshUntil = Number.POSITIVE_INFINITY;
     const entry = await this.#fetch(source);
     if (source.outdated.signal.aborted) return;
-    source.freshUntil = this.#freshUntil(definition, entry);
+    const { definition } = source;
+    source.freshUntil = this.#freshUntil(definition, entry, this.#deps.clock.now());
+    source.isListed = true;
     this.#put(definition.name, entry);
     const before = this.#snapshot.revision;
     this.#refresh();
@@ -249,26 +305,28 @@ export class Catalog {
       this.#deps.emit({ type: 'signal.raised', server, ...flagged });
   }
 
-  #freshUntil({ settings }: ServerDefinition, entry: CatalogEntry): number {
-    const now = this.#deps.clock.now();
+  #freshUntil({ settings }: ServerDefinition, entry: CatalogEntry, listedAt: number): number {
     // After a failed `tools/list` the server sends no further `list_changed` for this change; retry by timer.
-    if (entry.error) return now + limits.listFailedMs;
-    return freshUntil({ ...entry, listedAt: now }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
+    if (entry.error) return listedAt + limits.listFailedMs;
+    return freshUntil({ ...entry, listedAt }, settings.toolCacheTtlMs ?? this.#settings.toolCacheTtlMs);
   }
 
   /** Listing has no side effects, so it is retried. A failure is kept in the entry: the server may still have resources. */
-  async #fetch({ definition, session, outdated: { signal } }: ToolSource): Promise<CatalogEntry> {
+  async #fetch(source: ToolSource): Promise<CatalogEntry> {
+    const { session, outdated } = source;
+    const { signal } = outdated;
     const { clock, onListed, redact = unchanged } = this.#deps;
     for (let failures = 0; ; failures++) {
       try {
-        const listing = redact(await fetchTools(session, definition, { clock, signal }));
+        const listing = redact(await fetchTools(session, source.definition, { clock, signal }));
+        const { definition } = source;
         if (!signal.aborted) onListed?.(definition, listing);
         return this.#entryOf(definition, this.#reuseDefinitions(listing, definition.name), 'live');
       } catch (error) {
         const failure = asRuntimeError(error);
         const pauseMs = limits.listAgainMs[failures];
         if (pauseMs === undefined || signal.aborted || !failure.reconnect)
-          return this.#entryAfterFailure(definition, failure);
+          return this.#entryAfterFailure(source.definition, failure);
         await pause(clock, pauseMs, signal);
       }
     }
@@ -276,7 +334,7 @@ export class Catalog {
 
   /** An unchanged definition stays the same object, so that what is cached by it still holds. */
   #reuseDefinitions(listing: ToolListing, server: ServerName): ToolListing {
-    const former = new Map(this.#entries.get(server)?.tools.map((tool) => [tool.name, tool]));
+    const former = new Map(this.#entries.get(server)?.listed.map((tool) => [tool.name, tool]));
     const tools = listing.tools.map((tool) => {
       const before = former.get(tool.name);
       return before && digestOf(before) === digestOf(tool) ? before : tool;
@@ -288,7 +346,12 @@ export class Catalog {
     const isSeen = ({ name }: ToolDefinition) => isExposed(name, definition.settings);
     const tools = listing.tools.filter(isSeen);
     const hidden = listing.tools.filter((tool) => !isSeen(tool)).map(({ name }) => name);
-    return { ...listing, tools, hidden, label: labelOf(definition), source: this.#originOf(definition), freshness };
+    const origin = { label: labelOf(definition), source: this.#originOf(definition), freshness };
+    return { ...listing, tools, listed: listing.tools, hidden, ...origin };
+  }
+
+  #isSetAside(server: ServerName): boolean {
+    return this.#deps.isSetAside?.(server) ?? false;
   }
 
   #originOf(definition: ServerDefinition): string {
@@ -296,7 +359,7 @@ export class Catalog {
   }
 
   #entryAfterFailure(definition: ServerDefinition, error: RuntimeError): CatalogEntry {
-    const nothing = { tools: [], hidden: [], problems: [], freshness: 'stale', listedAt: 0 } as const;
+    const nothing = { tools: [], listed: [], hidden: [], problems: [], freshness: 'stale', listedAt: 0 } as const;
     return {
       ...(this.#entries.get(definition.name) ?? nothing),
       label: labelOf(definition),
@@ -307,10 +370,14 @@ export class Catalog {
 
   #refresh(): void {
     if (this.#isClosed) return;
-    this.#instructions = instructionsOf(this.#entries, this.#instructions);
+    const entries = [...this.#entries];
+    this.#setAside = new Set(entries.flatMap(([server]) => (this.#isSetAside(server) ? [server] : [])));
+    const offered = entries.filter(([server]) => !this.#setAside.has(server));
+    const aside = entries.filter(([server]) => this.#setAside.has(server));
+    this.#instructions = instructionsOf(offered, this.#instructions);
+    this.#aside = createSnapshot(aside.map(sliceOf), this.#settings);
     const before = this.#snapshot;
-    const slices = [...this.#entries].map(([server, entry]) => ({ server, ...entry }));
-    const snapshot = createSnapshot(slices, this.#settings);
+    const snapshot = createSnapshot(offered.map(sliceOf), this.#settings);
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
     if (snapshot.revision === before.revision) return;
@@ -319,6 +386,8 @@ export class Catalog {
 }
 
 const unchanged = (listing: ToolListing) => listing;
+
+const sliceOf = ([server, entry]: readonly [ServerName, CatalogEntry]) => ({ server, ...entry });
 
 const definitionsByName = new WeakMap<readonly ToolDefinition[], ReadonlyMap<string, ToolDefinition>>();
 
@@ -336,10 +405,10 @@ function newFlaggedTexts(
 }
 
 function instructionsOf(
-  entries: ReadonlyMap<ServerName, CatalogEntry>,
+  entries: readonly (readonly [ServerName, CatalogEntry])[],
   before: readonly ServerInstructions[],
 ): readonly ServerInstructions[] {
-  const now = [...entries].flatMap(([server, { instructions }]) =>
+  const now = entries.flatMap(([server, { instructions }]) =>
     instructions === undefined ? [] : [{ server, instructions }],
   );
   return isDeepStrictEqual(now, before) ? before : now;

@@ -18,6 +18,7 @@ export interface SignalEvent {
 
 export type CatalogEvent =
   | SignalEvent
+  /** The tools differ from before; the next turn has them. */
   | {
       readonly type: 'catalog.changed';
       readonly revision: string;
@@ -26,14 +27,18 @@ export type CatalogEvent =
       /** Tools that kept their name but show a model something else now. */
       readonly changed: readonly QualifiedName[];
     }
+  /** A pattern of `view({ tools })` matches no tool, although all servers have settled. */
+  | { readonly type: 'catalog.pattern-unmatched'; readonly pattern: string }
+  /** A tool of a server was left out, or its list was cut off, and why. */
   | { readonly type: 'catalog.problem-found'; readonly server: ServerName; readonly problem: string }
-  /** A server's lists differ from before; the counts are 0 once the server is removed. */
+  /** The resources of a server differ from before; the counts are 0 once the server is removed. */
   | {
       readonly type: 'resources.changed';
       readonly server: ServerName;
       readonly count: number;
       readonly templates: number;
     }
+  /** The prompts of a server differ from before; the count is 0 once the server is removed. */
   | { readonly type: 'prompts.changed'; readonly server: ServerName; readonly count: number }
-  /** Only for resources that the host subscribed to, or that were read from a server with `subscriptions`. */
+  /** A resource changed. Only for resources that the host subscribed to, or that were read from a server with `subscriptions`. */
   | { readonly type: 'resource.updated'; readonly server: ServerName; readonly uri: string };

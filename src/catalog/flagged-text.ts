@@ -40,6 +40,20 @@ export function flaggedTextSentences(flaggedTexts: readonly FlaggedText[]): read
   return more > 0 ? [...texts, `and ${more} more descriptions like these`] : texts;
 }
 
+const SENTENCE =
+  /^(?:its instructions look|the description of the tool ".*" looks) as if (?:it|they) gave a model orders \(/s;
+const FURTHER = /^and (\d+) more descriptions like these$/;
+
+/** Separates the sentences above from others, and counts the texts that they tell of: an overview says only how many there are. */
+export function countFlaggedTexts(sentences: readonly string[]): {
+  readonly count: number;
+  readonly others: readonly string[];
+} {
+  const counts = sentences.map((each) => (SENTENCE.test(each) ? 1 : Number(FURTHER.exec(each)?.[1] ?? 0)));
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return { count, others: sentences.filter((_, at) => counts[at] === 0) };
+}
+
 export const namesOf = (signals: readonly Signal[]): readonly string[] => [...new Set(signals.map(({ name }) => name))];
 
 /** Reads all text that a model reads of the tool: a parameter's description can hide an order too. */

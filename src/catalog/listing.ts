@@ -133,7 +133,7 @@ export function healthyTools(
 /** Tries once to present the definition: one that cannot be presented must not break the whole catalog later. */
 function isShowable(definition: ToolDefinition, problems: string[]): boolean {
   try {
-    present(definition, 'any');
+    present(definition);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -69,7 +69,7 @@ function toolOf(definition: ToolDefinition, { id, name, label, source, freshness
     before.tool.id.server === id.server
   )
     return before.tool;
-  const { description, inputSchema, changes } = present(definition, 'any');
+  const { description, inputSchema, changes } = present(definition);
   const tool: Tool = Object.freeze({
     id: Object.freeze(id),
     name,

@@ -11,6 +11,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { newestProtocol } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerDefinition } from '../model/server.ts';
+import type { AccountOf, Seal } from '../trust/account.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import type { Gate } from '../trust/gate.ts';
 import { digestOf } from './definition/digest.ts';
@@ -22,6 +23,8 @@ export interface ToolCache {
     definitions: readonly ServerDefinition[],
     onLate: (definition: ServerDefinition, cached: CachedTools) => void,
   ): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
+  /** Forgets the lists of these servers. */
+  clear(definitions: readonly ServerDefinition[]): Promise<void>;
   /** Writes a list that has changed. A full disk costs the cache and nothing else. */
   write(definition: ServerDefinition, listing: ToolListing): Promise<void>;
 }
@@ -35,22 +38,41 @@ export interface CachedTools {
 export interface ToolCacheDeps {
   readonly store: Pick<Store, 'get' | 'set' | 'delete'>;
   readonly gate: Pick<Gate, 'judge'>;
-  readonly accountOf: (definition: ServerDefinition) => Promise<string>;
+  readonly accountOf: AccountOf;
+  readonly seal: Seal;
+  /** The client capabilities that the server is told of, as one word: many servers have tools only for clients that can be asked. */
+  readonly offerTo: (definition: ServerDefinition) => string;
+  /** Every word that `offerTo` may return, in this process or another. */
+  readonly offers: readonly string[];
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-export function createToolCache({ store, gate, accountOf, clock, onError }: ToolCacheDeps): ToolCache {
+export function createToolCache({ store, gate, clock, onError, ...deps }: ToolCacheDeps): ToolCache {
   const lists = createStoredLists(store);
-  /** The entry as written, the account and the newest protocol version: each of them decides which tools a server lists. */
-  const keyOf = async (definition: ServerDefinition) =>
-    [newestProtocol, definitionHash(definition), await accountOf(definition)].join(':');
+  /** The entry as written, the account, the newest protocol version and the offer: each of them decides which tools a server lists. */
+  const keysOf = async (definition: ServerDefinition) => {
+    const account = await deps.accountOf(definition);
+    const entry = [newestProtocol, await deps.seal(definitionHash(definition)), account].join(':');
+    return (offer: string) => `${entry}:${offer}`;
+  };
+  /** The list for this offer. Where there is none, the newest for another one: a terminal and a script show each other's tools. */
+  const listOf = async (definition: ServerDefinition) => {
+    const keyFor = await keysOf(definition);
+    const offer = deps.offerTo(definition);
+    const own = await lists.read(keyFor(offer));
+    if (own !== undefined) return own;
+    const others = deps.offers.filter((each) => each !== offer).map((each) => lists.read(keyFor(each)));
+    const found = (await Promise.all(others)).filter((each) => each !== undefined);
+    const listings = found.filter((each) => each !== 'unreadable');
+    return listings.sort((a, b) => b.listedAt - a.listedAt)[0] ?? found[0];
+  };
   return {
     async read(definitions, onLate) {
       const cached = new Map<ServerDefinition, CachedTools>();
       let isLate = false;
       const readOne = async (definition: ServerDefinition) => {
-        const listing = await lists.read(await keyOf(definition));
+        const listing = await listOf(definition);
         if (listing === undefined) return;
         if (listing === 'unreadable')
           return onError(new RuntimeError('STORE_UNREADABLE', { what: `the tools of server "${definition.name}"` }));
@@ -65,10 +87,17 @@ export function createToolCache({ store, gate, accountOf, clock, onError }: Tool
       isLate = !(await settleWithin(reading, { limitMs: limits.toolCache.readMs, clock }));
       return cached;
     },
+    async clear(definitions) {
+      const cleared = definitions.filter(isCached).map(async (definition) => {
+        const keyFor = await keysOf(definition);
+        await Promise.all(deps.offers.map((offer) => lists.delete(keyFor(offer))));
+      });
+      await Promise.all(cleared);
+    },
     async write(definition, listing) {
       if (!isCached(definition)) return;
-      await keyOf(definition)
-        .then((key) => lists.write(key, listing))
+      await keysOf(definition)
+        .then((keyFor) => lists.write(keyFor(deps.offerTo(definition)), listing))
         .catch(onError);
     },
   };
@@ -81,6 +110,7 @@ const isCached = ({ launch, settings: { cacheable, lifecycle } }: ServerDefiniti
 export interface StoredLists {
   /** `undefined` where the list was never stored or has expired. A list that cannot be read is deleted. */
   read(key: string): Promise<ToolListing | 'unreadable' | undefined>;
+  delete(key: string): Promise<void>;
   /** Writes only when the list differs from the stored one, or the stored one is a day old. */
   write(key: string, listing: ToolListing): Promise<void>;
 }
@@ -99,6 +129,10 @@ export function createStoredLists(store: Pick<Store, 'get' | 'set' | 'delete'>):
       if (listing) stored.set(key, listing);
       else await store.delete(storeKey(key));
       return listing ?? 'unreadable';
+    },
+    async delete(key) {
+      stored.delete(key);
+      await store.delete(storeKey(key));
     },
     async write(key, listing) {
       if (isStored(listing, stored.get(key))) return;

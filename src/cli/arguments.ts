@@ -1,18 +1,12 @@
-// Owns parsing a tool's arguments from the command line: `key=value` is converted by the tool's schema, `key:=JSON` is taken as it is.
+// Owns texts that a command takes as themselves, from a file or from standard input, and all arguments of a tool as one JSON object.
+// `parameters/` reads arguments that are written one by one.
 
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { type Context, UsageError } from './command.ts';
-
-export function parseArguments(words: readonly string[], schema: JsonObject): JsonObject {
-  const entries = words.map((word): [string, unknown] => {
-    const [, key, json, text = ''] = /^([^=:]+)(:?)=(.*)$/s.exec(word) ?? [];
-    if (key === undefined) throw new UsageError(`"${word}" is not an argument; write key=value, or key:=JSON`);
-    return [key, json === ':' ? parseValue(key, text) : coerce(text, typeOf(schema, key))];
-  });
-  return Object.fromEntries(entries);
-}
+import { changedNumberIn, changedNumberText } from './parameters/exact-numbers.ts';
 
 /** Reads a text that a command takes as itself, as `@FILE`, or as `-` for standard input. Errors call the text itself `name`. */
 export async function readText(
@@ -30,33 +24,26 @@ export async function readText(
   }
 }
 
+/** For `key=@FILE`: bytes that are no text would reach the tool changed, so they are refused. `@-` is standard input. */
+export async function readTextFile(
+  file: string,
+  { cwd, readStdin }: Pick<Context, 'cwd' | 'readStdin'>,
+): Promise<string> {
+  if (file === '-') return readStdin();
+  const path = resolve(cwd, file);
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${path} cannot be read (${error.code ?? 'unknown reason'})`);
+  });
+  if (!isUtf8(bytes)) throw new UsageError(`${path} is not text in UTF-8`);
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
+}
+
 /** `source` names in errors where the text came from: `--args`, a file or standard input. */
 export function parseArgumentsJson(text: string, source: string): JsonObject {
   const parsed = parseJson(text);
   if (!parsed.ok) throw new UsageError(`${source} is not valid JSON: ${parsed.problem}`);
   if (!isObject(parsed.value)) throw new UsageError(`${source} must be a JSON object`);
+  const changed = changedNumberIn(text);
+  if (changed !== undefined) throw new UsageError(`${source}: ${changedNumberText(changed)}`);
   return parsed.value;
-}
-
-function parseValue(key: string, text: string): unknown {
-  const parsed = parseJson(text);
-  if (!parsed.ok) throw new UsageError(`the value of "${key}" is not valid JSON: ${parsed.problem}`);
-  return parsed.value;
-}
-
-function typeOf(schema: JsonObject, key: string): readonly unknown[] {
-  const properties = schema['properties'];
-  const property = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
-  const type = isObject(property) ? property['type'] : undefined;
-  return Array.isArray(type) ? type : [type];
-}
-
-/** Text that does not fit the schema's type stays text: the validation of the call then names the mistake. */
-function coerce(text: string, types: readonly unknown[]): unknown {
-  if (types.includes('string')) return text;
-  const parsed = parseJson(text);
-  const wanted = types.some((type) =>
-    ['number', 'integer', 'boolean', 'array', 'object', 'null'].includes(String(type)),
-  );
-  return wanted && parsed.ok ? parsed.value : text;
 }

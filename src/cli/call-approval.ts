@@ -15,16 +15,18 @@ export interface TerminalApprovalOptions {
   readonly originOf?: (server: ServerName) => Promise<string | undefined>;
   /** The process ends after this call, so that "in this session" is not offered. */
   readonly isOneCall?: boolean;
+  /** No approval is stored, so that only "once" is offered. */
+  readonly isUnremembered?: boolean;
 }
 
 /** Answers no for anything but a tool, and without a terminal: the error of the refused call says how to allow it. */
 export function askOnTerminal({ askText }: Pick<Context, 'askText'>, options: TerminalApprovalOptions = {}): Approve {
-  return async (request) => {
+  return async (request, { signal }) => {
     if (request.kind !== 'tool' || askText === undefined) return 'no';
     const source = (await options.originOf?.(request.tool.server)) ?? request.source;
-    const offered = offeredFor(request, options.isOneCall === true);
+    const offered = offeredFor(request, options);
     const question = questionFor({ ...request, source }, offered);
-    return answerIn(await askText({ question, isHidden: false }), offered);
+    return answerIn(await askText({ question, isHidden: false, isDecision: true, signal }), offered);
   };
 }
 
@@ -34,12 +36,12 @@ export function askOnTerminal({ askText }: Pick<Context, 'askText'>, options: Te
  */
 export function approveTypedCall(
   context: Pick<Context, 'askText' | 'values'>,
-  originOf?: TerminalApprovalOptions['originOf'],
+  options: Omit<TerminalApprovalOptions, 'isOneCall'> = {},
 ): Approve {
-  const ask = askOnTerminal(context, { isOneCall: true, ...(originOf && { originOf }) });
-  return async (request) => {
+  const ask = askOnTerminal(context, { isOneCall: true, ...options });
+  return async (request, question) => {
     if (request.kind === 'tool' && (context.values['yes'] === true || !needsConfirmation(request))) return 'once';
-    return ask(request);
+    return ask(request, question);
   };
 }
 
@@ -52,13 +54,24 @@ interface AnswerOption {
   readonly shown: string;
 }
 
-const ONCE: AnswerOption = { answer: 'once', words: ['y', 'yes', 'once'], shown: '[y] once' };
-const SESSION: AnswerOption = { answer: 'session', words: ['s', 'session'], shown: '[s] in this session' };
-const ALWAYS: AnswerOption = { answer: 'always', words: ['a', 'always'], shown: '[a] always' };
+const ONCE: AnswerOption = { answer: 'once', words: ['y', 'yes', 'once'], shown: '[y] yes, this once' };
+const SESSION: AnswerOption = {
+  answer: 'session',
+  words: ['s', 'session'],
+  shown: '[s] yes, until I close this session',
+};
+const ALWAYS: AnswerOption = {
+  answer: 'always',
+  words: ['a', 'always'],
+  shown: '[a] yes, and do not ask again until it changes',
+};
 
 /** Offers only answers that will be honored. */
-function offeredFor({ isEveryTime }: ToolRequest, isOneCall: boolean): readonly AnswerOption[] {
-  if (isEveryTime) return [ONCE];
+function offeredFor(
+  { isEveryTime }: ToolRequest,
+  { isOneCall, isUnremembered }: TerminalApprovalOptions = {},
+): readonly AnswerOption[] {
+  if (isEveryTime || isUnremembered) return [ONCE];
   return isOneCall ? [ONCE, ALWAYS] : [ONCE, SESSION, ALWAYS];
 }
 
@@ -71,23 +84,24 @@ function answerIn(typed: string | undefined, offered: readonly AnswerOption[]): 
 const SHOWN_ARGUMENTS = 1_000;
 
 /** Text of servers and files is escaped and stays within its own line, so that it cannot imitate the question. */
-export function questionFor(request: ToolRequest, offered = offeredFor(request, false)): string {
+export function questionFor(request: ToolRequest, offered = offeredFor(request)): string {
   const { tool, source, annotations, because, changes = [] } = request;
+  const hints = describeHints(annotations);
   const lines = [
-    `from: ${visible(source)}`,
-    `arguments: ${visible(stringifyBounded(request.arguments, SHOWN_ARGUMENTS))}`,
-    `it states: ${describeHints(annotations)}`,
-    `you are asked because: ${visible(because)}`,
-    ...(changes.length > 0 ? ['changed since you approved it:', ...changes.map((each) => `  ${visible(each)}`)] : []),
+    `With these arguments: ${visible(stringifyBounded(request.arguments, SHOWN_ARGUMENTS))}`,
+    hints === '' ? 'The server does not say what it does to your data.' : `The server says: ${hints}.`,
+    `The server comes from: ${visible(source)}`,
+    `Why you are asked: ${visible(because)}.`,
+    ...(changes.length > 0 ? ['Changed since you approved it:', ...changes.map((each) => `  ${visible(each)}`)] : []),
   ];
   return [
     `Call the tool "${visible(tool.tool)}" of server "${visible(tool.server)}"?`,
     indent(lines.join('\n')),
-    `${offered.map(({ shown }) => shown).join(', ')}, [N] no:`,
+    [...offered.map(({ shown }) => shown), '[N] no:'].join('\n'),
   ].join('\n');
 }
 
-/** The hints of a tool's annotations, in words. */
+/** The hints of a tool's annotations, in words; empty where it gives none. */
 export function describeHints({
   readOnlyHint,
   destructiveHint,
@@ -102,5 +116,5 @@ export function describeHints({
     ...(idempotentHint === true ? ['repeating it changes nothing more'] : []),
     ...(openWorldHint === true ? ['it reaches external systems'] : []),
   ];
-  return words.length > 0 ? words.join(', ') : 'nothing';
+  return words.join(', ');
 }

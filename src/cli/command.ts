@@ -26,12 +26,16 @@ export interface Paint {
   readonly red: (text: string) => string;
   readonly green: (text: string) => string;
   readonly yellow: (text: string) => string;
+  /** How many characters fit into a line; absent where there is no terminal, so that nothing is wrapped or cut to it. */
+  readonly width?: number;
 }
 
 export interface TextQuestion {
   readonly question: string;
   /** The terminal does not show what the person types. */
   readonly isHidden: boolean;
+  /** The answer permits something: only keys that the person types one by one count, and no pasted text. */
+  readonly isDecision?: boolean;
   /** The answer of a person who only presses Enter. */
   readonly preset?: string;
   /** Aborting it withdraws the question; it counts as unanswered. */
@@ -47,6 +51,8 @@ export interface Context {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
+  /** Every command, by its verb. */
+  readonly commands: Readonly<Record<string, CommandEntry>>;
   /** Options for `createRuntime` that follow from `--config` and `--cwd`. */
   readonly runtimeOptions: Pick<RuntimeOptions, 'cwd' | 'env' | 'home' | 'config'>;
   readonly signal: AbortSignal;
@@ -56,9 +62,11 @@ export interface Context {
   readonly askText: ((question: TextQuestion) => Promise<string | undefined>) | undefined;
   /** Shows on a terminal what the command waits for, once the work takes longer than a second. */
   readonly waitFor: <Value>(what: string, work: Promise<Value>) => Promise<Value>;
+  /** Shows on a terminal how far the work is that the command waits for. The line is gone when the work ends. */
+  readonly showStep: (step: string) => void;
   /** Whether stdout is a terminal: then control characters in a server's text must be escaped. */
   readonly toTerminal: boolean;
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly readStdin: () => Promise<string>;
   /** Prints to stderr, beside the answer; prints nothing with `--json` or `--quiet`. */
   readonly warn: (text: (paint: Paint) => string) => void;
@@ -74,11 +82,41 @@ export interface Command {
   /** The words after `--` are another program's command line. For other commands they are ordinary words. */
   readonly takesRest?: true;
   readonly run: (context: Context) => Promise<CommandResult>;
+  /** Help on what the words name, such as a tool; `undefined` if they name nothing that has a page of its own. */
+  readonly helpOn?: (words: Pick<Context, 'positionals' | 'values'>) => Command['run'] | undefined;
+  /** Completes the error for an option that the command does not have. */
+  readonly optionHint?: (name: string, value: string | undefined) => string;
 }
+
+/** The headings of help, in its order. */
+export const groups = ['Use servers', 'Configure servers', 'Decide what may run', 'Texts and shells'] as const;
+
+/** A command before it is loaded. */
+export interface CommandEntry {
+  readonly group: (typeof groups)[number];
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** Options that every command takes. */
+export const globalOptions = {
+  json: { type: 'boolean' },
+  cwd: { type: 'string' },
+  config: { type: 'string' },
+  quiet: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const satisfies ParseArgsConfig['options'];
 
 /** The person pressed Ctrl-C, or the process got SIGTERM. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
+}
+
+/** The person was asked and said no: a choice that is carried out, not a failure to explain. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
 }
 
 /** A mistake on the command line: the message points at the command's help. */

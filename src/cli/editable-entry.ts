@@ -7,7 +7,6 @@ import type { Provenance, Scope } from '../model/server.ts';
 import { type Context, UsageError } from './command.ts';
 import { editedScopes, fileOfScope, scopeIn } from './file-of-scope.ts';
 import { loadConfigFor } from './load-config.ts';
-import { printable } from './render/text.ts';
 import { serverUnknown } from './unknown-name.ts';
 import { warnOfDiagnostics } from './with-runtime.ts';
 
@@ -24,8 +23,7 @@ export async function findEditableEntry(context: Context, name: ServerName): Pro
   if (found === undefined) {
     warnOfDiagnostics(config.diagnostics, context);
     const elsewhere = claimsIn(config).find((each) => each.name === name);
-    if (elsewhere)
-      context.warn(() => printable(`"${name}" is in ${describePlace(elsewhere.provenance)}, not in scope ${scope}.`));
+    if (elsewhere && scope !== undefined) throw otherScope(name, scope, elsewhere.provenance);
     throw serverUnknown(name, new Set(inScope.map((each) => each.name)));
   }
   if (found.file !== undefined && isEditable(found)) return { scope: found.scope, file: found.file };
@@ -35,6 +33,15 @@ export async function findEditableEntry(context: Context, name: ServerName): Pro
   const hint = own ? ` To edit the one in ${describePlace(own)}, add --scope ${own.scope}.` : '';
   const instead = await otherWay(context, found);
   throw new UsageError(`"${name}" comes from ${describePlace(found)}, which Plexus does not edit. ${instead}${hint}`);
+}
+
+/** The server is configured, so it is not unknown: only the scope is another one. */
+function otherScope(name: ServerName, scope: Scope, found: Provenance): UsageError {
+  const where = `"${name}" is not defined in scope ${scope}, but in ${describePlace(found)}`;
+  const instead = isEditable(found)
+    ? `write --scope ${found.scope}, or leave --scope out`
+    : 'leave --scope out to see how it can be changed';
+  return new UsageError(`${where}; ${instead}`);
 }
 
 /** The file that `--config` names (scope `host`) may be edited too. */

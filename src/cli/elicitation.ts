@@ -32,16 +32,19 @@ export function answerOnTerminal(askText: AskText): (request: ElicitRequest) => 
 const nothing = () => undefined;
 
 function askPerson(request: ElicitRequest, askText: AskText): Promise<ElicitAnswer> {
-  const ask = (question: string, isHidden = false) => askText({ question, isHidden, signal: request.signal });
+  const ask: Ask = (question, kind = {}) => askText({ question, isHidden: false, ...kind, signal: request.signal });
   return request.mode === 'url' ? visit(request, ask) : fillIn(request, ask);
 }
 
-type Ask = (question: string, isHidden?: boolean) => Promise<string | undefined>;
+type Ask = (
+  question: string,
+  kind?: Partial<Pick<TextQuestion, 'isHidden' | 'isDecision'>>,
+) => Promise<string | undefined>;
 
 /** Puts a bar before each line, so that a server's text cannot imitate that of Plexus. */
 const quoted = (message: string) => indent(message, '  | ');
 
-const agrees = async (ask: Ask, question: string) => isYes(await ask(`${question} [y/N]`));
+const agrees = async (ask: Ask, question: string) => isYes(await ask(`${question} [y/N]`, { isDecision: true }));
 
 async function visit(
   { server, message, host, url, awaitsCompletion }: Extract<ElicitRequest, { mode: 'url' }>,
@@ -51,7 +54,7 @@ async function visit(
   const wanted = await agrees(ask, `${fieldQuestion}\nSee its address?`);
   if (!wanted) return { action: 'decline' };
   const done = awaitsCompletion ? 'press Enter when you are done there' : 'press Enter';
-  await ask(`${url}\nOpen it in a browser if you trust ${host}, then ${done}:`);
+  await ask(`${url}\nOpen it in a browser if you trust ${host}, then ${done}:`, { isDecision: true });
   return { action: 'accept', ...(awaitsCompletion && { isDone: true }) };
 }
 
@@ -99,7 +102,7 @@ async function askField(fieldQuestion: FieldQuestion, ask: Ask): Promise<{ reado
   const isHidden = isSecretField(name, field);
   let problem = '';
   for (let left = TRIES; left > 0; left--) {
-    const typed = await ask(problem + questionOf(fieldQuestion), isHidden);
+    const typed = await ask(problem + questionOf(fieldQuestion), { isHidden });
     if (typed === undefined && (!isRequired || field.default !== undefined)) return { value: undefined };
     const value = typed === undefined ? undefined : parse(field, typed);
     const filled = fillForm({ type: 'object', properties: { [name]: field }, required: [name] }, { [name]: value });

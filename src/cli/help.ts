@@ -1,7 +1,7 @@
 // Owns the text of `--help`, for all of Plexus and for one command.
 
-import type { Command, Paint } from './command.ts';
-import type { CommandEntry } from './commands.ts';
+import { type Command, type CommandEntry, groups, type Paint } from './command.ts';
+import { prose } from './render/text.ts';
 
 const globals: readonly (readonly [string, string])[] = [
   ['--json', 'print one JSON document and nothing else'],
@@ -9,24 +9,38 @@ const globals: readonly (readonly [string, string])[] = [
   ['--config FILE', 'use this configuration file only'],
   ['--quiet', 'print the answer only'],
   ['--verbose', 'print the stack trace of an error'],
-  ['--help, --version', ''],
+  ['-h, --help', ''],
+  ['-v, --version', ''],
 ];
 
 const exitCodes =
   '0 ok · 1 usage or configuration · 2 not found · 3 needs login or approval, or denied\n' +
   '  4 unreachable, timeout, or outcome unknown · 5 the tool answered with an error · 70 internal · 130 interrupted';
 
-function columns(rows: readonly (readonly [string, string])[]): string {
+/** The right column is wrapped to the terminal. */
+function columns(rows: readonly (readonly [string, string])[], { width: screen }: Paint): string {
   const width = Math.max(18, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n');
+  const margin = ' '.repeat(width + 4);
+  return rows
+    .map(([left, right]) => {
+      const text = screen === undefined ? right : prose(right, { width: screen - margin.length });
+      return `  ${left.padEnd(width)}  ${text.replaceAll('\n', `\n${margin}`)}`.trimEnd();
+    })
+    .join('\n');
 }
 
 export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, paint: Paint): string {
   return [
     'Plexus runs the MCP servers of an AI agent: finds, trusts, connects, guards and calls them.',
     `${paint.bold('Usage')}\n  plexus <command> [options]`,
-    `${paint.bold('Commands')}\n${columns(Object.entries(commands).map(([name, { summary }]) => [name, summary]))}`,
-    `${paint.bold('Options')}\n${columns(globals)}`,
+    ...groups.map((group) => {
+      const own = Object.entries(commands).filter(([, entry]) => entry.group === group);
+      return `${paint.bold(group)}\n${columns(
+        own.map(([name, { summary }]) => [name, summary]),
+        paint,
+      )}`;
+    }),
+    `${paint.bold('Options')}\n${columns(globals, paint)}`,
     `${paint.bold('Exit codes')}\n  ${exitCodes}`,
     'Help for one command: plexus <command> --help',
   ].join('\n\n');
@@ -42,7 +56,7 @@ export function commandHelp(summary: string, command: Command, paint: Paint): st
   return [
     summary,
     `${paint.bold('Usage')}\n  plexus ${usage}`,
-    `${paint.bold('Options')}\n${columns([...options, ...globals])}`,
+    `${paint.bold('Options')}\n${columns([...options, ...globals], paint)}`,
     ...(examples.length > 0
       ? [`${paint.bold('Examples')}\n${examples.map((each) => `  plexus ${each}`).join('\n')}`]
       : []),

@@ -19,11 +19,15 @@ export class InvalidLine extends Error {
   override readonly name = 'BrokenLine';
 }
 
-/** The file that the command line names; `-`, which is standard input, without one. */
-export function inputFile({ positionals: [file = '-', extra] }: Context): string {
+/** The file that the command line names; `-`, which is standard input, without one. At a terminal the person is told to type. */
+function inputFile({ positionals: [file = '-', extra], stdin, warn }: Context): string {
   rejectExtra(extra);
+  if (file === '-' && stdin.isTTY) warn((paint) => paint.dim(TYPE_IT));
   return file;
 }
+
+const END = process.platform === 'win32' ? 'Ctrl-Z and Enter' : 'Ctrl-D';
+const TYPE_IT = `Reading standard input: type or paste the text, then press ${END} on an empty line. Or name a file.`;
 
 export async function readInput(context: Context): Promise<string> {
   const chunks: string[] = [];

@@ -12,6 +12,8 @@ export interface CliIo {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Whether a stream leads to a screen; answered without opening the stream. */
   readonly isTerminal: (stream: 'stdout' | 'stderr') => boolean;
+  /** How many characters a line of the screen takes; `undefined` where the stream leads to none, or it does not say. */
+  readonly columns: (stream: 'stdout' | 'stderr') => number | undefined;
   /** Writes a short text to stdout at once, without opening its stream. A reader that has gone is no failure. */
   readonly printShort: (text: string) => void;
   /** Subscribes to the first Ctrl-C (SIGINT) or SIGTERM. Without a subscriber, and the second time, it ends the process. */

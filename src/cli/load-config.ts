@@ -1,21 +1,23 @@
 // Owns loading the configuration and opening the stores of approvals and secrets for a command. Starts no server.
 
-import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import { findWorkspace } from '../config/workspace.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Store } from '../kernel/store.ts';
+import type { JudgedConfig } from '../servers/judge-config.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Trust } from '../trust/trust.ts';
 import type { Context } from './command.ts';
 
 /** Imports no code that opens servers: commands that only show or edit the configuration must be fast. */
-export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
-  const [{ loadConfig }, { withRulesReviewed, approvedBy }, { policy, gate, kept }] = await Promise.all([
-    import('../config/load.ts'),
-    import('../servers/load-config.ts'),
-    openTrust(context),
-  ]);
+export async function loadConfigFor(context: Context): Promise<JudgedConfig> {
+  const [{ loadConfig }, { withRulesReviewed }, { approvedBy, judgeConfig }, { policy, gate, kept }] =
+    await Promise.all([
+      import('../config/load.ts'),
+      import('../servers/load-config.ts'),
+      import('../servers/judge-config.ts'),
+      openTrust(context),
+    ]);
   const environment = environmentOf(context);
   const loaded = await loadConfig({
     ...environment,
@@ -25,7 +27,7 @@ export async function loadConfigFor(context: Context): Promise<LoadedConfig> {
     mayDisplace: approvedBy(gate),
     kept,
   });
-  return withRulesReviewed(loaded, environment);
+  return withRulesReviewed(await judgeConfig(loaded, gate), environment);
 }
 
 export async function openTrust(context: Context): Promise<Trust> {

@@ -5,25 +5,23 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { identity } from '../model/identity.ts';
-import { type Command, type CommandResult, type Context, Interruption, type Paint, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandResult,
+  type Context,
+  globalOptions,
+  Interruption,
+  type Paint,
+  UsageError,
+} from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import type { CliIo } from './io.ts';
 import { documentText } from './render/json.ts';
-import { colors, plain, printable } from './render/text.ts';
+import { colors, plain, printable, prose } from './render/text.ts';
 import { askText, createWaitingLine, yesOrNo } from './terminal.ts';
-
-const globalOptions = {
-  json: { type: 'boolean' },
-  cwd: { type: 'string' },
-  config: { type: 'string' },
-  quiet: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const satisfies ParseArgsConfig['options'];
 
 interface CommandLine {
   readonly verb: string | undefined;
@@ -51,8 +49,11 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 const entryOf = (verb = '') => (Object.hasOwn(commands, verb) ? commands[verb] : undefined);
 
-const paintFor = (stream: 'stdout' | 'stderr', { env, isTerminal }: CliIo) =>
-  isTerminal(stream) && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colors : plain;
+function paintFor(stream: 'stdout' | 'stderr', { env, isTerminal, columns }: CliIo): Paint {
+  if (!isTerminal(stream)) return plain;
+  const width = columns(stream);
+  return { ...(env['NO_COLOR'] || env['TERM'] === 'dumb' ? plain : colors), ...(width && { width }) };
+}
 
 async function run({ verb, words, rest }: CommandLine, io: CliIo): Promise<number> {
   const entry = entryOf(verb);
@@ -64,8 +65,10 @@ async function run({ verb, words, rest }: CommandLine, io: CliIo): Promise<numbe
   if (verb === undefined && values['json']) throw new UsageError('name a command');
   if (verb === undefined) return printShort(generalHelp(commands, paintFor('stdout', io)), io, values['help'] ? 0 : 1);
   if (entry === undefined || command === undefined) throw await unknown(verb);
-  if (values['help']) return printShort(commandHelp(entry.summary, command, paintFor('stdout', io)), io);
-  return perform(command, parsed, { rest, io });
+  const page = values['help'] ? command.helpOn?.({ values, positionals: positionals.slice(1) }) : undefined;
+  if (values['help'] && page === undefined)
+    return printShort(commandHelp(entry.summary, command, paintFor('stdout', io)), io);
+  return perform({ ...command, ...(page && { run: page }) }, parsed, { rest, io });
 }
 
 async function help(verb: string | undefined, io: CliIo): Promise<number> {
@@ -115,7 +118,10 @@ function parse(words: readonly string[], command: Command | undefined): ParsedWo
   const unknownOption = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
   if (command !== undefined && unknownOption?.kind === 'option') {
     const list = `the options are --${Object.keys(options).join(', --')}`;
-    const hint = command.takesRest ? "write -- before the server's command, so that its options are passed on" : list;
+    const rest = command.takesRest ? "write -- before the server's command, so that its options are passed on" : list;
+    const [next] = tokens.filter(({ index }) => index === unknownOption.index + 1);
+    const value = unknownOption.value ?? (next?.kind === 'positional' ? next.value : undefined);
+    const hint = command.optionHint?.(unknownOption.name, value) ?? rest;
     throw new UsageError(`unknown option ${unknownOption.rawName}; ${hint}`);
   }
   try {
@@ -144,7 +150,8 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
   const paint = paintFor('stderr', io);
   const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paint);
   const canAsk = stdin.isTTY && stderr.isTTY;
-  const screen = { input: stdin, output: stderr, signal, interrupt: io.interrupt };
+  const marksPastes = env['TERM'] !== 'dumb';
+  const screen = { input: stdin, output: stderr, marksPastes, signal, interrupt: io.interrupt };
   let lastQuestion: Promise<unknown> = Promise.resolve();
   /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
@@ -160,15 +167,17 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
     cwd,
     env,
     home,
+    commands,
     runtimeOptions: { cwd, env, home, ...(typeof file === 'string' && { config: resolve(io.cwd, file) }) },
     signal,
     ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen)) : undefined,
     askText: canAsk ? (question) => inTurn(() => askText(question, screen)) : undefined,
     waitFor: line.waitFor,
+    showStep: line.showStep,
     toTerminal: io.isTerminal('stdout'),
     stdin,
     readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
-    warn: (text) => values['quiet'] || values['json'] || stderr.write(`${text(paint)}\n`),
+    warn: (text) => values['quiet'] || values['json'] || stderr.write(`${prose(text(paint), paint)}\n`),
   };
 }
 
@@ -207,7 +216,7 @@ async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>, 
   const { message, exitCode, document } = describeFailure(error, entryOf(verb) && verb);
   if (words.includes('--json')) return print(documentText(document), io, exitCode);
   const paint = paintFor('stderr', io);
-  io.stderr.write(`${paint.red('plexus:')} ${printable(message)}\n`);
+  io.stderr.write(`${prose(`${paint.red('plexus:')} ${printable(message)}`, paint)}\n`);
   if (words.includes('--verbose') && error instanceof Error)
     io.stderr.write(`${paint.dim(printable(error.stack ?? ''))}\n`);
   return exitCode;
@@ -234,6 +243,7 @@ export function processIo(): CliIo {
       return process.stderr;
     },
     isTerminal: (stream) => fstatSync(descriptors[stream]).isCharacterDevice(),
+    columns: (stream) => process[stream].columns || undefined,
     printShort(text) {
       try {
         writeSync(descriptors.stdout, text);

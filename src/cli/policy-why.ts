@@ -21,6 +21,7 @@ import { parseRules } from '../policy/rule.ts';
 import { ruleMatches } from '../policy/rule-match.ts';
 import { isPattern } from '../policy/spellings.ts';
 import { spellTool } from '../policy/tool-spellings.ts';
+import type { JudgedConfig } from '../servers/judge-config.ts';
 import { ServerRegistry } from '../servers/registry.ts';
 import { LockedTools } from '../trust/locked-tools.ts';
 import type { GrantState } from '../trust/tool-grants.ts';
@@ -50,7 +51,7 @@ export interface CallExplanationDeps {
   readonly context: Context;
   readonly runtime: Runtime;
   /** With the line of each rule. */
-  readonly config: LoadedConfig;
+  readonly config: JudgedConfig;
   readonly id: ToolId;
   /** `undefined`: any arguments. */
   readonly args: JsonObject | undefined;
@@ -126,7 +127,7 @@ function requireBuiltin({ server, tool }: ToolId, runtime: Runtime): void {
   if (builtinNames.some((name) => name === tool)) return;
   const names = runtime.getTools().flatMap(({ id }) => (id.server === server ? id.tool : []));
   const because = `server "${server}" has none of that name`;
-  throw toolUnknown(tool, names, because);
+  throw toolUnknown(tool, names, { because });
 }
 
 const refused = (because: string): CallDecision => ({
@@ -169,7 +170,7 @@ function unknownTool(id: ToolId): Tool {
     label: '',
     source: '',
     description: '',
-    inputSchema: {},
+    inputSchema: { type: 'object' },
     meta: { server: id.server, annotations: {} },
     definition: { name: id.tool, inputSchema: {} },
   };

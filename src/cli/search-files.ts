@@ -81,7 +81,7 @@ function toolRowsOf(row: FileRow): readonly FileRow[] {
 
 function toolOf({ value }: FileRow): SearchableTool | string {
   if (!isObject(value)) return 'it is not a JSON object';
-  const { id, server = '', name, tool = name, title, description = '', inputSchema } = value;
+  const { id, server = '', name, tool = name, title, description = '', inputSchema, annotations } = value;
   if (typeof name !== 'string' || name === '' || typeof tool !== 'string') return 'it has no "name"';
   if (typeof server !== 'string') return '"server" is not a text';
   // `plexus tools --json` prints both names of a tool; only the qualified one is unique.
@@ -94,6 +94,7 @@ function toolOf({ value }: FileRow): SearchableTool | string {
     ...(typeof title === 'string' && { title }),
     description: typeof description === 'string' ? description : '',
     inputSchema: isObject(inputSchema) ? inputSchema : {},
+    ...(isObject(annotations) && { annotations }),
   };
 }
 

@@ -1,4 +1,4 @@
-// Owns lasting approvals of single tools, as they are defined now: granting, listing and revoking them.
+// Owns lasting approvals of single tools, as they are defined now: granting and revoking them, and listing them beside those of servers.
 
 import { namesOf, signalsOf } from '../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../config/load.ts';
@@ -7,14 +7,16 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Tool } from '../model/tool.ts';
+import type { Approval, Gate } from '../trust/gate.ts';
+import type { ToolGrants } from '../trust/tool-grants.ts';
 import { pinOf } from '../trust/tool-pin.ts';
 import { describeHints } from './call-approval.ts';
-import type { CommandResult, Context } from './command.ts';
+import type { CommandResult, Context, Paint } from './command.ts';
 import { loadConfigFor, openTrust } from './load-config.ts';
 import { indent, printable, shellWord, table } from './render/text.ts';
 import { toolUnknown } from './unknown-name.ts';
 import { unknownServer } from './unknown-server.ts';
-import { requireServer, warnOfDiagnostics, withRuntime } from './with-runtime.ts';
+import { requireServer, warnOfDiagnosticsFor, withRuntime } from './with-runtime.ts';
 
 /** Lists the server's tools live: a cached definition may not be the one that will be called. */
 export async function approveTool(
@@ -25,7 +27,7 @@ export async function approveTool(
   const { grants } = await openTrust(context);
   const { name: server } = definition;
   return withRuntime(context, { only: [server] }, async (runtime, diagnostics) => {
-    warnOfDiagnostics(diagnostics, context);
+    warnOfDiagnosticsFor(server, runtime, diagnostics, context);
     requireServer(runtime, server);
     const { id, definition: tool } = findTool(runtime.getTools(), server, name);
     const before = await grants.judge(definition, tool);
@@ -38,7 +40,7 @@ export async function approveTool(
     const lines = [
       description,
       ...Object.entries(parameters).flatMap(([at, line]) => (NOISE.test(`${at}: ${line}`) ? [] : [`${at}: ${line}`])),
-      `it states: ${describeHints(annotations)}`,
+      `The server says: ${describeHints(annotations) || 'nothing about what it does to your data'}.`,
     ];
     const end = [
       already
@@ -68,35 +70,78 @@ function findTool(all: readonly Tool[], server: ServerName, name: string): Tool 
   if (found) return found;
   const names = own.map(({ id }) => id.tool);
   const because = `server "${server}" does not offer it`;
-  throw toolUnknown(name, names, because);
+  throw toolUnknown(name, names, { because });
 }
 
-/** Approvals of all configured servers, or of the named server even if it is no longer configured. */
-export async function listGrants(context: Context, name?: ServerName): Promise<CommandResult> {
-  const { grants } = await openTrust(context);
+/** Approvals of all configured servers and their tools, or of the named server even if it is no longer configured. */
+export async function listApprovals(context: Context, name?: ServerName): Promise<CommandResult> {
+  const { gate, grants } = await openTrust(context);
   const config = await loadConfigFor(context);
-  const configured = config.definitions.map((each) => each.name);
+  const pending = config.pending.flatMap((each) => ('definition' in each ? [each.definition] : []));
+  const definitions = [...config.definitions, ...pending];
+  const configured = [...new Set(definitions.map((each) => each.name))].sort();
   const names = name === undefined ? configured : [name];
   const tools = (await Promise.all(names.map((each) => grants.list(each)))).flat();
-  if (name !== undefined && tools.length === 0 && !configured.includes(name))
+  const servers = (await Promise.all(names.map((each) => approvalsOf(gate, each, definitions)))).flat();
+  if (name !== undefined && tools.length + servers.length === 0 && !configured.includes(name))
     throw unknownServer(name, config, context);
-  const none = name === undefined ? 'No tool is' : `No tool of server "${name}" is`;
-  return {
-    data: { tools },
-    text: (paint) =>
-      tools.length === 0
-        ? printable(`${none} approved. Answer "always" when asked, or run: plexus approve SERVER TOOL`)
-        : table(
-            ['SERVER', 'TOOL', 'SINCE', 'DEFINED IN'],
-            tools.map(({ server, tool, grantedAt, file = '' }) => [
-              { text: server },
-              { text: tool, paint: paint.bold },
-              { text: grantedAt },
-              { text: file },
-            ]),
-            paint,
-          ),
-  };
+  return { data: { servers, tools }, text: (paint) => approvalsText(servers, tools, name, paint) };
+}
+
+interface ListedApproval extends Pick<Approval, 'grants' | 'approvedAt' | 'file'> {
+  readonly server: ServerName;
+  /** The server's entry is still the one that was approved. */
+  readonly inEffect: boolean;
+}
+
+async function approvalsOf(
+  gate: Gate,
+  name: ServerName,
+  definitions: readonly ServerDefinition[],
+): Promise<readonly ListedApproval[]> {
+  const stored = await gate.approvals(name);
+  const own = definitions.filter((each) => each.name === name);
+  const judged = await Promise.all(own.map(async (each) => ({ each, ...(await gate.judge(each)) })));
+  return stored.map(({ grants, approvedAt, file }, at) => {
+    const isNewest = stored.findLastIndex((each) => each.file === file) === at;
+    const isApproved = judged.some(({ each, kind }) => kind === 'approved' && each.provenance.file === file);
+    return { server: name, approvedAt, grants, ...(file !== undefined && { file }), inEffect: isNewest && isApproved };
+  });
+}
+
+type ListedGrant = Awaited<ReturnType<ToolGrants['list']>>[number];
+
+function approvalsText(
+  servers: readonly ListedApproval[],
+  tools: readonly ListedGrant[],
+  name: ServerName | undefined,
+  paint: Paint,
+): string {
+  const [noServer, noTool] =
+    name === undefined
+      ? ['No server of this folder is approved.', 'No tool is approved.']
+      : [`Server "${name}" is not approved.`, `No tool of server "${name}" is approved.`];
+  const serverRows = servers.map(({ server, approvedAt, file = '', grants, inEffect }) => [
+    { text: server, paint: paint.bold },
+    { text: approvedAt },
+    { text: inEffect ? 'yes' : 'no, it has changed', paint: inEffect ? paint.green : paint.yellow },
+    { text: grants.length > 0 ? grants.join(', ') : '–' },
+    { text: file },
+  ]);
+  const toolRows = tools.map(({ server, tool, grantedAt, file = '' }) => [
+    { text: server },
+    { text: tool, paint: paint.bold },
+    { text: grantedAt },
+    { text: file },
+  ]);
+  return [
+    servers.length === 0
+      ? printable(`${noServer} Servers of your own files need no approval.`)
+      : table(['SERVER', 'SINCE', 'IN EFFECT', 'MAY READ YOUR', 'DEFINED IN'], serverRows, paint),
+    tools.length === 0
+      ? printable(`${noTool} Answer "a" when asked, or run: plexus approve SERVER TOOL`)
+      : table(['SERVER', 'TOOL', 'SINCE', 'DEFINED IN'], toolRows, paint),
+  ].join('\n\n');
 }
 
 /** Exits with 2 if there was nothing to revoke: a typing error must not look like a success. */

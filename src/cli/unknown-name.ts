@@ -8,7 +8,16 @@ export function serverUnknown(server: string, names: Iterable<string>): RuntimeE
   return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
 }
 
-export function toolUnknown(name: string, names: Iterable<string>, because?: string): RuntimeError {
-  const suggestions = nearest(name, names, limits.suggestions);
-  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: suggestions, ...(because !== undefined && { because }) });
+/** `listWith`: the command that shows the known names. */
+export function toolUnknown(
+  name: string,
+  names: Iterable<string>,
+  { because, listWith }: { readonly because?: string; readonly listWith?: string } = {},
+): RuntimeError {
+  return new RuntimeError('TOOL_UNKNOWN', {
+    name,
+    nearest: nearest(name, names, limits.suggestions),
+    ...(because !== undefined && { because }),
+    ...(listWith !== undefined && { listWith }),
+  });
 }

@@ -8,7 +8,7 @@ import {
   notReadyServers,
   requireServer,
   waitForAll,
-  warnOfDiagnostics,
+  warnOfDiagnosticsFor,
   warnOfNotReady,
   withRuntime,
 } from './with-runtime.ts';
@@ -20,9 +20,9 @@ export function withConnectedServers<Value>(
 ): Promise<Value> {
   const only = server === undefined ? {} : { only: [server] };
   return withRuntime(context, only, async (runtime, diagnostics) => {
-    warnOfDiagnostics(diagnostics, context);
+    warnOfDiagnosticsFor(server, runtime, diagnostics, context);
     if (server === undefined) await waitForReady(runtime, context);
-    else await startServer(runtime, context, server);
+    else await connectServer(runtime, context, server);
     return use(runtime, diagnostics);
   });
 }
@@ -36,10 +36,10 @@ async function waitForReady(runtime: Runtime, context: Context): Promise<void> {
 }
 
 /** Also starts a server that is idle until its first call, because the person named it. */
-async function startServer(runtime: Runtime, context: Context, server: ServerName): Promise<void> {
+export async function connectServer(runtime: Runtime, context: Context, server: ServerName): Promise<void> {
   const isIdle = runtime.status().some(({ name, state }) => name === server && state === 'idle');
   if (isIdle) {
-    runtime.reconnect(server);
+    void runtime.reconnect(server);
     await waitForAll(runtime, context, [server]);
   }
   // A connected server may have resources and prompts even if listing its tools failed.

@@ -17,14 +17,31 @@ type ElicitationSettled = Extract<RuntimeEvent, { type: 'elicitation.settled' }>
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
+/** An error beside the answer, such as a cache that cannot be written, is printed once, and not at all where it ends the command. */
 export async function withRuntime<Value>(
   context: Context,
   options: RuntimeOptions,
-  use: (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>,
+  use: UseRuntime<Value>,
 ): Promise<Value> {
+  const beside = new Set<string>();
+  const onError = (error: unknown) => void beside.add(asRuntimeError(error).message);
+  try {
+    return await useRuntime(context, { onError, ...options }, use);
+  } catch (error) {
+    beside.delete(asRuntimeError(error).message);
+    throw error;
+  } finally {
+    for (const message of beside) context.warn((paint) => paint.yellow(printable(message)));
+  }
+}
+
+type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
+
+async function useRuntime<Value>(context: Context, options: RuntimeOptions, use: UseRuntime<Value>): Promise<Value> {
   const { createRuntime } = await import('../runtime.ts');
   let diagnostics: readonly Diagnostic[] = [];
   const questions = new Set<Promise<unknown>>();
+  const [started, failed] = [new Set<ServerName>(), new Set<ServerName>()];
   const runtime = await context.waitFor(
     'connecting to the servers',
     createRuntime({
@@ -33,15 +50,17 @@ export async function withRuntime<Value>(
       interactive: false,
       watch: false,
       signal: context.signal,
-      onError: warnOnce(context),
       ...(context.askText && {
         askInput: askInputOn(context.askText, questions),
         elicit: answerOnTerminal(context.askText),
       }),
       ...options,
       onEvent: (event) => {
+        options.onEvent?.(event);
         if (event.type === 'config.loaded') diagnostics = event.diagnostics;
         if (event.type === 'elicitation.settled') warnOfUnasked(event, context);
+        if (event.type === 'connection.changed' && event.to === 'connecting') started.add(event.server);
+        if (event.type === 'connection.changed' && event.cause) failed.add(event.server);
       },
     }),
   );
@@ -62,6 +81,10 @@ export async function withRuntime<Value>(
     return await use(runtime, diagnostics);
   } finally {
     await context.waitFor('closing the servers', runtime.close());
+    if (started.size > 0) {
+      const { warnOfWithheldVariables } = await import('./withheld-variables.ts');
+      await warnOfWithheldVariables(context, started, failed);
+    }
   }
 }
 
@@ -86,24 +109,14 @@ function warnOfUnasked({ server, because }: ElicitationSettled, context: Context
   context.warn((paint) => paint.yellow(printable(what)));
 }
 
-/** An error beside the answer, such as a cache that cannot be written, is printed once, however often it happens. */
-function warnOnce({ warn }: Context): (error: unknown) => void {
-  const printed = new Set<string>();
-  return (error) => {
-    const { message } = asRuntimeError(error);
-    if (printed.has(message)) return;
-    printed.add(message);
-    warn((paint) => paint.yellow(printable(message)));
-  };
-}
-
 function askInputOn(askText: NonNullable<Context['askText']>, questions: Set<Promise<unknown>>): AskInput {
-  return ({ server, id, description = id, options = [], default: preset, password }) => {
+  return ({ server, id, description = id, options = [], default: preset, password }, { signal }) => {
     const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
     const otherwise = preset === undefined ? '' : ` [${preset}]`;
     const question = {
-      question: `${server} asks: ${description}${choices}${otherwise}:`,
+      question: `Server "${server}" needs an answer: ${description}${choices}${otherwise}${password ? ' (hidden while you type)' : ''}:`,
       isHidden: password,
+      signal,
       ...(preset !== undefined && { preset }),
     };
     const isFit = (answer: string | undefined) =>
@@ -130,13 +143,27 @@ export async function waitForAll(
   signal.throwIfAborted();
 }
 
+/**
+ * For a command about one server: errors of others are not its business, and its own becomes the command's. If it is unknown, any
+ * error may be why.
+ */
+export function warnOfDiagnosticsFor(
+  server: ServerName | undefined,
+  runtime: Runtime,
+  diagnostics: readonly Diagnostic[],
+  context: Context,
+): void {
+  if (server === undefined || !runtime.status().some(({ name }) => name === server))
+    warnOfDiagnostics(diagnostics, context);
+}
+
 /** Errors of the configuration may explain an unexpected answer. */
 export function warnOfDiagnostics(diagnostics: readonly Diagnostic[], context: Context): void {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) context.warn((paint) => diagnosticsText(errors, paint));
 }
 
-export interface NotReadyServer extends Pick<ServerStatus, 'state' | 'error'> {
+export interface NotReadyServer extends Pick<ServerStatus, 'state' | 'reason' | 'error'> {
   readonly server: ServerName;
 }
 
@@ -158,9 +185,10 @@ export function serversWithoutTools(runtime: Runtime): readonly NotReadyServer[]
     .map(asNotReady);
 }
 
-const asNotReady = ({ name, state, error }: ServerStatus): NotReadyServer => ({
+const asNotReady = ({ name, state, reason, error }: ServerStatus): NotReadyServer => ({
   server: name,
   state,
+  ...(reason !== undefined && { reason }),
   ...(error && { error }),
 });
 
@@ -181,6 +209,13 @@ export interface ServerProblem {
 /** Warnings about what was left out or cut off of the servers' listings, for `--json`. */
 export function problemsOf(runtime: Runtime): readonly ServerProblem[] {
   return runtime.status().flatMap(({ name, warnings = [] }) => warnings.map((problem) => ({ server: name, problem })));
+}
+
+/** In place of "has none": of a list that failed it is not known. `undefined`: none failed. */
+export function unlistedText(what: string, problems: readonly ServerProblem[]): string | undefined {
+  const servers = [...new Set(problems.map(({ server }) => `"${server}"`))];
+  if (servers.length === 0) return undefined;
+  return printable(`The ${what} of ${servers.join(', ')} are not known, because they could not be listed.`);
 }
 
 const SHOWN_PROBLEMS = 5;

@@ -35,7 +35,7 @@ function correction(name: string, words: readonly string[]): string {
   return `did you mean: plexus add ${[name, ...corrected].map(shellWord).join(' ')}`;
 }
 
-function pairsIn(option: string, values: Context['values'][string], shape: RegExp): ConfigMap | undefined {
+export function pairsIn(option: string, values: Context['values'][string], shape: RegExp): ConfigMap | undefined {
   if (!Array.isArray(values)) return undefined;
   const pairs = values.map((word: string): [string, string] => {
     const [, key, value = ''] = shape.exec(word) ?? [];

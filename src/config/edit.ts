@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { acquire } from '../kernel/file-lock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
-import { isSystemError, reasonOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
+import { fullness, isSystemError, reasonOf, removeDebris, replaceFile } from '../kernel/replace-file.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { editText, planText } from './edits/edit-text.ts';
 import type { Change } from './edits/plan.ts';
@@ -58,7 +58,7 @@ export async function editServer(file: string, change: Change, options: EditOpti
     if (!isSystemError(error)) throw error;
     // EEXIST: a folder should be made where a file is.
     const problem = error.code === 'EEXIST' ? 'a part of its path is not a folder' : reasonOf(error);
-    throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem }, { cause: error });
+    throw new RuntimeError('CONFIG_UNWRITABLE', { file, problem, ...fullness(error) }, { cause: error });
   }
 }
 
@@ -96,7 +96,9 @@ async function hold(target: string, { lockFolder, clock, signal }: EditOptions):
     return await acquire({ lock, ttlMs: LOCK_TTL_MS, clock, signal });
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new RuntimeError('STORE_UNWRITABLE', { folder: lock, reason: reasonOf(error) }, { cause: error });
+    // The lock's own path would help nobody: its folder is what a person can mend.
+    const data = { folder: lockFolder, reason: reasonOf(error), ...fullness(error) };
+    throw new RuntimeError('STORE_UNWRITABLE', data, { cause: error });
   }
 }
 

@@ -39,8 +39,9 @@ export interface ImportedServer extends ImportCandidate {
 
 export type TargetScope = Extract<Scope, 'user' | 'project' | 'local'>;
 
-/** Inputs are only reported: nothing but servers is written into the files. */
-export type AskedInput = Pick<InputRequest, 'id' | 'description' | 'options'>;
+/** As the app's file declares it, under its new id; written beside the server, so that the question keeps its words. */
+export type AskedInput = Pick<InputRequest, 'id' | 'type' | 'description' | 'options' | 'default'> &
+  Partial<Pick<InputRequest, 'password'>>;
 
 export interface SkippedServer extends ImportCandidate {
   /** Completes "it is not imported, because …". */
@@ -224,7 +225,7 @@ function createInputIds(used: readonly string[]): InputIds {
   };
 }
 
-/** Keeps a declared default inside the placeholder; the rest of the input is reported through `onAsked`. */
+/** Keeps a declared default inside the placeholder too; the declaration itself is passed to `onAsked`. */
 function withIds(
   text: string,
   { name, file, declared }: ImportClaim,
@@ -232,12 +233,15 @@ function withIds(
   onAsked: (asked: AskedInput) => void,
 ): string {
   return text.replace(/\$\{input:([\w.][\w.-]*)(\}|:-)/g, (_, id: string, end: string) => {
-    const { description, options, default: preset } = declared.find((each) => each['id'] === id) ?? {};
+    const { type, description, options, password, default: preset } = declared.find((each) => each['id'] === id) ?? {};
     const free = ids.of(file, id, name);
     onAsked({
       id: free,
+      ...(typeof type === 'string' && { type }),
       ...(typeof description === 'string' && { description }),
       ...(Array.isArray(options) && { options: options.filter((each) => typeof each === 'string') }),
+      ...(typeof password === 'boolean' && { password }),
+      ...(typeof preset === 'string' && { default: preset }),
     });
     const isKept = end === '}' && typeof preset === 'string' && preset !== '' && !/[{}]/.test(preset);
     return `\${input:${free}${isKept ? `:-${preset}}` : end}`;

@@ -5,6 +5,7 @@
 import {
   isHarmlessLiteral,
   isHarmlessValue,
+  isLoginFlag,
   isOrdinaryName,
   isPasswordFlag,
   isSecretName,
@@ -13,6 +14,7 @@ import {
 import { looksRandom } from '../model/secret-values.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
+import { HIDDEN, maskSecret } from './mask-secret.ts';
 
 export interface LiteralSecret {
   /** The id of the input that replaces it. */
@@ -60,13 +62,14 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
   return id;
 }
 
-export const HIDDEN = '(hidden)';
-
-/** The entry with its secrets hidden, to be shown. Placeholders stay, since they reveal nothing. */
+/** The entry with its secrets hidden, to be stored. Placeholders stay, since they reveal nothing. */
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
 
+/** The same for a person who decides whether it may run: hides the characters of the secret alone, never what a shell could run. */
+export const maskSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, (_at, { value }) => maskSecret(value));
+
 export const withoutSecrets = (launch: Launch): Launch =>
-  launch.kind === 'in-process' ? launch : { ...launch, ...hideSecrets(launch) };
+  launch.kind === 'in-process' ? launch : { ...launch, ...maskSecrets(launch) };
 
 /** The secrets of a filled-in entry, each under a name. */
 export function secretsIn(entry: SecretPlaces): Readonly<Record<string, string>> {
@@ -117,20 +120,39 @@ function inValue(name: string, value: string, replace: ReplaceSecret): string {
   return looksLikeToken(name, rest) ? scheme + replace({ name, value: rest, doubt: 'looks' }) : value;
 }
 
-/** Addresses are tested first: a scheme looks like the name of an option. */
+/** Addresses are tested first: a scheme looks like the name of an option. Then the option before: `--token 12:ab` has no name of its own. */
 function inArgument(arg: string, before: string, replace: ReplaceSecret): string {
   if (ADDRESS.test(arg)) return inUrl(arg, replace);
-  const [, option, name = '', value = ''] = /^(-{0,2}(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
-  if (option !== undefined && isPasswordFlag(option.slice(0, -1))) return option + inPassword(value, replace);
-  if (option !== undefined) return option + inValue(name, value, replace);
-  const [, optionName = ''] = /^--?([\w.-]+)$/.exec(before) ?? [];
-  if (optionName !== '' && !arg.startsWith('-') && isSecret(optionName, arg))
-    return replace({ name: optionName, value: arg });
-  if (isPasswordFlag(before) && !arg.startsWith('-')) return inPassword(arg, replace);
+  const isValue = !arg.startsWith('-');
+  const [, optionName = ''] = /^(?:--?|\/)([\w.-]+)$/.exec(before) ?? [];
+  if (optionName !== '' && isValue && isSecret(optionName, arg)) return replace({ name: optionName, value: arg });
+  if (isValue && isLoginFlag(before)) return inLogin(arg, replace);
+  if (isValue && isPasswordFlag(before) && !PORTS.test(arg)) return inPassword(arg, replace);
+  return inNamed(arg, replace) ?? inUnnamed(arg, optionName, replace);
+}
+
+/** `--name=value`, `NAME=value`, `Name: value`, `/name:value`, and several of them: `Server=h;Password=p`. */
+function inNamed(arg: string, replace: ReplaceSecret): string | undefined {
+  const [, option, name = '', value = ''] =
+    /^((?:-{0,2}|\/)(?:(?:env|header)=)?([\w.-]+)[=:]\s*)([\s\S]+)$/.exec(arg) ?? [];
+  if (option === undefined) return undefined;
+  if (isPasswordFlag(option.slice(0, -1))) return option + inPassword(value, replace);
+  if (isLoginFlag(option.slice(0, -1))) return option + inLogin(value, replace);
+  if (!/;\s*[\w .-]+=/.test(value) || isSecretName(name)) return option + inValue(name, value, replace);
+  return arg.replace(
+    /(^|;)(\s*([\w .-]+)=)([^;]+)/g,
+    (_, sign: string, start: string, each: string, part: string) => sign + start + inValue(each, part, replace),
+  );
+}
+
+function inUnnamed(arg: string, optionName: string, replace: ReplaceSecret): string {
   if (/^\s*[{[]/.test(arg)) return inJson(arg, replace);
   if (isSecretShape(arg)) return replace({ name: 'key', value: arg });
   return looksLikeToken(optionName, arg) ? replace({ name: 'key', value: arg, doubt: 'looks' }) : arg;
 }
+
+/** `8080:80`, `127.0.0.1:8080:80/tcp`: what `-p` means for containers. */
+const PORTS = /^[\d.:-]+(?:\/\w+)?$/;
 
 /** Texts under telling keys. A text with an escape in it stays: replacing a part of one could break the JSON. */
 const inJson = (arg: string, replace: ReplaceSecret) =>
@@ -141,6 +163,12 @@ const inJson = (arg: string, replace: ReplaceSecret) =>
 
 const inPassword = (value: string, replace: ReplaceSecret) =>
   isLiteral(value) && !isHarmlessLiteral('', value) ? replace({ name: 'password', value, doubt: 'flag' }) : value;
+
+/** Of `name:password`, the password. Numbers are those of a user and a group. */
+function inLogin(value: string, replace: ReplaceSecret): string {
+  const [, user = '', password = ''] = /^([^:]*:)([\s\S]+)$/.exec(value) ?? [];
+  return user === '' ? value : user + inPassword(password, replace);
+}
 
 const ADDRESS = /^\w[\w+.:-]*:\/\//;
 

@@ -78,7 +78,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const denied = denialsOf(definitions, lists);
   const unknown = effective.find(({ layer }) => layer.isUnknown)?.place.file;
   const refused = refusals(definitions, settings, { denied, offBy: found.offBy, unknown, ...contests });
-  const suppressed = suppressedBy(found.places, effective);
+  const suppressed = suppressedBy(found.places, effective, gateway.unused);
   return {
     definitions: definitions.map((each) => switched(each, settings, refused.has(each.name))),
     invalid: winners.flatMap((each) => ('diagnostic' in each ? each : [])),
@@ -129,17 +129,25 @@ async function loadGateway(
   settings: Settings,
   options: LoadOptions,
   defaults: EnvDefaults,
-): Promise<GatewaySource> {
+): Promise<GatewaySource & { readonly unused: readonly ServerClaim[] }> {
   const mayHoldServers = ({ place, layer, document }: ReadPlace) =>
     layer.claims.length > 0 || (place.file !== undefined && document === undefined);
   const isAlone = options.configFile !== undefined || isExclusive;
   const isAskedFor = settings.gateway === 'on';
   const isWanted = isAskedFor || (settings.gateway === 'auto' && !isAlone && !places.some(mayHoldServers));
-  if (!isWanted || !options.discover || offBy) return { claims: [], diagnostics: [] };
-  const { readGateway } = await import('./sources/docker-gateway.ts');
+  const isOff = !options.discover || offBy !== undefined;
+  // Listed with the servers of other files that an exclusive enterprise file switches off.
+  const isUnused = isExclusive && !isAskedFor && asksForGateway(places);
+  if (isOff || !(isWanted || isUnused)) return { claims: [], diagnostics: [], unused: [] };
+  const { readGateway, unusedGateway } = await import('./sources/docker-gateway.ts');
   const { docker, waitBudget } = options;
-  return readGateway({ environment: options, isAskedFor, defaults, settings, docker, waitBudget });
+  const asking = { environment: options, isAskedFor, defaults, settings, docker, waitBudget };
+  if (isUnused) return { claims: [], diagnostics: [], unused: unusedGateway(asking) };
+  return { ...(await readGateway(asking)), unused: [] };
 }
+
+const asksForGateway = (places: readonly ReadPlace[]) =>
+  mergeSettings(places.map(({ layer }) => layer.settings)).settings.gateway === 'on';
 
 /** Plugins and other agents' files hold no rules, so that leaving them out loosens nothing. */
 const isCapped = ({ place, layer }: ReadPlace) => layer.capped !== undefined && !isContributed(place.scope);
@@ -229,11 +237,15 @@ function denials(denied: Denials): readonly Diagnostic[] {
   }));
 }
 
-function suppressedBy(all: readonly ReadPlace[], effective: readonly ReadPlace[]): readonly Shadowed<ServerClaim>[] {
+function suppressedBy(
+  all: readonly ReadPlace[],
+  effective: readonly ReadPlace[],
+  gateway: readonly ServerClaim[],
+): readonly Shadowed<ServerClaim>[] {
   const [enterprise] = effective;
   if (enterprise === undefined || all.length === effective.length) return [];
-  const suppressed = all.filter((each) => !effective.includes(each));
+  const suppressed = all.filter((each) => !effective.includes(each)).flatMap(({ layer }) => layer.claims);
   const to = { name: '', provenance: provenanceOf(enterprise.place, []) };
   const because = `the enterprise configuration ${enterprise.place.file ?? ''} replaces all others`;
-  return suppressed.flatMap(({ layer }) => layer.claims.map((claim) => shadow(claim, to, because)));
+  return [...suppressed, ...gateway].map((claim) => shadow(claim, to, because));
 }

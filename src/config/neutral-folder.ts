@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
-import { isSystemError, replaceFile } from '../kernel/replace-file.ts';
+import { fullness, isSystemError, reasonOf, replaceFile } from '../kernel/replace-file.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerDefinition, StdioLaunch } from '../model/server.ts';
@@ -37,20 +37,36 @@ export async function launchAwayFromWorkspace(
   const shielded = await shieldedLaunch(definition, launch, environment, clock);
   const { folder, shell } = neutralPlaces(environment);
   const { args, cwd } = shielded.launch;
+  const make = (path: string, work: () => Promise<unknown>) => making(path, { definition, launch }, work);
+  if (cwd === folder || args.includes(folder)) await make(folder, () => makeFolder(folder, { mode: 0o700 }));
+  if (args.includes(shell))
+    await make(shell, async () => {
+      if ((await textOf(shell)) !== SHELL) await replaceFile(shell, SHELL, { mode: 0o700 });
+    });
+  return shielded;
+}
+
+async function making(
+  path: string,
+  { definition: { name: server }, launch: { command } }: ServerStart,
+  work: () => Promise<unknown>,
+): Promise<void> {
   try {
-    if (cwd === folder || args.includes(folder)) await makeFolder(folder, { mode: 0o700 });
-    if (args.includes(shell) && (await textOf(shell)) !== SHELL) await replaceFile(shell, SHELL, { mode: 0o700 });
+    await work();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const reason = `Plexus cannot make the folder ${folder}, which keeps it out of the workspace (${error.code})`;
-    const { name: server } = definition;
-    throw new RuntimeError(
-      'SPAWN_FAILED',
-      { server, command: launch.command, reason, culprit: 'cwd' },
-      { cause: error },
-    );
+    const full = fullness(error);
+    const reason = full.isFull
+      ? reasonOf(error)
+      : `Plexus keeps it out of the workspace with ${path}, which cannot be made: ${reasonOf(error)}`;
+    const data = { server, command, reason, culprit: 'state', path, ...full } as const;
+    throw new RuntimeError('SPAWN_FAILED', data, { cause: error });
   }
-  return shielded;
+}
+
+interface ServerStart {
+  readonly definition: ServerDefinition;
+  readonly launch: StdioLaunch;
 }
 
 /** The launch as it would be started now. Makes nothing. */

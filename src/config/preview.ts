@@ -4,7 +4,8 @@
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import { commandLine, type InputRequest, type ServerDefinition } from '../model/server.ts';
 import { type Answers, inputName } from './inputs.ts';
-import { HIDDEN, hideSecrets, withoutSecrets } from './literal-secrets.ts';
+import { maskSecrets, withoutSecrets } from './literal-secrets.ts';
+import { HIDDEN } from './mask-secret.ts';
 import { filledLaunch } from './resolve.ts';
 import { type HostEnvironment, isOwnScope } from './scopes.ts';
 
@@ -36,7 +37,7 @@ export async function previewLaunch(
     inputs: inputs.map(({ request: { id, default: preset }, by }) => ({
       id,
       by,
-      ...(preset !== undefined && hideSecrets({ env: { default: preset } }).env),
+      ...(preset !== undefined && maskSecrets({ env: { default: preset } }).env),
     })),
   };
 }

@@ -78,6 +78,16 @@ export function filledLaunch(
   return { ...launch, url: filling.fill(launch.url) };
 }
 
+/** The host of a remote entry as it is reached without an approval: filled in from the entry alone. `undefined`: it has none. */
+export function unapprovedHostOf(definition: ServerDefinition, environment: HostEnvironment): string | undefined {
+  const { launch } = definition;
+  if (launch.kind === 'stdio' || launch.kind === 'in-process') return undefined;
+  const own = new Map(Object.entries(launch.env ?? {}).map(([name, text]) => [name, { text, isLiteral: false }]));
+  const visibility = { environment, grants: undefined, unresolvedEnv: 'empty' } as const;
+  const url = createFilling({ ...definition, launch }, { own, answers: new Map() }, visibility).fill(launch.url);
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
 interface Filling {
   readonly fill: (text: string) => string;
   readonly env: Readonly<Record<string, string>>;
@@ -280,9 +290,10 @@ async function fillRemote(
 ): Promise<RemoteLaunch> {
   const openable = { ...definition, launch };
   const bearer = bearerTokenEnvVar === undefined ? {} : { Authorization: `Bearer \${${bearerTokenEnvVar}}` };
-  const values = await writtenForEach(openable, joined(launch.headers, bearer), 'headers', resolving);
-  const helped =
-    headersHelper === undefined || !isOwn(definition) ? {} : await runHelper(openable, headersHelper, resolving);
+  const [values, helped] = await Promise.all([
+    writtenForEach(openable, joined(launch.headers, bearer), 'headers', resolving),
+    headersHelper === undefined || !isOwn(definition) ? {} : runHelper(openable, headersHelper, resolving),
+  ]);
   const headers = values
     .map(([name, { text, isLiteral }]) => [name, isLiteral ? text : fill(text)] as const)
     .filter(([, value]) => !isEmptyHeader(value));
@@ -347,7 +358,8 @@ function checkMissing(
   const [circle] = filling.circular;
   if (isFatal && circle !== undefined)
     throw invalid(definition, `the variables of server "${server}" lead back to themselves: ${circle}`);
-  if (isFatal && variable !== undefined) throw new RuntimeError('ENV_MISSING', { server, variable });
+  if (isFatal && variable !== undefined)
+    throw new RuntimeError('ENV_MISSING', { server, variable, ...settingOf(definition, variable) });
   if (isFatal && input !== undefined) throw new RuntimeError('INPUT_MISSING', { server, input });
   const host = environmentLookup(environment.env, environment.platform);
   const effect = unresolvedEnv === 'literal' ? 'so its placeholder stays as it is written' : 'so it is empty';
@@ -363,6 +375,12 @@ function checkMissing(
       (each) => `it holds ${each}, which is no placeholder here and stays as it is written`,
     ),
   ];
+}
+
+/** A variable that no placeholder names has no default that could be written into one. */
+function settingOf({ launch }: ServerDefinition, variable: string): { setting?: 'bearer_token_env_var' } {
+  const isToken = 'bearerTokenEnvVar' in launch && launch.bearerTokenEnvVar === variable;
+  return isToken ? { setting: 'bearer_token_env_var' } : {};
 }
 
 const isOwn = ({ provenance }: Pick<ServerDefinition, 'provenance'>) => isOwnScope(provenance.scope);

@@ -275,7 +275,7 @@ const conditionSchema = z.union([
 
 export const ruleSchema = z.object({
   tool: text().describe(
-    'The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything. Spellings of other agents such as `server.tool` are understood where they can mean one server only; what denies or asks counts for all that it may mean.',
+    'The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything. Spellings of other agents such as `server.tool` are understood if they can mean one server only; a deny or an ask applies to every tool that they may mean.',
   ),
   action: z
     .enum(['allow', 'ask', 'deny'], '"allow", "ask" or "deny"')
@@ -284,7 +284,7 @@ export const ruleSchema = z.object({
     .record(z.string(), conditionSchema, 'a map from arguments to what they must be like')
     .optional()
     .describe(
-      'The rule is only about calls with such arguments, by name: `{ under = "./out" }` a path in that folder, `{ host = "*.example.com" }` an address there, `{ like = "select *" }` such a text, `{ is = ["a", "b"] }` or a value alone one of these. All must hold. What allows must be certain; what denies or asks counts wherever it may be so.',
+      'The rule is only about calls with such arguments, by name: `{ under = "./out" }` a path in that folder, `{ host = "*.example.com" }` an address there, `{ like = "select *" }` such a text, `{ is = ["a", "b"] }` or a value alone one of these. All must hold. An allow applies only if that is certain; a deny or an ask applies also in doubt.',
     ),
 });
 
@@ -452,7 +452,18 @@ export const plexusSchema = z.object({
   alwaysLoad: texts()
     .default([])
     .describe('Tools that the model sees even while others must be searched for; written as in a rule.'),
-  instructions: flag().default(true).describe("Whether the servers' instructions are put into the system prompt."),
+  alwaysLoadChars: z
+    .int('a whole number of characters')
+    .min(0, 'a whole number of characters')
+    .default(2_000)
+    .describe(
+      'How many characters all tools together may take that are seen while others must be searched for because their servers ask for it (`_meta.alwaysLoad`), which counts with `trustHints`.',
+    ),
+  instructions: flag()
+    .default(true)
+    .describe(
+      "Whether the model reads the servers' instructions: in the system prompt, or, while tools are searched for, with the first result that shows a tool of the server.",
+    ),
   builtinTools: flag()
     .default(true)
     .describe('Whether the model gets tools to list and read resources and prompts, where a server has any.'),

@@ -14,7 +14,7 @@ import type {
 
 /** How a lost connection is retried, where none of the five presets fits. */
 export interface ReconnectEntry {
-  delaysMs?: number[] | undefined;
+  delaysMs?: readonly number[] | undefined;
   initialMs?: number | undefined;
   multiplier?: number | undefined;
   maxMs?: number | undefined;
@@ -28,16 +28,16 @@ export type HealthEntry = { -readonly [Key in keyof HealthPolicy]?: HealthPolicy
 /** Settings of a single tool. */
 export type ToolEntry = { -readonly [Key in keyof ToolSettings]?: ToolSettings[Key] | undefined };
 
-interface CommonEntry {
+export interface CommonEntry {
   enabled?: boolean | undefined;
   title?: string | undefined;
   description?: string | undefined;
   startupTimeoutMs?: number | undefined;
   toolTimeoutMs?: number | undefined;
   toolIdleTimeoutMs?: number | undefined;
-  enabledTools?: string[] | undefined;
-  disabledTools?: string[] | undefined;
-  tools?: Record<string, boolean | ToolEntry> | undefined;
+  enabledTools?: readonly string[] | undefined;
+  disabledTools?: readonly string[] | undefined;
+  tools?: Readonly<Record<string, boolean | ToolEntry>> | undefined;
   exposure?: Exposure | undefined;
   alwaysLoad?: boolean | undefined;
   instructions?: boolean | undefined;
@@ -64,15 +64,15 @@ interface CommonEntry {
 /** One server as a host or a file writes it. */
 export interface ServerEntry extends CommonEntry {
   command?: string | undefined;
-  args?: string[] | undefined;
-  env?: Record<string, string> | undefined;
+  args?: readonly string[] | undefined;
+  env?: Readonly<Record<string, string>> | undefined;
   cwd?: string | undefined;
   inheritEnv?: InheritEnv | undefined;
   envFile?: string | undefined;
-  envAllow?: string[] | undefined;
+  envAllow?: readonly string[] | undefined;
   url?: string | undefined;
   transport?: 'stdio' | 'http' | 'sse' | 'ws' | 'auto' | undefined;
-  headers?: Record<string, string> | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
   headersHelper?: string | undefined;
   bearerTokenEnvVar?: string | undefined;
   proxy?: string | undefined;

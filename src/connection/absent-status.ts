@@ -5,6 +5,7 @@ import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { labelOf, type Provenance } from '../model/server.ts';
 import type { ServerStatus } from './status.ts';
+import { failureReason } from './status-reason.ts';
 
 export interface InvalidEntry {
   readonly name: ServerName;
@@ -25,12 +26,14 @@ export function invalidStatus({ name, provenance, diagnostic }: InvalidEntry): S
     ...(diagnostic.file !== undefined && { file: diagnostic.file }),
     ...(diagnostic.line !== undefined && { line: diagnostic.line }),
   });
-  return { name, status: 'failed', state: 'invalid', ...commonFields({ name, provenance }), error };
+  const reason = failureReason(error);
+  return { name, status: 'failed', state: 'invalid', ...commonFields({ name, provenance }), reason, error };
 }
 
 export function suppressedStatus({ name, provenance, because }: SuppressedEntry): ServerStatus {
   const error = new RuntimeError('SERVER_DENIED', { server: name, because });
-  return { name, status: 'disconnected', state: 'disabled', ...commonFields({ name, provenance }), error };
+  const reason = failureReason(error);
+  return { name, status: 'disconnected', state: 'disabled', ...commonFields({ name, provenance }), reason, error };
 }
 
 function commonFields({ name, provenance }: Pick<InvalidEntry, 'name' | 'provenance'>) {

@@ -9,12 +9,14 @@ import type { ElicitAnswer, ElicitRequest } from './elicitation/request.ts';
 
 /** Servers are told of a capability only if it has a handler. */
 export interface ClientHandlers {
+  /** Puts a question of a server to a person and returns the answer. */
   readonly elicit?: (request: ElicitRequest) => Promise<ElicitAnswer>;
   /** Takes the params and returns the result of `sampling/createMessage`. The signal aborts when the request is withdrawn. */
   readonly sample?: (
     request: JsonObject & { readonly server: ServerName },
     options: { readonly signal: AbortSignal },
   ) => Promise<JsonObject>;
+  /** Returns the folders that a server may work in: the result of `roots/list`. */
   readonly roots?: () => Promise<ReadonlyArray<{ readonly uri: string; readonly name?: string }>>;
 }
 
@@ -45,6 +47,25 @@ export function permittedHandlers<Handlers extends ClientHandlers>(
   return rest as Handlers;
 }
 
+const narrowed = new WeakMap<ClientHandlers, Map<string, ClientHandlers>>();
+
+/** Without the handlers of capabilities that the server was not told of. The same object for the same handlers: it names a view. */
+export function offeredHandlers<Handlers extends ClientHandlers>(handlers: Handlers, told: ClientHandlers): Handlers {
+  const kinds = ['elicit', 'sample', 'roots'] as const;
+  const withheld = kinds.filter((kind) => handlers[kind] !== undefined && told[kind] === undefined);
+  if (withheld.length === 0) return handlers;
+  const known = narrowed.get(handlers) ?? new Map<string, ClientHandlers>();
+  narrowed.set(handlers, known);
+  const key = withheld.join(' ');
+  const offered = known.get(key) ?? omit(handlers, withheld);
+  known.set(key, offered);
+  return offered as Handlers;
+}
+
+function omit(handlers: ClientHandlers, keys: readonly string[]): ClientHandlers {
+  return Object.fromEntries(Object.entries(handlers).filter(([key]) => !keys.includes(key)));
+}
+
 /** A server acts on the capabilities it is told of, so each needs a handler. */
 export function capabilitiesOf(handlers: ClientHandlers): JsonObject {
   return {
@@ -53,6 +74,16 @@ export function capabilitiesOf(handlers: ClientHandlers): JsonObject {
     ...(handlers.roots && { roots: {} }),
   };
 }
+
+const capabilityNames = ['elicitation', 'roots', 'sampling'];
+
+/** Every set of capabilities that a server can be told of, each as one word. */
+export const offers: readonly string[] = Array.from({ length: 2 ** capabilityNames.length }, (_, set) =>
+  capabilityNames.filter((_name, at) => (set & (1 << at)) !== 0).join('+'),
+);
+
+/** The set of capabilities that these handlers make up: one of `offers`. */
+export const offerOf = (handlers: ClientHandlers): string => Object.keys(capabilitiesOf(handlers)).sort().join('+');
 
 export function isAdvertised(method: ServerRequestMethod, handlers: ClientHandlers): boolean {
   const [kind = ''] = method.split('/');

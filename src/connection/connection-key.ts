@@ -24,6 +24,8 @@ export interface KeyDeps {
   readonly clientInfo?: ClientInfo | undefined;
   /** The sandbox state, if a host announced one: a server can know only one. */
   readonly sandbox?: object | undefined;
+  /** The server is looked at without an approval: no session of an approved one is shared with it. */
+  readonly isUnapproved?: boolean | undefined;
   /** The id of a client with private connections. */
   readonly client?: string | undefined;
 }

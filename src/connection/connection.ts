@@ -6,7 +6,10 @@ import { unreachable } from '../kernel/unreachable.ts';
 import { asRuntimeError, isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import { limitWait, waitFailure } from './call-wait.ts';
+import { type DrainProgress, Drains } from './drain.ts';
 import type { Recovery } from './recovery.ts';
+import { Restarts } from './restarts.ts';
 import type { Session } from './session.ts';
 import { type ConnectionEffect, type ConnectionInput, type ConnectionState, step } from './state.ts';
 
@@ -16,13 +19,20 @@ export interface ConnectionOptions {
   readonly open: (signal: AbortSignal) => Promise<Session>;
   /** Resolves when an earlier connection to the same server has closed; the first opening waits for it. */
   readonly former?: Promise<unknown> | undefined;
-  readonly recovery: Recovery;
+  /** Asked at each step: the schedule may be edited meanwhile. */
+  readonly recovery: () => Recovery;
   /** Whether opening starts a local process; only then is the number of restarts limited. */
-  readonly isProcess: boolean;
-  /** Starts pings, streams and timers of an open session. Returns how to stop them. */
+  readonly isProcess: () => boolean;
+  /** Starts pings, streams and timers of an open session. Returns how to stop them, which happens when it has drained. */
   readonly watchSession: (session: Session) => () => void;
+  /** A session was replaced while calls were in flight: told when they begin to drain, and with their end how many were cut. */
+  readonly onDrain?: (progress: DrainProgress) => void;
   /** Fetches the credentials again that the server refused for this session. Whether there are others. */
   readonly renewCredentials: (session: Session, signal: AbortSignal) => Promise<boolean>;
+  /** How long a call waits for the session, 0 for ever. `isStarting`: an attempt is under way, which may have to install the server. */
+  readonly callWaitMs: (isStarting: boolean) => number;
+  /** Whether the start waits for a person: for an approval, or for the answer to an input. */
+  readonly isPersonAsked: () => boolean;
   readonly clock: Clock;
   readonly onChange: (state: ConnectionState, before: ConnectionState) => void;
   /** Called with errors while closing; the connection counts as closed all the same. */
@@ -39,6 +49,7 @@ export interface PastFailure {
 interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (cause: RuntimeError) => void;
+  readonly cancelLimit?: CancelTimer;
 }
 
 export class Connection {
@@ -51,20 +62,20 @@ export class Connection {
   #stopWatching: (() => void) | undefined;
   #since: number;
   #lastFailure: PastFailure | undefined;
-  /** Times of restarts: after an open session was lost, or hurried by a call. */
-  #restarts: number[] = [];
-  #wasUp = false;
+  readonly #restarts = new Restarts();
   /** Set while credentials are fetched again. */
   #renewal: Promise<boolean> | undefined;
   /** The session was opened because credentials had changed. */
   #isRenewed = false;
   readonly #waiters = new Set<SessionWaiter>();
+  readonly #drains: Drains;
   /** Openings and closings that have not finished. */
   readonly #unfinished = new Set<Promise<void>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#since = options.clock.now();
+    this.#drains = new Drains(options.clock, options.onDrain);
   }
 
   get state(): ConnectionState {
@@ -92,10 +103,30 @@ export class Connection {
 
   /** Starts anew from any state, at a person's request. */
   reconnect(): void {
-    this.#restarts = [];
-    this.#wasUp = false;
-    this.#isRenewed = false;
+    this.#forgetAttempts();
     this.#feed({ kind: 'reconnect' });
+  }
+
+  /** The entry changed: the calls in flight finish, then the server starts anew. A server that is not up stays so. */
+  restart(): void {
+    this.#forgetAttempts();
+    this.#feed({ kind: 'restart' });
+  }
+
+  /** Ends the connection once its calls in flight have finished. Resolves when all is closed. */
+  retire(): Promise<void> {
+    this.#feed({ kind: 'retire' });
+    return this.#whenFinished();
+  }
+
+  /** How many calls the former session still has to finish. */
+  get draining(): number {
+    return this.#drains.calls;
+  }
+
+  /** Cuts the calls of former sessions now. */
+  endDrain(): void {
+    this.#drains.cut();
   }
 
   /** Stops a session that has been idle; the next call opens a new one. */
@@ -107,15 +138,66 @@ export class Connection {
     this.#feed({ kind: 'unblock' });
   }
 
-  /** Resolves with the session once it is up. Wakes an idle connection, and hurries one that waits for its next attempt. */
+  /**
+   * Resolves with the session once it is up. Wakes an idle connection, and hurries one that waits for its next attempt. Rejects when
+   * the attempt under way or the next one fails, or when a call has waited long enough.
+   */
   whenReady(): Promise<Session> {
     if (this.#session) return Promise.resolve(this.#session);
     const { clock } = this.#options;
     this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
     return new Promise((resolve, reject) => {
-      this.#waiters.add({ resolve, reject });
+      const waiter: SessionWaiter = {
+        resolve,
+        reject,
+        ...this.#limitWait((cause) => {
+          this.#waiters.delete(waiter);
+          reject(cause);
+        }),
+      };
+      this.#waiters.add(waiter);
       // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
+    });
+  }
+
+  /** The failure of a call that has waited so long. */
+  waitFailure(afterMs: number, cause?: unknown): RuntimeError {
+    const { server, clock } = this.#options;
+    return waitFailure(
+      { server, state: this.#state, lastFailure: this.#lastFailure, now: clock.now() },
+      afterMs,
+      cause,
+    );
+  }
+
+  /** The calls that a restart lets finish delay the start: a call that waits does not pay for them. */
+  #limitWait(expire: (cause: RuntimeError) => void): Pick<SessionWaiter, 'cancelLimit'> {
+    let isOver = false;
+    let cancel: CancelTimer = () => undefined;
+    const begin = () => {
+      if (!isOver) cancel = this.#limitFromNow(expire);
+    };
+    const drained = this.#drains.ended();
+    if (drained === undefined) begin();
+    else void drained.then(begin);
+    const cancelLimit = () => {
+      isOver = true;
+      cancel();
+    };
+    return { cancelLimit };
+  }
+
+  #limitFromNow(expire: (cause: RuntimeError) => void): CancelTimer {
+    const { clock, callWaitMs, isPersonAsked } = this.#options;
+    const startedAt = clock.now();
+    const limitMs = callWaitMs(this.#state.kind !== 'waiting');
+    return limitWait({
+      clock,
+      limitMs,
+      isAttemptDue: () => this.#state.kind === 'connecting' && this.#since <= startedAt,
+      isPersonAsked,
+      expire: () => expire(this.waitFailure(limitMs)),
     });
   }
 
@@ -147,38 +229,36 @@ export class Connection {
   /** Resolves when all openings and closings have finished. */
   async close(): Promise<void> {
     this.#feed({ kind: 'close' });
+    this.endDrain();
+    await this.#whenFinished();
+  }
+
+  async #whenFinished(): Promise<void> {
     while (this.#unfinished.size > 0) await Promise.all(this.#unfinished);
+  }
+
+  #forgetAttempts(): void {
+    this.#restarts.forget();
+    this.#isRenewed = false;
   }
 
   #feed(input: ConnectionInput): void {
     const before = this.#state;
     const { clock, recovery, onChange } = this.#options;
-    const [next, ...effects] = step(before, input, recovery);
+    const [next, ...effects] = step(before, input, recovery());
     if (next === before) return;
     this.#state = next;
     this.#since = clock.now();
     if ('cause' in next) this.#lastFailure = { cause: next.cause, at: this.#since, wasUp: before.kind === 'ready' };
-    this.#countRestart(next, before);
+    this.#restarts.count(next, before, this.#since);
     for (const effect of effects) this.#run(effect);
     onChange(next, before);
     this.#settleWaiters();
   }
 
-  /** Further attempts of the schedule do not count: the schedule limits those itself. */
-  #countRestart(next: ConnectionState, before: ConnectionState): void {
-    if (next.kind === 'connecting' && (this.#wasUp || next.hurried)) this.#restarts.push(this.#since);
-    if (next.kind !== 'waiting') this.#wasUp = next.kind === 'ready';
-    else if (before.kind !== 'ready') this.#wasUp = false;
-  }
-
-  /** How long no restart is allowed, because there were too many of late. */
   #restMs(): number {
     const { clock, isProcess } = this.#options;
-    const { starts, windowMs } = limits.startBurst;
-    const now = clock.now();
-    this.#restarts = this.#restarts.filter((at) => now - at < windowMs);
-    const [oldest = now] = this.#restarts.slice(-starts);
-    return isProcess && this.#restarts.length >= starts ? oldest + windowMs - now : 0;
+    return isProcess() ? this.#restarts.restMs(clock.now()) : 0;
   }
 
   #lost(cause: RuntimeError): void {
@@ -198,9 +278,21 @@ export class Connection {
         this.#cancelRetry = clock.after(Math.max(0, effect.at - clock.now()), retry, 'background');
         return;
       }
-      case 'release':
-        this.#release();
+      case 'release': {
+        const session = this.#detach();
+        this.#stopWatching?.();
+        this.#stopWatching = undefined;
+        this.endDrain();
+        if (session) this.#track(session.close());
         return;
+      }
+      case 'drain': {
+        const session = this.#detach();
+        const stopWatching = this.#stopWatching;
+        this.#stopWatching = undefined;
+        if (session) this.#track(this.#drains.add(session).finally(stopWatching));
+        return;
+      }
       default:
         unreachable(effect);
     }
@@ -252,16 +344,15 @@ export class Connection {
     return !this.#isRenewed || session.usage().served > 0 || isStable;
   }
 
-  #release(): void {
+  /** Ends the attempt in progress and the retry timer. Returns the session that was open. */
+  #detach(): Session | undefined {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
     this.#epoch.abort();
     this.#epoch = new AbortController();
     const session = this.#session;
     this.#session = undefined;
-    if (session) this.#track(session.close());
+    return session;
   }
 
   #track(work: Promise<void>): void {
@@ -276,7 +367,8 @@ export class Connection {
     if (this.#waiters.size === 0 || state.kind === 'connecting') return;
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    for (const { resolve, reject } of waiters) {
+    for (const { resolve, reject, cancelLimit } of waiters) {
+      cancelLimit?.();
       if (this.#session) resolve(this.#session);
       else reject(this.#causeOf(state));
     }

@@ -4,10 +4,12 @@ import type { FailureCode, Remedy } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ElicitationEvent } from './elicitation/events.ts';
 import type { ConnectionState } from './state.ts';
-import type { FineState } from './status.ts';
+import type { NotReadyState } from './status.ts';
+import type { Sentence } from './status-reason.ts';
 
 export type ConnectionEvent =
   | ElicitationEvent
+  /** A connection went from one state to another. */
   | {
       readonly type: 'connection.changed';
       readonly server: ServerName;
@@ -17,14 +19,26 @@ export type ConnectionEvent =
       readonly to: ConnectionState['kind'];
       readonly cause?: { readonly code: FailureCode; readonly message: string; readonly remedy: Remedy };
     }
+  /** The start has waited long enough for its servers; comes once, before `createRuntime()` returns. */
   | {
       readonly type: 'startup.completed';
       readonly ready: readonly ServerName[];
       readonly notReady: readonly NotReady[];
-      /** Servers whose tools are cached from an earlier start: they are usable now and connect in the background. */
+      /** Servers that are not up yet, and whose tools are cached from an earlier start: they are usable now. */
       readonly known: readonly ServerName[];
       /** All of this as one line of text. */
       readonly line: string;
+    }
+  /** The first list of a session has come, or has failed: from now on the server's status is `connected`. */
+  | { readonly type: 'connection.listed'; readonly server: ServerName; readonly toolCount: number }
+  /** A server restarts because its entry changed: so many calls are in flight, and may finish on the former session. */
+  | { readonly type: 'connection.drain-started'; readonly server: ServerName; readonly calls: number }
+  /** The former session has ended; so many of its calls were cut. */
+  | {
+      readonly type: 'connection.drained';
+      readonly server: ServerName;
+      readonly calls: number;
+      readonly cut: number;
     }
   /** A runner such as npx has not answered for a while: it is installing the server. */
   | { readonly type: 'connection.install-awaited'; readonly server: ServerName; readonly installer: string }
@@ -45,6 +59,7 @@ export type ConnectionEvent =
 /** A server that is not up, its state, and why. */
 export interface NotReady {
   readonly server: ServerName;
-  readonly state: FineState;
-  readonly message?: string;
+  readonly state: NotReadyState;
+  /** The cause, and what to do about it or when Plexus tries again. */
+  readonly message: Sentence;
 }

@@ -19,6 +19,11 @@ export function answerWith(router: ServerRequestRouter): AnswerServerRequest {
   };
 }
 
+export const answerPingOnly: AnswerServerRequest = async (method) => {
+  if (method === 'ping') return {};
+  throw methodNotFound(method);
+};
+
 export class LegacyRequests {
   readonly #reply: (message: Message) => void;
   readonly #openRequests = new Map<unknown, AbortController>();

@@ -5,6 +5,7 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import { limits } from '../model/limits.ts';
+import type { Seal } from '../trust/account.ts';
 import type { Era } from './session.ts';
 
 export interface NegotiatedProtocol {
@@ -22,15 +23,19 @@ export interface ProtocolCache {
 }
 
 /** All servers share one stored value: a write for each would cost more than its start. */
-const KEY = 'spoken';
+const KEY = 'protocols';
 
 const nothing: NegotiatedProtocol = {};
 
-export function createProtocolCache(
-  store: Pick<Store, 'get' | 'set'>,
-  clock: Clock,
-  onError: (error: unknown) => void,
-): ProtocolCache {
+export interface ProtocolCacheDeps {
+  readonly store: Pick<Store, 'get' | 'set'>;
+  /** Keys are stored sealed: they are hashes of entries, which may hold secrets. */
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createProtocolCache({ store, seal, clock, onError }: ProtocolCacheDeps): ProtocolCache {
   /** Changes since the store was read; null for a forgotten server. */
   const changes = new Map<string, JsonObject | null>();
   let stored: Promise<JsonObject> | undefined;
@@ -44,17 +49,22 @@ export function createProtocolCache(
     const parsed = parseJson(text ?? '{}');
     return parsed.ok && isObject(parsed.value) ? parsed.value : {};
   };
+  const unknown = (error: unknown) => {
+    onError(error);
+    return '';
+  };
   /** Reads again before writing: another process may have written meanwhile. */
   const write = async () => {
-    const all = { ...(await read()), ...Object.fromEntries(changes) };
+    const changed = await Promise.all([...changes].map(async ([key, value]) => [await seal(key), value] as const));
+    const all = { ...(await read()), ...Object.fromEntries(changed) };
     const text = JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => isFresh(value))));
-    await store.set(KEY, text, limits.protocolCacheMs).catch((error: unknown) => onError(error));
+    await store.set(KEY, text, limits.protocolCacheMs);
   };
   const flush = () => {
     if (cancelWrite === undefined) return written;
     cancelWrite();
     cancelWrite = undefined;
-    written = written.then(write);
+    written = written.then(write).catch(onError);
     return written;
   };
   const note = (key: string, value: JsonObject | null) => {
@@ -65,7 +75,7 @@ export function createProtocolCache(
   return {
     async recall(key) {
       stored ??= read();
-      const value = changes.has(key) ? changes.get(key) : (await stored)[key];
+      const value = changes.has(key) ? changes.get(key) : (await stored)[await seal(key).catch(unknown)];
       return isFresh(value) ? protocolOf(value) : nothing;
     },
     remember: (key, { era, negotiatedTransport }) =>

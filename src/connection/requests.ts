@@ -11,12 +11,14 @@ import {
   type ClientHandlers,
   type ElicitationPolicy,
   isAdvertised,
+  offeredHandlers,
   type ServerRequestMethod,
   type ViewHandlers,
 } from './client-handlers.ts';
 import { Completions } from './elicitation/completions.ts';
 import { type ElicitationOutcome, elicit } from './elicitation/elicit.ts';
 import { type Elicitation, readElicitation } from './elicitation/request.ts';
+import type { LeaseHandlers } from './lease-handlers.ts';
 import { type AskedCall, QuestionLimits, QuestionPace } from './question-limits.ts';
 import { RequestTarget, type WaitListener } from './request-target.ts';
 import { methodNotFound, ServerRequestError } from './server-request-error.ts';
@@ -34,6 +36,8 @@ export interface RouterDeps {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** The handlers whose capabilities the server was told of. */
   readonly advertised: ClientHandlers;
+  /** The handlers that answer while no call is in flight. */
+  readonly leases: LeaseHandlers;
   readonly policy?: ElicitationPolicy | undefined;
   /** How often the server may ask, in all its sessions. */
   readonly pace?: QuestionPace | undefined;
@@ -48,7 +52,6 @@ interface CallGroup {
 /** Routes the requests of one session: to the view whose calls are in flight, or without any to the only lease. */
 export class ServerRequestRouter {
   readonly #deps: RouterDeps;
-  readonly #sessionTargets = new Set<RequestTarget>();
   readonly #inFlight = new Map<ViewHandlers, CallGroup>();
   /** The open requests of all targets. */
   readonly #openRequests = new Set<AbortController>();
@@ -71,18 +74,17 @@ export class ServerRequestRouter {
     return this.#deps.server;
   }
 
-  /** Adds the handlers of a lease. Returns how to remove them. */
-  addHandlers(handlers: ViewHandlers): () => void {
-    const target = new RequestTarget(handlers);
-    this.#sessionTargets.add(target);
-    return () => {
-      this.#sessionTargets.delete(target);
-      target.withdraw();
-    };
+  /** The handlers of a view, as far as the server was told of their capabilities: whatever else it asks for is refused. */
+  offered(handlers: ViewHandlers): ViewHandlers {
+    return offeredHandlers(handlers, this.#deps.advertised);
   }
 
   get isBusy(): boolean {
     return this.#inFlight.size > 0;
+  }
+
+  get callsInFlight(): number {
+    return [...this.#inFlight.values()].reduce((sum, { calls }) => sum + calls.size, 0);
   }
 
   /** When the last call ended, or the session began. */
@@ -140,7 +142,7 @@ export class ServerRequestRouter {
   #targetOf(method: ServerRequestMethod): RequestTarget {
     const [only, another] = this.#inFlight.entries();
     if (another !== undefined && method !== 'roots/list') return new RequestTarget({});
-    if (another !== undefined || only === undefined) return this.#sessionTarget(method);
+    if (another !== undefined || only === undefined) return this.#deps.leases.targetOf(method);
     const [handlers, group] = only;
     group.target ??= new RequestTarget(handlers, {
       onWaiting: (isWaiting) => {
@@ -148,12 +150,6 @@ export class ServerRequestRouter {
       },
     });
     return group.target;
-  }
-
-  /** Leases share a session only if their roots are the same, so any of them may answer `roots/list`. */
-  #sessionTarget(method: ServerRequestMethod): RequestTarget {
-    const [target, another] = this.#sessionTargets;
-    return target === undefined || (another !== undefined && method !== 'roots/list') ? new RequestTarget({}) : target;
   }
 
   /** Rejects with the error for the server. */
@@ -243,9 +239,11 @@ function requireAnswer(
       if (isObject(reply.value)) return reply.value;
       handlers.onError?.(new TypeError(`the handler of ${method} must answer with an object`));
       throw new ServerRequestError(-32603, `the answer to ${method} is missing`);
-    case 'failed':
-      handlers.onError?.(reply.error);
-      throw refusalOf(method, reply.error);
+    case 'failed': {
+      const refusal = refusalIn(reply.error);
+      if (refusal === undefined) handlers.onError?.(reply.error);
+      throw refusal ?? new ServerRequestError(-32603, `${method} could not be answered`);
+    }
     case 'timed-out':
       throw new ServerRequestError(-32603, `nobody answered ${method} in time`);
     case 'withdrawn':
@@ -253,10 +251,9 @@ function requireAnswer(
   }
 }
 
-/** A handler refuses by throwing an error with a JSON-RPC code. The message of any other error is not sent to the server. */
-function refusalOf(method: ServerRequestMethod, error: unknown): ServerRequestError {
+/** A handler refuses by throwing an error with a JSON-RPC code. Any other error is a fault, whose message is not sent to the server. */
+function refusalIn(error: unknown): ServerRequestError | undefined {
   const { code, message } = isObject(error) ? error : {};
-  if (typeof code === 'number' && Number.isSafeInteger(code) && typeof message === 'string')
-    return new ServerRequestError(code, message);
-  return new ServerRequestError(-32603, `${method} could not be answered`);
+  const isRefusal = typeof code === 'number' && Number.isSafeInteger(code) && typeof message === 'string';
+  return isRefusal ? new ServerRequestError(code, message) : undefined;
 }

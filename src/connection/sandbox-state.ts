@@ -23,6 +23,7 @@ const META_CAPABILITY = 'codex/sandbox-state-meta';
 
 export class SandboxNotifier {
   #state: SandboxState | undefined;
+  readonly #excluded = new WeakSet<Session>();
 
   /** The latest state. Part of the connection key: runtimes with different states must not share a server. */
   get state(): SandboxState | undefined {
@@ -39,18 +40,24 @@ export class SandboxNotifier {
   ): void {
     this.#state = state;
     for (const { session, openAnew } of listeners) {
+      if (this.#excluded.has(session)) continue;
       if (session.isShared() && wants(session, NOTIFY_CAPABILITY)) openAnew();
       else this.tell(session);
     }
   }
 
+  /** Never tells this session anything: nobody approved its server. */
+  exclude(session: Session): void {
+    this.#excluded.add(session);
+  }
+
   tell(session: Session): void {
-    if (this.#state !== undefined && wants(session, NOTIFY_CAPABILITY))
+    if (this.#state !== undefined && !this.#excluded.has(session) && wants(session, NOTIFY_CAPABILITY))
       session.notify(UPDATE_METHOD, { ...this.#state });
   }
 
   metaFor(session: Session): JsonObject | undefined {
-    return this.#state !== undefined && wants(session, META_CAPABILITY)
+    return this.#state !== undefined && !this.#excluded.has(session) && wants(session, META_CAPABILITY)
       ? { [META_CAPABILITY]: this.#state }
       : undefined;
   }

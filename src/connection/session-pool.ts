@@ -2,13 +2,15 @@
 // lease closes it. The whole process has one pool, so that two runtimes or their agents do not start the same server twice.
 
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
+import { LeaseHandlers } from './lease-handlers.ts';
 import type { ClientHandlers } from './requests.ts';
 import type { Session } from './session.ts';
 
 export interface LeaseRequest {
   /** Equal keys mean: the same server, transport, account and client capabilities. */
   readonly key: string;
-  readonly open: (signal: AbortSignal) => Promise<Session>;
+  /** `leases`: the handlers of all requests that wait for the session, and later of its leases. */
+  readonly open: (signal: AbortSignal, leases: LeaseHandlers) => Promise<Session>;
   readonly handlers: ClientHandlers;
   /** Aborting it gives up this request; the opening itself is aborted when no other request waits for it. */
   readonly signal: AbortSignal;
@@ -16,6 +18,7 @@ export interface LeaseRequest {
 
 interface SharedSession {
   readonly session: Promise<Session>;
+  readonly handlers: LeaseHandlers;
   /** Set only while the session is being opened. */
   opening: AbortController | undefined;
   leases: number;
@@ -26,15 +29,18 @@ export class SessionPool {
   /** Sessions that are closing: the next one of the same key waits, since two processes at once may fight over a lock. */
   readonly #ending = new Map<string, Promise<void>>();
 
-  async lease({ key, open, handlers, signal }: LeaseRequest): Promise<Session> {
+  async lease(request: LeaseRequest): Promise<Session> {
+    const { key, open, handlers, signal } = request;
     signal.throwIfAborted();
     const shared = this.#shared.get(key) ?? this.#open(key, open);
     shared.leases++;
+    const removeHandlers = shared.handlers.add(handlers);
     const aborted = rejectionOf(signal);
     try {
       const session = await Promise.race([shared.session, aborted.promise]);
-      return this.#leaseOf(key, shared, session, handlers);
+      return this.#leaseOf(key, shared, session, removeHandlers);
     } catch (error) {
+      removeHandlers();
       await this.#release(key, shared);
       throw error;
     } finally {
@@ -49,8 +55,9 @@ export class SessionPool {
 
   #open(key: string, open: LeaseRequest['open']): SharedSession {
     const opening = new AbortController();
-    const session = openAfter(this.#ending.get(key), open, opening.signal);
-    const shared: SharedSession = { session, opening, leases: 0 };
+    const handlers = new LeaseHandlers();
+    const session = openAfter(this.#ending.get(key), () => open(opening.signal, handlers));
+    const shared: SharedSession = { session, handlers, opening, leases: 0 };
     this.#shared.set(key, shared);
     this.#dropEnded(key, shared);
     return shared;
@@ -65,25 +72,31 @@ export class SessionPool {
     }, drop);
   }
 
-  #leaseOf(key: string, shared: SharedSession, session: Session, handlers: ClientHandlers): Session {
-    const removeHandlers = session.addHandlers(handlers);
+  #leaseOf(key: string, shared: SharedSession, session: Session, removeHandlers: () => void): Session {
     const unsubscribers = new Set<() => void>();
     /** Marks the requests of this lease. */
     const owner = {};
+    const calls = new CallCount();
+    /** Why this lease was closed; the session may go on. */
+    let closedBecause: string | undefined;
     let closing: Promise<void> | undefined;
     return {
       ...session,
+      report: () => ({ ...session.report(), ...(closedBecause !== undefined && { reason: closedBecause }) }),
       isShared: () => shared.leases > 1,
       request: (method, params, options) => session.request(method, params, options, owner),
-      callTool: (tool, args, call) => session.callTool(tool, args, call, owner),
-      requestWithInput: (method, params, call) => session.requestWithInput(method, params, call, owner),
+      callTool: (tool, args, call) => calls.count(session.callTool(tool, args, call, owner)),
+      requestWithInput: (method, params, call) => calls.count(session.requestWithInput(method, params, call, owner)),
+      callsInFlight: () => calls.inFlight,
+      whenQuiet: () => calls.whenNone(),
       onNotification: (listener) => {
         const unsubscribe = session.onNotification(listener);
         unsubscribers.add(unsubscribe);
         return unsubscribe;
       },
-      close: () => {
+      close: (reason) => {
         closing ??= (() => {
+          closedBecause = reason;
           removeHandlers();
           for (const unsubscribe of unsubscribers) unsubscribe();
           session.cancelRequestsOf(owner);
@@ -110,12 +123,35 @@ export class SessionPool {
   }
 }
 
-function openAfter(
-  former: Promise<void> | undefined,
-  open: LeaseRequest['open'],
-  signal: AbortSignal,
-): Promise<Session> {
-  return former ? former.then(() => open(signal)) : open(signal);
+/** The calls of one lease that are in flight. */
+class CallCount {
+  inFlight = 0;
+  #none: Deferred<void> | undefined;
+
+  async count<Value>(call: Promise<Value>): Promise<Value> {
+    this.inFlight++;
+    try {
+      return await call;
+    } finally {
+      this.inFlight--;
+      if (this.inFlight === 0) this.#noneLeft();
+    }
+  }
+
+  async whenNone(): Promise<void> {
+    if (this.inFlight === 0) return;
+    this.#none ??= createDeferred<void>();
+    await this.#none.promise;
+  }
+
+  #noneLeft(): void {
+    this.#none?.resolve();
+    this.#none = undefined;
+  }
+}
+
+function openAfter(former: Promise<void> | undefined, open: () => Promise<Session>): Promise<Session> {
+  return former ? former.then(open) : open();
 }
 
 /** A promise that rejects when the signal aborts, and how to stop listening for that. */

@@ -1,24 +1,25 @@
-// Owns one open session: the SDK's client and our wire over one channel, opened and closed as one.
-// `Session` is what other folders use; none of them knows the SDK. Failures of the SDK get their error code here.
+// Owns one open session: a wire over one channel and what the handshake agreed on, opened and closed as one.
+// `Session` is what other folders use. Failures of the handshake get their error code here.
 
-import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
-import { isObject, type JsonObject } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { ClientInfo } from '../model/identity.ts';
+import { type ClientInfo, newestProtocol } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
-import type { ElicitationPolicy, ViewHandlers } from './client-handlers.ts';
-import { answerWith } from './legacy-requests.ts';
+import type { ElicitationPolicy } from './client-handlers.ts';
+import { HandshakeLost, initializeLegacy, negotiate } from './handshake.ts';
+import type { Agreement, Era } from './handshake-answers.ts';
+import type { LeaseHandlers } from './lease-handlers.ts';
+import { answerPingOnly, answerWith } from './legacy-requests.ts';
 import type { QuestionPace } from './question-limits.ts';
 import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
 import { type CallOptions, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
+export type { Era } from './handshake-answers.ts';
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
-
-export type Era = 'legacy' | 'modern';
 
 export interface Session {
   readonly era: Era;
@@ -41,24 +42,21 @@ export interface Session {
   /** Whether any message arrived since the last call of this function. */
   takeActivity(): boolean;
   usage(): Usage;
-  /** Resolves when no call is in flight. */
+  /** How many calls are in flight: those of this lease, where several share the session. */
+  callsInFlight(): number;
+  /** Resolves when none of them is in flight any more. */
   whenQuiet(): Promise<void>;
   /** Keeps the session from being stopped as idle while no calls are made. Returns how to release it. */
   keep(): () => void;
   /** Whether other leases use this session as well. */
   isShared(): boolean;
-  /**
-   * Adds the handlers that answer server requests while no call is in flight. If several leases share the session, such
-   * requests are declined, except `roots/list`. Returns how to remove them.
-   */
-  addHandlers(handlers: ViewHandlers): () => void;
   /** Called by the health check: ends the session as lost. */
   markLost(reason: string): void;
   /** Resolves with the reason when the session ends. */
   readonly ended: Promise<RuntimeError>;
   report(): ChannelReport;
-  /** Resolves when nothing of the session is left, its process included. */
-  close(): Promise<void>;
+  /** Resolves when nothing of the session is left, its process included. Calls that are cut by it are told the reason. */
+  close(reason?: string): Promise<void>;
 }
 
 export interface Usage {
@@ -83,11 +81,14 @@ export interface SessionOptions {
   readonly identity: ClientInfo;
   /** The server is told only of the capabilities that these handlers can answer. */
   readonly handlers: ClientHandlers;
+  /** Those that answer it while no call is in flight. */
+  readonly leases: LeaseHandlers;
   /** Whether elicitations reach a person, or are declined whatever handlers there are. */
   readonly elicitation?: ElicitationPolicy | undefined;
   /** How often the server may ask, in all its sessions. */
   readonly pace: QuestionPace | undefined;
-  readonly startupTimeoutMs: number;
+  /** Asked again when it is over: the setting may have been raised during the attempt. */
+  readonly startupTimeoutMs: () => number;
   /** The limit until the first message of a server that may have to be installed; `startupTimeoutMs` counts from then on. */
   readonly installTimeoutMs?: number | undefined;
   /** The lowest level of log messages that the server is asked for. */
@@ -96,9 +97,6 @@ export interface SessionOptions {
   /** Aborting it closes everything opened so far. */
   readonly signal: AbortSignal;
 }
-
-/** Longer than any timeout of the runtime, so that the SDK's own 60 s never apply. */
-const NEVER_MS = 2_147_483_647;
 
 /** Opens one session. When the signal aborts or the time is up, nothing stays open. */
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -120,37 +118,32 @@ function requireSession(outcome: Session | 'died-of-probe'): Session {
 }
 
 async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promise<Session | 'died-of-probe'> {
-  const { server, clock, signal, startupTimeoutMs, installTimeoutMs = 0 } = options;
+  const { server, clock, signal, installTimeoutMs = 0 } = options;
   const channel = await options.channel();
   signal.throwIfAborted();
   const wire = new Wire(channel, clock);
-  const { handlers: advertised, elicitation: policy, pace } = options;
-  const router = new ServerRequestRouter({ server, clock, advertised, policy, pace });
+  const { handlers: advertised, leases, elicitation: policy, pace } = options;
+  const router = new ServerRequestRouter({ server, clock, advertised, leases, policy, pace });
   const stop = createDeferred<never>();
   wire.onrequest = answerWith(router);
-  // A handshake request that fails ends the attempt, whatever the SDK would make of it.
-  wire.onfailure = ({ cause }) => stop.reject(cause);
   const onAbort = () => stop.reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
-  const startTimeout = (afterMs: number) =>
-    startupTimeoutMs === 0
-      ? ignore
-      : clock.after(afterMs, () =>
-          stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, ...reportOf(channel) })),
-        );
-  let cancelTimeout = startTimeout(Math.max(startupTimeoutMs, installTimeoutMs));
+  const giveUp = (afterMs: number) =>
+    stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, ...reportOf(channel) }));
+  let cancelTimeout = startTimeout(options, installTimeoutMs, giveUp);
   wire.onfirstmessage = () => {
     options.onAnswer?.();
     if (installTimeoutMs === 0) return;
     cancelTimeout();
-    cancelTimeout = startTimeout(startupTimeoutMs);
+    cancelTimeout = startTimeout(options, 0, giveUp);
   };
   try {
-    const client = await Promise.race([connect(wire, options, era), stop.promise]);
-    return createSession({ client, wire, channel, router, options });
+    const envelope = envelopeOf(options);
+    const shaking = shakeHands({ wire, channel, envelope }, options, era);
+    const agreement = await Promise.race([shaking, stop.promise]);
+    return createSession({ agreement, envelope, wire, channel, router, options });
   } catch (error) {
-    // Over HTTP a probe cannot have killed the server: it was not reachable in the first place.
-    const diedOfProbe = era === 'probe' && wire.diedDuringProbe && !channel.hasRequestStreams;
+    const diedOfProbe = isDeathOfProbe(error, channel);
     // Read the report before closing the channel, or it would describe our own closing.
     const failure = diedOfProbe || signal.aborted ? error : connectFailure(error, server, wire, channel);
     router.close();
@@ -168,27 +161,48 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
 
 const ignore = (): void => undefined;
 
-/** Starts the process and loads the SDK at the same time. */
-async function connect(wire: Wire, options: SessionOptions, era: 'probe' | 'legacy'): Promise<Client> {
-  const [sdk] = await Promise.all([import('@modelcontextprotocol/client'), wire.start()]);
-  const capabilities = capabilitiesOf(options.handlers);
-  const create = () => new sdk.Client(options.identity, { capabilities, versionNegotiation: { mode: 'auto' } });
-  const client = create();
-  const limit = { timeout: NEVER_MS };
-  try {
-    await client.connect(wire as never, era === 'legacy' ? { ...limit, prior: { kind: 'legacy' } } : limit);
-    return client;
-  } catch (error) {
-    const discover = wire.down ? undefined : await wire.lateDiscovery();
-    if (wire.down || !isObject(discover)) throw error;
-    const modern = create();
-    await modern.connect(wire as never, { ...limit, prior: { kind: 'modern', discover: discover as never } });
-    return modern;
-  }
+/** Ends an attempt after the startup limit, or after `leastMs` where that is longer. Returns how to stop it. */
+function startTimeout(
+  { clock, startupTimeoutMs }: Pick<SessionOptions, 'clock' | 'startupTimeoutMs'>,
+  leastMs: number,
+  giveUp: (afterMs: number) => void,
+): () => void {
+  const limitMs = () => (startupTimeoutMs() === 0 ? Number.POSITIVE_INFINITY : Math.max(startupTimeoutMs(), leastMs));
+  let cancel: () => void = ignore;
+  const arm = (passedMs: number) => {
+    const afterMs = limitMs();
+    if (afterMs === Number.POSITIVE_INFINITY) return;
+    if (afterMs <= passedMs) giveUp(afterMs);
+    else cancel = clock.after(afterMs - passedMs, () => arm(afterMs));
+  };
+  arm(0);
+  return () => cancel();
+}
+
+interface Opening {
+  readonly wire: Wire;
+  readonly channel: Channel;
+  readonly envelope: JsonObject;
+}
+
+async function shakeHands(
+  { wire, channel, envelope }: Opening,
+  { clock, identity, handlers }: SessionOptions,
+  era: 'probe' | 'legacy',
+): Promise<Agreement> {
+  await channel.start();
+  const deps = { wire, clock, identity, capabilities: capabilitiesOf(handlers), envelope };
+  return era === 'legacy' ? initializeLegacy(deps) : negotiate(deps);
+}
+
+/** Over HTTP a probe cannot have killed the server: it was not reachable in the first place. */
+function isDeathOfProbe(error: unknown, { hasRequestStreams }: Channel): boolean {
+  return error instanceof HandshakeLost && error.hasOpenProbe && error.cause === undefined && !hasRequestStreams;
 }
 
 /** Tells an error of the runtime, a channel that went down, and a server that broke the protocol apart. */
-function connectFailure(error: unknown, server: ServerName, wire: Wire, channel: Channel): unknown {
+function connectFailure(thrown: unknown, server: ServerName, wire: Wire, channel: Channel): unknown {
+  const error = thrown instanceof HandshakeLost ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof RuntimeError) return error;
   const report = reportOf(channel);
   if (wire.down) return new RuntimeError('CONNECTION_LOST', { server, ...report }, { cause: error });
@@ -200,18 +214,14 @@ function reportOf(channel: Channel): ChannelReport {
   return channel.report?.() ?? { reason: 'it gave no reason' };
 }
 
-interface SessionDeps {
-  readonly client: Client;
-  readonly wire: Wire;
-  readonly channel: Channel;
+interface SessionDeps extends Opening {
+  readonly agreement: Agreement;
   readonly router: ServerRequestRouter;
   readonly options: SessionOptions;
 }
 
-function createSession({ client, wire, channel, router, options }: SessionDeps): Session {
+function createSession({ agreement, envelope, wire, channel, router, options }: SessionDeps): Session {
   const { server, clock, transport } = options;
-  const era = client.getProtocolEra() ?? 'legacy';
-  const protocolVersion = client.getNegotiatedProtocolVersion() ?? '';
   const listeners = new Set<NotificationListener>();
   const keepers = new Set<object>();
   const ended = createDeferred<RuntimeError>();
@@ -222,7 +232,6 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
     router.close();
     ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
   };
-  wire.detachSdk();
   wire.onclose = () => end(reportOf(channel));
   if (wire.down) end(reportOf(channel));
   // A 401 concerns the whole server and ends the session; any other status only fails its request.
@@ -231,18 +240,15 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
     if (method === 'notifications/elicitation/complete') router.completions.record(params['elicitationId']);
     for (const listener of listeners) listener(method, params);
   };
-  if (era === 'modern') {
-    wire.envelope = envelopeOf(options, protocolVersion);
-    // A modern server asks for input within its results and sends no requests.
-    wire.onrequest = undefined;
+  if (agreement.era === 'modern') {
+    wire.envelope = envelope;
+    // A modern server asks for input within its results. One that sends requests all the same is told so, or it would wait.
+    wire.onrequest = answerPingOnly;
   }
 
   return {
-    era,
+    ...agreement,
     transport: transport === 'auto' ? (channel.negotiatedTransport ?? 'http') : transport,
-    protocolVersion,
-    capabilities: { ...client.getServerCapabilities() },
-    instructions: client.getInstructions(),
     pid: channel.pid,
     ended: ended.promise,
     report: () => loss ?? reportOf(channel),
@@ -273,13 +279,13 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
       quietSince: router.quietSince,
       served: router.served,
     }),
+    callsInFlight: () => router.callsInFlight,
     whenQuiet: () => router.whenQuiet(),
     keep: () => {
       const keeper = {};
       keepers.add(keeper);
       return () => keepers.delete(keeper);
     },
-    addHandlers: (handlers) => router.addHandlers(handlers),
     markLost: (reason) => end({ ...reportOf(channel), reason }),
     close: () => channel.close(),
   };
@@ -287,12 +293,12 @@ function createSession({ client, wire, channel, router, options }: SessionDeps):
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;
 
-/** The client's data that every modern request carries; a legacy session sends it once, with `initialize`. */
-function envelopeOf(options: SessionOptions, protocolVersion: string): JsonObject {
+/** The client's data that every modern request carries, the era probe included; a legacy session sends it with `initialize`. */
+function envelopeOf({ identity, handlers, logLevel }: SessionOptions): JsonObject {
   return {
-    [metaKey('protocolVersion')]: protocolVersion,
-    [metaKey('clientInfo')]: options.identity,
-    [metaKey('clientCapabilities')]: capabilitiesOf(options.handlers),
-    ...(options.logLevel !== undefined && { [metaKey('logLevel')]: options.logLevel }),
+    [metaKey('protocolVersion')]: newestProtocol,
+    [metaKey('clientInfo')]: identity,
+    [metaKey('clientCapabilities')]: capabilitiesOf(handlers),
+    ...(logLevel !== undefined && { [metaKey('logLevel')]: logLevel }),
   };
 }

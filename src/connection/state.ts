@@ -44,14 +44,20 @@ export type ConnectionInput =
   | { readonly kind: 'unblock' }
   /** A person asks for a fresh start, from any state. */
   | { readonly kind: 'reconnect' }
+  /** The entry changed in something that decides the process or the connection. */
+  | { readonly kind: 'restart' }
+  /** The connection is not needed any more; its calls may finish. */
+  | { readonly kind: 'retire' }
   | { readonly kind: 'idle-stop' }
   | { readonly kind: 'close' };
 
 export type ConnectionEffect =
   | { readonly kind: 'open' }
   | { readonly kind: 'schedule-retry'; readonly at: number }
-  /** Ends the open session, the attempt in progress and the retry timer. */
-  | { readonly kind: 'release' };
+  /** Ends the open session at once, the attempt in progress and the retry timer; a former session that still drains, too. */
+  | { readonly kind: 'release' }
+  /** The same, except that calls in flight may finish, for a while: the session ends after them. */
+  | { readonly kind: 'drain' };
 
 export type Step = readonly [ConnectionState, ...ConnectionEffect[]];
 
@@ -80,12 +86,14 @@ function arrow<From extends Kind, On extends ConnectionInput['kind'], To extends
 }
 
 const release: ConnectionEffect = { kind: 'release' };
+const drain: ConnectionEffect = { kind: 'drain' };
 const open: ConnectionEffect = { kind: 'open' };
 const retryAt = (at: number): ConnectionEffect => ({ kind: 'schedule-retry', at });
 const connecting = (attempt: number, hurried = false) => ({ kind: 'connecting', attempt, hurried }) as const;
 
 const alive = ['idle', 'connecting', 'ready', 'waiting', 'blocked', 'failed'] as const;
 const up = ['connecting', 'ready'] as const;
+const begun = ['connecting', 'ready', 'waiting', 'blocked', 'failed'] as const;
 
 export const arrows = [
   arrow({ from: ['idle'], on: 'wake', to: 'connecting', take: () => [connecting(1), open] }),
@@ -166,6 +174,8 @@ export const arrows = [
   arrow({ from: ['blocked'], on: 'unblock', to: 'connecting', take: () => [connecting(1), open] }),
   arrow({ from: ['ready'], on: 'idle-stop', to: 'idle', take: () => [{ kind: 'idle' }, release] }),
   arrow({ from: alive, on: 'reconnect', to: 'connecting', take: () => [connecting(1), release, open] }),
+  arrow({ from: begun, on: 'restart', to: 'connecting', take: () => [connecting(1), drain, open] }),
+  arrow({ from: alive, on: 'retire', to: 'closed', take: () => [{ kind: 'closed' }, drain] }),
   arrow({ from: alive, on: 'close', to: 'closed', take: () => [{ kind: 'closed' }, release] }),
 ];
 

@@ -1,4 +1,5 @@
-// Owns the status of a server as hosts see it: a simple word and a fine word, both derived from the connection's state.
+// Owns the status of a server as hosts see it: a simple word and a fine word, both derived from the connection's state and from
+// whether the session has listed its tools, and for a server that is not ready the reason.
 
 import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -7,6 +8,7 @@ import type { Freshness } from '../model/tool.ts';
 import type { Connection } from './connection.ts';
 import type { Era } from './session.ts';
 import type { ConnectionState } from './state.ts';
+import { disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
 
 export type SimpleStatus = 'connected' | 'connecting' | 'failed' | 'disconnected';
 
@@ -23,10 +25,26 @@ export type FineState =
   | 'failed'
   | 'stopped';
 
-export interface ServerStatus {
+/** Both words for one state. Only a server that is up and has listed its tools needs no reason. */
+export type ServerStatus =
+  | (StatusFields & { readonly status: 'connected'; readonly state: 'connected'; readonly reason?: undefined })
+  | (StatusFields &
+      NotReadyWords & {
+        /** The cause, and what to do about it or when Plexus tries again. */
+        readonly reason: Sentence;
+      });
+
+export type NotReadyState = Exclude<FineState, 'connected'>;
+
+interface NotReadyWords {
+  readonly status: Exclude<SimpleStatus, 'connected'>;
+  readonly state: NotReadyState;
+}
+
+export interface StatusFields {
+  /** The name in the configuration. */
   readonly name: ServerName;
-  readonly status: SimpleStatus;
-  readonly state: FineState;
+  /** How the server is reached; `unknown` where its entry cannot be read. */
   readonly transport: Launch['kind'] | 'unknown';
   /** Tools that the model may see; filters of the entry may hide others. */
   readonly toolCount: number;
@@ -38,15 +56,25 @@ export interface ServerStatus {
   readonly freshness?: Freshness;
   /** When the server is started, if not at once. */
   readonly lifecycle?: 'lazy' | 'manual';
+  /** The scope of the file that defines the server. */
   readonly scope: Provenance['scope'];
   /** `mcp:<server> via <provider>`: where the server comes from, in the same words everywhere. */
   readonly label: string;
+  /** The program whose file it is, or the plugin. */
   readonly provider?: string;
+  /** The file that defines it. */
   readonly source?: string;
+  /** The title of the entry, for people. */
   readonly title?: string;
+  /** The description of the entry, for people. */
   readonly description?: string;
-  /** Why a server is not up yet, where no error says it. */
-  readonly reason?: string;
+  /**
+   * A remote server of the workspace that nobody approved. `listed-only`: it is connected with nothing of the user's, and no turn
+   * holds its tools. `over-cap`: it is not connected, because there are too many of them.
+   */
+  readonly unapproved?: 'listed-only' | 'over-cap';
+  /** The runner, such as npx, that is still installing the server. */
+  readonly installer?: string;
   /** Written as JSON it is `{ code, message, remedy }`. */
   readonly error?: RuntimeError;
   /** Problems that do not stop the server: tools left out, a list cut off, a variable that is not set. */
@@ -61,6 +89,8 @@ export interface ServerStatus {
   readonly protocol?: string;
   readonly era?: Era;
   readonly pid?: number;
+  /** The end of what the open session's process wrote on stderr. */
+  readonly stderrTail?: string;
   /** The circuit breaker of the server's calls; absent while it is closed and has counted no failures. */
   readonly breaker?: BreakerStatus;
   /** The reconnect schedule is used up. */
@@ -87,11 +117,18 @@ export interface StatusDeps {
   readonly breaker?: BreakerStatus | undefined;
   /** The runner, such as npx, that has not started the server yet. */
   readonly installer?: string | undefined;
+  readonly unapproved?: ServerStatus['unapproved'];
+  /** The start waits for a person: for an approval, or for the answer to an input. */
+  readonly isPersonAsked?: boolean | undefined;
   readonly listing: ListingStatus;
+  /** Takes secrets out of what a server wrote. */
+  readonly redact: (text: string) => string;
   readonly now: number;
 }
 
 export interface ListingStatus {
+  /** Whether the first list of the open session has come, or has failed. */
+  readonly isListed: boolean;
   readonly toolCount: number;
   readonly hiddenCount: number;
   readonly freshness?: Freshness | undefined;
@@ -102,17 +139,25 @@ export interface ListingStatus {
 
 export function statusOf(deps: StatusDeps): ServerStatus {
   const { definition, connection, refusal, listing } = deps;
-  const { name, launch, provenance, settings } = definition;
+  const { name } = definition;
   const state = connection?.state;
-  const session = connection?.session;
   const refused =
     refusal === undefined ? undefined : new RuntimeError('SERVER_DENIED', { server: name, because: refusal });
   const error = (state && 'cause' in state ? state.cause : undefined) ?? listing.error ?? refused;
+  const words = state === undefined ? DISABLED : wordsOf(state, listing.isListed);
+  const fields = { ...statusFields(deps, words.status === 'connected'), ...(error && errorFields(error, deps)) };
+  if (words.status === 'connected') return { ...fields, ...words };
+  if (connection === undefined)
+    return { ...fields, ...words, reason: refused ? failureReason(refused) : disabledReason };
+  return { ...fields, ...words, reason: reasonOf({ ...deps, connection }) };
+}
+
+function statusFields(deps: StatusDeps, isConnected: boolean): StatusFields {
+  const { definition, connection, listing, installer } = deps;
+  const { name, launch, provenance, settings } = definition;
   return {
     name,
-    status: state ? simple(state) : 'disconnected',
-    state: state ? fine(state) : 'disabled',
-    transport: session?.transport ?? launch.kind,
+    transport: connection?.session?.transport ?? launch.kind,
     toolCount: listing.toolCount,
     ...(listing.hiddenCount > 0 && { toolsOffered: listing.toolCount + listing.hiddenCount }),
     ...(listing.freshness && { freshness: listing.freshness }),
@@ -124,25 +169,33 @@ export function statusOf(deps: StatusDeps): ServerStatus {
     ...(provenance.file && { source: provenance.file }),
     ...(settings.title !== undefined && { title: settings.title }),
     ...(settings.description !== undefined && { description: settings.description }),
-    ...(state?.kind === 'connecting' &&
-      deps.installer !== undefined && { reason: `${deps.installer} is still installing it` }),
-    ...(error && { error }),
+    ...(deps.unapproved && { unapproved: deps.unapproved }),
+    ...(connection?.state.kind === 'connecting' && installer !== undefined && { installer }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
-    ...(error && { stage: stageOf(error, { isListing: error === listing.error, connection }) }),
-    ...(connection && liveness(connection, deps)),
+    ...(connection && liveness(connection, deps, isConnected)),
   };
 }
 
-function liveness(connection: Connection, { breaker, now }: StatusDeps): Partial<ServerStatus> {
+function errorFields(error: RuntimeError, { listing, connection }: StatusDeps): Partial<StatusFields> {
+  return { error, stage: stageOf(error, { isListing: error === listing.error, connection }) };
+}
+
+function liveness(
+  connection: Connection,
+  { breaker, redact, now }: StatusDeps,
+  isConnected: boolean,
+): Partial<StatusFields> {
   const { state, session, since, lastFailure } = connection;
+  const { stderr: stderrTail } = session?.report() ?? {};
   return {
     since,
     ...(lastFailure && {
       lastError: { code: lastFailure.cause.code, message: lastFailure.cause.message, at: lastFailure.at },
     }),
-    ...(state.kind === 'ready' && { connectedSinceMs: now - state.since }),
+    ...(state.kind === 'ready' && isConnected && { connectedSinceMs: now - state.since }),
     ...(session && { protocol: session.protocolVersion, era: session.era }),
     ...(session?.pid !== undefined && { pid: session.pid }),
+    ...(stderrTail && { stderrTail: redact(stderrTail) }),
     ...(breaker && { breaker }),
     ...(state.kind === 'failed' && { gaveUp: true }),
     ...('retryAt' in state && { nextRetryInMs: Math.max(0, state.retryAt - now) }),
@@ -168,42 +221,37 @@ function stageOf(
   return connectionStages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');
 }
 
-function simple(state: ConnectionState): SimpleStatus {
-  switch (state.kind) {
-    case 'ready':
-      return 'connected';
-    case 'connecting':
-    case 'waiting':
-      return 'connecting';
-    case 'failed':
-      return 'failed';
-    case 'blocked':
-      return fine(state) === 'blocked' ? 'failed' : 'disconnected';
-    case 'idle':
-    case 'closed':
-      return 'disconnected';
-  }
-}
+const CONNECTED = { status: 'connected', state: 'connected' } as const;
+const DISABLED: NotReadyWords = { status: 'disconnected', state: 'disabled' };
 
-function fine(state: ConnectionState): FineState {
+/** A session counts once it has listed its tools: until then it is on its way, for `status()` and for `ready()`. */
+function wordsOf(state: ConnectionState, isListed: boolean): typeof CONNECTED | NotReadyWords {
   switch (state.kind) {
     case 'ready':
-      return 'connected';
+      return isListed ? CONNECTED : underWay(state.attempt);
     case 'connecting':
-      return state.attempt === 1 ? 'connecting' : 'reconnecting';
+      return underWay(state.attempt);
     case 'waiting':
-      return 'reconnecting';
+      return { status: 'connecting', state: 'reconnecting' };
     case 'blocked':
       return blockedBy(state.cause);
-    case 'closed':
-      return 'stopped';
-    case 'idle':
     case 'failed':
-      return state.kind;
+      return { status: 'failed', state: 'failed' };
+    case 'idle':
+      return { status: 'disconnected', state: 'idle' };
+    case 'closed':
+      return { status: 'disconnected', state: 'stopped' };
   }
 }
 
-function blockedBy({ code }: RuntimeError): FineState {
-  if (code === 'SERVER_UNTRUSTED') return 'needs-approval';
-  return code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED' ? 'needs-auth' : 'blocked';
+const underWay = (attempt: number): NotReadyWords => ({
+  status: 'connecting',
+  state: attempt === 1 ? 'connecting' : 'reconnecting',
+});
+
+/** A person who approves or logs in is all that is missing; any other block is a failure. */
+function blockedBy({ code }: RuntimeError): NotReadyWords {
+  if (code === 'SERVER_UNTRUSTED') return { status: 'disconnected', state: 'needs-approval' };
+  const isLogin = code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED';
+  return isLogin ? { status: 'disconnected', state: 'needs-auth' } : { status: 'failed', state: 'blocked' };
 }

@@ -93,14 +93,26 @@ export class Subscriptions {
     void this.#align(book);
   }
 
-  onDown(server: ServerName): void {
+  /** A session that drains is listened to until its end. */
+  onSessionEnded(server: ServerName, session: Session): void {
     const book = this.#books.get(server);
-    if (book) this.#detach(book);
+    if (book?.session === session) this.#detach(book);
   }
 
   /** Listeners belong to the server's name: they get updates again when a server of that name is back. */
   onRemoved(server: ServerName): void {
-    this.onDown(server);
+    const book = this.#books.get(server);
+    if (book) this.#detach(book);
+  }
+
+  /** The `subscriptions` setting was turned off: resources that were only read are not followed any more. */
+  unfollow(server: ServerName): void {
+    const book = this.#books.get(server);
+    if (book === undefined || book.followed.size === 0) return;
+    const followed = [...book.followed];
+    book.followed.clear();
+    for (const uri of followed) forgetUnwanted(book, uri);
+    void this.#align(book);
   }
 
   onNotification(server: ServerName, session: Session, method: string, { uri }: JsonObject): void {

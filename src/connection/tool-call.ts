@@ -45,8 +45,10 @@ interface CallRequest {
 export async function performCall(
   deps: CallDeps,
   { method, params: callParams }: CallRequest,
-  options: CallOptions,
+  asked: CallOptions,
 ): Promise<RequestOutcome> {
+  const handlers = deps.router.offered(asked.handlers);
+  const options = handlers === asked.handlers ? asked : { ...asked, handlers };
   const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
   const endCall = deps.router.beginCall(options);
   try {

@@ -46,6 +46,7 @@ export class Emitter<Event> {
 export interface Events<Event> {
   readonly emit: Emit<Event>;
   readonly on: (listener: Emit<Event>) => Unsubscribe;
+  readonly isHeard: () => boolean;
 }
 
 /** Every event passes through `clean` before a listener gets it; without a listener, nothing is cleaned. */
@@ -56,6 +57,7 @@ export function createEvents<Event>(report: (error: unknown) => void, clean: (ev
       if (emitter.isHeard) emitter.emit(clean(event));
     },
     on: (listener) => emitter.on(listener),
+    isHeard: () => emitter.isHeard,
   };
 }
 

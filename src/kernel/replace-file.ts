@@ -76,6 +76,10 @@ export function reasonOf(error: Error & { readonly code: string }): string {
   return reasons[error.code] ?? `the system says ${error.code}`;
 }
 
+/** Marks the data of an error where the disk is full: then no path is at fault. */
+export const fullness = ({ code }: { readonly code: string }): { readonly isFull?: true } =>
+  code === 'ENOSPC' || code === 'EDQUOT' ? { isFull: true } : {};
+
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'your share of the disk is full',

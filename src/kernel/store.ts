@@ -1,6 +1,6 @@
 // Owns the storage port: everything that is persisted goes through it. Backends are in `store/`; the in-memory one is here.
 
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { createDeferred } from './deferred.ts';
 
 export interface Store {
@@ -21,7 +21,7 @@ interface StoredValue {
 }
 
 /** Shares nothing between processes; for tests and for hosts without a disk. */
-export function createMemoryStore(clock: Clock): Store {
+export function createMemoryStore(clock: Pick<Clock, 'now' | 'after'> = systemClock): Store {
   const entries = new Map<string, StoredValue>();
   const watchers = new Map<string, Set<(value: string | undefined) => void>>();
   const locks = new Map<string, Promise<void>>();

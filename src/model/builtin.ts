@@ -48,12 +48,16 @@ export interface BuiltinContext {
   readonly tools: readonly Tool[];
   /** Shows these tools to the model from the next turn on. */
   readonly load: (tools: readonly ToolId[]) => void;
+  /** The instructions of these tools' servers that the model has not read yet, in their marks; '' if there are none. */
+  readonly introduce: (tools: readonly Tool[]) => string;
 }
 
 export interface BuiltinAnswer {
   readonly content: readonly ContentBlock[];
   readonly structured?: unknown;
   readonly isError?: boolean;
+  /** From `introduce`: stands behind the text of the answer, outside its mark. */
+  readonly instructions?: string;
 }
 
 /** The call that the arguments of `mcp_call` describe, or what is wrong with them, in words for the model. */

@@ -1,5 +1,5 @@
 // Owns the failure table: one row per error code, with the remedy and the two sentences that people read: what happened, and what
-// to do next. Code checks `code`, `remedy`, `outage` or `reconnect`, never the words.
+// to do next. `model-sentences.ts` has those for models. Code checks `code`, `remedy`, `outage` or `reconnect`, never the words.
 
 import { shellWord } from '../kernel/shell-word.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
@@ -25,7 +25,7 @@ interface Failure<Data> {
   readonly outage: boolean;
   /** Whether waiting can fix it: decides between the states `waiting` and `blocked`. */
   readonly reconnect: boolean;
-  /** Whether its first sentence may hold words of a server, or of a file that nobody approved. */
+  /** Whether its first sentence, for people or for models, may hold words of a server, or of a file that nobody approved. */
   readonly quotes: boolean;
   readonly happened: (data: Data) => string;
   readonly next: (data: Data) => string;
@@ -53,6 +53,7 @@ const UNREACHABLE: FailureStatus = {
   quotes: true,
 };
 const REFUSED: FailureStatus = { exit: 3, http: 403, rpc: -32603 };
+const FREE_SPACE = 'Free some space on the disk';
 const NOT_FOUND: FailureStatus = { exit: 2, http: 404, rpc: -32602 };
 
 interface ServerFault {
@@ -66,7 +67,7 @@ interface ServerFault {
   readonly isRemote?: true;
 }
 
-const because = (data: ServerFault): string => {
+export const faultReason = (data: ServerFault): string => {
   const tail = data.stderr?.trim();
   return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
 };
@@ -75,11 +76,16 @@ interface UnknownName {
   /** The known names closest to the unknown one. */
   readonly nearest: readonly string[];
   readonly because?: string;
+  /** The reason without what only a person or a program can do about it. */
+  readonly becauseForModel?: string;
   /** The server whose words the reason repeats. */
   readonly quoted?: ServerName;
 }
 
-const thereIsNo = (what: string, { nearest, because: reason }: UnknownName): string =>
+export const thereIsNo = (
+  what: string,
+  { nearest, because: reason }: { readonly nearest: readonly string[]; readonly because?: string | undefined },
+): string =>
   `There is no ${what}${reason ? `: ${reason}` : ''}.${nearest.length > 0 ? ` Did you mean ${nearest.join(' or ')}?` : ''}`;
 const onServer = ({ server }: { readonly server?: ServerName }) =>
   server === undefined ? '' : ` on server "${server}"`;
@@ -98,7 +104,20 @@ const howElse: Readonly<Record<ApprovalAdvice, (d: ToolId & { readonly name: Qua
   answer: () => '; no rule answers for that',
 };
 
-function whyUntrusted(d: { readonly changes?: readonly string[]; readonly workspaceFile?: string }): string {
+interface UntrustedServer {
+  readonly server: ServerName;
+  readonly file?: string;
+  readonly command: string;
+  readonly variables?: readonly string[];
+  readonly changes?: readonly string[];
+  /** The file of the workspace that an entry of the user's own runs. */
+  readonly workspaceFile?: string;
+  /** The server is remote, and its address leads to this machine or to the network around it. */
+  readonly isLocal?: true;
+}
+
+function whyUntrusted(d: UntrustedServer): string {
+  if (d.isLocal) return 'its address leads to this machine or to the network around it, and nobody has approved it';
   if (d.workspaceFile !== undefined)
     return `runs "${d.workspaceFile}" of the folder you are in, which is another file in each folder and not approved in this one`;
   return d.changes ? `it has changed since it was approved (${d.changes.join('; ')})` : 'nobody has approved it';
@@ -121,21 +140,33 @@ export const failures = {
   CONFIG_UNWRITABLE: failure(
     'fix-config',
     CONFIG,
-    (d: { file: string; problem: string }) => `The configuration file ${d.file} cannot be written: ${d.problem}.`,
-    (d) => `Make ${d.file} a file that you may write, then do it again; nothing was changed.`,
+    (d: { file: string; problem: string; isFull?: true }) =>
+      `The configuration file ${d.file} cannot be written: ${d.problem}.`,
+    (d) =>
+      `${d.isFull ? FREE_SPACE : `Make ${d.file} a file that you may write`}, then do it again; nothing was changed.`,
   ),
   OUTPUT_UNWRITABLE: failure(
     'fix-call',
     CONFIG,
-    (d: { file: string; problem: string }) => `${d.file} cannot be written: ${d.problem}.`,
-    () => 'Name another file, or make this one writable, then do it again.',
+    (d: { file: string; problem: string; isFull?: true }) => `${d.file} cannot be written: ${d.problem}.`,
+    (d) => `${d.isFull ? FREE_SPACE : 'Name another file, or make this one writable'}, then do it again.`,
   ),
   ENV_MISSING: failure(
     'fix-config',
     CONFIG,
-    (d: { server: ServerName; variable: string }) =>
-      `Server "${d.server}" needs the environment variable ${d.variable}, which is not set.`,
-    (d) => `Set ${d.variable}, or give it a default in the configuration: \${${d.variable}:-value}.`,
+    (d: {
+      server: ServerName;
+      variable: string;
+      /** The setting that names the variable; without it, a placeholder does. */
+      setting?: 'bearer_token_env_var';
+    }) =>
+      d.setting === undefined
+        ? `Server "${d.server}" needs the environment variable ${d.variable}, which is not set.`
+        : `Server "${d.server}" takes its token from the environment variable ${d.variable} (${d.setting}), which is not set.`,
+    (d) =>
+      d.setting === undefined
+        ? `Set ${d.variable}, or give it a default in the configuration: \${${d.variable}:-value}.`
+        : `Set ${d.variable} to the token before you start, or name another variable in ${d.setting}; without a token, remove that setting.`,
   ),
   INPUT_MISSING: failure(
     'ask-user',
@@ -159,8 +190,12 @@ export const failures = {
   STORE_UNWRITABLE: failure(
     'fix-config',
     CONFIG,
-    (d: { folder: string; reason: string }) => `Plexus cannot store anything in ${d.folder}: ${d.reason}.`,
-    (d) => `Make ${d.folder} a folder that you may write and that has room, then do it again.`,
+    (d: { folder: string; reason: string; isFull?: true }) =>
+      `Plexus cannot store anything${d.isFull ? '' : ` in ${d.folder}`}: ${d.reason}.`,
+    (d) =>
+      d.isFull
+        ? `${FREE_SPACE}, then do it again.`
+        : `Make ${d.folder} a folder that you may write and that has room, then do it again.`,
   ),
   STORE_UNREADABLE: failure(
     'none',
@@ -171,16 +206,8 @@ export const failures = {
   SERVER_UNTRUSTED: failure(
     'ask-user',
     { ...REFUSED, quotes: true },
-    (d: {
-      server: ServerName;
-      file?: string;
-      command: string;
-      variables?: readonly string[];
-      changes?: readonly string[];
-      /** The file of the workspace that an entry of the user's own runs. */
-      workspaceFile?: string;
-    }) =>
-      `Server "${d.server}" was not started: ${d.file ?? 'a file in the workspace'} defines it and ${whyUntrusted(d)}. It would run: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
+    (d: UntrustedServer) =>
+      `Server "${d.server}" was not ${d.isLocal ? 'connected' : 'started'}: ${d.file ?? 'a file in the workspace'} defines it${d.isLocal ? ',' : ' and'} ${whyUntrusted(d)}. ${d.isLocal ? 'It is at' : 'It would run'}: ${d.command}.${d.variables?.length ? ` It reads your variables ${d.variables.join(', ')}.` : ''}`,
     (d) =>
       `If you trust it, run: plexus approve ${shellWord(d.server)}${
         d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'
@@ -202,27 +229,50 @@ export const failures = {
   SPAWN_FAILED: failure(
     'fix-config',
     { ...UNREACHABLE, reconnect: false },
-    (d: ServerFault & { command: string; culprit: 'command' | 'cwd' }) =>
-      `Server "${d.server}" could not be started (${d.command}): ${because(d)}`,
+    (
+      d: ServerFault & {
+        command: string;
+        /** `state`: a path of ours, which cannot be made. */
+        culprit: 'command' | 'cwd' | 'state';
+        path?: string;
+        isFull?: true;
+      },
+    ) => `Server "${d.server}" could not be started (${d.command}): ${faultReason(d)}`,
     (d) =>
-      d.culprit === 'cwd'
-        ? `Correct "cwd" in the configuration of "${d.server}", or make that folder.`
-        : `Install ${shellWord(d.command)} or correct "command" in the configuration of "${d.server}".`,
+      d.isFull
+        ? `${FREE_SPACE}, then start it again.`
+        : d.culprit === 'state'
+          ? `Make it possible to write ${d.path ?? 'the state folder'}, or name the folder that "${d.server}" is to run in with "cwd" in its configuration.`
+          : d.culprit === 'cwd'
+            ? `Correct "cwd" in the configuration of "${d.server}", or make that folder.`
+            : `Install ${shellWord(d.command)} or correct "command" in the configuration of "${d.server}".`,
   ),
   STARTUP_TIMEOUT: failure(
     'retry-later',
     { ...UNREACHABLE, http: 504 },
-    (d: ServerFault & { afterMs: number }) =>
-      `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${because(d)}`,
+    (
+      d: ServerFault & {
+        afterMs: number;
+        /** Why the attempt before failed. */
+        before?: string;
+        /** When the next attempt begins; calls wait until then. */
+        retryInMs?: number;
+      },
+    ) => {
+      const reason = d.before === undefined ? d.reason : `${d.reason}, after a failure (${d.before})`;
+      return `Server "${d.server}" did not become ready within ${seconds(d.afterMs)}: ${faultReason({ ...d, reason })}`;
+    },
     (d) =>
-      `Give it longer (${d.isInstalling ? 'startup.install_timeout_ms' : `startup_timeout_sec of "${d.server}"`}), or ${
-        d.isRemote ? 'check that its address answers' : 'start its command by hand to see what it waits for'
-      }.`,
+      d.retryInMs !== undefined
+        ? `Plexus tries again in ${seconds(d.retryInMs)}; call again then, or reconnect it: runtime.reconnect(${JSON.stringify(d.server)})`
+        : `Give it longer (${d.isInstalling ? 'startup.install_timeout_ms' : `startup_timeout_sec of "${d.server}"`}), or ${
+            d.isRemote ? 'check that its address answers' : 'start its command by hand to see what it waits for'
+          }.`,
   ),
   CONNECTION_LOST: failure(
     'retry-later',
     UNREACHABLE,
-    (d: ServerFault) => `There is no connection to server "${d.server}": ${because(d)}`,
+    (d: ServerFault) => `There is no connection to server "${d.server}": ${faultReason(d)}`,
     (d) =>
       d.isRemote
         ? `To see why, check that the address of "${d.server}" answers.`
@@ -231,7 +281,7 @@ export const failures = {
   PROTOCOL_BROKEN: failure(
     'retry-later',
     UNREACHABLE,
-    (d: ServerFault) => `Server "${d.server}" does not speak MCP as agreed: ${because(d)}`,
+    (d: ServerFault) => `Server "${d.server}" does not speak MCP as agreed: ${faultReason(d)}`,
     (d) =>
       `Check that the ${d.isRemote ? 'address of "' : 'command of "'}${d.server}" ${
         d.isRemote ? 'is that of an MCP server' : 'starts an MCP server'
@@ -249,11 +299,31 @@ export const failures = {
         .join('\n'),
     () => 'Fix it, or set required = false in its configuration to start without it.',
   ),
+  SERVERS_NOT_READY: failure(
+    'retry-later',
+    { exit: 4, http: 503, rpc: -32603, quotes: true },
+    (d: { missing: readonly { server: ServerName; state: string; message?: string }[] }) =>
+      d.missing
+        .map((each) => `Server "${each.server}" is not ready (${each.state}).${each.message ? ` ${each.message}` : ''}`)
+        .join('\n'),
+    () => 'Wait longer with ready({ timeoutMs }), or name the servers you need with ready({ servers }).',
+  ),
+  RUNTIME_CLOSED: failure(
+    'fix-call',
+    { exit: 70, http: 503, rpc: -32603 },
+    (d: Partial<ToolId>) =>
+      `The runtime is closed${d.tool === undefined ? '' : `: "${d.tool}" on server "${d.server}" was not called`}; nothing was sent.`,
+    () => 'Call before close(), or make a new runtime with createRuntime().',
+  ),
   TOOL_UNKNOWN: failure(
     'fix-call',
     NOT_FOUND,
-    (d: UnknownName & { name: QualifiedName; searchWith?: string }) => thereIsNo(`tool "${d.name}"`, d),
-    (d) => (d.searchWith ? `Look for what there is with ${d.searchWith}.` : 'See all tools with: plexus tools'),
+    (d: UnknownName & { name: QualifiedName; searchWith?: string; listWith?: string }) =>
+      thereIsNo(`tool "${d.name}"`, d),
+    (d) =>
+      d.searchWith
+        ? `Look for what there is with ${d.searchWith}.`
+        : `See all tools with: ${d.listWith ?? 'plexus tools'}`,
   ),
   RESOURCE_UNKNOWN: failure(
     'fix-call',
@@ -289,7 +359,7 @@ export const failures = {
   LIST_TOO_LONG: failure(
     'retry-later',
     UNREACHABLE,
-    (d: ServerFault) => `The list of server "${d.server}" was cut off: ${because(d)}`,
+    (d: ServerFault) => `The list of server "${d.server}" was cut off: ${faultReason(d)}`,
     (d) => `Report it to the author of "${d.server}"; what was listed until then can be used.`,
   ),
   CALL_DENIED: failure(
@@ -329,22 +399,45 @@ export const failures = {
   ARGUMENTS_BAD: failure(
     'fix-call',
     { exit: 1, http: 400, rpc: -32602, quotes: true },
-    (d: ToolId & { problems: readonly string[] }) =>
+    (d: ToolId & { problems: readonly string[]; instead?: string }) =>
       `The arguments for "${d.tool}" on server "${d.server}" do not fit: ${ended(d.problems.join('; '))}`,
-    () => 'Correct the arguments and call again.',
+    (d) => d.instead ?? 'Correct the arguments and call again.',
   ),
   REQUEST_REFUSED: failure(
     'fix-call',
     { exit: 4, http: 502, rpc: -32603, quotes: true },
-    (d: { server: ServerName; reason: string }) => `Server "${d.server}" refused the request: ${ended(d.reason)}`,
-    () => 'Correct the call if it can be corrected; the same one is refused again.',
+    (d: {
+      server: ServerName;
+      reason: string;
+      /** The kind of list that was asked for, such as "resources": nothing of such a request can be corrected. */
+      list?: string;
+    }) =>
+      d.list === undefined
+        ? `Server "${d.server}" refused the request: ${ended(d.reason)}`
+        : `Server "${d.server}" answered with an error when asked for its ${d.list}: ${ended(d.reason)}`,
+    (d) =>
+      d.list === undefined
+        ? 'Correct the call if it can be corrected; the same one is refused again.'
+        : `Ask again later, or report it to the author of "${d.server}"; its tools can be used all the same.`,
   ),
   RATE_LIMITED: failure(
     'retry-later',
     { exit: 4, http: 429, rpc: -32603, reconnect: true, quotes: true },
-    (d: { server: ServerName; reason: string; waitMs?: number }) =>
-      `Server "${d.server}" has had too many requests and did not handle this one: ${ended(d.reason)}`,
-    (d) => (d.waitMs === undefined ? 'Ask again later.' : `Ask again in ${seconds(d.waitMs)}.`),
+    (d: {
+      server: ServerName;
+      reason: string;
+      waitMs?: number;
+      /** It refused the connection itself, not a call. */
+      isAtStart?: true;
+    }) =>
+      d.isAtStart
+        ? `Server "${d.server}" refused the connection, because it has had too many requests: ${ended(d.reason)}`
+        : `Server "${d.server}" has had too many requests and did not handle this one: ${ended(d.reason)}`,
+    (d) => {
+      const wait = d.waitMs === undefined ? undefined : seconds(d.waitMs);
+      if (!d.isAtStart) return wait === undefined ? 'Ask again later.' : `Ask again in ${wait}.`;
+      return `Connect again ${wait === undefined ? 'in a minute' : `in ${wait}`}; if it stays so, look up its limits, which often depend on the token that it is given.`;
+    },
   ),
   REQUEST_TIMEOUT: failure(
     'retry-later',
@@ -381,6 +474,12 @@ export const failures = {
       `The tool "${d.tool}" on server "${d.server}" answered, but ${d.problem}; it has most likely been performed.`,
     (d) => `Check its effect before calling again, and report it to the author of "${d.server}".`,
   ),
+  CALL_ID_TAKEN: failure(
+    'fix-call',
+    { exit: 1, http: 409, rpc: -32602 },
+    (d: { callId: string }) => `A call with the id "${d.callId}" is still running; nothing was sent.`,
+    () => 'Give each call an id of its own, or leave callId out.',
+  ),
   CALL_TIMEOUT: failure(
     'check-first',
     { exit: 4, http: 504, rpc: -32603, outage: true },
@@ -414,9 +513,14 @@ export const failures = {
   CALL_CANCELLED: failure(
     'none',
     { exit: 130, http: 499, rpc: -32603 },
-    (d: Partial<ToolId>) =>
-      `The call${d.tool ? ` of "${d.tool}" on server "${d.server}"` : ''} was cancelled; if it had been sent, whether it took effect is unknown.`,
-    () => 'If it is still wanted, check its effect and call again.',
+    (d: Partial<ToolId> & { wasSent?: false }) =>
+      `The call${d.tool ? ` of "${d.tool}" on server "${d.server}"` : ''} was cancelled; ${
+        d.wasSent === false ? 'nothing was sent' : 'if it had been sent, whether it took effect is unknown'
+      }.`,
+    (d) =>
+      d.wasSent === false
+        ? 'If it is still wanted, call again.'
+        : 'If it is still wanted, check its effect and call again.',
   ),
   SESSION_UNKNOWN: failure(
     'fix-call',
@@ -444,7 +548,9 @@ export type FailureData<Code extends FailureCode> = Parameters<(typeof failures)
 /** Everything that the runtime throws. The message holds both sentences and is for people only. */
 export class RuntimeError<Code extends FailureCode = FailureCode> extends Error {
   override readonly name = 'RuntimeError';
+  /** Never changes between versions, unlike the message. */
   readonly code: Code;
+  /** The facts in the sentences: `isFailure(error, code)` gives them the type that belongs to the code. */
   readonly data: FailureData<Code>;
 
   constructor(code: Code, data: FailureData<Code>, options?: { cause?: unknown }) {
@@ -453,15 +559,19 @@ export class RuntimeError<Code extends FailureCode = FailureCode> extends Error 
     this.data = data;
   }
 
+  /** The kind of step that helps. */
   get remedy(): Remedy {
     return failures[this.code].remedy;
   }
+  /** Whether the circuit breaker of the server counts it. */
   get outage(): boolean {
     return failures[this.code].outage;
   }
+  /** Whether waiting can cure it: the connection is tried again. */
   get reconnect(): boolean {
     return failures[this.code].reconnect;
   }
+  /** The exit code of `plexus` for this failure. */
   get exitCode(): number {
     return failures[this.code].exit;
   }
@@ -470,6 +580,11 @@ export class RuntimeError<Code extends FailureCode = FailureCode> extends Error 
   toJSON(): { code: FailureCode; message: string; remedy: Remedy } {
     return { code: this.code, message: this.message, remedy: this.remedy };
   }
+}
+
+/** Whether an error has this code; then `error.data` has that code's fields. */
+export function isFailure<Code extends FailureCode>(error: unknown, code: Code): error is RuntimeError<Code> {
+  return error instanceof RuntimeError && error.code === code;
 }
 
 /** An error that is no RuntimeError is a bug in Plexus: it is reported as INTERNAL, never silently retried. */
@@ -496,15 +611,18 @@ interface NamedTool {
 
 /** What the model saw of the former server says nothing about the one that has its name now. */
 export function toolReplaced({ id, name }: NamedTool): RuntimeError {
-  const because = `server "${id.server}" is gone, or another one now; begin a new turn`;
-  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+  const becauseForModel = `server "${id.server}" is gone, or another one now`;
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], ...inNewTurn(becauseForModel) });
 }
 
 /** The approval was for another definition of the tool. */
 export function toolChanged({ name }: NamedTool): RuntimeError {
-  const because = 'its definition has changed since it was approved; begin a new turn';
-  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], because });
+  const becauseForModel = 'its definition has changed since it was approved';
+  return new RuntimeError('TOOL_UNKNOWN', { name, nearest: [], ...inNewTurn(becauseForModel) });
 }
+
+/** A turn is begun by the host, never by a model. */
+const inNewTurn = (becauseForModel: string) => ({ because: `${becauseForModel}; begin a new turn`, becauseForModel });
 
 /** Whether the first sentence holds words that a server may have written: a model must not take them for ours. */
 export function quotesServer({ code, data }: RuntimeError): boolean {
@@ -529,5 +647,5 @@ function describe<Code extends FailureCode>(code: Code, data: FailureData<Code>)
 /** A server's text may already end like a sentence. */
 const ended = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const joinSentences = (first: string, second: string) => `${first}${first.endsWith('\n') ? '' : ' '}${second}`;
-const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
+export const seconds = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`);
 const megabytes = (bytes: number) => `${Math.round((bytes / (1024 * 1024)) * 10) / 10} MiB`;

@@ -89,8 +89,6 @@ export const limits = {
     stays: 0.8,
     /** What a model that cannot search is shown: so many tools, in this fraction of its window. */
     best: { tools: 20, share: 0.2 },
-    /** What servers may show to a searching model by their own choice: so many tools each, in this fraction of its window. */
-    claimed: { tools: 8, share: 0.05 },
   },
   /** A model's search for tools: how much it may ask for, and how long the answer is. */
   search: {
@@ -105,6 +103,8 @@ export const limits = {
     answerChars: 24_000,
     servers: 60,
     titleChars: 80,
+    /** All names and titles of servers in the definition of a builtin tool. */
+    serverListChars: 2_000,
     remarks: 5,
   },
   /** Ranking tools: how much of a tool and of a query is read, and how many unknown words are explained. */
@@ -146,6 +146,8 @@ export const limits = {
   /** After so many attempts without a success, only the user can start the server again. */
   attemptsInAll: 500,
   backgroundJitter: 0.2,
+  /** How long calls in flight may go on when their server is restarted because its entry changed. */
+  restartDrainMs: 30_000,
   /** How long after a failed request the end of its session may go unnoticed. */
   lossMs: 1_500,
   /** A stalled server gives its slot to the next one after this long. */
@@ -176,6 +178,8 @@ export const limits = {
   /** Ending a process group: the grace after closing its input and after SIGTERM; and how often to check whether it is gone. */
   endOfInputGraceMs: 2_000,
   terminateGraceMs: 1_000,
+  /** How much longer a call waits for the failure of a start whose time is up: it comes when the process has ended. */
+  startFailureMs: 5_000,
   goneCheckMs: 20,
   /** After a server's exit: how long its output is still read when a descendant holds it open. */
   drainMs: 500,
@@ -203,6 +207,8 @@ export const limits = {
   httpRetryDelaysMs: [250, 1_000],
   retryAfterMs: 30_000,
   redirects: 10,
+  /** Remote servers of a workspace that are connected although nobody approved them. */
+  unapprovedServers: 32,
   /** A call that must not be repeated follows one redirect, and waits once after a 429: for as long as the server asks, up to a limit. */
   callRedirects: 1,
   rateLimit: { defaultMs: 1_000, maxMs: 5_000 },
@@ -227,6 +233,8 @@ export const limits = {
   noiseQuoteChars: 200,
   /** A line over the limit is read up to here to find its end; after that it counts as endless. */
   endlessLineBytes: 256 * 1024 * 1024,
+  /** A longer message is parsed in slices, between which the event loop runs. */
+  slicedMessageBytes: 1024 * 1024,
   /** The longest id that is read from a message over the limit. */
   messageIdBytes: 1024,
   closeMs: 10_000,

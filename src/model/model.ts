@@ -10,7 +10,11 @@ export interface Model {
   readonly toolSearch?: boolean;
   /** Whether the model's list of tools may grow while it works. Default: yes. Otherwise it calls found tools with `mcp_call`. */
   readonly promotion?: boolean;
+  /** Whether the model looks at images: then they come as attachments without a file. */
   readonly vision?: boolean;
-  /** The provider whose rules for schemas apply. Default: rules that all providers accept. */
+  /**
+   * The provider whose rules for schemas apply. Default: schemas keep what both Anthropic and OpenAI accept. `google`, and `any` for
+   * any other provider, give the narrower form of OpenAPI.
+   */
   readonly provider?: 'any' | 'anthropic' | 'openai' | 'google';
 }

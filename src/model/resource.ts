@@ -4,7 +4,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { ServerName } from './names.ts';
 import type { ContentBlock, Signal } from './tool.ts';
 
-interface ServerItem {
+export interface ServerItem {
   readonly server: ServerName;
   readonly name: string;
   readonly title?: string;

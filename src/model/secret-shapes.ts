@@ -10,6 +10,8 @@ export interface TokenShape {
   /** What the token begins with; where `before` is set, what follows its first `before` characters. */
   readonly starts: readonly string[];
   readonly before: number;
+  /** The beginning alone identifies the token, so an obviously made-up one counts too. */
+  readonly isSure: boolean;
   /** Both match at the place of `starts` only: `head` enough of the token to recognize it, `whole` all of it. */
   readonly head: RegExp;
   readonly whole: RegExp;
@@ -40,6 +42,7 @@ export function readTokenShapes(): readonly TokenShape[] {
     name,
     starts,
     before,
+    isSure: row.sure === true,
     head: patternOf(starts, { ...row, rest: rest.replace(/\{(\d+),\}/g, `{$1,${HEAD_CHARS}}`) }),
     whole: patternOf(starts, { ...row, rest }),
   }));
@@ -57,6 +60,25 @@ function patternOf(
   const start = read ?? `(?:${starts.map(escapePattern).join('|')})`;
   return new RegExp(`${prior === undefined ? EDGE : `(?<=${EDGE}${prior})`}${start}${rest}`, exact ? 'y' : 'iy');
 }
+
+/** Whether a value begins like a token of one of the shapes, or does after a few letters: no token begins within a word. */
+export function knownStarts(shapes: readonly TokenShape[]): (value: string) => boolean {
+  const byPair = new Map<number, string[]>();
+  for (const start of shapes.filter(({ before }) => before === 0).flatMap((shape) => shape.starts)) {
+    const key = pairAt(start, 0);
+    byPair.set(key, [...(byPair.get(key) ?? []), start.toLowerCase()]);
+  }
+  const beginsAt = (value: string, at: number) =>
+    byPair.get(pairAt(value, at))?.some((start) => {
+      const isLong = start.length >= SHORTEST_INNER || at === 0;
+      return isLong && value.slice(at, at + start.length).toLowerCase() === start;
+    }) === true;
+  return (value) => INNER_PLACES.some((at) => beginsAt(value, at));
+}
+
+const INNER_PLACES = [0, 1, 2, 3, 4];
+const SHORTEST_INNER = 4;
+const pairAt = (text: string, at: number) => ((text.charCodeAt(at) | 32) << 8) | (text.charCodeAt(at + 1) | 32);
 
 const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
@@ -85,6 +107,9 @@ export const isSecretName = (name: string) =>
 /** `-p` is a password for some programs, and a port, a project or a path for others: its value is only hidden where it is shown. */
 export const isPasswordFlag = (option: string) => option === '-p';
 
+/** The value is `name:password` for some programs, and a name, or a user and a group, for others. */
+export const isLoginFlag = (option: string) => /^(?:-u|--(?:user|login|basic|proxy-user))$/.test(option);
+
 /** The same for a host variable that an entry would send to a remote server: a person has to allow it by name. */
 export const isSecretVariable = (name: string) => /TOKEN|SECRET|PASSWORD|KEY|AUTH/i.test(name);
 
@@ -106,11 +131,22 @@ export interface SecretNameKind {
 }
 
 /** Every name that `secretNameKind` recognizes holds one of these words. */
-export const secretNameWords = ['passw', 'passphr', 'pwd', 'secret', 'token', 'key', 'auth', 'credential', 'cookie'];
+export const secretNameWords = [
+  'passw',
+  'passphr',
+  '_pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  'auth',
+  'credential',
+  'cookie',
+];
 
 /** `API_KEY_2`, `secret_key_base`, `tokenProd`: endings that do not change what the name means. */
 const TAIL = '(?:[-_.]?(?:base|value|prod|production|dev|test|live|staging|v?\\d+))?$';
-const PASSWORD = new RegExp(`(?:passw(?:or)?d|passphrase|pwd)${TAIL}`, 'i');
+const PASSWORD = new RegExp(`(?:passw(?:or)?d|passphrase|pwd|[a-z\\d]_pass)${TAIL}`, 'i');
 const SECRET = new RegExp(`secret${TAIL}`, 'i');
 const KEY = new RegExp(
   `(?:api|access|secret|private|signing|encryption|auth|client|license|master|service|account|deploy|webhook|app|admin|shared)[-_. ]?key${TAIL}`,
@@ -149,6 +185,44 @@ export function secretNameKind(name: string): SecretNameKind | undefined {
   kindByName.set(name, kind);
   return kind;
 }
+
+/** Names of hashes, identifiers, places and contents, whose random-looking values are no keys. The last word of a name decides. */
+export function isIdentifierName(name: string): boolean {
+  let answer = identifierNames.get(name);
+  if (answer === undefined) {
+    answer = HARMLESS_NAME.test(name) || IDENTIFIER_WORD.test(lastWordOf(name));
+    if (identifierNames.size >= MOST_NAMES) identifierNames.clear();
+    identifierNames.set(name, answer);
+  }
+  return answer;
+}
+
+const identifierNames = new Map<string, boolean>();
+
+function lastWordOf(name: string): string {
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
+  return /([a-z\d]+)[^a-z\d]*$/.exec(words)?.[1] ?? '';
+}
+
+const IDENTIFIER_WORD = new RegExp(
+  `^(?:${[
+    'id|uid|uuid|guid|rid|cid|oid|sha|md|hash|checksum|chksum|digest|integrity|signature|fingerprint|etag|nonce|salt|iv|crc|accessor',
+    'url|uri|href|link|src|host|domain|path|file|filename|folder|dir|name|title|label|slug|class|email|user|address|wallet|account|owner',
+    'version|commit|rev|revision|ref|branch|tag|build|release|image|issue|channel|guild|message|zone|page|project|team|org|run|job',
+    'trace|span|request|event|cursor|offset|block|tx|transaction|contract|mint|pubkey|publickey|identity|resolution|resolved',
+    'data|content|body|text|html|xml|json|base|blob|img|picture|screenshot|payload|query|description|value|type|format|color|style|font',
+    'video|playlist|document|doc|sheet|spreadsheet|chunk|bundle|cache|index|layer|key(?:id|name|hash|file|size|length|type)',
+    'region|locale|lang|language|stage|env|environment|mode|model|tenant|workspace|feature|database|db|agent|origin|pattern|date|time',
+    // Prefixes of identifiers: `req_`, `msg_`, `chatcmpl-`.
+    'req|resp|res|msg|call|thread|chatcmpl|cmpl|batch|evt|cus|sub|inv|pi|ch|price|prod|acct|txn|order|task|step|item|conv|chat|asset',
+  ].join('|')})\\d*s?$`,
+);
+
+/** `sk_`, `acme_pat_`, `api-key-`, `oauth.`: the prefix itself says that a token follows. */
+export const isTokenPrefix = (prefix: string) =>
+  /(?:^|[_.-])(?:sk|rk|[a-z]{0,4}pat|[a-z]at|tok|token|key|[a-z]{0,3}api\d*|apikey|secret|live|test|prod|oauth|auth|pw|admin|bot|priv)[_.-]/i.test(
+    prefix,
+  );
 
 /** Names of places, people and settings. The model must be able to read their values, which stand in many texts. */
 export const isOrdinaryName = (name: string) =>

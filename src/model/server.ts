@@ -197,6 +197,10 @@ export interface ServerDefinition {
   readonly provenance: Provenance;
 }
 
+/** Whether the server is reached at an address. */
+export const isRemote = ({ launch }: Pick<ServerDefinition, 'launch'>): boolean =>
+  launch.kind !== 'stdio' && launch.kind !== 'in-process';
+
 /** `mcp:<server> via <provider>`: how users are told where a server comes from. */
 export function labelOf({ name, provenance }: Pick<ServerDefinition, 'name' | 'provenance'>): string {
   return `mcp:${name} via ${provenance.provider ?? provenance.scope}`;
@@ -234,7 +238,7 @@ export interface RequestFailure {
   readonly status?: number;
 }
 
-/** One end of a connection that carries JSON-RPC messages; the SDK's transports have this shape. */
+/** One end of a connection that carries JSON-RPC messages. */
 export interface Channel {
   start(): Promise<void>;
   /** Resolves when the message was handed to the transport; rejects when it certainly was not. */

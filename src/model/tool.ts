@@ -40,9 +40,20 @@ export interface ToolRef extends ToolId {
 /** From the open session, from a lost one, or from the tool cache. Only live hints may relax a decision. */
 export type Freshness = 'live' | 'stale' | 'cached';
 
+/** A JSON Schema for an object, which the arguments of a tool always are. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties?: Readonly<Record<string, JsonObject>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
 export interface Tool {
+  /** The server and the tool's own name: its identity. */
   readonly id: ToolId;
+  /** The name that a model calls it by. */
   readonly name: QualifiedName;
+  /** Whether the definition comes from the open session. */
   readonly freshness: Freshness;
   /** `mcp:<server> via <provider>`: where the server comes from. */
   readonly label: string;
@@ -50,7 +61,8 @@ export interface Tool {
   readonly source: string;
   /** As the model is shown it: adapted to the provider and within the limits. */
   readonly description: string;
-  readonly inputSchema: JsonObject;
+  /** The JSON Schema of the arguments, as the model is shown it. */
+  readonly inputSchema: ObjectSchema;
   /** What was removed for that, in words for a person. */
   readonly reduced?: readonly string[];
   readonly meta: ToolMeta;
@@ -58,11 +70,60 @@ export interface Tool {
   readonly definition: ToolDefinition;
 }
 
-/** One block of a result, as the server sent it. */
-export interface ContentBlock {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
+// Aliases, not interfaces: they can be read as `SentBlock` too.
+type BlockFields = {
+  readonly annotations?: JsonObject;
+  readonly _meta?: JsonObject;
+};
+
+export type TextBlock = BlockFields & {
+  readonly type: 'text';
+  readonly text: string;
+};
+
+export type ImageBlock = BlockFields & {
+  readonly type: 'image';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+};
+
+export type AudioBlock = BlockFields & {
+  readonly type: 'audio';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+};
+
+export type ResourceLinkBlock = BlockFields & {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+};
+
+export type EmbeddedResourceBlock = BlockFields & {
+  readonly type: 'resource';
+  readonly resource: {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    /** Base64. */
+    readonly blob?: string;
+  };
+};
+
+/**
+ * One block of a result, exactly as the server sent it: only `type` was checked. A server of a newer protocol may send types that
+ * are not in this union, and a careless one fields of other types.
+ */
+export type ContentBlock = TextBlock | ImageBlock | AudioBlock | ResourceLinkBlock | EmbeddedResourceBlock;
+
+/** A block for code that trusts no server: nothing but `type` is known of it. */
+export type SentBlock = { readonly type: string; readonly [field: string]: unknown };
 
 /** A part of a result that is not text. The host hands it to a model that can read it; the text has a placeholder for it. */
 export interface Attachment {
@@ -100,19 +161,29 @@ export interface ToolOutcome {
   readonly text: string;
   /** The blocks as the server sent them. */
   readonly content: readonly ContentBlock[];
+  /** Images, audio, files and links of the result. */
   readonly attachments: readonly Attachment[];
+  /** The structured content as the server sent it. */
   readonly structured?: unknown;
+  /** The instructions of servers, where this result is the first to show one of their tools; also at the end of `text`. */
+  readonly instructions?: string;
   /** The tool's own error; a value, not an exception. */
   readonly isError: boolean;
+  /** Passages that look like an order to the model. */
   readonly signals: readonly Signal[];
+  /** Present if the text was cut. */
   readonly truncated?: Truncation;
   readonly meta: OutcomeMeta;
 }
 
 export interface OutcomeMeta {
+  /** The id of the call, as in its events. */
+  readonly callId: string;
   readonly server: ServerName;
   readonly tool: string;
+  /** From the call to its outcome, waiting included. */
   readonly durationMs: number;
+  /** How often the call was sent. */
   readonly attempts: number;
   readonly fromCache: boolean;
 }

@@ -23,8 +23,13 @@ function problemOf(rule: unknown): string | undefined {
   const { tool, action, args } = rule;
   if (typeof tool !== 'string' || tool === '') return '"tool" must be a text that is not empty';
   if (!strictestFirst.some((verdict) => verdict === action)) return '"action" must be "allow", "ask" or "deny"';
+  const unknown = Object.keys(rule).find((key) => !ruleKeys.includes(key));
+  // A condition under another name would be no condition: the rule would hold for every call.
+  if (unknown !== undefined) return `has no "${unknown}"; a rule has ${ruleKeys.map((key) => `"${key}"`).join(', ')}`;
   const [fault] = args === undefined ? [] : faultsIn(args);
   return fault && `"${['args', ...fault.path].join('.')}" must be ${fault.expected}`;
 }
+
+const ruleKeys: readonly string[] = ['tool', 'action', 'args'] satisfies (keyof HostRule)[];
 
 const invalid = (problem: string) => new RuntimeError('CONFIG_INVALID', { problem });

@@ -1,6 +1,7 @@
 // Owns whether an address in a call's arguments is on a host that a rule names. "yes" means that every server finds that host in
 // it; an address that servers may read in different ways is "unsure".
 
+import { embeddedIPv4 } from '../kernel/local-address.ts';
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
 import { anyOf, type TriState } from './tri-state.ts';
@@ -86,7 +87,7 @@ function compare(
 
 /** Every name under which the network finds the same machine, including its own, as URLs spell it. */
 function aliasesOf(name: string): readonly string[] {
-  const address = embeddedIPv4(name) ?? name;
+  const address = ipv4Of(name) ?? name;
   const isLoopback = LOOPBACK.includes(address) || LOOPBACK_NAME.test(address);
   return [...new Set([name, address, ...(isLoopback ? LOOPBACK : [])])];
 }
@@ -113,17 +114,10 @@ const LOOPBACK_NAME = /^(?:127|0)(?:\.\d+){3}$|(?:^|\.)(?:localhost|localtest\.m
 /** Public names that lead to the number they contain. */
 const NUMBER_NAME = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})\.(?:nip\.io|sslip\.io|xip\.io)$/;
 
-/** The IPv4 address that a name or an IPv6 address stands for: spelled in the name, mapped, compatible, translated, or 6to4. */
-function embeddedIPv4(name: string): string | undefined {
+/** The IPv4 address that a name or an IPv6 address stands for. */
+function ipv4Of(name: string): string | undefined {
   const [, ...spelled] = NUMBER_NAME.exec(name) ?? [];
-  if (spelled.length > 0) return spelled.map(Number).join('.');
-  const [, high = '', low = ''] =
-    /^\[(?:::(?:ffff:(?:0:)?)?|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ??
-    /^\[2002:([0-9a-f]{1,4}):([0-9a-f]{1,4})::?/.exec(name) ??
-    [];
-  if (high === '') return undefined;
-  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 0xff]);
-  return bytes.join('.');
+  return spelled.length > 0 ? spelled.map(Number).join('.') : embeddedIPv4(name.slice(1, -1));
 }
 
 /**

@@ -1,16 +1,18 @@
 // Owns the approval of one server before it is opened: reads the stored approvals (`trust/gate.ts`), asks the user where there
 // is none, and remembers the answer.
 
+import { isDeepStrictEqual } from 'node:util';
 import { withoutSecrets } from '../config/literal-secrets.ts';
 import type { LaunchPreview } from '../config/preview.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
+import { isSecretVariable } from '../model/secret-shapes.ts';
 import { commandLine, type ServerDefinition } from '../model/server.ts';
 import { type Approve, askFor } from '../trust/approval.ts';
 import { type LaunchIdentity, trustFingerprint } from '../trust/fingerprint.ts';
-import type { Gate } from '../trust/gate.ts';
+import type { FoundOut, Gate } from '../trust/gate.ts';
 
 export interface ApprovalDeps {
   readonly gate: Gate;
@@ -28,6 +30,12 @@ export interface ApprovalDeps {
  */
 export type GrantedVariables = readonly string[] | undefined;
 
+/** A remote server of the workspace that nobody approved: it may be looked at, and is offered nothing of the host. */
+export const lacksApproval = (
+  { provenance }: Pick<ServerDefinition, 'provenance'>,
+  grants: GrantedVariables,
+): boolean => grants === undefined && provenance.inWorkspace === true;
+
 export class ServerApprovals {
   readonly #deps: ApprovalDeps;
   /** Fingerprints that were approved for the life of the runtime, with the variables they may read. */
@@ -40,17 +48,19 @@ export class ServerApprovals {
   }
 
   /** Throws `SERVER_UNTRUSTED` where nobody approves the server. */
-  async require(definition: ServerDefinition, signal: AbortSignal): Promise<GrantedVariables> {
-    const judgement = await this.#deps.gate.judge(definition);
+  async require(definition: ServerDefinition, signal: AbortSignal, found?: FoundOut): Promise<GrantedVariables> {
+    const judgement = await this.#deps.gate.judge(definition, found);
     if (judgement.kind === 'own') return [];
     if (judgement.kind === 'approved') return judgement.grants;
-    if (judgement.kind === 'restricted') return undefined;
+    if (judgement.kind === 'restricted') return this.#answered(definition);
     signal.throwIfAborted();
     const fingerprint = trustFingerprint(judgement.identity);
     const approved = this.#forThisRuntime.get(fingerprint);
     if (approved) return approved;
     const { name: server, provenance } = definition;
-    const { all: variables } = variablesRead(definition);
+    const { all, sent } = variablesRead(definition);
+    // A credential leaves the machine only where the person names it: `plexus approve NAME --allow-env VARIABLE`.
+    const variables = all.filter((each) => !sent.includes(each) || !isSecretVariable(each));
     const request = {
       server,
       command: commandLine(withoutSecrets(definition.launch)),
@@ -58,6 +68,7 @@ export class ServerApprovals {
       ...(provenance.file && { file: provenance.file }),
       ...(judgement.changes.length > 0 && { changes: judgement.changes }),
       ...(judgement.workspaceFile !== undefined && { workspaceFile: judgement.workspaceFile }),
+      ...(judgement.isLocal && { isLocal: judgement.isLocal }),
     };
     const shown = await this.#preview(definition, request.command);
     const answer = await this.#ask({ kind: 'server', ...request, ...shown }, signal);
@@ -69,10 +80,25 @@ export class ServerApprovals {
     return variables;
   }
 
-  /** Whether a server that is open would still be approved, without asking anybody. */
-  async isStillApproved(definition: ServerDefinition): Promise<boolean> {
+  /** Whether a server that was opened with these variables would be given the same now, without asking anybody. */
+  async isStillApproved(definition: ServerDefinition, grants: GrantedVariables): Promise<boolean> {
+    const judgement = await this.#deps.gate.judge(definition);
+    if (judgement.kind === 'own') return true;
+    if (judgement.kind === 'approved') return isDeepStrictEqual(judgement.grants, grants);
+    if (judgement.kind === 'restricted' && grants === undefined) return true;
+    return this.#notStored.has(await this.#deps.gate.fingerprint(definition));
+  }
+
+  /** Whether the server would be opened now without asking anybody. */
+  async isApproved(definition: ServerDefinition): Promise<boolean> {
     const judgement = await this.#deps.gate.judge(definition);
     return judgement.kind !== 'asks' || this.#notStored.has(trustFingerprint(judgement.identity));
+  }
+
+  /** The answer for the life of the runtime, when the server turned out to be local: without it, each opening would begin unapproved. */
+  async #answered(definition: ServerDefinition): Promise<GrantedVariables> {
+    if (this.#forThisRuntime.size === 0) return undefined;
+    return this.#forThisRuntime.get(await this.#deps.gate.fingerprint(definition));
   }
 
   async #preview(definition: ServerDefinition, command: string): Promise<Partial<LaunchPreview>> {

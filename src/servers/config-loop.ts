@@ -1,15 +1,17 @@
 // Owns the configuration of a running runtime: load → apply → watch → reload, one at a time, so that the configuration that was
 // loaded last is the one in effect.
 
-import type { LoadedConfig } from '../config/load.ts';
 import { watchFiles } from '../config/watch.ts';
+import { isObject } from '../kernel/json.ts';
 import type { Trust } from '../trust/trust.ts';
-import type { Host } from './host.ts';
+import type { Host, HostOptions } from './host.ts';
+import type { JudgedConfig } from './judge-config.ts';
 import { createLoader } from './load-config.ts';
 import type { Servers } from './servers.ts';
-import { reportStart, startUp } from './startup.ts';
+import { reportStart, type StartupReport, startUp } from './startup.ts';
 
 export interface ReloadOptions {
+  /** Start every server over, whether its entry changed or not. */
   readonly replaceAll?: boolean;
 }
 
@@ -23,7 +25,9 @@ export class ConfigLoop {
   readonly #trust: Trust;
   readonly #servers: Servers;
   readonly #followers: Followers;
-  readonly #load: () => Promise<LoadedConfig>;
+  readonly #load: () => Promise<JudgedConfig>;
+  /** The servers that the host gives in code. */
+  #hostServers: HostOptions['servers'];
   /** The start, then each reload: every one begins when the one before it has ended. */
   #latest: Promise<unknown> = Promise.resolve();
   #stopWatching: (() => void) | undefined;
@@ -34,12 +38,13 @@ export class ConfigLoop {
     this.#servers = servers;
     this.#followers = followers;
     const { clock, startedAt, closing } = host;
+    this.#hostServers = host.options.servers;
     const gatewayWait = { clock, startedAt, onLateGateway: () => this.#changed(), signal: closing.signal };
-    this.#load = createLoader({ ...host, ...trust, gatewayWait });
+    this.#load = createLoader({ ...host, ...trust, gatewayWait, hostServers: () => this.#hostServers });
   }
 
-  /** Resolves when the start is over. If it fails, aborts everything that was started, and rethrows. */
-  async start(): Promise<void> {
+  /** Resolves when the start is over, with how it ended. If it fails, aborts everything that was started, and rethrows. */
+  async start(): Promise<StartupReport> {
     try {
       const started = this.#read().then((config) => {
         const running = startUp(this.#host, this.#servers, config);
@@ -48,7 +53,7 @@ export class ConfigLoop {
         return running;
       });
       this.#latest = started;
-      await started;
+      return await started;
     } catch (error) {
       this.close();
       this.#host.closing.abort(error);
@@ -56,11 +61,19 @@ export class ConfigLoop {
     }
   }
 
-  /** Loads the configuration again and applies it; unchanged servers keep their connections unless `replaceAll` is set. */
+  /** Loads the configuration again and applies it. Only what an entry cannot change live restarts its server, unless `replaceAll` is set. */
   reload(options?: ReloadOptions): Promise<void> {
     const reloaded = this.#latest.then(() => this.#apply(options));
     this.#latest = reloaded.catch(this.#host.onError);
     return reloaded;
+  }
+
+  /** Replaces the servers that the host gave in code; those of files stay. */
+  async setServers(servers: NonNullable<HostOptions['servers']>): Promise<void> {
+    // Kept, what is no object would fail this reload and every later one, also those that bring a deny.
+    if (!isObject(servers)) throw new TypeError('setServers() takes an object: the names of servers and their entries');
+    this.#hostServers = servers;
+    return this.reload();
   }
 
   close(): void {
@@ -71,7 +84,7 @@ export class ConfigLoop {
     this.#latest = this.#latest.then(() => this.#apply()).catch(this.#host.onError);
   }
 
-  async #read(): Promise<LoadedConfig> {
+  async #read(): Promise<JudgedConfig> {
     const [config] = await Promise.all([this.#load(), this.#trust.lock.read()]);
     return config;
   }
@@ -81,11 +94,10 @@ export class ConfigLoop {
     const { fleet, opener, status } = this.#servers;
     if (replaceAll) opener.renew();
     const config = await this.#read();
-    await fleet.apply(config, { replaceAll });
+    await fleet.apply(config, { replaceAll, follow: () => this.#followers.follow() });
     fleet.connectCached();
-    await this.#followers.follow();
     const { waitMs } = config.settings.startup;
-    void fleet.settled({ timeoutMs: waitMs }).then(() => closing.signal.aborted || reportStart(fleet, status, emit));
+    void fleet.settled({ timeoutMs: waitMs }).then(() => closing.signal.aborted || reportStart(status, emit));
   }
 
   #watch(): void {

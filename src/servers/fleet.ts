@@ -3,19 +3,21 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { CachedTools, ToolCache } from '../catalog/tool-cache.ts';
-import type { LoadedConfig } from '../config/load.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Connections, ReconcileOptions } from '../connection/connections.ts';
 import type { SandboxNotifier, SandboxState } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { builtinNames } from '../model/builtin.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { Breakers } from './breakers.ts';
+import type { JudgedConfig } from './judge-config.ts';
 import type { ServerOpener } from './open-server.ts';
 import type { ServerRegistry } from './registry.ts';
+import { closeRejudged } from './rejudged.ts';
 import type { SharedSessions } from './sessions.ts';
 import type { FleetStatus, Readiness } from './status.ts';
 
@@ -24,7 +26,7 @@ export interface FleetDeps {
   readonly connections: Connections;
   readonly catalog: Catalog;
   readonly toolCache: ToolCache;
-  readonly opener: Pick<ServerOpener, 'mayStayOpen' | 'renew'>;
+  readonly opener: Pick<ServerOpener, 'mayStayOpen' | 'mayOpen' | 'renew'>;
   readonly breakers: Breakers;
   readonly sandbox: SandboxNotifier;
   readonly status: FleetStatus;
@@ -35,6 +37,10 @@ export interface FleetDeps {
 export interface ApplyOptions extends Pick<ReconcileOptions, 'replaceAll'> {
   /** Whether servers whose tools are cached are connected now, or left until they are called. */
   readonly whenCached?: 'connect' | 'leave' | undefined;
+  /** Called as soon as the configuration is in effect: private connections follow it in the same moment as shared ones. */
+  readonly follow?: (() => Promise<void>) | undefined;
+  /** `leave`: servers whose tools are not cached are left until they are called too. */
+  readonly whenUncached?: 'background' | 'wait' | 'leave' | undefined;
   /** When a lazy server whose tools are not cached is started: when a model or a call asks for it, or now. */
   readonly lazyList?: 'on-request' | 'at-start' | undefined;
 }
@@ -56,34 +62,39 @@ export class Fleet {
     this.#deps = deps;
   }
 
-  /** Makes the servers what the configuration says; connections of unchanged servers stay open. */
+  /**
+   * Makes the servers what the configuration says. Servers that are gone end, and those that changed restart or take over their
+   * settings, before anything is awaited: no call is checked against the new entry and sent to the old server.
+   */
   async apply(
-    config: LoadedConfig,
-    { replaceAll, whenCached = 'connect', lazyList = config.settings.lazyList }: ApplyOptions = {},
+    config: JudgedConfig,
+    {
+      replaceAll,
+      follow,
+      whenCached = 'connect',
+      whenUncached,
+      lazyList = config.settings.lazyList,
+    }: ApplyOptions = {},
   ): Promise<{ readonly cacheReadMs: number }> {
     const { registry, catalog, connections, toolCache, clock } = this.#deps;
     registry.apply(config);
     const used = registry.used();
     catalog.configure(catalogSettings(config.settings));
-    await this.#closeRevoked();
+    const followed = Promise.all([replaceAll ? undefined : connections.retain(used), follow?.()]);
+    await Promise.all([closeRejudged(connections, this.#deps.opener), this.#hideUnapproved()]);
     const readFrom = clock.now();
     const cached = await toolCache.read(used, (definition, late) => this.#adopt([[definition, late]]));
     const cacheReadMs = clock.now() - readFrom;
     const isStartedNow = { eager: true, lazy: lazyList === 'at-start', manual: false };
     const isWantedAtOnce = (definition: ServerDefinition) =>
-      !cached.has(definition) && isStartedNow[definition.settings.lifecycle];
+      whenUncached !== 'leave' && !cached.has(definition) && isStartedNow[definition.settings.lifecycle];
     const reconciled = connections.reconcile(used, { isWantedAtOnce, replaceAll });
     // `reconcile` has removed the tools of changed servers, so cached ones may be adopted now.
     this.#adopt([...cached]);
     const isToConnect = ({ settings }: ServerDefinition) => settings.lifecycle === 'eager' && whenCached === 'connect';
     this.#toConnect = [...cached.keys()].filter(isToConnect).map(({ name }) => name);
-    await reconciled;
+    await Promise.all([followed, reconciled]);
     return { cacheReadMs };
-  }
-
-  /** Servers that a start did not wait for, because their tools are cached. */
-  cachedToConnect(): readonly ServerName[] {
-    return this.#toConnect;
   }
 
   connectCached(): void {
@@ -130,18 +141,35 @@ export class Fleet {
     await Promise.allSettled(started.map(({ definition }) => this.#refresh(definition.name)));
   }
 
-  /** A fresh start for one server: its failures are forgotten, and no session that is open now is shared. */
-  reconnect(server: ServerName): void {
-    const { breakers, opener, sessions, connections } = this.#deps;
+  /** Forgets the tool lists on disk, and those of servers that are not up. A server that is up keeps its list, and stores the next one. */
+  async clearCache(server?: ServerName): Promise<void> {
+    const { registry, toolCache, catalog, status } = this.#deps;
+    if (server !== undefined) status.requireConfigured(server);
+    const cleared = registry.definitions().filter(({ name }) => server === undefined || name === server);
+    await toolCache.clear(cleared);
+    for (const { name } of cleared) if (catalog.get(name)?.freshness === 'cached') catalog.remove(name);
+  }
+
+  /** A fresh start for one server: its failures are forgotten, and no session that is open now is shared. Rejects if its first attempt fails. */
+  async reconnect(server: ServerName): Promise<ServerStatus> {
+    const { breakers, opener, sessions, connections, catalog, status } = this.#deps;
     breakers.reset(server);
     opener.renew(server);
     sessions.require(server);
     connections.reconnect(server);
+    await connections.get(server)?.connection.whenSettled();
+    await catalog.listed(server);
+    const now = status.of(server);
+    if (now.error !== undefined) throw now.error;
+    return now;
   }
 
-  async disconnect(server: ServerName): Promise<void> {
-    this.#deps.sessions.require(server);
-    await this.#deps.connections.disconnect(server);
+  /** Closes one server, or all of them; each stays closed until it is reconnected or the configuration changes. */
+  async disconnect(server?: ServerName): Promise<void> {
+    const { sessions, connections } = this.#deps;
+    if (server !== undefined) sessions.require(server);
+    const names = server === undefined ? connections.all().map(({ definition }) => definition.name) : [server];
+    await Promise.all(names.map((name) => connections.disconnect(name)));
   }
 
   /** Tells every connected server, also in private sessions, what the agent may touch. */
@@ -162,20 +190,19 @@ export class Fleet {
     const current = cached.filter(([definition]) => registry.definition(definition.name) === definition);
     const isOpen = ({ name }: ServerDefinition) => connections.get(name)?.connection.state.kind !== 'closed';
     const shown = current.filter(([definition]) => isOpen(definition));
-    catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
     const approved = current.filter(([, { isUnapprovedWorkspaceServer }]) => !isUnapprovedWorkspaceServer);
     registry.markApproved(approved.map(([{ name }]) => name));
+    catalog.adopt(shown.map(([definition, { listing }]) => [definition, listing]));
   }
 
-  /** Reconnects open servers whose approval was revoked; the new attempt asks, or is blocked. */
-  async #closeRevoked(): Promise<void> {
-    const { connections, opener } = this.#deps;
-    const open = connections.all().filter(({ connection }) => connection.session !== undefined);
-    const checked = open.map(async ({ definition }) => ({
-      name: definition.name,
-      mayStay: await opener.mayStayOpen(definition),
-    }));
-    for (const { name, mayStay } of await Promise.all(checked)) if (!mayStay) connections.reconnect(name);
+  /** The tools of a former launch are not for a model while nobody approved the new one. */
+  async #hideUnapproved(): Promise<void> {
+    const { connections, catalog, opener } = this.#deps;
+    const former = connections.all().filter(({ definition }) => catalog.get(definition.name)?.isFormer);
+    const hidden = former.map(async ({ definition }) => {
+      if (!(await opener.mayOpen(definition))) catalog.remove(definition.name);
+    });
+    await Promise.all(hidden);
   }
 
   async #refresh(server: ServerName): Promise<void> {
@@ -187,7 +214,7 @@ export class Fleet {
   }
 }
 
-function catalogSettings({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: LoadedConfig['settings']) {
+function catalogSettings({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: JudgedConfig['settings']) {
   const reserved = new Set<string>(builtinNames);
   return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
 }

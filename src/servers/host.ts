@@ -1,15 +1,12 @@
 // Owns what a host hands in, made complete: its options, its environment, clock, stores, redactor and events. Everything else of
 // the runtime is given a `Host` and reads nothing from the process itself.
 
-import type { CatalogEvent } from '../catalog/events.ts';
 import type { ConfigSource } from '../config/discover.ts';
-import type { ConfigEvent } from '../config/events.ts';
 import type { AskInput } from '../config/inputs.ts';
 import type { NativeTool } from '../config/native.ts';
 import { cacheFolder, type HostEnvironment, resultsFolder, stateFolder } from '../config/scopes.ts';
 import type { HostServer } from '../config/server-entry.ts';
 import type { ClientHandlers, ViewHandlers } from '../connection/client-handlers.ts';
-import type { ConnectionEvent } from '../connection/events.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createEvents, type Emit, type Events } from '../kernel/emitter.ts';
 import type { Store } from '../kernel/store.ts';
@@ -18,6 +15,7 @@ import { RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launcher } from '../model/server.ts';
+import type { Tool } from '../model/tool.ts';
 import type { PermissionGate } from '../policy/gate.ts';
 import type { HostRule } from '../policy/host-rules.ts';
 import { createRedactor, KnownSecrets, type Redactor } from '../shaping/redact.ts';
@@ -25,12 +23,17 @@ import { type Artifacts, createArtifacts } from '../store/artifacts.ts';
 import { createFileStore } from '../store/file.ts';
 import { createServerLogs, type ServerLogs } from '../store/server-log.ts';
 import { type Approve, approveNothing } from '../trust/approval.ts';
-import type { TrustEvent } from '../trust/events.ts';
+import type { ServerEvent } from './events.ts';
+import { unknownOptions } from './known-options.ts';
+import { createNotices, errorNotice, type Logger, tellHost } from './notices.ts';
 
 /** Everything is optional: the defaults are the process's own. */
 export interface HostOptions extends ClientHandlers {
+  /** The folder whose workspace files are read and in which servers run. Default: the folder of the process. */
   readonly cwd?: string;
+  /** The environment variables that Plexus and its servers may read. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The home folder. Default: that of the user. */
   readonly home?: string;
   /** False: read no file at all. */
   readonly discover?: boolean;
@@ -40,7 +43,13 @@ export interface HostOptions extends ClientHandlers {
   readonly servers?: Readonly<Record<ServerName, HostServer>>;
   /** Connect only these of the configured servers. */
   readonly only?: readonly ServerName[];
+  /** Rules that allow, deny or ask, in the scope of the host. */
   readonly permissions?: readonly HostRule[];
+  /**
+   * Turns also hold the tools of remote servers of the workspace that nobody approved. Only for a host whose calls are each a
+   * person's own order, as those of `plexus call` are; such servers are offered nothing all the same.
+   */
+  readonly showUnapproved?: boolean;
   /** The host's own permission system: asked about every call that no rule denies, before a person is asked. */
   readonly gate?: PermissionGate;
   /** Only tools exactly as `plexus.lock` holds them may be called. */
@@ -50,7 +59,8 @@ export interface HostOptions extends ClientHandlers {
   readonly startup?: {
     /** How long an interactive start waits for servers whose tools are not cached. */
     readonly gateMs?: number;
-    readonly whenUncached?: 'background' | 'wait';
+    /** `wait`: wait as a script does (`waitMs`); `background`: as in a terminal (`gateMs`); `leave`: start none until it is called. Default: by `interactive`. */
+    readonly whenUncached?: 'background' | 'wait' | 'leave';
     /** How long a headless start waits for them. */
     readonly waitMs?: number;
     /** How long it waits for servers with `required` at most. */
@@ -78,16 +88,24 @@ export interface HostOptions extends ClientHandlers {
   readonly signal?: AbortSignal;
   /** Default: stdin and stdout are terminals. */
   readonly interactive?: boolean;
-  /** Where approvals are remembered; the default is a folder of the user's. */
+  /** Keeps approvals and tool lists; the default is a folder of the user's. */
   readonly store?: Store;
-  /** Whether each server has a log in a folder of the user's: its stderr and why it ended. Default: yes, unless there is a `store`. */
+  /** Whether each server has a log in a folder of the user's: its stderr and why it ended. Default: yes. */
   readonly logs?: boolean;
+  /** Whether long results and blobs are kept as files in a folder of the user's, for a while. Default: yes. */
+  readonly resultFiles?: boolean;
+  /**
+   * Gets what goes wrong, and at lower levels what happens. Without it, and without a listener, a server that cannot be used is
+   * told by `process.emitWarning`; `false` silences that too.
+   */
+  readonly logger?: Logger | false;
+  /** Called with the whole catalog after each change of it, for a host that keeps its own list of tools. A turn's tools never change. */
+  readonly onToolsChanged?: (catalog: { readonly tools: readonly Tool[]; readonly revision: string }) => void;
+  /** The source of time; a test passes one that it moves by hand. */
   readonly clock?: Clock;
-  /** Receives what a listener threw and what went wrong while closing. The default warns on stderr. */
+  /** Receives what a listener threw and what went wrong while closing. Default: the `logger`, or a warning on stderr. */
   readonly onError?: (error: unknown) => void;
 }
-
-export type ServerEvent = ConfigEvent | TrustEvent | ConnectionEvent | CatalogEvent;
 
 /** `Further` are events that layers above `servers/` emit through the same emitter. */
 export interface Host<Further = never> {
@@ -107,7 +125,7 @@ export interface Host<Further = never> {
   readonly redactor: Redactor;
   readonly approve: Approve;
   readonly handlers: ViewHandlers;
-  /** Where long results and blobs are kept as files; `undefined` where the host brought its own store. */
+  /** Keeps long results and blobs as files; `undefined` if the host wants none. */
   readonly artifacts: Artifacts | undefined;
   readonly logs: ServerLogs | undefined;
   /** Aborted when the runtime closes, or could not start. */
@@ -123,11 +141,17 @@ export function createHost<Further>(options: Listening<Further>, environment: Ho
   const startedAt = clock.now();
   const knownSecrets = new KnownSecrets();
   const redactor = createRedactor(knownSecrets);
-  const onError = createOnError(options.onError ?? warn, redactor);
-  const { emit, on } = createEvents<ServerEvent | Further>(onError, redactor.value);
+  const { logger, logs = true, resultFiles = true } = options;
+  const onError = createOnError(options.onError ?? errorNotice(logger), redactor);
+  const { on, isHeard, ...events } = createEvents<ServerEvent | Further>(onError, redactor.value);
+  const notice = createNotices({ logger, redactor, isHeard });
+  const emit = (event: ServerEvent | Further) => {
+    events.emit(event);
+    notice(event as ServerEvent);
+  };
   if (options.onEvent) on(options.onEvent);
+  for (const problem of unknownOptions('createRuntime()', options, runtimeOptionNames)) onError(new TypeError(problem));
   const onUnreadable = (file: string) => onError(new RuntimeError('STORE_UNREADABLE', { what: file }));
-  const hasLogs = options.logs ?? options.store === undefined;
   return {
     options,
     environment,
@@ -148,25 +172,51 @@ export function createHost<Further>(options: Listening<Further>, environment: Ho
       emit,
       onError,
     },
-    artifacts: options.store
-      ? undefined
-      : createArtifacts({ folder: resultsFolder(environment), clock, redact: redactor.text }),
-    logs: hasLogs ? createServerLogs(stateFolder(environment), clock, onError) : undefined,
+    artifacts: resultFiles
+      ? createArtifacts({ folder: resultsFolder(environment), clock, redact: redactor.textInSlices })
+      : undefined,
+    logs: logs ? createServerLogs(stateFolder(environment), clock, onError) : undefined,
     closing: new AbortController(),
   };
 }
 
-/** A host function that throws while it is told of an error must not break the part that reports. */
 function createOnError(onError: (error: unknown) => void, redactor: Redactor): (error: unknown) => void {
-  return (error) => {
-    try {
-      onError(redactor.error(error));
-    } catch (thrown) {
-      warn(thrown);
-    }
-  };
+  return (error) => tellHost(() => onError(redactor.error(error)));
 }
 
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
-}
+/** All options of `createRuntime`: the compiler refuses one too few or too many. */
+const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent', true>> = {
+  cwd: true,
+  env: true,
+  home: true,
+  discover: true,
+  config: true,
+  servers: true,
+  only: true,
+  showUnapproved: true,
+  permissions: true,
+  gate: true,
+  frozen: true,
+  approve: true,
+  startup: true,
+  extraSources: true,
+  nativeTools: true,
+  askInput: true,
+  clientInfo: true,
+  launcher: true,
+  watch: true,
+  required: true,
+  signal: true,
+  interactive: true,
+  store: true,
+  logs: true,
+  resultFiles: true,
+  logger: true,
+  clock: true,
+  onError: true,
+  elicit: true,
+  sample: true,
+  roots: true,
+  onToolsChanged: true,
+  onEvent: true,
+};

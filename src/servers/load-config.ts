@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../config/load.ts';
 import type { Settings } from '../config/schema.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
+import { limits } from '../model/limits.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { hostRules } from '../policy/host-rules.ts';
 import { reviewRules } from '../policy/review.ts';
@@ -14,11 +15,14 @@ import { parseRules } from '../policy/rule.ts';
 import type { Gate } from '../trust/gate.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Host, HostOptions } from './host.ts';
+import type { JudgedConfig } from './judge-config.ts';
 
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
   readonly policy: PolicyTrust;
   readonly gate: Pick<Gate, 'judge'>;
   readonly kept: KeptPolicies;
+  /** The servers that the host gives in code, which may change while a runtime runs. Default: those of the options. */
+  readonly hostServers?: () => HostOptions['servers'];
   /** For a runtime, which does not wait for Docker as long as Docker may take. */
   readonly gatewayWait?: GatewayWait;
 }
@@ -32,20 +36,20 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
 let modules: ReturnType<typeof loadModules> | undefined;
 
 const loadModules = () =>
-  Promise.all([import('../config/load.ts'), import('../config/native.ts'), import('../config/unapproved-limits.ts')]);
+  Promise.all([import('../config/load.ts'), import('../config/native.ts'), import('./judge-config.ts')]);
 
-export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
-  const { options, environment, policy, gate, kept, emit, gatewayWait } = deps;
+export function createLoader(deps: LoaderDeps): () => Promise<JudgedConfig> {
+  const { options, environment, policy, gate, kept, emit, gatewayWait, hostServers = () => options.servers } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
     modules ??= loadModules();
-    const [{ loadConfig }, { replaceNative }, limiting] = await modules;
+    const [{ loadConfig }, { replaceNative }, { approvedBy, judgeConfig, withCap }] = await modules;
     const loaded = await loadConfig({
       ...environment,
       discover: options.discover ?? true,
       configFile: options.config,
-      servers: options.servers,
+      servers: hostServers(),
       extraSources: options.extraSources,
       isApproved: (file, text) => policy.isApproved(file, text),
       mayDisplace: approvedBy(gate),
@@ -53,57 +57,26 @@ export function createLoader(deps: LoaderDeps): () => Promise<LoadedConfig> {
       remembered,
       waitBudget: waitBudget?.(),
     });
-    const config = withRulesReviewed(await withClaimsLimited(loaded, limiting, deps), environment);
-    emit({ type: 'config.loaded', files: config.files, diagnostics: config.diagnostics });
-    reportPending(config, emit);
-    for (const { file = '', message } of config.capped) emit({ type: 'config.file-capped', file, because: message });
+    const judged = withRulesReviewed(await judgeConfig(loaded, gate), environment);
     const natives = typeof options.nativeTools === 'function' ? options.nativeTools() : (options.nativeTools ?? []);
-    const replaced = replaceNative(config.definitions, natives, environment.env);
+    const replaced = replaceNative(judged.definitions, natives, environment.env);
     const isOff = ({ name }: ServerDefinition) => replaced.has(name) || options.only?.includes(name) === false;
-    return {
-      ...config,
-      definitions: config.definitions.map((each) => {
+    const config = withCap({
+      ...judged,
+      definitions: judged.definitions.map((each) => {
         if (isOff(each)) return switchedOff(each);
         return options.only === undefined ? each : eager(each);
       }),
-      refused: new Map([...replaced, ...config.refused]),
-      rules: [...hostRules(options.permissions ?? []), ...config.rules],
-    };
+      refused: new Map([...replaced, ...judged.refused]),
+      rules: [...hostRules(options.permissions ?? []), ...judged.rules],
+    });
+    report(config, emit);
+    return config;
   };
 }
 
-/** Only entries that claim something are judged: looking up an approval follows links and reads the store. */
-async function withClaimsLimited(
-  config: LoadedConfig,
-  { withoutClaims, claimsNothing }: typeof import('../config/unapproved-limits.ts'),
-  { gate }: LoaderDeps,
-): Promise<LoadedConfig> {
-  const definitions = await Promise.all(
-    config.definitions.map(async (each) => {
-      const limited = each.provenance.inWorkspace ? withoutClaims(each, config.defaults) : each;
-      return limited === each || (await isApproved(gate, each)) ? each : limited;
-    }),
-  );
-  const found = definitions.filter((each, at) => each !== config.definitions[at]).map(claimsNothing);
-  return found.length === 0 ? config : { ...config, definitions, diagnostics: [...config.diagnostics, ...found] };
-}
-
-/** Only an approval that is stored counts: an answer for one session was about another server. */
-export const approvedBy =
-  (gate: Pick<Gate, 'judge'>): NonNullable<LoadOptions['mayDisplace']> =>
-  async (claim) =>
-    'definition' in claim && isApproved(gate, claim.definition);
-
-/** An entry that cannot be judged, such as one whose variables have no end, is not approved; opening it says what is wrong. */
-async function isApproved(gate: Pick<Gate, 'judge'>, definition: ServerDefinition): Promise<boolean> {
-  try {
-    return (await gate.judge(definition)).kind === 'approved';
-  } catch {
-    return false;
-  }
-}
-
-function reportPending({ pending }: LoadedConfig, emit: LoaderDeps['emit']): void {
+function report({ files, diagnostics, pending, capped, overCap }: JudgedConfig, emit: LoaderDeps['emit']): void {
+  emit({ type: 'config.loaded', files, diagnostics });
   for (const { name: server, provenance, lostTo } of pending)
     emit({
       type: 'config.server-shadowed',
@@ -111,6 +84,9 @@ function reportPending({ pending }: LoadedConfig, emit: LoaderDeps['emit']): voi
       ...(provenance.file !== undefined && { file: provenance.file }),
       ...(lostTo.file !== undefined && { by: lostTo.file }),
     });
+  for (const { file = '', message } of capped) emit({ type: 'config.file-capped', file, because: message });
+  const { size: count } = overCap;
+  if (count > 0) emit({ type: 'config.servers-capped', count, connected: limits.unapprovedServers });
 }
 
 const switchedOff = (each: ServerDefinition): ServerDefinition => ({
@@ -149,10 +125,10 @@ export function startupSettings({ startup, interactive = isTerminal() }: HostOpt
 const isTerminal = () => Boolean(process.stdin.isTTY && process.stdout.isTTY);
 
 /** Adds a warning for each rule that is wrong wherever it stands; a rule for a server of another folder may be right. */
-export function withRulesReviewed(
-  config: LoadedConfig,
+export function withRulesReviewed<Config extends LoadedConfig>(
+  config: Config,
   environment: Pick<HostEnvironment, 'cwd' | 'home'>,
-): LoadedConfig {
+): Config {
   if (config.rules.length === 0) return config;
   const servers = [...config.definitions, ...config.invalid].map(({ name }) => name);
   const remarks = reviewRules(parseRules(config.rules, servers, environment), servers);

@@ -4,6 +4,7 @@
 import { type Aliases, createAliases } from '../catalog/aliases.ts';
 import { canonicalName } from '../catalog/naming.ts';
 import { quotesServer, type RuntimeError } from '../model/errors.ts';
+import { modelSentencesOf } from '../model/model-sentences.ts';
 import type { QualifiedName, ServerName } from '../model/names.ts';
 
 export interface MissingToolServer {
@@ -16,6 +17,8 @@ export interface MissingToolServer {
 
 export interface MissingReason {
   readonly because: string;
+  /** Present where the reason for people names what only they can do. */
+  readonly becauseForModel?: string;
   /** The server whose words the reason repeats. */
   readonly quoted?: ServerName;
 }
@@ -27,8 +30,14 @@ export function whyMissing(name: QualifiedName, servers: readonly MissingToolSer
     const prefix = spelledPrefix(server);
     if (state === 'connected' || prefix === undefined || !name.startsWith(prefix)) continue;
     const hint = state === 'connecting' ? '; wait for it with ready(), then begin a new turn' : '';
-    const because = `server "${server}" ${stateInWords(state)}${error ? ` (${error.message})` : hint}`;
-    return { because, ...(error && quotesServer(error) && { quoted: server }) };
+    const inState = `server "${server}" ${stateInWords(state)}`;
+    const because = `${inState}${error ? ` (${error.message})` : hint}`;
+    const forModel = error ? `${inState} (${modelSentencesOf(error).happened})` : inState;
+    return {
+      because,
+      ...(forModel !== because && { becauseForModel: forModel }),
+      ...(error && quotesServer(error) && { quoted: server }),
+    };
   }
   return undefined;
 }

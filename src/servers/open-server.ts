@@ -6,13 +6,13 @@ import { type ClientHandlers, permittedHandlers } from '../connection/client-han
 import { connectionKey } from '../connection/connection-key.ts';
 import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
-import { sessionPool } from '../connection/session-pool.ts';
+import { type LeaseRequest, sessionPool } from '../connection/session-pool.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
-import { isRefusedLogin } from '../model/errors.ts';
+import { isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, ServerDefinition } from '../model/server.ts';
-import type { ServerApprovals } from './approve-server.ts';
+import { type GrantedVariables, lacksApproval, type ServerApprovals } from './approve-server.ts';
 import { Credentials } from './credentials.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ServerResolver } from './resolve-server.ts';
@@ -24,7 +24,7 @@ export interface OpenerDeps {
   readonly openSession: OpenSession;
   readonly clientInfo?: ClientInfo | undefined;
   readonly handlers: ClientHandlers;
-  readonly sandbox: Pick<SandboxNotifier, 'state'>;
+  readonly sandbox: Pick<SandboxNotifier, 'state' | 'exclude'>;
   /** Tells this runtime from others in the process, for servers that are not shared. */
   readonly runtimeId: string;
   readonly onError: (error: unknown) => void;
@@ -39,8 +39,10 @@ export interface PrivateClient {
 export interface ServerOpener {
   /** Opens one session, or shares one that is open. When the signal aborts, nothing stays open. */
   open(definition: ServerDefinition, signal: AbortSignal, client?: PrivateClient): Promise<Session>;
-  /** Whether an open server is still approved; the approval may have been revoked since. */
-  mayStayOpen(definition: ServerDefinition): Promise<boolean>;
+  /** Whether the server of an open session would be given the same now; an approval may have been given or revoked since. */
+  mayStayOpen(definition: ServerDefinition, session: Session): Promise<boolean>;
+  /** Whether the server would be opened now without asking anybody. */
+  mayOpen(definition: ServerDefinition): Promise<boolean>;
   /** After a 401 for this session: whether its commands now print other values, with which the next opening begins. */
   renewCredentials(definition: ServerDefinition, session: Session, signal: AbortSignal): Promise<boolean>;
   /** The next opening of the server, or of all servers, shares no session that is open now and runs its commands again. */
@@ -51,47 +53,74 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
   const { resolver, onError } = deps;
   const keys = new Map<ServerName, string>();
   const launches = new WeakMap<Session, Launch>();
+  const grantsOf = new WeakMap<Session, { readonly grants: GrantedVariables }>();
   /** Launches with new credentials, for the next opening of their servers. */
   const renewed = new Map<ServerDefinition, Launch>();
   const resolve = async (definition: ServerDefinition, signal: AbortSignal) =>
-    resolver.resolve(definition, await deps.approvals.require(definition, signal));
+    resolver.resolve(definition, await deps.approvals.require(definition, signal), signal);
   const credentials = new Credentials({
     resolve,
     forget: ({ name }) => resolver.forgetOutputs(name),
     onError,
   });
+  /** An approval that cannot be read is none; it must not keep the rest of a configuration from being applied either. */
+  const known = (judged: Promise<boolean>) =>
+    judged.catch((error: unknown) => {
+      onError(error);
+      return false;
+    });
   const takeRenewed = (definition: ServerDefinition) => {
     const launch = renewed.get(definition);
     renewed.delete(definition);
     return launch;
   };
 
-  const lease = async (definition: ServerDefinition, launch: Launch, { signal, client }: Opening) => {
+  const lease = async (definition: ServerDefinition, launch: Launch, { signal, client, grants }: Opening) => {
     const { elicitation, perClient } = definition.settings;
-    const handlers = permittedHandlers((client ?? deps).handlers, elicitation);
+    const isUnapproved = lacksApproval(definition, grants);
+    const handlers = isUnapproved ? NOTHING : permittedHandlers((client ?? deps).handlers, elicitation);
     const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
-    const key = keyOf(deps, definition, { launch, handlers, clientId });
+    const key = keyOf(deps, definition, { launch, handlers, clientId, isUnapproved });
     if (client === undefined) keys.set(definition.name, key);
-    const open = (until: AbortSignal) => deps.openSession({ definition, launch, handlers }, until);
+    const open: LeaseRequest['open'] = (until, leases) =>
+      deps.openSession({ definition, launch, handlers, leases, isPublicOnly: isUnapproved }, until);
     const session = await sessionPool.lease({ key, open, handlers, signal });
     launches.set(session, launch);
+    grantsOf.set(session, { grants });
+    if (isUnapproved) deps.sandbox.exclude(session);
     return session;
+  };
+
+  const openGranted = async (definition: ServerDefinition, opening: Opening) => {
+    const { signal, grants } = opening;
+    const launch =
+      takeRenewed(definition) ?? (await untilAborted(resolver.resolve(definition, grants, signal), signal));
+    try {
+      return await lease(definition, launch, opening);
+    } catch (error) {
+      if (!isRefusedLogin(error)) throw error;
+      const next = await untilAborted(credentials.renew(definition, launch, signal), signal);
+      if (next === undefined) throw error;
+      return lease(definition, next, opening);
+    }
   };
 
   return {
     async open(definition, signal, client) {
       const grants = await deps.approvals.require(definition, signal);
-      const launch = takeRenewed(definition) ?? (await untilAborted(resolver.resolve(definition, grants), signal));
       try {
-        return await lease(definition, launch, { signal, client });
+        return await openGranted(definition, { signal, client, grants });
       } catch (error) {
-        if (!isRefusedLogin(error)) throw error;
-        const next = await untilAborted(credentials.renew(definition, launch, signal), signal);
-        if (next === undefined) throw error;
-        return lease(definition, next, { signal, client });
+        if (!lacksApproval(definition, grants) || !isUntrusted(error)) throw error;
+        const answered = await deps.approvals.require(definition, signal, { isLocal: true });
+        return openGranted(definition, { signal, client, grants: answered });
       }
     },
-    mayStayOpen: (definition) => deps.approvals.isStillApproved(definition),
+    mayStayOpen: async (definition, session) => {
+      const opened = grantsOf.get(session);
+      return opened !== undefined && known(deps.approvals.isStillApproved(definition, opened.grants));
+    },
+    mayOpen: (definition) => known(deps.approvals.isApproved(definition)),
     async renewCredentials(definition, session, signal) {
       const refused = launches.get(session);
       const launch = refused && (await credentials.renew(definition, refused, signal));
@@ -111,7 +140,14 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
 interface Opening {
   readonly signal: AbortSignal;
   readonly client: PrivateClient | undefined;
+  readonly grants: GrantedVariables;
 }
+
+/** A server that nobody approved is told of no capability, so it has nothing to ask for. */
+const NOTHING: ClientHandlers = {};
+
+/** The address turned out to lead to this machine or to the network around it. */
+const isUntrusted = (error: unknown) => error instanceof RuntimeError && error.code === 'SERVER_UNTRUSTED';
 
 /** Stops waiting at once; commands and questions that still run are bounded by their own limits. */
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
@@ -124,13 +160,14 @@ interface Shown {
   readonly launch: Launch;
   readonly handlers: ClientHandlers;
   readonly clientId: string | undefined;
+  readonly isUnapproved: boolean;
 }
 
 /** Everything a server can see of its client: only openings with equal keys share a session. */
 function keyOf(
   { environment: { cwd, env }, clientInfo, sandbox }: OpenerDeps,
   { name: server, settings: { maxMessageBytes, logLevel, elicitation } }: ServerDefinition,
-  { launch, handlers, clientId: client }: Shown,
+  { launch, handlers, clientId: client, isUnapproved }: Shown,
 ): string {
   return connectionKey({
     server,
@@ -142,7 +179,8 @@ function keyOf(
     elicitation,
     handlers,
     clientInfo,
-    sandbox: sandbox.state,
+    sandbox: isUnapproved ? undefined : sandbox.state,
+    isUnapproved,
     client,
   });
 }

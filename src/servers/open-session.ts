@@ -5,6 +5,7 @@ import { runnerOf } from '../config/runner.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import type { ClientHandlers } from '../connection/client-handlers.ts';
 import type { ConnectionEvent } from '../connection/events.ts';
+import type { LeaseHandlers } from '../connection/lease-handlers.ts';
 import { openLogged } from '../connection/logged-session.ts';
 import type { ProtocolCache } from '../connection/protocol-cache.ts';
 import { QuestionPace } from '../connection/question-limits.ts';
@@ -15,7 +16,7 @@ import { Slots } from '../kernel/slots.ts';
 import { type ClientInfo, identity } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, Launch, ServerDefinition } from '../model/server.ts';
+import type { Channel, Launch, ServerDefinition, ServerSettings } from '../model/server.ts';
 import type { Redactor } from '../shaping/redact.ts';
 import type { ServerLog, ServerLogs } from '../store/server-log.ts';
 import { openChannel } from '../transport/open.ts';
@@ -25,6 +26,8 @@ import { definitionHash } from '../trust/fingerprint.ts';
 export interface SessionDeps {
   readonly environment: HostEnvironment;
   readonly connectConcurrency: () => Readonly<Record<'stdio' | 'remote', number>>;
+  /** The settings in effect now: an edit may come while the server starts. */
+  readonly settingsOf: (server: ServerName) => Pick<ServerSettings, 'startupTimeoutMs'> | undefined;
   /** How long a runner such as npx may take to install a server, until its first answer. */
   readonly installTimeoutMs: () => number;
   /** The servers that may be being installed now, with the runner that does it. */
@@ -46,6 +49,9 @@ interface Target {
   readonly definition: ServerDefinition;
   readonly launch: Launch;
   readonly handlers: ClientHandlers;
+  /** The server is not approved, and so not reached on this machine or in the network around it. */
+  readonly isPublicOnly?: boolean;
+  readonly leases: LeaseHandlers;
 }
 
 interface Attempt extends Pick<SessionOptions, 'signal' | 'onAnswer' | 'pace'> {
@@ -108,7 +114,7 @@ function withLog(
 
 async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: Attempt): Promise<Session> {
   const { clock, protocolCache, clientInfo = identity } = deps;
-  const { definition, launch, handlers } = target;
+  const { definition, launch, handlers, leases } = target;
   const key = definitionHash(definition);
   const cached = launch.kind === 'in-process' ? {} : await protocolCache.recall(key);
   const installer = installerOf(launch, deps.environment.platform);
@@ -128,8 +134,9 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
       knownEra: cached.era,
       identity: clientInfo,
       handlers,
+      leases,
       elicitation: definition.settings.elicitation,
-      startupTimeoutMs: definition.settings.startupTimeoutMs,
+      startupTimeoutMs: () => (deps.settingsOf(definition.name) ?? definition.settings).startupTimeoutMs,
       installTimeoutMs: installer === undefined ? undefined : deps.installTimeoutMs(),
       logLevel: definition.settings.logLevel,
       clock,
@@ -154,9 +161,18 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
 }
 
 /** The runner that may have to install the server before it starts it. */
-export function installerOf(launch: Launch, platform: NodeJS.Platform): string | undefined {
+function installerOf(launch: Launch, platform: NodeJS.Platform): string | undefined {
   const runner = launch.kind === 'stdio' ? runnerOf([launch.command, ...launch.args], platform) : undefined;
   return runner?.installs ? runner.name : undefined;
+}
+
+/** How long a start of the server may take, its installation included; 0 for ever. */
+export function startLimitOf(
+  { launch, settings: { startupTimeoutMs } }: ServerDefinition,
+  { platform, installTimeoutMs }: { readonly platform: NodeJS.Platform; readonly installTimeoutMs: number },
+): number {
+  const isInstalled = startupTimeoutMs > 0 && installerOf(launch, platform) !== undefined;
+  return isInstalled ? Math.max(startupTimeoutMs, installTimeoutMs) : startupTimeoutMs;
 }
 
 /** Notes that the server may be being installed, and emits it when that takes a while. Returns how to end the note. */
@@ -179,7 +195,7 @@ interface ChannelOptions {
 
 async function channelTo(
   { environment, clock, emit, redactor, closing }: SessionDeps,
-  { definition: { name: server, settings }, launch }: Target,
+  { definition: { name: server, settings }, launch, isPublicOnly }: Target,
   { negotiatedTransport, onNegotiated, log, installer }: ChannelOptions,
 ): Promise<Channel> {
   const channel = await openChannel(launch, {
@@ -188,6 +204,7 @@ async function channelTo(
     hostEnv: environment.env,
     cwd: environment.cwd,
     platform: environment.platform,
+    isPublicOnly,
     maxMessageBytes: settings.maxMessageBytes,
     clock,
     negotiatedTransport,

@@ -5,11 +5,13 @@ import type { Connections } from '../connection/connections.ts';
 import type { Session } from '../connection/session.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
+import type { ServerOpener } from './open-server.ts';
 import type { ServerRegistry } from './registry.ts';
+import { closeRejudged } from './rejudged.ts';
 import type { SessionProvider, SharedSessions } from './sessions.ts';
 
 export interface PrivateSessions extends SessionProvider {
-  /** After a change of the configuration: close private connections to servers that are gone or have changed. */
+  /** After a change of the configuration: private connections follow the entries of their servers. */
   follow(): Promise<void>;
   sessions(): readonly Session[];
   close(): Promise<void>;
@@ -19,6 +21,7 @@ export interface PrivateSessionsDeps {
   readonly shared: SharedSessions;
   readonly registry: ServerRegistry;
   readonly connections: Connections;
+  readonly opener: Pick<ServerOpener, 'mayStayOpen'>;
   readonly isPrivate: (server: ServerName) => boolean;
 }
 
@@ -26,6 +29,7 @@ export function createPrivateSessions({
   shared,
   registry,
   connections,
+  opener,
   isPrivate,
 }: PrivateSessionsDeps): PrivateSessions {
   const connectionTo = (server: ServerName) => {
@@ -37,6 +41,9 @@ export function createPrivateSessions({
   return {
     open: (server) => (isPrivate(server) ? connections.get(server)?.connection.session : shared.open(server)),
     whenReady: async (server) => (isPrivate(server) ? connectionTo(server).whenReady() : shared.whenReady(server)),
+    waitFailure: (server, afterMs, cause) =>
+      (isPrivate(server) ? connections.get(server)?.connection.waitFailure(afterMs, cause) : undefined) ??
+      shared.waitFailure(server, afterMs, cause),
     whenReplaced: async (server, lost) =>
       isPrivate(server) ? connectionTo(server).whenReplaced(lost) : shared.whenReplaced(server, lost),
     // The catalog lists tools over the shared connection.
@@ -45,7 +52,12 @@ export function createPrivateSessions({
     metaFor: (session) => shared.metaFor(session),
     maxMessageBytes: (server) => shared.maxMessageBytes(server),
     callLimits: (server) => shared.callLimits(server),
-    follow: () => connections.retain(registry.used()),
+    follow: async () => {
+      const used = registry.used();
+      // No longer private: calls in flight finish, the next ones take the shared connection.
+      for (const { name } of used) if (!isPrivate(name)) connections.retire(name);
+      await Promise.all([connections.retain(used), closeRejudged(connections, opener)]);
+    },
     sessions: () => connections.all().flatMap(({ connection }) => connection.session ?? []),
     close: () => connections.close(),
   };

@@ -9,13 +9,16 @@ import { startedProgramOf } from '../config/away-from-workspace.ts';
 import type { ListedServers } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
+import type { ServerStatus } from '../connection/status.ts';
+import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
-import type { ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
+import { isRemote, type ServerDefinition, type ServerSettings, type ToolSettings } from '../model/server.ts';
 import type { Tool } from '../model/tool.ts';
 import { createRuleBook, type RuleBook } from '../policy/rule-book.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
+import type { JudgedConfig } from './judge-config.ts';
 
 /** What is known of a server only once its placeholders are filled in. */
 export interface ResolvedServer {
@@ -36,13 +39,17 @@ export interface RegistryEnvironment extends HostEnvironment {
   readonly processFolder?: string;
   /** A launcher may start servers in another folder than their entries say. */
   readonly hasLauncher?: boolean;
+  /** Turns hold the tools of unapproved servers too. */
+  readonly showsUnapproved?: boolean;
 }
 
 export class ServerRegistry {
   readonly #environment: RegistryEnvironment;
-  #config: LoadedConfig | undefined;
+  #config: JudgedConfig | undefined;
   #definitions = new Map<ServerName, ServerDefinition>();
   #used: readonly ServerDefinition[] = [];
+  #inTurns: readonly ServerDefinition[] = [];
+  #isInTurnsKnown = false;
   #rules: RuleBook;
   readonly #resolved = new Map<ServerName, ResolvedServer>();
   #refused: ReadonlyMap<ServerName, string> = new Map();
@@ -54,14 +61,16 @@ export class ServerRegistry {
     this.#rules = this.#createRules([], []);
   }
 
-  apply(config: LoadedConfig): void {
+  apply(config: JudgedConfig): void {
+    const { unapproved: before } = this.#config ?? config;
     this.#config = config;
     this.#definitions = new Map(config.definitions.map((definition) => [definition.name, definition]));
     this.#rules = this.#createRules(config.rules, [...config.definitions, ...config.invalid]);
-    this.#forgetChanged();
+    this.#forgetChanged(before);
     this.#refused = this.#refusals(config);
     this.#used = config.definitions.filter(({ name, settings }) => settings.enabled && !this.#refused.has(name));
     this.#approved = new Set();
+    this.#isInTurnsKnown = false;
     this.#identities.clear();
   }
 
@@ -73,10 +82,11 @@ export class ServerRegistry {
   /** Called by every opening with what it learned about the server; replaces what was known before. */
   readonly onResolved = (server: ServerName, resolved: ResolvedServer): void => {
     this.#resolved.set(server, resolved);
+    this.#isInTurnsKnown = false;
   };
 
   /** Throws before the first configuration was applied: no server is opened before. */
-  readonly config = (): LoadedConfig => {
+  readonly config = (): JudgedConfig => {
     if (this.#config === undefined) throw new RuntimeError('INTERNAL', { problem: 'no configuration is in effect' });
     return this.#config;
   };
@@ -92,6 +102,16 @@ export class ServerRegistry {
   /** The servers that are enabled and not denied. */
   used(): readonly ServerDefinition[] {
     return this.#used;
+  }
+
+  /** Those of them that a turn may name. The same array as long as they are the same. */
+  inTurns(): readonly ServerDefinition[] {
+    if (this.#isInTurnsKnown) return this.#inTurns;
+    const now = this.#used.filter(({ name }) => !this.isSetAside(name));
+    const isSame = now.length === this.#inTurns.length && now.every((each, at) => each === this.#inTurns[at]);
+    if (!isSame) this.#inTurns = now;
+    this.#isInTurnsKnown = true;
+    return this.#inTurns;
   }
 
   /** Servers that the user expects to see although they cannot be used. */
@@ -128,12 +148,36 @@ export class ServerRegistry {
     return this.#refused.get(server);
   }
 
-  /** Before the server was opened, only `markApproved` tells. */
+  /** Why no call may reach the server: it may not be used, or its approval was revoked after a turn had shown its tools. */
+  whyNotCalled(server: ServerName): string | undefined {
+    if (!this.isSetAside(server)) return this.refusal(server);
+    return `nobody approves it any more; if you trust it, run: plexus approve ${shellWord(server)}`;
+  }
+
+  /** Before the server was opened, the stored approvals tell: those of remote ones were read with the configuration. */
   isUnapprovedWorkspaceServer(server: ServerName): boolean {
-    return (
-      this.#resolved.get(server)?.isUnapprovedWorkspaceServer ??
-      (this.#definitions.get(server)?.provenance.inWorkspace === true && !this.#approved.has(server))
-    );
+    const definition = this.#definitions.get(server);
+    const known = this.#resolved.get(server)?.isUnapprovedWorkspaceServer;
+    if (known !== undefined || definition?.provenance.inWorkspace !== true) return known ?? false;
+    return isRemote(definition) ? this.config().unapproved.has(server) : !this.#approved.has(server);
+  }
+
+  /**
+   * Whether neither the server's tools nor its words nor its name may stand in a turn: it is remote, from the workspace, and
+   * nobody approved it. A local one that nobody approved does not run; its tools are not cached either.
+   */
+  readonly isSetAside = (server: ServerName): boolean => {
+    const definition = this.#definitions.get(server);
+    if (definition === undefined || !isRemote(definition) || this.#environment.showsUnapproved) return false;
+    return this.isUnapprovedWorkspaceServer(server);
+  };
+
+  /** How the server is used although nobody approved it; `undefined` for all others. */
+  standing(server: ServerName): ServerStatus['unapproved'] {
+    const definition = this.#definitions.get(server);
+    if (this.#config?.overCap.has(server)) return 'over-cap';
+    if (definition === undefined || !isRemote(definition) || !definition.settings.enabled) return undefined;
+    return this.isUnapprovedWorkspaceServer(server) ? 'listed-only' : undefined;
   }
 
   /** Changes when another server takes the name. */
@@ -192,10 +236,12 @@ export class ServerRegistry {
     return folder.includes('${') ? undefined : resolve(cwd, folder);
   }
 
-  /** Forgets what was resolved for servers that are gone or have changed; it may hold secrets. */
-  #forgetChanged(): void {
+  /** Forgets what was resolved for servers that are gone, have changed or were approved or not before; it may hold secrets. */
+  #forgetChanged(unapproved: JudgedConfig['unapproved']): void {
+    const isRejudged = (server: ServerName) => unapproved.has(server) !== this.config().unapproved.has(server);
     for (const [server, { launch }] of this.#resolved) {
-      if (!isDeepStrictEqual(launch, this.#definitions.get(server)?.launch)) this.#resolved.delete(server);
+      const isChanged = !isDeepStrictEqual(launch, this.#definitions.get(server)?.launch);
+      if (isChanged || isRejudged(server)) this.#resolved.delete(server);
     }
   }
 

@@ -14,7 +14,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Launch, Launcher, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
 import type { Secrets } from '../store/secrets.ts';
-import type { GrantedVariables } from './approve-server.ts';
+import { type GrantedVariables, lacksApproval } from './approve-server.ts';
 import { CommandOutputs } from './command-outputs.ts';
 import type { ResolvedServer } from './registry.ts';
 import { resolvedSecrets } from './resolved-secrets.ts';
@@ -35,7 +35,7 @@ export interface ResolverDeps {
 
 export interface ServerResolver {
   /** Throws `SERVER_DENIED` where a list refuses what the entry turned out to be. */
-  resolve(definition: ServerDefinition, grants: GrantedVariables): Promise<Launch>;
+  resolve(definition: ServerDefinition, grants: GrantedVariables, signal: AbortSignal): Promise<Launch>;
   /** The commands of the server, or of all servers, run again when it is next resolved. */
   forgetOutputs(server?: ServerName): void;
 }
@@ -46,7 +46,7 @@ export function createServerResolver(deps: ResolverDeps): ServerResolver {
   // Run outside the workspace: some systems look for programs in the current folder first.
   const runAnew = (command: string) => runCommand(command, { ...environment, cwd: environment.home, clock });
   const outputs = new CommandOutputs(runAnew);
-  const resolve: ServerResolver['resolve'] = async (definition, grants) => {
+  const resolve: ServerResolver['resolve'] = async (definition, grants, signal) => {
     const { name: server, provenance, inputs = [] } = definition;
     const { settings, lists } = deps.config();
     const { launch, warnings } = await resolveLaunch(definition, {
@@ -60,7 +60,7 @@ export function createServerResolver(deps: ResolverDeps): ServerResolver {
         if (grants === undefined) return undefined;
         const request = inputs.find((each) => each.id === id) ?? { id, password: true };
         const { file, provider, scope } = provenance;
-        const answer = await answerInput({ server, file, provider, request, usesDefault: isOwnScope(scope) });
+        const answer = await answerInput({ server, file, provider, request, usesDefault: isOwnScope(scope), signal });
         if (answer !== undefined && request.password) knownSecrets.add(id, answer);
         return answer;
       },
@@ -68,7 +68,7 @@ export function createServerResolver(deps: ResolverDeps): ServerResolver {
     // Register secrets before anything about the server is logged or reported.
     knownSecrets.set(server, resolvedSecrets(definition, launch, environment.env));
     const refusal: ResolvedServer['refusal'] = (asked) => refusalOf(asked, { name: server, launch, isFilled: true });
-    const isUnapprovedWorkspaceServer = grants === undefined && provenance.inWorkspace === true;
+    const isUnapprovedWorkspaceServer = lacksApproval(definition, grants);
     const resolved = { launch: definition.launch, warnings, isUnapprovedWorkspaceServer, refusal };
     const because = refusal(lists);
     if (because !== undefined || launch.kind !== 'stdio') deps.onResolved(server, resolved);

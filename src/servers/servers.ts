@@ -4,9 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { Catalog } from '../catalog/catalog.ts';
 import { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
+import type { CatalogSnapshot } from '../catalog/snapshot.ts';
 import { createToolCache } from '../catalog/tool-cache.ts';
 import { previewLaunch } from '../config/preview.ts';
-import type { ClientHandlers } from '../connection/client-handlers.ts';
+import { type ClientHandlers, offerOf, offers, permittedHandlers } from '../connection/client-handlers.ts';
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
 import { SandboxNotifier } from '../connection/sandbox-state.ts';
@@ -15,17 +16,19 @@ import { onceOnly } from '../kernel/emitter.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import type { ServerDefinition } from '../model/server.ts';
 import type { Tool, ToolDefinition } from '../model/tool.ts';
 import { redactFailures, redactListed } from '../shaping/redact.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 import type { Trust } from '../trust/trust.ts';
 import { ServerApprovals } from './approve-server.ts';
+import { AwaitedPersons } from './awaited-persons.ts';
 import { Breakers } from './breakers.ts';
 import { createConnections, createPrivateConnections } from './connect.ts';
 import { Fleet } from './fleet.ts';
-import type { Host } from './host.ts';
+import type { Host, HostOptions } from './host.ts';
 import { createServerOpener, type ServerOpener } from './open-server.ts';
-import { createSessionOpener } from './open-session.ts';
+import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
 import { ServerRegistry } from './registry.ts';
 import { createServerResolver } from './resolve-server.ts';
@@ -55,24 +58,52 @@ export interface Servers {
   flush(): Promise<void>;
 }
 
+/** A host function that throws must not break the catalog. */
+function tellTools(
+  onToolsChanged: HostOptions['onToolsChanged'],
+  { tools, revision }: CatalogSnapshot,
+  onError: (error: unknown) => void,
+): void {
+  try {
+    onToolsChanged?.({ tools, revision });
+  } catch (error) {
+    onError(error);
+  }
+}
+
 export function createServers(host: Host, trust: Trust): Servers {
   const { options, environment, clock, emit, onError, cache, knownSecrets, redactor, handlers } = host;
-  const { gate, accountOf, secrets } = trust;
+  const { gate, accountOf, seal, secrets } = trust;
   const { askInput, launcher, clientInfo } = options;
   const registry = new ServerRegistry({
     ...environment,
     processFolder: process.cwd(),
     hasLauncher: launcher !== undefined,
+    showsUnapproved: options.showUnapproved === true,
   });
   const config = registry.config;
   // Both caches write to one disk: its failure is reported once.
   const onCacheError = onceOnly(onError);
-  const protocolCache = createProtocolCache(cache, clock, onCacheError);
-  const toolCache = createToolCache({ store: cache, gate, accountOf, clock, onError: onCacheError });
+  const protocolCache = createProtocolCache({ store: cache, seal, clock, onError: onCacheError });
+  const toolCache = createToolCache({
+    store: cache,
+    gate,
+    accountOf,
+    seal,
+    offerTo: ({ name, settings }) =>
+      offerOf(config().unapproved.has(name) ? {} : permittedHandlers(handlers, settings.elicitation)),
+    offers,
+    clock,
+    onError: onCacheError,
+  });
   const catalog = new Catalog({
     clock,
-    emit,
+    emit: (event) => {
+      emit(event);
+      if (event.type === 'catalog.changed') tellTools(options.onToolsChanged, catalog.snapshot(), onError);
+    },
     sourceOf: definitionHash,
+    isSetAside: registry.isSetAside,
     redact: (listing) => redactListed(redactor, listing),
     onListed: (definition, listing) => void toolCache.write(definition, listing).catch(onError),
   });
@@ -82,11 +113,12 @@ export function createServers(host: Host, trust: Trust): Servers {
   const breakers = new Breakers(clock, limits.breaker);
   const sandbox = new SandboxNotifier();
   const installs = new Map<ServerName, string>();
+  const persons = new AwaitedPersons();
   const serverOpener = createServerOpener({
     environment,
     approvals: new ServerApprovals({
       gate,
-      approve: host.approve,
+      approve: persons.countApprovals(host.approve),
       pinsFiles: () => config().settings.trust.pinFiles,
       preview: (definition) => previewLaunch(definition, environment, secrets),
       clock,
@@ -96,16 +128,20 @@ export function createServers(host: Host, trust: Trust): Servers {
       environment,
       config,
       secrets,
-      askInput,
+      askInput: askInput && persons.countInputs(askInput),
       launcher,
       knownSecrets,
-      onResolved: registry.onResolved,
+      onResolved: (server, resolved) => {
+        registry.onResolved(server, resolved);
+        catalog.reconsider(server);
+      },
       clock,
       onError,
     }),
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
+      settingsOf: (server) => registry.settings(server),
       installTimeoutMs: () => config().settings.startup.installTimeoutMs,
       installs,
       closing: host.closing.signal,
@@ -124,9 +160,22 @@ export function createServers(host: Host, trust: Trust): Servers {
   });
   // Approving and filling in fail with words of the entry, which may hold secrets.
   const opener = redactFailures(redactor, serverOpener);
-  const connecting = { opener, catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
+  const startLimitMs = (definition: ServerDefinition) =>
+    startLimitOf(definition, { ...environment, ...config().settings.startup });
+  const reporting = { catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
+  const connecting = { opener, startLimitMs, persons, ...reporting };
   const connections = createConnections(connecting);
-  const status = new FleetStatus({ registry, connections, catalog, resourceCatalog, breakers, installs, clock });
+  const status = new FleetStatus({
+    registry,
+    connections,
+    catalog,
+    resourceCatalog,
+    breakers,
+    installs,
+    persons,
+    redact: redactor.text,
+    clock,
+  });
   const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
   const fleet = new Fleet({
     registry,
@@ -162,6 +211,7 @@ export function createServers(host: Host, trust: Trust): Servers {
         shared: sessions,
         registry,
         connections: createPrivateConnections(connecting, randomUUID(), own),
+        opener,
         isPrivate,
       }),
     close: () => connections.close(),

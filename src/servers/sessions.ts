@@ -22,6 +22,8 @@ export interface SessionProvider {
   open(server: ServerName): Session | undefined;
   /** Wakes the server where it is not up. */
   whenReady(server: ServerName): Promise<Session>;
+  /** The failure of a call that has waited so long for the server: why it is not up, and when the next attempt comes. */
+  waitFailure(server: ServerName, afterMs: number, cause: unknown): RuntimeError;
   /** The session that follows `lost`. */
   whenReplaced(server: ServerName, lost: Session): Promise<Session>;
   /** Resolves when the current session has listed its tools, or a limit has passed. */
@@ -56,6 +58,10 @@ export class SharedSessions implements SessionProvider {
 
   async whenReady(server: ServerName): Promise<Session> {
     return this.#startable(server).whenReady();
+  }
+
+  waitFailure(server: ServerName, afterMs: number, cause: unknown): RuntimeError {
+    return this.require(server).connection.waitFailure(afterMs, cause);
   }
 
   async whenReplaced(server: ServerName, lost: Session): Promise<Session> {

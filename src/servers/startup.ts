@@ -1,19 +1,23 @@
 // Owns how a runtime starts: applies the first configuration, then waits until all servers have settled, or for `startup.gateMs`
 // (interactive) or `startup.waitMs` (headless). Servers whose tools are cached are not waited for.
 
-import type { LoadedConfig } from '../config/load.ts';
 import type { Emit } from '../kernel/emitter.ts';
-import { RuntimeError } from '../model/errors.ts';
+import { type FailureData, RuntimeError } from '../model/errors.ts';
 import type { ServerDefinition } from '../model/server.ts';
-import type { Fleet, WaitOptions } from './fleet.ts';
-import type { Host, ServerEvent } from './host.ts';
+import type { ServerEvent } from './events.ts';
+import type { WaitOptions } from './fleet.ts';
+import type { Host } from './host.ts';
+import type { JudgedConfig } from './judge-config.ts';
 import { startupSettings } from './load-config.ts';
-import { installerOf } from './open-session.ts';
+import { startLimitOf } from './open-session.ts';
 import type { Servers } from './servers.ts';
-import type { FleetStatus, Readiness } from './status.ts';
+import type { FleetStatus } from './status.ts';
+
+/** How a start ended; the event `startup.completed` carries the same. */
+export type StartupReport = Omit<Extract<ServerEvent, { type: 'startup.completed' }>, 'type'>;
 
 /** When the host's signal aborts, or a required server is missing, everything opened is closed before this rejects. */
-export async function startUp(host: Host, servers: Servers, config: LoadedConfig): Promise<void> {
+export async function startUp(host: Host, servers: Servers, config: JudgedConfig): Promise<StartupReport> {
   const { options, clock, startedAt, emit } = host;
   const { fleet, connections, status } = servers;
   const { signal } = options;
@@ -41,11 +45,11 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   const { platform } = host.environment;
   const { installTimeoutMs } = config.settings.startup;
   const wait = { timeoutMs: requiredWaitMs, signal, platform, installTimeoutMs };
-  const missing = onMissing === 'enforce' ? await missingOf(fleet, required, wait) : [];
+  const missing = onMissing === 'enforce' ? await missingOf(servers, required, wait) : [];
   signal?.removeEventListener('abort', stop);
   if (signal?.aborted) await giveUp(signal.reason);
   signal?.throwIfAborted();
-  reportStart(fleet, status, emit);
+  const report = reportStart(status, emit);
   if (missing.length > 0) {
     const failure = new RuntimeError('REQUIRED_NOT_READY', { missing });
     await giveUp(failure);
@@ -53,20 +57,21 @@ export async function startUp(host: Host, servers: Servers, config: LoadedConfig
   }
   // Let `await createRuntime()` return before connecting servers whose tools are cached.
   setImmediate(() => fleet.connectCached());
+  return report;
 }
 
-/** Emits one line for a status bar: how many servers are ready, and the state of each that is not. */
-export function reportStart(fleet: Fleet, status: FleetStatus, emit: Emit<ServerEvent>): void {
-  const readiness = status.readiness();
-  const { ready, notReady } = readiness;
-  const known = fleet.cachedToConnect();
+/** Emits one line for a status bar: how many servers are ready, and the state of each that is not. Lazy servers are left out. */
+export function reportStart(status: FleetStatus, emit: Emit<ServerEvent>): StartupReport {
+  const { ready, notReady, known } = status.startReport();
   const others = [
     ...(known.length > 0 ? [`${known.length} known from last time`] : []),
     ...notReady.map(({ server, state }) => `${server} is ${state}`),
   ];
   const total = ready.length + known.length + notReady.length;
   const line = [`${ready.length} of ${total} servers ready`, ...others].join('; ');
-  emit({ type: 'startup.completed', ...readiness, known, line });
+  const report = { ready, notReady, known, line };
+  emit({ type: 'startup.completed', ...report });
+  return report;
 }
 
 interface RequiredWait extends Pick<WaitOptions, 'timeoutMs' | 'signal'> {
@@ -76,20 +81,20 @@ interface RequiredWait extends Pick<WaitOptions, 'timeoutMs' | 'signal'> {
 
 /** Waits for required servers as long as their own limits allow, further attempts included, and no longer than `timeoutMs`. */
 async function missingOf(
-  fleet: Fleet,
+  { fleet, status }: Pick<Servers, 'fleet' | 'status'>,
   required: readonly ServerDefinition[],
   { timeoutMs: most, signal, platform, installTimeoutMs }: RequiredWait,
-): Promise<Readiness['notReady']> {
+): Promise<FailureData<'REQUIRED_NOT_READY'>['missing']> {
   if (required.length === 0) return [];
-  // 0 turns a server's own limit off; a server that is installed first has a limit for that too.
-  const own = required.map(({ settings: { startupTimeoutMs }, launch }) => {
-    if (startupTimeoutMs === 0) return Number.POSITIVE_INFINITY;
-    return installerOf(launch, platform) === undefined
-      ? startupTimeoutMs
-      : Math.max(startupTimeoutMs, installTimeoutMs);
-  });
+  // 0 turns a server's own limit off.
+  const own = required.map((each) => startLimitOf(each, { platform, installTimeoutMs }) || Number.POSITIVE_INFINITY);
   const timeoutMs = Math.min(most, Math.max(...own));
   const servers = required.map(({ name }) => name);
   const { notReady } = await fleet.ready({ timeoutMs, servers, untilDecided: true, signal });
-  return notReady;
+  // The reason of a server may promise another attempt, which a start that fails does not make: its failure does not.
+  const statuses = new Map(status.all().map((each) => [each.name, each]));
+  return notReady.map(({ server, state, message }) => {
+    const known = statuses.get(server);
+    return { server, state, message: (known?.error ?? known?.lastError)?.message ?? message };
+  });
 }

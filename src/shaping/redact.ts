@@ -3,11 +3,13 @@
 // What a secret looks like is `data/secret-shapes.json`.
 
 import { once } from '../kernel/once.ts';
+import { atOnce, type Slices, STEP_UNITS } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
 import { redactData, redactDescriptions, redactTexts } from './secrets/data.ts';
-import { findSecrets, type SecretSpan } from './secrets/find.ts';
+import { findSecrets, findSecretsInSlices } from './secrets/find.ts';
 import type { KnownSecrets, Needle } from './secrets/known.ts';
-import { NeedleScan } from './secrets/needle-scan.ts';
+import { type FoundNeedle, NeedleScan } from './secrets/needle-scan.ts';
+import type { SecretSpan } from './secrets/spans.ts';
 
 export { KnownSecrets } from './secrets/known.ts';
 
@@ -16,6 +18,9 @@ export interface Redactor {
   known(text: string): string;
   /** Redacts known values, then key names and value patterns: for everything that is logged, emitted, traced or stored. */
   text(text: string): string;
+  /** The same as `known` and `text`, for a long text: the event loop runs in between. */
+  knownInSlices(text: string): Slices<string>;
+  textInSlices(text: string): Slices<string>;
   /** The length of the longest text that `known` replaces. */
   readonly reach: number;
   /** The same as `text`, with what was found where in the original text. */
@@ -29,6 +34,7 @@ export interface Redactor {
   error<Failure>(error: Failure): Failure;
 }
 
+/** A text without its secrets. `at` is the position in the original text. */
 export interface Inspected {
   readonly text: string;
   readonly found: readonly { readonly name: string; readonly at: number }[];
@@ -43,16 +49,26 @@ interface Redaction {
 }
 
 export function createRedactor(secrets: KnownSecrets): Redactor {
-  const { find: findKnown, reach } = knownFinder(secrets);
+  const { find: findKnown, findInSlices, reach } = knownFinder(secrets);
   const known = (text: string) => applyRedactions(text, findKnown(text));
   const text = (original: string) => {
     const rest = known(original);
     const spans = findSecrets(rest);
     return spans.length === 0 ? rest : applyRedactions(rest, spans.map(redactionOf));
   };
+  function* knownInSlices(original: string): Slices<string> {
+    return yield* applyInSlices(original, yield* findInSlices(original));
+  }
+  function* textInSlices(original: string): Slices<string> {
+    const rest = yield* knownInSlices(original);
+    const spans = yield* findSecretsInSlices(rest);
+    return yield* applyInSlices(rest, spans.map(redactionOf));
+  }
   return {
     known,
     text,
+    knownInSlices,
+    textInSlices,
     get reach() {
       return reach();
     },
@@ -71,6 +87,7 @@ const redactionOf = ({ rule, start, end }: SecretSpan): Redaction => ({
 
 interface KnownFinder {
   readonly find: (text: string) => readonly Redaction[];
+  readonly findInSlices: (text: string) => Slices<readonly Redaction[]>;
   readonly reach: () => number;
 }
 
@@ -94,11 +111,18 @@ function knownFinder(secrets: KnownSecrets): KnownFinder {
   const find = (text: string) => {
     const present = text.length < limits.secretChars ? undefined : current();
     if (present === undefined || !present.values.isIn(text)) return NOTHING;
-    const found = present.withMarks().find(text);
-    return found.filter(({ needle }) => !isMark(needle)).map(({ needle, at }) => redactionAt(text, needle, at));
+    return redactionsOf(text, present.withMarks().find(text));
   };
-  return { find, reach: () => current()?.reach ?? 0 };
+  function* findInSlices(text: string): Slices<readonly Redaction[]> {
+    const present = current();
+    if (present === undefined || !(yield* present.values.isInSlices(text))) return NOTHING;
+    return redactionsOf(text, yield* present.withMarks().findInSlices(text));
+  }
+  return { find, findInSlices, reach: () => current()?.reach ?? 0 };
 }
+
+const redactionsOf = (text: string, found: readonly FoundNeedle<Needle>[]): readonly Redaction[] =>
+  found.filter(({ needle }) => !isMark(needle)).map(({ needle, at }) => redactionAt(text, needle, at));
 
 function scansOf(needles: readonly Needle[]): NeedleScans | undefined {
   const values = needles.filter((needle) => !isMark(needle));
@@ -123,14 +147,25 @@ const NOTHING: readonly Redaction[] = [];
 const isOfBase64 = (text: string, at: number) => /[A-Za-z0-9+/_-]/.test(text[at] ?? '');
 
 function applyRedactions(text: string, redactions: readonly Redaction[]): string {
+  return redactions.length === 0 ? text : atOnce(applyInSlices(text, redactions));
+}
+
+function* applyInSlices(text: string, redactions: readonly Redaction[]): Slices<string> {
   if (redactions.length === 0) return text;
-  const parts: string[] = [];
-  let done = 0;
+  const joined: string[] = [];
+  let parts: string[] = [];
+  let [done, yielded] = [0, 0];
   for (const { mark, start, end } of redactions) {
     parts.push(text.slice(done, Math.max(done, wholeBefore(text, start))), mark);
     done = wholeBehind(text, end);
+    if (done - yielded < STEP_UNITS) continue;
+    joined.push(parts.join(''));
+    parts = [];
+    yield done - yielded;
+    yielded = done;
   }
-  return parts.join('') + text.slice(done);
+  joined.push(parts.join(''), text.slice(done));
+  return joined.join('');
 }
 
 /** A surrogate pair is never split: its other half is replaced as well. */

@@ -2,16 +2,26 @@
 // does not hold the same value already.
 
 import { isObject, type JsonObject, parseJson, stringifyBounded } from '../kernel/json.ts';
+import { keysOf } from '../kernel/many-keys.ts';
+import { parseInSlices } from '../kernel/sliced-json.ts';
+import { stringifyInSlices } from '../kernel/sliced-json-text.ts';
+import { atOnce, PART_UNITS, type Slices } from '../kernel/slices.ts';
+import { walk } from '../kernel/walk.ts';
 import { limits } from '../model/limits.ts';
 import { byteLength, isBase64, looksBinary } from './base64.ts';
 
 /** JSON for the model. Never throws, however deep or odd the value; `attached` is base64 that an attachment holds already. */
-export function jsonText(value: unknown, attached: ReadonlySet<string> = nothing): string {
-  const { isDeep, isPlain, isEndless } = survey(value, attached);
+export const jsonText = (value: unknown, attached?: ReadonlySet<string>): string =>
+  atOnce(jsonTextInSlices(value, attached));
+
+export function* jsonTextInSlices(value: unknown, attached: ReadonlySet<string> = nothing): Slices<string> {
+  const { isDeep, isPlain, isEndless } = yield* survey(value, attached);
   if (isEndless) return '[structured content with too many parts to be shown]';
-  const shallow = isDeep ? pruned(value, limits.structured.depth) : value;
   try {
-    return JSON.stringify(shallow, isPlain ? undefined : binaryReplacer(attached)) ?? 'null';
+    return yield* stringifyInSlices(value, {
+      ...(isDeep && { depth: limits.structured.depth, tooDeep: '[too deep to be shown]' }),
+      ...(!isPlain && { replaceText: (text, holder, key) => withoutBinary(text, { holder, key, attached }) }),
+    });
   } catch (error) {
     // Only an in-process server can send a value that is no JSON.
     return `[structured content that is no JSON: ${stringifyBounded(String(error), limits.placeholderChars)}]`;
@@ -19,12 +29,6 @@ export function jsonText(value: unknown, attached: ReadonlySet<string> = nothing
 }
 
 const nothing: ReadonlySet<string> = new Set();
-
-function binaryReplacer(attached: ReadonlySet<string>) {
-  return function (this: unknown, key: string, each: unknown): unknown {
-    return typeof each === 'string' ? withoutBinary(each, { holder: this, key, attached }) : each;
-  };
-}
 
 interface Survey {
   isDeep: boolean;
@@ -35,34 +39,21 @@ interface Survey {
 }
 
 /** Most values need no pruning and no replacing; this check, which never recurses, tells. */
-function survey(value: unknown, attached: ReadonlySet<string>): Survey {
+function* survey(value: unknown, attached: ReadonlySet<string>): Slices<Survey> {
   const found: Survey = { isDeep: false, isPlain: true, isEndless: false };
-  const open: { readonly part: unknown; readonly level: number }[] = [{ part: value, level: 1 }];
+  const { depth, parts, binaryChars } = limits.structured;
   let seen = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { part, level } = next;
-    if (++seen > limits.structured.parts) return { ...found, isEndless: true };
+  yield* walk(value, (part, level) => {
+    if (++seen > parts) found.isEndless = true;
     if (typeof part === 'string') {
-      if (part.length >= limits.structured.binaryChars || (attached.size > 0 && attached.has(part)))
-        found.isPlain = false;
-    } else if (typeof part === 'object' && part !== null) {
-      if (level > limits.structured.depth) {
-        found.isDeep = true;
-        continue;
-      }
-      if (isObject(part) && typeOfData(part) !== undefined) found.isPlain = false;
-      for (const each of Array.isArray(part) ? part : Object.values(part))
-        if (typeof each === 'string' || typeof each === 'object') open.push({ part: each, level: level + 1 });
+      if (part.length >= binaryChars || (attached.size > 0 && attached.has(part))) found.isPlain = false;
+      return false;
     }
-  }
+    if (isObject(part) && typeOfData(part) !== undefined) found.isPlain = false;
+    if (level > depth) found.isDeep = true;
+    return level <= depth && !found.isEndless;
+  });
   return found;
-}
-
-function pruned(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth === 0) return '[too deep to be shown]';
-  if (Array.isArray(value)) return value.map((each) => pruned(each, depth - 1));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, pruned(each, depth - 1)]));
 }
 
 /** Where a string stands. */
@@ -99,35 +90,37 @@ function typeOfData(holder: JsonObject): string | undefined {
  * Whether the texts hold the value already: one text as JSON in any formatting, or one text per item of a list; also where a
  * list or plain value was put into an object only to be sent (`{ result: … }`, `{ content: … }`).
  */
-export function isInTexts(value: unknown, texts: readonly string[]): boolean {
-  const inner = innerOf(value);
+export const isInTexts = (value: unknown, texts: readonly string[]): boolean => atOnce(isInTextsInSlices(value, texts));
+
+export function* isInTextsInSlices(value: unknown, texts: readonly string[]): Slices<boolean> {
   const budget = { chars: limits.structured.comparedChars };
   if (texts.length > limits.structured.comparedTexts) return false;
-  if (texts.some((text) => holdsValue(text, value, budget))) return true;
+  for (const text of texts) if (yield* holdsValue(text, value, budget)) return true;
+  const inner = innerOf(value);
   if (inner === undefined) return false;
-  if (texts.some((text) => holdsValue(text, inner, budget))) return true;
-  return (
-    Array.isArray(inner) &&
-    inner.length === texts.length &&
-    texts.every((text, at) => holdsValue(text, inner[at], budget))
-  );
+  for (const text of texts) if (yield* holdsValue(text, inner, budget)) return true;
+  if (!Array.isArray(inner) || inner.length !== texts.length) return false;
+  for (const [at, text] of texts.entries()) if (!(yield* holdsValue(text, inner[at], budget))) return false;
+  return true;
 }
 
 function innerOf(value: unknown): unknown {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
-  const [key, ...others] = Object.keys(value);
-  return key !== undefined && others.length === 0 ? value[key] : undefined;
+  const keys = keysOf(value);
+  return keys.length === 1 ? value[keys[0] as string] : undefined;
 }
 
 /** Parsing a text costs as much as reading the answer did, so a budget limits how much is parsed. */
-function holdsValue(text: string, value: unknown, budget: { chars: number }): boolean {
+function* holdsValue(text: string, value: unknown, budget: { chars: number }): Slices<boolean> {
   if (typeof value === 'string' && text === value) return true;
   if (!mayBe(text, value)) return false;
   budget.chars -= text.length;
   if (budget.chars < 0) return false;
-  const parsed = parseJson(text);
-  return parsed.ok && isSame(parsed.value, value);
+  const isShort = text.length <= limits.slicedMessageBytes;
+  const parsed = isShort ? parseJson(text) : yield* parseInSlices(text);
+  yield isShort ? text.length : 0;
+  return parsed.ok && (yield* isSame(parsed.value, value));
 }
 
 /** The first character of most texts shows that they are not JSON, or not of this type. */
@@ -139,15 +132,17 @@ function mayBe(text: string, value: unknown): boolean {
 }
 
 /** Never recurses: servers send values of any depth. */
-function isSame(one: unknown, other: unknown): boolean {
+function* isSame(one: unknown, other: unknown): Slices<boolean> {
   const open: [unknown, unknown][] = [[one, other]];
+  let parts = 0;
   for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    if (++parts % PARTS_PER_STEP === 0) yield PARTS_PER_STEP * PART_UNITS;
     const [a, b] = pair;
     if (a === b) continue;
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
     if (Array.isArray(a) !== Array.isArray(b)) return false;
-    const keys = Object.keys(a);
-    if (keys.length !== Object.keys(b).length) return false;
+    const keys = keysOf(a);
+    if (keys.length !== keysOf(b).length) return false;
     for (const key of keys) {
       if (!Object.hasOwn(b, key)) return false;
       open.push([(a as JsonObject)[key], (b as JsonObject)[key]]);
@@ -155,3 +150,5 @@ function isSame(one: unknown, other: unknown): boolean {
   }
   return true;
 }
+
+const PARTS_PER_STEP = 4_096;

@@ -1,10 +1,11 @@
 // Owns turning MCP content blocks into text and attachments. Text stays verbatim; binary data never becomes text.
 
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { atOnce, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
-import type { Attachment, ContentBlock } from '../model/tool.ts';
+import type { Attachment, SentBlock } from '../model/tool.ts';
 import { byteLength, normalBase64 } from './base64.ts';
-import { isInTexts, jsonText } from './structured.ts';
+import { isInTextsInSlices, jsonTextInSlices } from './structured.ts';
 
 export interface Extracted {
   readonly text: string;
@@ -19,7 +20,7 @@ export interface ResultContent {
   readonly leftOut: number;
 }
 
-export function extractText(content: readonly ContentBlock[], structured: unknown): Extracted {
+export function extractText(content: readonly SentBlock[], structured: unknown): Extracted {
   const plain = plainText(content, structured);
   if (plain !== undefined) return { text: plain, attachments: [] };
   const read = readContent(content, structured);
@@ -27,23 +28,39 @@ export function extractText(content: readonly ContentBlock[], structured: unknow
 }
 
 /** The text of a result that is one block of text and nothing else, as nearly every result is: no lists are built. */
-export function plainText(content: readonly ContentBlock[], structured: unknown): string | undefined {
+export function plainText(content: readonly SentBlock[], structured: unknown): string | undefined {
   const only = content.length === 1 && structured === undefined ? content[0] : undefined;
-  return only?.type === 'text' && typeof only['text'] === 'string' ? wellFormed(only['text']) : undefined;
+  const text = only && textOf(only);
+  return text === undefined ? undefined : wellFormed(text);
 }
 
-export function readContent(content: readonly ContentBlock[], structured: unknown): ResultContent {
+export const readContent = (content: readonly SentBlock[], structured: unknown): ResultContent =>
+  atOnce(readInSlices(content, structured));
+
+export function* readInSlices(content: readonly SentBlock[], structured: unknown): Slices<ResultContent> {
   const parts: (string | Attachment)[] = [];
   const attachments: Attachment[] = [];
   let others = 0;
   for (const block of content) {
-    if (block.type === 'text' && typeof block['text'] === 'string') parts.push(block['text']);
-    else if (++others <= limits.resultAttachments) parts.push(...readBlock(block, attachments));
+    const text = textOf(block);
+    if (text !== undefined) parts.push(text);
+    else if (++others <= limits.resultAttachments) {
+      parts.push(...(yield* readBlock(block, attachments)));
+      yield BLOCK_UNITS;
+    }
   }
-  if (structured !== undefined && !isInTexts(structured, parts.filter(isText)))
-    parts.push(jsonText(structured, dataOf(attachments)));
+  if (structured !== undefined && !(yield* isInTextsInSlices(structured, parts.filter(isText))))
+    parts.push(yield* jsonTextInSlices(structured, dataOf(attachments)));
   return { parts, attachments, leftOut: Math.max(0, others - limits.resultAttachments) };
 }
+
+function textOf(block: SentBlock): string | undefined {
+  const { type, text } = block;
+  return type === 'text' && typeof text === 'string' ? text : undefined;
+}
+
+/** For a block that is short; the data of a long one is read at once, which takes a millisecond for each of its megabytes. */
+const BLOCK_UNITS = 1_000;
 
 /** The same content with its attachments replaced, one for one. */
 export function withAttachments(content: ResultContent, attachments: readonly Attachment[]): ResultContent {
@@ -70,11 +87,12 @@ function wellFormed(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed();
 }
 
-function readBlock(block: ContentBlock, attachments: Attachment[]): readonly (string | Attachment)[] {
+function* readBlock(block: SentBlock, attachments: Attachment[]): Slices<readonly (string | Attachment)[]> {
   const attachment = attachmentOf(block);
-  if (attachment === undefined) return [jsonText(block)];
+  if (attachment === undefined) return [yield* jsonTextInSlices(block)];
   attachments.push(attachment);
   const { kind, data } = attachment;
+  yield data?.length ?? 0;
   if (kind === 'link') return [attachment];
   const { text, ...sent } = kind === 'resource' ? (block['resource'] as JsonObject) : block;
   if (kind === 'resource' && typeof text === 'string') return [text];
@@ -110,11 +128,12 @@ function oneLine(text: string | undefined): string | undefined {
 
 const sizeText = (bytes: number) => (bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KB`);
 
-function attachmentOf(block: ContentBlock): Attachment | undefined {
-  switch (block.type) {
+function attachmentOf(block: SentBlock): Attachment | undefined {
+  const { type } = block;
+  switch (type) {
     case 'image':
     case 'audio':
-      return typeof block['data'] === 'string' ? { kind: block.type, ...detailsOf(block, block['data']) } : undefined;
+      return typeof block['data'] === 'string' ? { kind: type, ...detailsOf(block, block['data']) } : undefined;
     case 'resource_link':
       return typeof block['uri'] === 'string' ? { kind: 'link', ...detailsOf(block) } : undefined;
     case 'resource': {

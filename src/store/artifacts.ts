@@ -3,13 +3,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs';
-import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../kernel/clock.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
 import { isSystemError, reasonOf } from '../kernel/replace-file.ts';
 import { settleWithin } from '../kernel/settle.ts';
+import { inSlices, type Slices, STEP_UNITS } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
 
 export interface Artifact {
@@ -33,7 +34,7 @@ export interface Artifacts {
 export interface ArtifactDeps {
   readonly folder: string;
   readonly clock: Clock;
-  readonly redact: (text: string) => string;
+  readonly redact: (text: string) => Slices<string>;
 }
 
 export function createArtifacts(deps: ArtifactDeps): Artifacts {
@@ -61,9 +62,10 @@ class ArtifactFolder implements Artifacts {
     const { folder, clock } = this.#deps;
     if (!this.#mayKeep(data.length)) return { problem: 'there are too many at once' };
     const file = join(folder, `${safeName(name)}-${randomBytes(16).toString('hex')}.${extension}`);
+    const safe = typeof data === 'string' ? await inSlices(this.#deps.redact(data)) : data;
     let kept: Kept = { problem: 'it was not written in time' };
     const writing = this.#track(
-      this.#write(file, data).then((done) => {
+      this.#write(file, safe).then((done) => {
         kept = done;
       }),
     );
@@ -94,9 +96,8 @@ class ArtifactFolder implements Artifacts {
   }
 
   /** Writes in place: nobody knows the random name before the file is complete, so no temporary file is needed. */
-  async #write(file: string, data: string | Uint8Array): Promise<Kept> {
-    const { folder, redact } = this.#deps;
-    const safe = typeof data === 'string' ? redact(data) : data;
+  async #write(file: string, safe: string | Uint8Array): Promise<Kept> {
+    const { folder } = this.#deps;
     try {
       if (!this.#isPrivate && !(await makePrivate(folder))) return { problem: 'its folder is a link or a file' };
       this.#isPrivate = true;
@@ -150,8 +151,27 @@ async function makePrivate(folder: string): Promise<boolean> {
 
 /** Bytes instead of text, and the callback API instead of `fs/promises`: each halves the time for a file. */
 const writeBytes = promisify(writeFile);
-const put = (file: string, data: string | Uint8Array) =>
-  writeBytes(file, typeof data === 'string' ? Buffer.from(data) : data, { flag: 'wx', mode: 0o600 });
+
+async function put(file: string, data: string | Uint8Array): Promise<void> {
+  if (typeof data !== 'string' || data.length <= STEP_UNITS) {
+    await writeBytes(file, typeof data === 'string' ? Buffer.from(data) : data, { flag: 'wx', mode: 0o600 });
+    return;
+  }
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    for (let from = 0; from < data.length; ) {
+      const to = from + STEP_UNITS - (isHigh(data.charCodeAt(from + STEP_UNITS - 1)) ? 1 : 0);
+      // Waiting for each piece gives the event loop its turn.
+      await handle.writeFile(Buffer.from(data.slice(from, to)));
+      from = to;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The first half of a pair, which must not be written without the second. */
+const isHigh = (code: number) => (code & 0xfc00) === 0xd800;
 
 /** A file that cannot be deleted now is deleted by a later sweep. */
 async function discard(file: string): Promise<void> {

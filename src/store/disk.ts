@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isSystemError, reasonOf } from '../kernel/replace-file.ts';
+import { fullness, isSystemError, reasonOf } from '../kernel/replace-file.ts';
 import { RuntimeError } from '../model/errors.ts';
 
 export async function readIfThere(file: string): Promise<string | undefined> {
@@ -27,5 +27,9 @@ export function readNow(file: string): string | undefined {
 /** Turns a system error into a `STORE_UNWRITABLE`; returns any other error unchanged. */
 export function unwritable(error: unknown, folder: string): unknown {
   if (!isSystemError(error)) return error;
-  return new RuntimeError('STORE_UNWRITABLE', { folder, reason: reasonOf(error) }, { cause: error });
+  return new RuntimeError(
+    'STORE_UNWRITABLE',
+    { folder, reason: reasonOf(error), ...fullness(error) },
+    { cause: error },
+  );
 }

@@ -1,8 +1,10 @@
 // Owns connecting to an address: a connected socket, through a proxy's tunnel and with TLS where configured.
 // Import it lazily: it loads all of `node:tls`.
 
-import { connect, isIP, type Socket } from 'node:net';
+import dns, { type LookupAddress } from 'node:dns';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { isLocalAddress, isLocalHost } from '../kernel/local-address.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
@@ -12,7 +14,10 @@ import { networkReason } from './network-failure.ts';
 import { type PemFiles, readPemFiles, type TlsCredentials } from './pem-files.ts';
 import { type ProxySettings, proxyFor } from './proxy-choice.ts';
 
-export interface Network extends ProxySettings, PemFiles {}
+export interface Network extends ProxySettings, PemFiles {
+  /** Refuses to connect to this machine and the network around it. A proxy of the person's own is exempt, and sees names alone. */
+  readonly isPublicOnly?: boolean | undefined;
+}
 
 export interface Destination {
   readonly server: ServerName;
@@ -33,17 +38,41 @@ export async function dial({ server, url, network }: Destination, signal: AbortS
   try {
     const socket = proxy
       ? await tunnel({ server, proxy, destination, ca: credentials.ca }, signal)
-      : await reach(destination, signal);
+      : await (network.isPublicOnly ? reachPublic : reach)(destination, signal);
     return isSecure(url) ? await secure(socket, destination, credentials, signal) : socket;
   } catch (error) {
+    if (error instanceof LocalAddressError)
+      throw new RuntimeError('SERVER_UNTRUSTED', { server, command: url.origin, isLocal: true });
     throw error instanceof RuntimeError ? error : lost(server, networkReason(error), error);
   }
 }
 
-function reach(destination: HostAndPort, signal: AbortSignal): Promise<Socket> {
+function reach(destination: HostAndPort & { readonly lookup?: LookupFunction }, signal: AbortSignal): Promise<Socket> {
   const socket = connect(destination).pause();
   return until(socket, signal, (resolve) => socket.once('connect', () => resolve(socket)));
 }
+
+class LocalAddressError extends Error {}
+
+/**
+ * A name is looked up once, and what was found is judged and connected to: a second answer of its server cannot differ. The
+ * address of the open socket is judged as well, before a byte is written.
+ */
+async function reachPublic(destination: HostAndPort, signal: AbortSignal): Promise<Socket> {
+  if (isLocalHost(destination.host)) throw new LocalAddressError();
+  const socket = await reach({ ...destination, lookup: lookUpPublic }, signal);
+  if (!isLocalAddress(socket.remoteAddress ?? '')) return socket;
+  socket.destroy();
+  throw new LocalAddressError();
+}
+
+/** One local address among several is enough: which of them is used would be up to chance. */
+const lookUpPublic: LookupFunction = (hostname, options, callback) =>
+  dns.lookup(hostname, options, (error, found: string | LookupAddress[], family) => {
+    const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+    if (error === null && addresses.some(isLocalAddress)) callback(new LocalAddressError(), found, family);
+    else callback(error, found, family);
+  });
 
 function secure(socket: Socket, { host }: HostAndPort, own: TlsCredentials, signal: AbortSignal): Promise<Socket> {
   const name = isIP(host) === 0 ? { servername: host } : {};

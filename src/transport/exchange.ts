@@ -46,7 +46,8 @@ export function headerIn(headers: ResponseHeaders, name: string): string | undef
 /** The methods must not throw. After `end`, `failed` or an abort, no further method is called. */
 export interface HttpListener {
   head(status: number, headers: ResponseHeaders, statusText: string): void;
-  data(chunk: Buffer): void;
+  /** While a returned promise is pending, no more is read: neither `data` nor `end` is called. */
+  data(chunk: Buffer): Promise<void> | undefined;
   end(): void;
   /** Without a status, `sent: false` means that no server was reached: not one byte was handed to a connection. */
   failed(failure: RequestFailure): void;
@@ -119,7 +120,11 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
-    if (this.#next === undefined) this.#listener?.data(chunk);
+    const busy = this.#next === undefined ? this.#listener?.data(chunk) : undefined;
+    const controller = this.#controller;
+    if (busy === undefined || controller === undefined) return;
+    controller.pause();
+    void busy.then(() => controller.resume());
   }
 
   onResponseEnd(): void {

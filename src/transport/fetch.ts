@@ -130,8 +130,8 @@ class PooledClient implements HttpClient {
     const { server, network } = this.#options;
     const url = new URL(target.origin);
     const proxy = url.protocol === 'http:' ? plainProxy(proxyFor(url, network)) : undefined;
-    // The client certificate is for the server, not for the proxy.
-    const anonymous = { ...network, proxy: 'off', certFile: undefined, keyFile: undefined };
+    // The client certificate is for the server, not for the proxy, and the proxy of the person may be anywhere.
+    const anonymous = { ...network, proxy: 'off', certFile: undefined, keyFile: undefined, isPublicOnly: false };
     const destination = proxy ? { server, url: proxy, network: anonymous } : { server, url, network };
     const options: Client.Options = {
       connect: (_options, callback) => void this.#connect(destination, callback),

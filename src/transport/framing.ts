@@ -2,10 +2,11 @@
 // No output of a server is fatal: a line that is not a message is noise, and a line over the limit is dropped while it arrives.
 
 import { constants } from 'node:buffer';
-import { isObject, parseJson, stringifyBounded } from '../kernel/json.ts';
+import { isObject, type ParsedJson, parseJson, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { Message, MessageId } from '../model/server.ts';
 import { IdScanner } from './id-scanner.ts';
+import { isLong, MessageQueue } from './message-queue.ts';
 import { Pieces } from './pieces.ts';
 
 /** The methods must not throw: the rest of the chunk would be lost. */
@@ -32,13 +33,29 @@ export class FrameReader {
   /** Set while the present line is over the limit. */
   #scanner: IdScanner | undefined;
   #droppedBytes = 0;
+  readonly #queue = new MessageQueue();
 
   constructor(maxMessageBytes: number, listener: FrameListener) {
     this.#maxBytes = Math.min(maxMessageBytes, constants.MAX_STRING_LENGTH);
     this.#listener = listener;
   }
 
+  /** While a long message is parsed: resolves when it was delivered, and all that was pushed behind it. */
+  whenIdle(): Promise<void> | undefined {
+    return this.#queue.whenIdle();
+  }
+
+  /** Delivers nothing any more. */
+  stop(): void {
+    this.#queue.stop();
+  }
+
   push(chunk: Buffer): void {
+    if (this.#queue.isBusy) this.#queue.run(() => this.push(chunk));
+    else this.#read(chunk);
+  }
+
+  #read(chunk: Buffer): void {
     const last = chunk.lastIndexOf(NEWLINE);
     if (last === -1) {
       this.#hold(chunk);
@@ -46,16 +63,22 @@ export class FrameReader {
     }
     let from = 0;
     if (this.#held.bytes > 0 || this.#scanner !== undefined) from = this.#finishLine(chunk, 0);
-    // A line within one chunk can be over the limit without having been held; only then read lines one by one.
-    if (last - from > this.#maxBytes) while (from <= last) from = this.#finishLine(chunk, from);
-    else if (from < last) this.#readLines(chunk.toString('utf8', from, last));
+    // A line within one chunk can be over a limit without having been held; only then read lines one by one.
+    if (last - from > this.#maxBytes || isLong(last - from))
+      while (from <= last && !this.#queue.isBusy) from = this.#finishLine(chunk, from);
+    if (this.#queue.isBusy) {
+      if (from < chunk.length) this.push(chunk.subarray(from));
+      return;
+    }
+    if (from < last) this.#readLines(chunk.toString('utf8', from, last));
     if (last + 1 < chunk.length) this.#hold(chunk.subarray(last + 1));
   }
 
   /** The stream has ended. A last line without its newline still counts. */
   end(): void {
-    if (this.#scanner !== undefined) this.#readHeld();
-    else if (this.#held.bytes > 0) this.#readLast(this.#held.take().toString('utf8'));
+    if (this.#queue.isBusy) this.#queue.run(() => this.end());
+    else if (this.#scanner !== undefined) this.#readHeld();
+    else if (this.#held.bytes > 0) this.#readLast(this.#held.take());
   }
 
   #hold(piece: Buffer): void {
@@ -88,7 +111,8 @@ export class FrameReader {
   #readHeld(): void {
     const scanner = this.#scanner;
     this.#scanner = undefined;
-    if (scanner === undefined) this.#readLine(this.#held.take().toString('utf8'));
+    if (scanner === undefined && isLong(this.#held.bytes)) this.#queue.parse(this.#held.take(), this.#readLong);
+    else if (scanner === undefined) this.#readLine(this.#held.take().toString('utf8'));
     else this.#listener.onOversized(scanner.answered());
   }
 
@@ -110,9 +134,19 @@ export class FrameReader {
     } else if (line !== '') this.#readUnusualLine(line);
   }
 
-  #readLast(line: string): void {
-    if (line.trimStart().startsWith('{') && !parseJson(line.trim()).ok) this.#listener.onCutOff();
-    else this.#readLine(line);
+  readonly #readLong = (parsed: ParsedJson, line: string): void => {
+    if (parsed.ok) this.#deliverAll(parsed.value);
+    else if (isIndented(line)) this.#queue.parse(line.trim(), this.#readLong);
+    else this.#noise(line);
+  };
+
+  #readLast(bytes: Buffer): void {
+    this.#queue.parse(bytes, (parsed, line) => {
+      const isMessage = parsed.ok || (isIndented(line) && parseJson(line.trim()).ok);
+      if (!isMessage && line.trimStart().startsWith('{')) this.#listener.onCutOff();
+      else if (isLong(line.length)) this.#readLong(parsed, line);
+      else this.#readLine(line);
+    });
   }
 
   /** A blank line, a batch, an indented message, a byte order mark before one (`trim` removes it), or noise. */
@@ -125,9 +159,13 @@ export class FrameReader {
       return;
     }
     const parsed = parseJson(text);
-    if (!parsed.ok) this.#noise(line);
-    else if (Array.isArray(parsed.value)) for (const each of parsed.value) this.#deliver(each);
-    else this.#deliver(parsed.value);
+    if (parsed.ok) this.#deliverAll(parsed.value);
+    else this.#noise(line);
+  }
+
+  #deliverAll(value: unknown): void {
+    if (Array.isArray(value)) for (const each of value) this.#deliver(each);
+    else this.#deliver(value);
   }
 
   #deliver(value: unknown): void {
@@ -139,3 +177,6 @@ export class FrameReader {
     this.#listener.onNoise(line.slice(0, limits.noiseLineChars).trimEnd());
   }
 }
+
+/** A byte order mark or a space before a message that JSON does not know; `trim` removes it. */
+const isIndented = (line: string) => /^\s/.test(line) && /^\s*[[{]/.test(line);

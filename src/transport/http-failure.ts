@@ -55,7 +55,10 @@ function causeOf(refusal: HttpRefusal, { server, method, hasToken }: RefusedRequ
     return new RuntimeError('CONFIG_INVALID', { problem: `the proxy of server "${server}" wants a login (HTTP 407)` });
   }
   const reason = `it ${answered(refusal)}`;
-  if (status === 429) return new RuntimeError('RATE_LIMITED', { server, reason, ...waitIn(refusal) });
+  if (status === 429) {
+    const isAtStart = method === 'initialize' || method === 'server/discover';
+    return new RuntimeError('RATE_LIMITED', { server, reason, ...waitIn(refusal), ...(isAtStart && { isAtStart }) });
+  }
   if (isWrongAddress(method, status)) return broken(server, reason);
   return isRefusal(status) ? new RuntimeError('REQUEST_REFUSED', { server, reason }) : lost(server, reason);
 }

@@ -1,10 +1,11 @@
 // Owns reading the body of an HTTP response by what its head announces: one message, an event stream, or text to quote.
 
-import { parseJson } from '../kernel/json.ts';
+import type { ParsedJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { MessageId } from '../model/server.ts';
 import { EventStreamReader } from './event-stream.ts';
 import { headerIn, type ResponseHeaders } from './exchange.ts';
+import { MessageQueue } from './message-queue.ts';
 import { Pieces } from './pieces.ts';
 
 /** Why no message can be read from a response. */
@@ -40,6 +41,10 @@ export interface ResponseBody {
   push(chunk: Buffer): boolean;
   /** The body is complete. Not called for a response that broke off. */
   end(): void;
+  /** While a long message is parsed: resolves when all that has arrived was delivered. */
+  whenIdle(): Promise<void> | undefined;
+  /** Delivers nothing any more. */
+  stop(): void;
 }
 
 /** One JSON value. A body over the limit is reported as the oversized answer to the request `id`. */
@@ -48,6 +53,7 @@ export class MessageBody implements ResponseBody {
   readonly #maxBytes: number;
   readonly #id: MessageId | undefined;
   readonly #listener: ResponseListener;
+  readonly #queue = new MessageQueue();
 
   constructor(maxBytes: number, id: MessageId | undefined, listener: ResponseListener) {
     this.#maxBytes = maxBytes;
@@ -63,28 +69,41 @@ export class MessageBody implements ResponseBody {
   }
 
   end(): void {
-    const text = this.#bytes.take().toString('utf8');
-    const parsed = parseJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
+    const bytes = this.#bytes.take();
+    this.#queue.parse(bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes, this.#deliver);
+  }
+
+  whenIdle(): Promise<void> | undefined {
+    return this.#queue.whenIdle();
+  }
+
+  stop(): void {
+    this.#queue.stop();
+  }
+
+  readonly #deliver = (parsed: ParsedJson, text: string): void => {
     if (parsed.ok) this.#listener.onValue(parsed.value);
     else this.#listener.onNoise(text);
-  }
+  };
 }
 
-const BYTE_ORDER_MARK = 0xfeff;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 export class EventBody implements ResponseBody {
   readonly reader: EventStreamReader;
+  readonly #queue = new MessageQueue();
 
   constructor(maxBytes: number, listener: ResponseListener) {
+    const deliver = (parsed: ParsedJson, text: string) => {
+      if (parsed.ok) listener.onValue(parsed.value);
+      else listener.onNoise(text);
+    };
     this.reader = new EventStreamReader(maxBytes, {
-      onOversized: (id) => listener.onOversized(id),
-      onEvent(type, data) {
+      onOversized: (id) => this.#queue.run(() => listener.onOversized(id)),
+      onEvent: (type, data) => {
         if (data === '') return;
-        const isMessage = type === '' || type === 'message';
-        const parsed = isMessage ? parseJson(data) : undefined;
-        if (parsed === undefined) listener.onOther?.(type, data);
-        else if (parsed.ok) listener.onValue(parsed.value);
-        else listener.onNoise(data);
+        if (type === '' || type === 'message') this.#queue.parse(data, deliver);
+        else this.#queue.run(() => listener.onOther?.(type, data));
       },
     });
   }
@@ -96,6 +115,14 @@ export class EventBody implements ResponseBody {
 
   end(): void {
     this.reader.end();
+  }
+
+  whenIdle(): Promise<void> | undefined {
+    return this.#queue.whenIdle();
+  }
+
+  stop(): void {
+    this.#queue.stop();
   }
 }
 
@@ -112,6 +139,14 @@ export class QuotedBody implements ResponseBody {
 
   end(): void {
     this.isWhole = true;
+  }
+
+  whenIdle(): undefined {
+    return undefined;
+  }
+
+  stop(): void {
+    // Delivers nothing by itself.
   }
 
   take(): string {

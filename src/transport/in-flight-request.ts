@@ -96,6 +96,8 @@ export class InFlightRequest implements HttpListener {
   /** Reports nothing from now on. */
   abort(): void {
     this.#isSettled = true;
+    this.#body?.stop();
+    this.#body = undefined;
     this.#cancelPause?.();
     this.#exchange?.abort();
   }
@@ -125,16 +127,25 @@ export class InFlightRequest implements HttpListener {
     }
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Buffer): Promise<void> | undefined {
     this.#noteBytes();
-    if (this.#body?.push(chunk) !== false) return;
+    if (this.#body?.push(chunk) !== false) return this.#body?.whenIdle();
     this.#exchange?.abort();
     this.#over(undefined);
+    return undefined;
   }
 
   end(): void {
     this.#body?.end();
-    this.#over(undefined);
+    this.#whenRead(() => this.#over(undefined));
+  }
+
+  /** A long message of the body may still be parsed, although the exchange is over. */
+  #whenRead(next: () => void): void {
+    const body = this.#body;
+    const idle = body?.whenIdle();
+    if (idle === undefined) next();
+    else void idle.then(() => body === this.#body && next());
   }
 
   redirected(): void {
@@ -142,6 +153,10 @@ export class InFlightRequest implements HttpListener {
   }
 
   failed(failure: RequestFailure): void {
+    this.#whenRead(() => this.#failed(failure));
+  }
+
+  #failed(failure: RequestFailure): void {
     if (!failure.sent && failure.status === undefined) {
       if (!this.#isSettled) this.#fail(failure);
       this.#context.unreachable(failure.cause);

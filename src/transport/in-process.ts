@@ -2,7 +2,7 @@
 
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport, InProcessLaunch, Message } from '../model/server.ts';
+import type { Channel, ChannelReport, InProcessLaunch, Message, MessageId, RequestFailure } from '../model/server.ts';
 
 /** Calls `serve` with the other end when this end starts. If `serve` fails, both ends close and the report says why. */
 export function openInProcess(serve: InProcessLaunch['serve'], server: ServerName): Channel {
@@ -31,6 +31,7 @@ class InProcessEnd implements Channel {
   onmessage?: ((message: Message) => void) | undefined;
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  onfailed?: ((id: MessageId, failure: RequestFailure) => void) | undefined;
 
   readonly #pair: EndPair;
   readonly #peer: () => InProcessEnd;
@@ -51,7 +52,7 @@ class InProcessEnd implements Channel {
   }
 
   async send(message: Message): Promise<void> {
-    if (!this.#pair.open) throw new RuntimeError('CONNECTION_LOST', { server: this.#pair.server, ...this.report() });
+    if (!this.#pair.open) throw this.#lost();
     this.#peer().#take(message);
   }
 
@@ -64,11 +65,25 @@ class InProcessEnd implements Channel {
     return { reason: this.#pair.reason };
   }
 
-  /** The server function failed: the other end gets the error, then both ends close. */
+  /**
+   * The server function failed: the other end gets the error, then both ends close. Requests that the server has not read are
+   * reported as not sent, so that none of them is taken for the cause.
+   */
   fail(error: unknown): void {
     if (!this.#pair.open) return;
-    this.#peer().onerror?.(asRuntimeError(error));
+    const near = this.#peer();
+    near.onerror?.(asRuntimeError(error));
+    const unread = this.#inbox.map(
+      (message) => message !== 'close' && message['method'] !== undefined && message['id'],
+    );
     this.#end(`its server function failed: ${error instanceof Error ? error.message : String(error)}`);
+    for (const id of unread) {
+      if (typeof id === 'number' || typeof id === 'string') near.onfailed?.(id, { sent: false, cause: this.#lost() });
+    }
+  }
+
+  #lost(): RuntimeError {
+    return new RuntimeError('CONNECTION_LOST', { server: this.#pair.server, ...this.report() });
   }
 
   /** The other end still gets messages sent before; this end gets no more. */

@@ -63,8 +63,9 @@ export class ListeningStream implements HttpListener, ResponseListener {
     if (isPassing(status)) this.#openAgain();
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Buffer): Promise<void> | undefined {
     this.#body?.push(chunk);
+    return this.#body?.whenIdle();
   }
 
   end(): void {
@@ -95,6 +96,7 @@ export class ListeningStream implements HttpListener, ResponseListener {
 
   /** Drops the exchange as well, since it would keep its connection in memory. */
   #abort(): void {
+    this.#body?.stop();
     this.#exchange?.abort();
     this.#exchange = undefined;
   }

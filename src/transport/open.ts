@@ -19,6 +19,8 @@ export interface OpenContext extends Pick<StdioOptions, ForEveryChannel | ForPro
   /** The base of an entry's relative `cwd`, and the folder of a server whose entry names none. */
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
+  /** A remote server is not reached on this machine or in the network around it. */
+  readonly isPublicOnly?: boolean | undefined;
   /** For an entry that names no transport: the one negotiated last time, and the callback for the one negotiated now. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;
@@ -67,7 +69,7 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
 }
 
 function remoteOptions({ url, headers, proxy, caFile, certFile, keyFile }: RemoteLaunch, context: OpenContext) {
-  const { server, hostEnv, cwd, maxMessageBytes, clock, onNoise } = context;
-  const network = { env: hostEnv, proxy, caFile, certFile, keyFile, cwd };
+  const { server, hostEnv, cwd, maxMessageBytes, clock, onNoise, isPublicOnly } = context;
+  const network = { env: hostEnv, proxy, caFile, certFile, keyFile, cwd, isPublicOnly };
   return { server, url, headers, network, maxMessageBytes, clock, onNoise };
 }

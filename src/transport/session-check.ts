@@ -15,7 +15,7 @@ export interface SessionRefusal {
   readonly body: string;
 }
 
-/** Below the ids of the wire, far above those of the SDK. */
+/** Counts down from far above the ids of the wire, which count up from 1. */
 const FIRST_ID = 2 ** 30 - 1;
 
 export class SessionCheck {

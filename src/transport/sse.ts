@@ -69,21 +69,28 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
     else this.#goDown(broken(this.#options.server, 'it was asked for a stream of events and gave something else'));
   }
 
-  data(chunk: Buffer): void {
-    if (this.#body?.push(chunk) === false) this.end();
+  data(chunk: Buffer): Promise<void> | undefined {
+    if (this.#body?.push(chunk) !== false) return this.#body?.whenIdle();
+    this.end();
+    return undefined;
   }
 
   end(): void {
-    const { server } = this.#options;
-    const body = this.#body;
-    body?.end();
-    if (body instanceof QuotedBody) this.#goDown(this.#refusal(body.take()));
-    else this.#goDown(lost(server, 'its stream ended'));
+    this.#body?.end();
+    this.#endWith(lost(this.#options.server, 'its stream ended'));
   }
 
   failed({ cause }: RequestFailure): void {
+    this.#endWith(cause);
+  }
+
+  /** Messages that the stream has carried are delivered first. */
+  #endWith(cause: RuntimeError): void {
     const body = this.#body;
-    this.#goDown(body instanceof QuotedBody ? this.#refusal(body.take()) : cause);
+    const idle = body?.whenIdle();
+    if (body instanceof QuotedBody) this.#goDown(this.#refusal(body.take()));
+    else if (idle === undefined) this.#goDown(cause);
+    else void idle.then(() => this.#goDown(cause));
   }
 
   onValue(value: unknown): void {
@@ -189,6 +196,7 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
   #goDown(cause: RuntimeError): void {
     if (this.#end !== undefined || this.isClosing) return;
     this.#end = cause;
+    this.#body?.stop();
     this.#stream?.abort();
     this.#initialized.open();
     this.#queue?.end(cause);
@@ -203,6 +211,7 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
   }
 
   protected async shutDown(): Promise<void> {
+    this.#body?.stop();
     this.#stream?.abort();
     this.#initialized.open();
     this.#queue?.clear();

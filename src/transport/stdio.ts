@@ -55,6 +55,8 @@ export class StdioChannel extends ChannelBase {
   /** Why the channel stopped reading a server that still writes. */
   #flood: string | undefined;
   #outputEndedFirst = false;
+  /** The reader was told that no more will come. */
+  #hasEnded = false;
   /** The output ended in the middle of a message. */
   #cutOff = false;
   /** The messages sent in this tick. They are written together, since every write is a system call. */
@@ -140,7 +142,10 @@ export class StdioChannel extends ChannelBase {
     this.tell(this.#options.onStart, group.pid);
     child.stdout.on('data', (chunk: Buffer) => {
       // While closing, output is read only so that the process can end; its content is ignored.
-      if (!this.isClosing) this.#reader.push(chunk);
+      if (this.isClosing) return;
+      this.#reader.push(chunk);
+      const idle = this.#reader.whenIdle();
+      if (idle !== undefined) this.#pauseUntil(idle);
     });
     child.stdout.once('end', () => {
       // A server without output cannot answer any more. A server that is exiting looks the same from here.
@@ -154,10 +159,24 @@ export class StdioChannel extends ChannelBase {
     for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
     child.once('exit', () => {
       // A descendant may hold the output open for ever; after this pause the server's own last output has arrived.
-      this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#end);
+      this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#drained);
     });
     child.once('close', this.#end);
   }
+
+  /** A server that writes faster than its long messages are parsed must not fill the memory. */
+  #pauseUntil(idle: Promise<void>): void {
+    const stdout = this.#group?.child.stdout;
+    stdout?.pause();
+    void idle.then(() => stdout?.resume());
+  }
+
+  /** Output that was held back by a long message has not been read yet: then the pause begins anew. */
+  readonly #drained = (): void => {
+    const idle = this.#reader.whenIdle();
+    if (idle === undefined || this.isClosing) this.#end();
+    else void idle.then(() => (this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#drained)));
+  };
 
   readonly #flush = (): void => {
     const lines = this.#outgoing;
@@ -168,7 +187,14 @@ export class StdioChannel extends ChannelBase {
 
   readonly #end = (): void => {
     if (this.hasClosed || this.#group === undefined) return;
-    this.#reader.end();
+    if (!this.#hasEnded) this.#reader.end();
+    this.#hasEnded = true;
+    const idle = this.isClosing ? undefined : this.#reader.whenIdle();
+    if (idle !== undefined) {
+      void idle.then(this.#end);
+      return;
+    }
+    this.#reader.stop();
     this.#cancelDrain?.();
     this.#group.child.stdout.destroy();
     this.#group.child.stderr.destroy();

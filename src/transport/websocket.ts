@@ -5,12 +5,13 @@ import { constants } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { CancelTimer } from '../kernel/clock.ts';
-import { isObject, parseJson, stringifyBounded } from '../kernel/json.ts';
+import { isObject, type ParsedJson, stringifyBounded } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import type { ChannelReport, Message } from '../model/server.ts';
 import { ChannelBase } from './channel-base.ts';
 import { errorCode } from './error-code.ts';
 import type { RemoteChannelOptions } from './http-options.ts';
+import { MessageQueue } from './message-queue.ts';
 import { networkReason } from './network-failure.ts';
 import { Noise } from './noise.ts';
 import { printable } from './printable.ts';
@@ -26,6 +27,7 @@ const NORMAL_CLOSURE = 1000;
 export class WebSocketChannel extends ChannelBase {
   readonly #options: RemoteChannelOptions;
   readonly #noise = new Noise();
+  readonly #queue = new MessageQueue();
   /** Aborts an opening that is under way. */
   readonly #giveUp = new AbortController();
   #websocket: WebSocket | undefined;
@@ -63,12 +65,18 @@ export class WebSocketChannel extends ChannelBase {
 
   protected interrupt(): void {
     this.#reason ??= 'it was closed';
+    this.#queue.stop();
     this.#giveUp.abort();
   }
 
   protected async shutDown(): Promise<void> {
     const websocket = this.#websocket;
-    if (websocket === undefined || websocket.readyState === websocket.CLOSED) return;
+    if (websocket === undefined) return;
+    // Its end may still have waited for a long message.
+    if (websocket.readyState === websocket.CLOSED) {
+      this.finish();
+      return;
+    }
     websocket.close(NORMAL_CLOSURE);
     this.#cancelGrace ??= this.#options.clock.after(limits.goodbyeMs, () => websocket.terminate());
     await this.#gone;
@@ -82,15 +90,20 @@ export class WebSocketChannel extends ChannelBase {
       if (websocket.bufferedAmount > limits.unreadInputBytes) this.#drop('it does not read its input');
     });
     websocket.on('error', (error) => this.#break(error));
-    socket.once('error', (error) => {
+    const setReason = (error: Error) => {
       this.#reason ??= networkReason(error);
-    });
+    };
+    socket.once('error', (error) => this.#queue.run(() => setReason(error)));
     this.#gone = new Promise((resolve) => {
       websocket.once('close', (code, text) => {
         this.#cancelGrace?.();
-        this.#reason ??= describeClose(code, text.toString());
-        this.finish();
-        resolve();
+        const finish = () => {
+          this.#reason ??= describeClose(code, text.toString());
+          this.finish();
+          resolve();
+        };
+        if (this.isClosing) finish();
+        else this.#queue.run(finish);
       });
     });
   };
@@ -99,10 +112,19 @@ export class WebSocketChannel extends ChannelBase {
     if (this.#reason !== undefined) return;
     const text = data.toString().trim();
     if (text === '') return;
-    const parsed = parseJson(text);
+    this.#queue.parse(text, this.#take);
+    const idle = this.#queue.whenIdle();
+    if (idle === undefined) return;
+    // A server that writes faster than its long messages are parsed must not fill the memory.
+    this.#websocket?.pause();
+    void idle.then(() => this.#websocket?.resume());
+  }
+
+  readonly #take = (parsed: ParsedJson, text: string): void => {
+    if (this.#reason !== undefined) return;
     if (!parsed.ok) this.#takeNoise(text.slice(0, limits.noiseLineChars));
     else for (const each of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) this.#deliver(each);
-  }
+  };
 
   #deliver(value: unknown): void {
     if (isObject(value)) this.tell(this.onmessage, value);

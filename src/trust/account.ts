@@ -12,8 +12,7 @@ import type { ServerDefinition } from '../model/server.ts';
 export type AccountOf = (definition: ServerDefinition) => Promise<string>;
 
 /** The id is sealed, so that nobody can guess a token from it. */
-export function createAccountOf({ env }: HostEnvironment, store: Store): AccountOf {
-  const seal = createSeal(store);
+export function createAccountOf({ env }: HostEnvironment, seal: Seal): AccountOf {
   return async (definition) => {
     const { all } = variablesRead(definition);
     return all.length === 0 ? '' : seal(canonicalJson(all.map((name) => [name, env[name] ?? null])));

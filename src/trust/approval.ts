@@ -12,6 +12,8 @@ import type { ToolAnnotations } from '../model/tool.ts';
 export type ApprovalRequest =
   | {
       readonly kind: 'tool';
+      /** The id of the call, as in its events. */
+      readonly callId: string;
       readonly tool: ToolId;
       readonly name: QualifiedName;
       /** Where the tool's server comes from, as a label. */
@@ -43,14 +45,21 @@ export type ApprovalRequest =
       readonly changes?: readonly string[];
       /** The file of the workspace that the user's own entry runs, as the entry names it. */
       readonly workspaceFile?: string;
+      /** The server is remote, and its address leads to this machine or to the network around it. */
+      readonly isLocal?: true;
       /** The user's variables that the server reads; a yes gives it exactly these. */
       readonly variables: readonly string[];
     };
 
 export type ApprovalAnswer = 'no' | 'once' | 'session' | 'always';
 
-/** Supplied by the host; the default says no. */
-export type Approve = (request: ApprovalRequest) => Promise<ApprovalAnswer>;
+export interface QuestionOptions {
+  /** Aborts when no answer is wanted any more: the call was cancelled, the time for an answer is over, or the runtime closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Supplied by the host; the default says no. A host that shows a prompt closes it when the signal aborts. */
+export type Approve = (request: ApprovalRequest, options: QuestionOptions) => Promise<ApprovalAnswer>;
 
 export const approveNothing: Approve = async () => 'no';
 
@@ -70,8 +79,9 @@ export async function askFor(request: ApprovalRequest, options: ApprovalOptions)
   const { approve, clock, onError, cancellation = new Cancellation() } = options;
   const silence = createDeferred<ApprovalAnswer>();
   const cancelTimer = clock.after(limits.approvalMs, () => silence.resolve('no'));
+  const withdrawn = new AbortController();
   const answered = Promise.resolve()
-    .then(() => approve(request))
+    .then(() => approve(request, { signal: withdrawn.signal }))
     .then(
       (answer): ApprovalAnswer => {
         if (yes.includes(answer)) return answer;
@@ -92,5 +102,6 @@ export async function askFor(request: ApprovalRequest, options: ApprovalOptions)
     return await cancellation.race(Promise.race([answered, silence.promise]));
   } finally {
     cancelTimer();
+    withdrawn.abort(cancellation.reason);
   }
 }

@@ -8,7 +8,7 @@ import { inputSourceKey } from '../config/inputs.ts';
 import { isOwnScope } from '../config/scopes.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { mentionsSecret } from '../model/secret-shapes.ts';
-import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
+import { isRemote, type RemoteLaunch, type ServerDefinition, type StdioLaunch } from '../model/server.ts';
 import { digestOf, type LaunchValues } from './launch-parts.ts';
 
 /**
@@ -81,8 +81,7 @@ type Origin = Pick<ServerDefinition, 'launch' | 'provenance'>;
  * folder does that for a process.
  */
 export function isFromFile({ file }: { readonly file?: string }, { launch, provenance }: Origin): boolean {
-  const isRemote = launch.kind !== 'stdio' && launch.kind !== 'in-process';
-  return !isRemote || isOwnScope(provenance.scope) || file === provenance.file;
+  return !isRemote({ launch }) || isOwnScope(provenance.scope) || file === provenance.file;
 }
 
 async function identityOfProcess(

@@ -16,7 +16,10 @@ export type Judgement =
   | { readonly kind: 'own' }
   /** Approved exactly as it is: the server starts and may read the user's variables granted with the approval. */
   | { readonly kind: 'approved'; readonly grants: readonly string[]; readonly isPinned?: true }
-  /** Not approved, but it runs no process from the workspace: the server may be used, with none of the user's variables. */
+  /**
+   * Not approved, but it runs no process from the workspace: the server may be used, with none of the user's variables. A remote
+   * one of the workspace is only looked at: it is offered nothing, and has no place in any turn.
+   */
   | { readonly kind: 'restricted' }
   | {
       readonly kind: 'asks';
@@ -24,6 +27,8 @@ export type Judgement =
       readonly identity: LaunchIdentity;
       /** The file of the workspace that an entry of the user's own runs. */
       readonly workspaceFile?: string;
+      /** The address of a remote entry leads to this machine or to the network around it. */
+      readonly isLocal?: true;
     };
 
 /** One stored approval. The parts of the launch are kept so that a changed entry can be compared with them. */
@@ -46,10 +51,16 @@ export interface ApproveOptions {
   readonly pinsFiles?: boolean | undefined;
 }
 
+/** Facts about a server that only connecting to it shows. */
+export interface FoundOut {
+  /** The name in its address leads to this machine or to the network around it. */
+  readonly isLocal?: boolean;
+}
+
 export interface Gate {
   /** Identifies what would run, as opposed to other servers of the same name. */
   fingerprint(definition: ServerDefinition): Promise<string>;
-  judge(definition: ServerDefinition): Promise<Judgement>;
+  judge(definition: ServerDefinition, found?: FoundOut): Promise<Judgement>;
   /**
    * Binds the approval to `judged`, which is what the user was shown; without it, to the definition as it would run now. Returns
    * the files whose contents it covers, as paths in the workspace; `undefined` where it covers none.
@@ -75,6 +86,8 @@ export interface GateOptions {
   readonly isOwnScope: (scope: Scope) => boolean;
   /** The file of the workspace that a server from elsewhere runs: another one in each workspace, so each is approved. */
   readonly workspaceFileOf?: (definition: ServerDefinition) => string | undefined;
+  /** Whether a remote entry, as it is without an approval, leads to this machine or to the network around it. */
+  readonly isLocal?: (definition: ServerDefinition) => boolean;
   readonly identityOf: (definition: ServerDefinition) => Promise<LaunchIdentity>;
   /** The workspace files that the entry names, with a digest of what they hold. */
   readonly filesOf?: (definition: ServerDefinition, identity: LaunchIdentity) => Promise<LaunchValues>;
@@ -84,7 +97,7 @@ export interface GateOptions {
 }
 
 export function createTrustGate(options: GateOptions): Gate {
-  const { store, clock, isOwnScope, workspaceFileOf, identityOf, filesOf = noFiles } = options;
+  const { store, clock, isOwnScope, workspaceFileOf, isLocal = () => false, identityOf, filesOf = noFiles } = options;
   const { onRewritten = ignore, onError = ignore } = options;
   const seal = createSeal(store);
   const list = createStoredList<Approval, ApprovalOfVersion1>({
@@ -107,23 +120,28 @@ export function createTrustGate(options: GateOptions): Gate {
   return {
     approvals,
     fingerprint: async (definition) => trustFingerprint(await identityOf(definition)),
-    async judge(definition) {
+    async judge(definition, found = {}) {
       const { name, launch, provenance } = definition;
       const workspaceFile = workspaceFileOf?.(definition);
       if (isOwnScope(provenance.scope) && workspaceFile === undefined) return { kind: 'own' };
       const stored = await approvals(name);
-      const isUsableUnapproved = (launch.kind !== 'stdio' || !provenance.inWorkspace) && workspaceFile === undefined;
+      const isLocalRemote = provenance.inWorkspace === true && (found.isLocal === true || isLocal(definition));
+      const asksFirst = provenance.inWorkspace === true && (launch.kind === 'stdio' || isLocalRemote);
+      const isUsableUnapproved = !asksFirst && workspaceFile === undefined;
       if (stored.length === 0 && isUsableUnapproved) return { kind: 'restricted' };
       const identity = await identityOf(definition);
       // Nothing is sealed, and so no key is made, before the user approved anything.
-      const fileAsked = workspaceFile === undefined ? {} : { workspaceFile };
-      if (stored.length === 0) return { kind: 'asks', changes: [], identity, ...fileAsked };
+      const asked = {
+        ...(workspaceFile !== undefined && { workspaceFile }),
+        ...(isLocalRemote && { isLocal: true as const }),
+      };
+      if (stored.length === 0) return { kind: 'asks', changes: [], identity, ...asked };
       const fingerprint = await sealedFingerprint(identity);
       const approval = stored.find((each) => each.fingerprint === fingerprint && isFromFile(each, definition));
       if (approval) {
         const { grants, pins } = approval;
         const changes = pins ? differences(pins, await pinsOf(definition, identity)) : [];
-        if (changes.length > 0) return { kind: 'asks', changes, identity, ...fileAsked };
+        if (changes.length > 0) return { kind: 'asks', changes, identity, ...asked };
         return { kind: 'approved', grants, ...(pins && { isPinned: true }) };
       }
       if (isUsableUnapproved) return { kind: 'restricted' };
@@ -131,7 +149,7 @@ export function createTrustGate(options: GateOptions): Gate {
       const before = stored.findLast((each) => each.file === provenance.file);
       const isChanged = before !== undefined && workspaceFile === undefined;
       const changes = isChanged ? differences(before.parts, await storedPartsOf(identity, seal)) : [];
-      return { kind: 'asks', changes, identity, ...fileAsked };
+      return { kind: 'asks', changes, identity, ...asked };
     },
     async approve(definition, grants = [], judged, { pinsFiles = false } = {}) {
       const identity = judged ?? (await identityOf(definition));

@@ -2,7 +2,8 @@
 // any two values apart. `fingerprint.ts` says which parts there are.
 
 import { createHash } from 'node:crypto';
-import { HIDDEN, hideSecrets } from '../config/literal-secrets.ts';
+import { hideSecrets } from '../config/literal-secrets.ts';
+import { HIDDEN } from '../config/mask-secret.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { mentionsSecret } from '../model/secret-shapes.ts';
 import type { Seal } from './account.ts';

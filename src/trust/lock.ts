@@ -11,15 +11,19 @@ export type Lock = ReadonlyMap<ServerName, ReadonlyMap<string, ToolPin>>;
 
 export const LOCK_FILE = 'plexus.lock';
 
-const VERSION = 1;
+/**
+ * Raised whenever the readable lines of the same tool change. Version 1 is read as well, but nobody promised that its lines were
+ * checked.
+ */
+const VERSION = 2;
 
 /** The same pins give the same text, in whatever order they were found. */
-export function formatLock(lock: Lock): string {
+export function formatLock(lock: Lock, version: number = VERSION): string {
   const servers = sorted(lock).map(([server, tools]) => {
     const pins = sorted(tools).map(([tool, pin]) => [tool, lockEntry(pin)]);
     return [server, Object.fromEntries(pins)];
   });
-  return `${escapeHidden(JSON.stringify({ version: VERSION, servers: Object.fromEntries(servers) }, null, 2))}\n`;
+  return `${escapeHidden(JSON.stringify({ version, servers: Object.fromEntries(servers) }, null, 2))}\n`;
 }
 
 /** A description of several lines is written as a list, so that a review shows the line that changed. */
@@ -35,6 +39,19 @@ function lockEntry({ hash, title, description, annotations, parameters, results 
   };
 }
 
+/** The lines of one tool, as they stand in a lock behind the tool's name; all but the first are indented. */
+export const linesOfPin = (pin: ToolPin): readonly string[] =>
+  escapeHidden(JSON.stringify(lockEntry(pin), null, 2)).split('\n');
+
+export const PIN_INDENT = ' '.repeat(6);
+const SERVER_INDENT = ' '.repeat(4);
+
+/** The index of the line with the tool's name. Nothing but names is indented so little in a lock that Plexus wrote. */
+export function placeOfPin(lines: readonly string[], server: ServerName, tool: string): number {
+  const nameLine = (indent: string, name: string) => `${indent}${escapeHidden(JSON.stringify(name))}: {`;
+  return lines.indexOf(nameLine(PIN_INDENT, tool), lines.indexOf(nameLine(SERVER_INDENT, server)));
+}
+
 function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (readonly [string, Value])[] {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
@@ -47,13 +64,13 @@ function escapeHidden(json: string): string {
 }
 
 export type LockRead =
-  | { readonly kind: 'lock'; readonly lock: Lock }
+  | { readonly kind: 'lock'; readonly lock: Lock; readonly olderVersion?: number }
   | { readonly kind: 'broken'; readonly fault: PinFault };
 
 export function readLock(value: unknown): LockRead {
   if (!isObject(value)) return broken([], 'it is not a map');
-  if (value['version'] !== VERSION) return broken(['version'], `its version is not ${VERSION}`);
-  const { servers } = value;
+  const { version, servers } = value;
+  if (!isReadable(version)) return broken(['version'], `its version is not ${VERSION} or an older one`);
   if (!isObject(servers)) return broken(['servers'], 'its servers are not a map');
   const lock = new Map<ServerName, ReadonlyMap<string, ToolPin>>();
   for (const [server, tools] of Object.entries(servers)) {
@@ -67,8 +84,11 @@ export function readLock(value: unknown): LockRead {
     }
     lock.set(server, pins);
   }
-  return { kind: 'lock', lock };
+  return { kind: 'lock', lock, ...(version < VERSION && { olderVersion: version }) };
 }
+
+const isReadable = (version: unknown): version is number =>
+  typeof version === 'number' && Number.isInteger(version) && version >= 1 && version <= VERSION;
 
 const broken = (path: PinFault['path'], problem: string): LockRead => ({ kind: 'broken', fault: { path, problem } });
 
@@ -96,7 +116,7 @@ export interface LockChange {
   readonly changes?: readonly string[];
 }
 
-/** Compares the hashes, not the stored lines: another version of Plexus may store other lines of the same definition. */
+/** Compares the hashes: `lock-lines.ts` compares what is stored beside them for people to read. */
 export function compareLocks(before: Lock, now: Lock): readonly LockChange[] {
   return namesOf(before, now).flatMap((server): readonly LockChange[] => {
     const [old, present] = [before.get(server), now.get(server)];

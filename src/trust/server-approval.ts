@@ -1,9 +1,10 @@
 // Owns the approval of servers for one host: the gate, told where programs are found and which scopes belong to the user.
 
 import { startedProgramOf, workspaceFileOf } from '../config/away-from-workspace.ts';
-import { filledLaunch } from '../config/resolve.ts';
+import { filledLaunch, unapprovedHostOf } from '../config/resolve.ts';
 import { type HostEnvironment, isOwnScope } from '../config/scopes.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isLocalHost } from '../kernel/local-address.ts';
 import type { Store } from '../kernel/store.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { launchIdentityOf } from './fingerprint.ts';
@@ -26,6 +27,10 @@ export function createServerApproval(
     clock,
     isOwnScope,
     workspaceFileOf: (definition) => workspaceFileOf(definition, environment),
+    isLocal: (definition) => {
+      const host = unapprovedHostOf(definition, environment);
+      return host !== undefined && isLocalHost(host);
+    },
     identityOf: (definition) => launchIdentityOf(definition, context()),
     filesOf: (definition, identity) =>
       namedFiles(filledLaunch(definition, { environment, unresolvedEnv: 'empty' }), identity, environment),

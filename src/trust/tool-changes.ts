@@ -9,6 +9,12 @@ import { wordChanges } from './word-changes.ts';
 /** Never empty for two tools that differ: a difference in a part that was cut is at least mentioned. */
 export function describeChanges(before: ToolPin, now: ToolPin): readonly string[] {
   if (before.hash === now.hash) return [];
+  const found = describeLines(before, now);
+  return found.length > 0 ? found : ['its definition is different in a part that is too long to be shown'];
+}
+
+/** The same for the readable lines alone, whatever the hashes are. */
+export function describeLines(before: ToolPin, now: ToolPin): readonly string[] {
   const found = [
     ...textChanges('title', before.title, now.title),
     ...textChanges('description', before.description, now.description),
@@ -16,7 +22,6 @@ export function describeChanges(before: ToolPin, now: ToolPin): readonly string[
     ...lineChanges('parameter', before.parameters, now.parameters),
     ...lineChanges('result', before.results ?? {}, now.results ?? {}),
   ];
-  if (found.length === 0) return ['its definition is different in a part that is too long to be shown'];
   const { lines } = limits.toolChanges;
   return found.length <= lines ? found : [...found.slice(0, lines), `${found.length - lines} more differences`];
 }

@@ -9,7 +9,13 @@ import { pinOf, toolHash } from './tool-pin.ts';
 
 export type LoadedLock =
   | { readonly kind: 'absent'; readonly file: string }
-  | { readonly kind: 'lock'; readonly file: string; readonly lock: Lock }
+  | {
+      readonly kind: 'lock';
+      readonly file: string;
+      readonly lock: Lock;
+      /** Set where an older Plexus wrote the lock. */
+      readonly olderVersion?: number;
+    }
   | { readonly kind: 'broken'; readonly file: string; readonly error: RuntimeError<'LOCK_INVALID'> };
 
 export type PinCheck =

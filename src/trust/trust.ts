@@ -10,7 +10,7 @@ import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { createSecrets, type Secrets } from '../store/secrets.ts';
-import { type AccountOf, createAccountOf } from './account.ts';
+import { type AccountOf, createAccountOf, createSeal, type Seal } from './account.ts';
 import type { TrustEvent } from './events.ts';
 import type { Gate } from './gate.ts';
 import { LockedTools, type LockedToolsOptions } from './locked-tools.ts';
@@ -29,6 +29,8 @@ export interface Trust {
   readonly grants: ToolGrants;
   readonly lock: LockedTools;
   readonly accountOf: AccountOf;
+  /** For keys on a disk: an entry may hold a secret, and its plain hash would let a short one be guessed. */
+  readonly seal: Seal;
   /** Answers to `${input:…}` and tokens, encrypted. */
   readonly secrets: Secrets;
 }
@@ -51,7 +53,8 @@ export function createTrust(deps: TrustDeps): Trust {
   const onUnwritable = onceOnly(onError);
   const reports = { onRewritten: onRewritten('server'), onError: onUnwritable };
   const gate = createServerApproval(environment, store, clock, reports);
-  const accountOf = createAccountOf(environment, store);
+  const seal = createSeal(store);
+  const accountOf = createAccountOf(environment, seal);
   // A grant is for what would run and for the account it would run with.
   const fingerprint = async (definition: ServerDefinition) =>
     `${await gate.fingerprint(definition)}${await accountOf(definition)}`;
@@ -62,6 +65,7 @@ export function createTrust(deps: TrustDeps): Trust {
     grants: createToolGrants({ store, clock, fingerprint, onRewritten: onRewritten('tools'), onError: onUnwritable }),
     lock: new LockedTools(lock),
     accountOf,
+    seal,
     secrets: createSecrets(store, keyFile(environment)),
   };
 }

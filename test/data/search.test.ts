@@ -4,9 +4,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { effectOf } from '../../src/catalog/search/effect.ts';
 import { evaluate } from '../../src/catalog/search/evaluate.ts';
-import { ToolIndex } from '../../src/catalog/search/tool-index.ts';
+import { type Findable, ToolIndex } from '../../src/catalog/search/tool-index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import type { ToolAnnotations } from '../../src/model/tool.ts';
 
 const data = new URL('../../../shared/data/retrieval/', import.meta.url);
 const isThere = existsSync(data);
@@ -14,7 +16,7 @@ if (!isThere) console.warn(`SKIPPED: no search was measured, there is no ${data.
 
 /** Recall@10 of plain BM25F with weights set by hand, from the README of the data. */
 const yardsticks = { livemcpbench: 0.737, metatool: 0.618, bfcl_pool: 0.803, sealtools: 0.954 };
-const AVERAGE_GAIN = 0.03;
+const AVERAGE_GAIN = 0.09;
 
 interface ToolRow {
   readonly id: string;
@@ -22,6 +24,11 @@ interface ToolRow {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
+}
+
+interface ServerRow {
+  readonly server: string;
+  readonly tools: readonly (Omit<ToolRow, 'id' | 'server'> & { readonly annotations?: ToolAnnotations })[];
 }
 
 interface QueryRow {
@@ -57,9 +64,48 @@ function recallAt10(set: string): number {
 }
 
 describe.skipIf(!isThere)('recall@10', () => {
-  test('is above the yardstick on every set, and by three points on average', () => {
+  test('is above the yardstick on every set, and by nine points on average', () => {
     const gains = Object.entries(yardsticks).map(([set, yardstick]) => ({ set, gain: recallAt10(set) - yardstick }));
     expect(gains.filter(({ gain }) => gain <= 0)).toEqual([]);
     expect(gains.reduce((sum, { gain }) => sum + gain, 0) / gains.length).toBeGreaterThanOrEqual(AVERAGE_GAIN);
+  });
+});
+
+const serverTools = new URL('../server-tools/tools.jsonl.gz', data);
+if (!existsSync(serverTools)) console.warn(`SKIPPED: real servers were not searched, there is no ${serverTools.pathname}`);
+
+const readingQuestions = [
+  'show me the tables of my database',
+  'how many pods are running',
+  'which branches are there',
+  'what is in this folder',
+  'who has access to the file',
+  'list my mails',
+  'do I have unread messages',
+  'what is on my calendar',
+  'which feature flags do we have',
+  'how much storage is left',
+];
+
+describe.skipIf(!existsSync(serverTools))('the tools of 65 real servers', () => {
+  test('a question that only reads ranks no tool that destroys above a matching one that reads', () => {
+    const index = new ToolIndex();
+    const effects = new Map<string, ReturnType<typeof effectOf>>();
+    for (const { server, tools } of readRows<ServerRow>(serverTools.href)) {
+      const findable = tools.map(
+        ({ description = '', inputSchema = {}, ...tool }): Findable => ({
+          ...{ ...tool, server, description, inputSchema },
+          key: `${server}::${tool.name}`,
+        }),
+      );
+      for (const each of findable) effects.set(each.key, effectOf(each));
+      index.replace(server, findable);
+    }
+    for (const question of readingQuestions) {
+      const order = index.search(question, { limit: effects.size }).map(({ key }) => effects.get(key));
+      const first = order.indexOf('destroys');
+      expect(order, question).toContain('reads');
+      expect(first < 0 ? [] : order.slice(first), question).not.toContain('reads');
+    }
   });
 });

@@ -141,7 +141,7 @@ verifies(['CAL-02', 'CAL-05'], 'a process is asked for progress and its caller h
   };
   const { text } = await runtime.turn().call('mcp__files__sleep', { ms: 100, progress: true }, { onProgress });
   expect(bodyOf(text)).toBe('slept 100 ms');
-  expect(heard[0]).toEqual({ progress: 1, total: 5 });
+  expect(heard[0]).toEqual({ callId: expect.any(String), progress: 1, total: 5 });
 });
 
 verifies(

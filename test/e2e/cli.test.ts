@@ -115,7 +115,12 @@ verifies(
       'unknown qualified name': [['call', 'mcp__well__ecko'], 2, /Did you mean mcp__well__echo/],
       'wrong arguments': [['call', 'well', 'add', 'a=x', 'b=1'], 1, /"a" must be of type number/],
       'missing argument': [['call', 'well', 'echo'], 1, /"text" is missing/],
-      'not an argument': [['call', 'well', 'echo', 'text', 'oops'], 1, /key=value/],
+      'not an argument': [
+        ['call', 'well', 'echo', 'text', 'oops'],
+        1,
+        /"text oops" is not an argument. Write: text=oops/,
+      ],
+      'nothing to write': [['call', 'well', 'fail', 'oops'], 1, /"oops" is not an argument; write key=value/],
       'broken --args': [['call', 'well', 'echo', '--args', '{'], 1, /--args is not valid JSON/],
       'missing command': [['call', 'missing', 'x'], 4, /command was not found.*Install/s],
       'exits at once': [['call', 'dies', 'x'], 4, /exited with code 3.*stderr/s],
@@ -148,7 +153,7 @@ verifies(
     );
     const { code, out } = await plexus('config', '--json');
     const { servers, invalid, diagnostics } = JSON.parse(out);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(servers.map(({ name, launch }: { name: string; launch: { kind: string } }) => [name, launch.kind])).toEqual([
       ['c', 'auto'],
     ]);
@@ -267,7 +272,7 @@ test('words nobody knows, inherited names and stray words are usage errors, also
   const ran = await Promise.all([
     plexus('constructor'),
     plexus('list', 'stray'),
-    plexus('tools', 'a', 'b'),
+    plexus('tools', 'a', 'b', 'c'),
     plexus('--json'),
   ]);
   expect(ran.map(({ code }) => code)).toEqual([1, 1, 1, 1]);

@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { stateFolder } from '../../src/config/scopes.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { discoverMCPServers } from '../../src/runtime.ts';
 import { createFileStore } from '../../src/store/file.ts';
+import { definitionHash } from '../../src/trust/fingerprint.ts';
 import { withDefaultStore } from '../runtime.ts';
+import { faulty } from '../servers/faulty.ts';
 import { json, type Received } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { Sandbox } from './plexus.ts';
 import { createFolder, start, statusOf, textOf } from './runtimes.ts';
-import { serveMcp } from './web.ts';
+import { publicly, serveMcp } from './web.ts';
 
 const path = { PATH: process.env['PATH'] ?? '' };
 const placeholder = (name: string) => `\${${name}}`;
@@ -97,16 +100,50 @@ headers_helper = "node ${helper}"
     expect(given(web.received, 'authorization')).toEqual([{ authorization: 'Bearer s3cret-t0ken' }]);
   });
 
+  verifies('CFG-19', 'leaves nothing in the caches from which a secret of its file could be guessed', async () => {
+    const web = await serveMcp();
+    const folder = createFolder();
+    const file = join(folder, 'fleet.json');
+    const mcpServers = {
+      web: { url: web.url, headers: { 'X-Key': 's3cret-in-a-header' } },
+      local: { ...faulty(), env: { PIN: 's3cret-in-a-variable' } },
+    };
+    writeFileSync(file, JSON.stringify({ mcpServers }));
+    const options = { discover: true, config: file, watch: false, env: path };
+    const runtime = await start(folder, { ...options, ...withDefaultStore });
+    const { servers } = await discoverMCPServers({ cwd: folder, home: folder, ...options });
+    await runtime.close();
+    const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && each.name !== 'fleet.json')
+      .map((each) => `${each.name}\n${readFileSync(join(each.parentPath, each.name), 'utf8')}`);
+    const having = (text: string) => kept.filter((each) => each.includes(text)).length;
+    expect([having('"tools:'), having('"protocols"')], 'both caches were written').toEqual([2, 1]);
+    // A plain hash of the entry would tell whether a guess at its secret is right.
+    const hashes = servers.map(definitionHash);
+    expect([hashes.length, ...['s3cret', ...hashes].map(having)]).toEqual([2, 0, 0, 0]);
+  });
+
   verifies(['CFG-19', 'EXT-13'], 'is not shared with one who has another token', async () => {
     const web = await serveMcp();
     const folder = createFolder();
-    const servers = { web: { url: web.url, transport: 'http', bearerTokenEnvVar: 'WEB_TOKEN' } as const };
-    const runtimes = await Promise.all(
-      ['ada', 'bob'].map((WEB_TOKEN) => start(folder, { servers, env: { ...path, WEB_TOKEN } })),
-    );
+    const entry = { url: web.url, transport: 'http' } as const;
+    const options = [
+      ...['ada', 'bob'].map((WEB_TOKEN) => ({
+        servers: { web: { ...entry, bearerTokenEnvVar: 'WEB_TOKEN' } },
+        env: { ...path, WEB_TOKEN },
+      })),
+      // The same environment: only what the entries hold tells these two apart.
+      ...['cid', 'dee'].map((token) => ({
+        servers: { web: { ...entry, headers: { Authorization: `Bearer ${token}` } } },
+        env: path,
+      })),
+    ];
+    const runtimes = await Promise.all(options.map((each) => start(folder, each)));
     for (const runtime of runtimes) await runtime.turn().call('mcp__web__echo');
     const calls = web.received.filter(({ message }) => message['method'] === 'tools/call');
-    expect(calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer ada', 'Bearer bob']);
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual(
+      ['ada', 'bob', 'cid', 'dee'].map((token) => `Bearer ${token}`),
+    );
   });
 });
 
@@ -115,6 +152,7 @@ verifies(
   'a remote server of a workspace is reached with no variable of the person’s until one is given to it',
   async () => {
     const web = await serveMcp();
+    const { url, env: proxy } = publicly(web.url);
     const box = new Sandbox();
     onTestFinished(() => box.remove());
     const headers = {
@@ -123,13 +161,13 @@ verifies(
       'X-Own': placeholder('OWN'),
     };
     box.write('.mcp.json', {
-      mcpServers: { theirs: { url: web.url, type: 'http', headers, env: { OWN: 'its own' } } },
+      mcpServers: { theirs: { url, type: 'http', headers, env: { OWN: 'its own' } } },
     });
     const secrets = { ANTHROPIC_API_KEY: 'hunter2', TEAM: 'blue' };
     const environment = {
       cwd: box.workspace,
       home: box.home,
-      env: { ...path, ...secrets },
+      env: { ...path, ...secrets, ...proxy },
       platform: process.platform,
     };
     const { platform: _, ...surroundings } = environment;

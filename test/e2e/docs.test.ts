@@ -1,51 +1,17 @@
 // Owns the proof that every code block in README and docs is true: files are loaded, programs and commands are run, and
-// what the page says they print is what they print. `…` stands for anything.
+// what the page says they print is what they print. `…` stands for anything. packed.test.ts compiles the programs.
 
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { isLong } from '../effort.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-];
-
-interface Block {
-  readonly language: string;
-  readonly title: string;
-  readonly body: string;
-  readonly line: number;
-}
-
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(root, page), 'utf8');
-  return [...text.matchAll(/^```(\S*)[ \t]*(.*)\n([\s\S]*?)^```$/gm)].map(
-    ({ 1: language = '', 2: title = '', 3: body = '', index }) => ({
-      language,
-      title,
-      body,
-      line: text.slice(0, index).split('\n').length,
-    }),
-  );
-}
+import { blocksOf, pages, textOf } from '../unit/docs/pages.ts';
+import { root } from '../unit/docs/program.ts';
+import { verifies } from '../verifies.ts';
 
 let folder: string;
 
@@ -61,6 +27,7 @@ beforeAll(() => {
   writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist', 'cli.js')}" "$@"\n`);
   chmodSync(shim, 0o755);
   if (!isLong) writeNpx(join(folder, 'bin', 'npx'));
+  writeProvider(join(folder, 'node_modules', '@anthropic-ai', 'sdk'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -72,6 +39,27 @@ function writeNpx(file: string): void {
     `#!/bin/sh\n[ "$1" = -y ] && shift\nname="\${1##*/}"; name="mcp-\${name#mcp-}"\nshift\nexec "${bins}/$name" "$@"\n`,
   );
   chmodSync(file, 0o755);
+}
+
+/** The SDK of docs/agent-loop.md with a model by script: it calls the first tool it is shown, and is done once it has the result. */
+function writeProvider(sdk: string): void {
+  mkdirSync(sdk, { recursive: true });
+  writeFileSync(join(sdk, 'package.json'), '{ "type": "module", "exports": "./index.js" }');
+  writeFileSync(
+    join(sdk, 'index.js'),
+    `export default class {
+  messages = {
+    async create({ tools, system, messages }) {
+      const result = messages.at(-1).content[0];
+      if (result.type === 'tool_result' && result.content[0].text.includes('<mcp_tool_output') && system.includes('mcp_tool_output'))
+        return { content: [{ type: 'text', text: 'Done.' }] };
+      const { name } = tools.find(({ name, input_schema }) => name.endsWith('read_graph') && input_schema.type === 'object');
+      return { content: [{ type: 'tool_use', id: 'toolu_1', name, input: {} }] };
+    },
+  };
+}
+`,
+  );
 }
 
 function run(command: string, args: readonly string[]): string {
@@ -93,9 +81,23 @@ function expectPrinted(actual: string, expected: string): void {
   expect(actual.trimEnd()).toMatch(new RegExp(`^${pattern}$`));
 }
 
-describe.each(pages.filter((page) => blocksOf(page).length > 0))('%s', (page) => {
-  const blocks = blocksOf(page);
-  for (const [index, { language, title, body, line }] of blocks.entries()) {
+verifies(
+  'TRU-05',
+  'the page about trust begins with whose permissions a server has, and with the hook for a sandbox',
+  () => {
+    const [, first = ''] = readFileSync(join(root, 'docs/trust.md'), 'utf8').split('\n\n');
+    const words = first.replaceAll('\n', ' ');
+    expect(words).toMatch(/^An MCP server runs with your permissions\b/);
+    expect(words).toMatch(/`launcher`.*\bsandbox\b/);
+  },
+);
+
+/** Generated from the declarations: it is compiled already. */
+const REFERENCE = 'docs/api.md';
+
+describe.each(pages.filter((page) => blocksOf(textOf(page)).length > 0 && page !== REFERENCE))('%s', (page) => {
+  const blocks = blocksOf(textOf(page));
+  for (const [index, { language, file: title, body, line }] of blocks.entries()) {
     const name = `line ${line}: ${language} ${title}`;
     if (language === 'toml' || language === 'json') {
       test(`${name} loads without a complaint`, async () => {

@@ -300,7 +300,7 @@ test('the stronger file is named when it wins, and the heir when it goes', async
   const removed = await plexus('remove', 'a');
   expect(removed.out).toBe(`Removed "a" from /.mcp.toml (project).\nThe entry in /${USER} (user) is in effect now.\n`);
   expect((await plexus('remove', 'a', '--scope', 'project')).err).toMatch(
-    /^"a" is in .*mcp\.toml \(user\), not in scope project\.\n.*There is no server "a"\. See/,
+    /^plexus: "a" is not defined in scope project, but in .*mcp\.toml \(user\); write --scope user, or leave --scope out\. See/,
   );
 });
 

@@ -24,32 +24,53 @@ const write = (file: string, text: string) => {
 };
 
 describe('a configuration that cannot be read', () => {
-  const sources: Record<string, (folder: string) => RuntimeOptions> = {
-    'a broken file of the person': (home) => {
-      write(join(userFolder({ home, env, platform }), 'mcp.toml'), '[mcp_servers.web\nurl = ');
-      return {};
+  interface Failing {
+    readonly prepare: (folder: string) => RuntimeOptions;
+    /** What the one error says, and the file it names. */
+    readonly says: RegExp;
+    readonly file?: RegExp;
+  }
+  const sources: Record<string, Failing> = {
+    'a broken file of the person': {
+      prepare(home) {
+        write(join(userFolder({ home, env, platform }), 'mcp.toml'), '[mcp_servers.web\nurl = ');
+        return {};
+      },
+      says: /^illegal character in key, at: \[mcp_servers\.web$/,
+      file: /mcp\.toml$/,
     },
-    'a broken file of the project': (folder) => {
-      write(join(folder, '.mcp.json'), '{ "mcpServers": { "web": ');
-      return {};
+    'a broken file of the project': {
+      prepare(folder) {
+        write(join(folder, '.mcp.json'), '{ "mcpServers": { "web": ');
+        return {};
+      },
+      says: /^a value is missing, at: /,
+      file: /\.mcp\.json$/,
     },
-    'a folder where a file should be': (folder) => {
-      mkdirSync(join(folder, '.mcp.json'));
-      return {};
+    'a folder where a file should be': {
+      prepare(folder) {
+        mkdirSync(join(folder, '.mcp.json'));
+        return {};
+      },
+      says: /it is not a file/,
+      file: /\.mcp\.json$/,
     },
-    'a source of the host that throws': () => ({
-      extraSources: [
-        {
-          name: 'editor',
-          read: () => {
-            throw new Error('no settings today');
+    'a source of the host that throws': {
+      prepare: () => ({
+        extraSources: [
+          {
+            name: 'editor',
+            read: () => {
+              throw new Error('no settings today');
+            },
           },
-        },
-      ],
-    }),
+        ],
+      }),
+      says: /^the settings of editor could not be read: no settings today$/,
+    },
   };
 
-  for (const [what, prepare] of Object.entries(sources)) {
+  for (const [what, { prepare, says, file }] of Object.entries(sources)) {
     verifies('ERR-01', `(${what}) leaves a session without tools, and one error that says why`, async () => {
       const folder = createFolder();
       const runtime = await start(folder, { discover: true, env, watch: false, ...prepare(folder) });
@@ -59,9 +80,15 @@ describe('a configuration that cannot be read', () => {
         { ready: [], notReady: [] },
       ]);
       const told = runtime.events.flatMap((event) => (event.type === 'config.loaded' ? event.diagnostics : []));
-      expect(told.filter(({ severity }) => severity === 'error')).toMatchObject([
-        { message: expect.any(String), remedy: expect.any(String) },
+      expect(told).toEqual([
+        expect.objectContaining({
+          severity: 'error',
+          message: expect.stringMatching(says),
+          remedy: expect.stringMatching(/^Correct |^Make /),
+          ...(file && { file: expect.stringMatching(file) }),
+        }),
       ]);
+      expect(runtime.errors).toEqual([]);
     });
   }
 
@@ -144,6 +171,22 @@ verifies('ERR-05', 'a failure after the gate is an event, a status and a line in
   await runtime.close();
   const log = readFileSync(logFileOf(stateFolder({ home: folder, env, platform }), 'late'), 'utf8');
   expect(log.trimEnd().split('\n').at(-1)).toContain('exited with code 3');
+});
+
+verifies('ERR-05', 'so is the end of a server that was up', async () => {
+  const folder = createFolder();
+  const runtime = await start(folder, { servers: { up: { ...faulty(), reconnect: 'none' } }, logs: true, env });
+  process.kill(statusOf(runtime, 'up').pid ?? 0, 'SIGKILL');
+  await eventually(() => statusOf(runtime, 'up').state === 'failed');
+  expect(runtime.events.at(-1)).toMatchObject({
+    type: 'connection.changed',
+    server: 'up',
+    from: 'ready',
+    to: 'failed',
+  });
+  await runtime.close();
+  const log = readFileSync(logFileOf(stateFolder({ home: folder, env, platform }), 'up'), 'utf8');
+  expect(log.trimEnd().split('\n').at(-1)).toMatch(/ended: .*SIGKILL/);
 });
 
 describe('a server that drops while it is in use', () => {

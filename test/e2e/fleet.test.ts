@@ -55,6 +55,25 @@ describe('a lazy server', () => {
     expect(freshnessOf(runtime), 'none is left').toEqual(['mcp__files__read live', 'mcp__other__read live']);
   });
 
+  verifies('TRN-09', 'is not started by waiting for all servers, by a reload or by other servers’ calls', async () => {
+    const { folder, ...world } = createWorld();
+    const [server, other] = [reader(), reader()];
+    const servers = { files: { ...server.entry, lifecycle: 'lazy' as const }, other: other.entry };
+    await (await start(folder, { ...world, ...atStart, servers })).close();
+    const before = server.starts();
+    const runtime = await start(folder, { ...world, servers });
+    await runtime.ready();
+    await runtime.reload();
+    expect(await runtime.ready()).toEqual({ ready: ['other'], notReady: [] });
+    expect(textOf(await runtime.turn().call('mcp__other__read'))).toBe('done');
+    expect([server.starts() - before, freshnessOf(runtime)]).toEqual([
+      0,
+      ['mcp__files__read cached', 'mcp__other__read live'],
+    ]);
+    expect(textOf(await runtime.turn().call('mcp__files__read'))).toBe('done');
+    expect(server.starts() - before).toBe(1);
+  });
+
   verifies('TRN-09', 'that was never listed is told by a search for its name or description', async () => {
     const { folder, ...world } = createWorld();
     const about = { lifecycle: 'lazy', description: 'Documents of the team.' } as const;
@@ -288,7 +307,7 @@ describe('a configuration that changes', () => {
     const runtime = await start(folder, { discover: true, config: file, watch: false });
     const pids = () => Object.fromEntries(runtime.status().map(({ name, pid = 0 }) => [name, pid]));
     const before = pids();
-    write({ kept: faulty(), changed: { ...faulty(), title: 'new' }, added: faulty() });
+    write({ kept: faulty(), changed: faulty('--tools', '1'), added: faulty() });
     await runtime.reload();
     expect(await runtime.ready()).toEqual({ ready: ['added', 'changed', 'kept'], notReady: [] });
     const after = pids();
@@ -307,6 +326,26 @@ describe('a configuration that changes', () => {
     expect(await runtime.ready()).toEqual({ ready: ['kept'], notReady: [] });
     expect([statusOf(runtime, 'kept').pid === pid, isRunning(pid)]).toEqual([false, false]);
   });
+
+  verifies(
+    'LIF-07',
+    'starts everything over also where another runtime shares the process, which keeps it',
+    async () => {
+      const { folder, file, write } = createFile();
+      write({ kept: faulty() });
+      const options = { discover: true, config: file, watch: false };
+      const [one, other] = [await start(folder, options), await start(folder, options)];
+      const { pid = 0 } = statusOf(other, 'kept');
+      expect(statusOf(one, 'kept').pid).toBe(pid);
+      await one.reload({ replaceAll: true });
+      expect(await one.ready()).toEqual({ ready: ['kept'], notReady: [] });
+      expect([statusOf(one, 'kept').pid === pid, statusOf(other, 'kept').pid, isRunning(pid)]).toEqual([
+        false,
+        pid,
+        true,
+      ]);
+    },
+  );
 
   test('does not bring back what was disconnected, nor its tools', async () => {
     const { folder, file, write } = createFile();
@@ -480,6 +519,9 @@ verifies('TRN-12', 'the stats count servers, connections and tools', async () =>
     connected: 2,
     tools: 3,
     toolsByServer: { two: 2, one: 1, down: 0, off: 0 },
+    calls: 0,
+    failedCalls: 0,
+    uniqueTools: 3,
     isGatewayMode: false,
   });
 });

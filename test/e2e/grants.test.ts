@@ -194,6 +194,9 @@ verifies(
     };
     const unlocked = await start(folder, options);
     expect(await codeOf(unlocked.turn().call('mcp__notes__read'))).toBe('TOOL_DRIFTED');
+    expect(await unlocked.turn().requiresApproval('mcp__notes__read'), 'what is refused is not asked about').toBe(
+      false,
+    );
     await unlocked.close();
 
     writeFileSync(join(folder, 'plexus.lock'), lockOf(honest));

@@ -21,7 +21,8 @@ const argumentsWith = (secret: string) => [
     `postgres://me:${secret}-8@host/db`,
     `https://h/sk-${secret}-0123456789/mcp`,
   ],
-  ...['--config', `{"apiKey":"${secret}-9-Zt4Vb8Nw"}`],
+  ...['--config', `{"apiKey":"${secret}-9-Zt4Vb8Nw"}`, '--token', `12:${secret}-10`, '--user', `bob:${secret}-11`],
+  ...[`Server=h;Password=${secret}-12`, `--cookie`, `sid=${secret}-13`, `${secret}7Xk2Lp9Zt4Vb8`],
 ];
 
 verifies(
@@ -51,7 +52,7 @@ verifies(
     expect(stored.some((text) => text.includes('approvals/local'))).toBe(true);
 
     // Of code only the redactor knows what is secret, and it sees every failure.
-    write('new5ecret', 'curl -u bob:new5ecret-10 https://h');
+    write('new5ecret', 'curl -u bob:new5ecret-14 https://h');
     await run('list', '--live');
     await run('list', '--live', '--json');
     await run('call', 'local', 'add', '{}');

@@ -324,13 +324,13 @@ test('who is asked for by name is answered for by name, whatever became of it', 
   const runtime = await start({ servers: { off: { ...faulty(), enabled: false }, up: faulty() } });
   expect(await runtime.ready({ servers: ['off', 'up'] })).toEqual({
     ready: ['up'],
-    notReady: [{ server: 'off', state: 'disabled' }],
+    notReady: [{ server: 'off', state: 'disabled', message: expect.stringContaining('disabled in its configuration') }],
   });
   await expect(runtime.ready({ servers: ['upp'] })).rejects.toMatchObject({
     code: 'SERVER_UNKNOWN',
     data: { nearest: ['up'] },
   });
-  expect(() => runtime.reconnect('off')).toThrow('disabled');
+  await expect(runtime.reconnect('off')).rejects.toThrow('disabled');
 });
 
 verifies('EXT-11', 'a definition too deep to be read costs itself, at the start and after a reconnect', async () => {

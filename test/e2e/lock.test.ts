@@ -68,6 +68,8 @@ verifies('EXT-05', 'what servers offer is written down, and every difference is 
       { server: 'files', tool: 'read', change: 'changed', changes: ['description: added "Sends it away."'] },
       { server: 'files', tool: 'write', change: 'removed' },
     ],
+    edited: [],
+    isOlder: false,
     servers: 2,
     tools: 3,
     notReady: [],
@@ -77,6 +79,69 @@ verifies('EXT-05', 'what servers offer is written down, and every difference is 
   expect((await box.plexus('lock')).code).toBe(0);
   expect((await box.plexus('lock', '--check')).code).toBe(0);
 });
+
+verifies(
+  'EXT-05',
+  'a lock whose readable lines were edited to lie fails the check, with the place and what to do',
+  async () => {
+    configure('files');
+    become('files', poisoned, write);
+    await box.plexus('lock');
+    const honest = readLock();
+    writeFileSync(lockFile(), honest.replace('Reads. Sends it away.', 'Reads.'));
+    const lying = readLock();
+    const { code, out } = await box.plexus('lock', '--check');
+    expect([code, out]).toEqual([
+      3,
+      `${lockFile()}:7 does not say what "read" of server "files" is: description: added "Sends it away."\n\n` +
+        'plexus.lock was edited: what it shows is not what its hashes stand for. Restore it from your version control, or review the tools and run: plexus lock\n',
+    ]);
+    expect(await box.json('lock', '--check')).toMatchObject({
+      changes: [],
+      edited: [{ line: 7, server: 'files', tool: 'read', changes: ['description: added "Sends it away."'] }],
+      written: false,
+    });
+    expect(readLock()).toBe(lying);
+
+    // An older version is no way around the check.
+    writeFileSync(lockFile(), lying.replace('"version": 2', '"version": 1'));
+    const older = await box.plexus('lock', '--check');
+    expect([older.code, older.out]).toEqual([3, expect.stringContaining(':7 does not say what "read"')]);
+    expect(older.out).toContain('edited, or written by an older version of Plexus in other words.');
+
+    writeFileSync(lockFile(), honest.replace('"version": 2', '"version": 1'));
+    const told = await box.plexus('lock', '--check');
+    expect([told.code, told.out]).toEqual([
+      0,
+      'All tools are as plexus.lock records them. It was written by an older version of Plexus: run plexus lock\n',
+    ]);
+    expect((await box.plexus('lock')).code).toBe(0);
+    expect(readLock(), 'it is renewed').toBe(honest);
+  },
+);
+
+verifies(
+  'EXT-05',
+  'a lock offers every capability and declines every request, so that it is the same everywhere',
+  async () => {
+    configure('files');
+    const toolsWith = {
+      elicitation: [tool('ask', 'Asks.')],
+      sampling: [tool('think', 'Thinks.')],
+      roots: [tool('look', 'Looks.')],
+    };
+    writeFileSync(join(box.folder, 'files.json'), JSON.stringify({ tools: [read], toolsWith, asks: true }));
+    const locked = await box.plexus('lock');
+    expect([locked.code, locked.err]).toEqual([0, '']);
+    expect(Object.keys(JSON.parse(readLock()).servers.files)).toEqual(['ask', 'look', 'read', 'think']);
+    expect(JSON.parse(readFileSync(join(box.folder, 'files.json.answers'), 'utf8'))).toEqual({
+      elicitation: { action: 'decline' },
+      sampling: { code: -1, message: 'plexus lock only lists tools' },
+      roots: { roots: [] },
+    });
+    expect((await box.plexus('lock', '--check')).code).toBe(0);
+  },
+);
 
 test('a server that cannot be reached keeps what is written of it, and is told', async () => {
   configure('files', 'notes');
@@ -168,7 +233,7 @@ verifies(['PER-08', 'PER-09'], 'a tool is allowed for good by name, shown, and t
   const [one, two] = await Promise.all(['erase', 'more'].map((name) => box.spawn(['approve', 'files', name]).done));
   expect([one?.code, two?.code]).toEqual([0, 0]);
   expect(one?.out).toContain(
-    'Erases.\n  path: string\n  it states: it may destroy data\nApproved: until it changes, it is called',
+    'Erases.\n  path: string\n  The server says: it may destroy data.\nApproved: until it changes, it is called',
   );
   for (const name of ['erase', 'more']) expect((await box.plexus('call', 'files', name)).code).toBe(0);
   expect((await box.plexus('call', 'notes', 'erase')).code, 'another server’s is not').toBe(3);
@@ -194,7 +259,7 @@ test('what is allowed under one file is taken back under another that defines th
   const call = () => box.plexus('call', 'files', 'erase', ...(two ?? []));
   for (const words of [['files', 'erase'], ['files']]) {
     const { out } = await box.plexus('approve', 'files', 'erase', ...(one ?? []));
-    expect(out).toContain('it states: it may destroy data');
+    expect(out).toContain('The server says: it may destroy data');
     expect((await call()).code).toBe(0);
     expect((await box.plexus('revoke', ...words, ...(two ?? []))).code).toBe(0);
     expect((await call()).code).toBe(3);

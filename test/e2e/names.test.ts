@@ -25,22 +25,79 @@ const styles = {
 };
 
 for (const [naming, names] of Object.entries(styles)) {
-  verifies(['NAM-01', 'NAM-02', 'NAM-03'], `${naming} names are given, and all others understood`, async () => {
+  verifies('NAM-01', `${naming} names are given where that is set, and all others understood`, async () => {
     const [files, web] = [offering(tool('read')), offering(tool('read'), tool('fetch'))];
     const runtime = await startWith({ files: files.entry, web: web.entry }, { naming });
     expect(namesOf(runtime)).toEqual(names);
     const turn = runtime.turn();
-    for (const spelled of [...Object.values(styles).flat(), 'files.read', 'web/read', 'fetch', 'MCP__Web__Fetch']) {
-      const { meta } = await turn.call(spelled);
-      expect([meta.server, meta.tool].join(' '), spelled).toBe(turn.find(spelled) && whose(turn.find(spelled)));
+    const meant = ['files read', 'web fetch', 'web read'];
+    const spelled = Object.values(styles).flatMap((each) => each.map((name, at) => [name, meant[at]]));
+    const others = [
+      ['files.read', 'files read'],
+      ['web/read', 'web read'],
+      ['fetch', 'web fetch'],
+      ['MCP__Web__Fetch', 'web fetch'],
+    ];
+    for (const [name = '', target] of [...spelled, ...others]) {
+      const { meta } = await turn.call(name);
+      expect([`${meta.server} ${meta.tool}`, whose(turn.find(name))], name).toEqual([target, target]);
     }
     await expect(turn.call('read'), 'two are called so').rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
     expect(files.received('tools/call')[0]).toMatchObject({ params: { name: 'read' } });
   });
 }
 
+verifies('NAM-01', 'without a setting a tool is called mcp__server__tool', async () => {
+  const runtime = await start(createFolder(), { servers: { files: offering(tool('read_file')).entry } });
+  expect(namesOf(runtime)).toEqual(['mcp__files__read_file']);
+});
+
 const whose = (found: { readonly id: { readonly server: string; readonly tool: string } } | undefined) =>
   `${found?.id.server} ${found?.id.tool}`;
+
+type Spell = (server: string, tool: string) => string;
+
+/** Calls by this spelling reach their tool; one that two tools could have reaches neither. */
+async function expectCalls(spell: Spell) {
+  const twins = { a: offering(tool('b_c')).entry, a_b: offering(tool('c')).entry };
+  const files = offering(tool('read'), tool('write'));
+  const { call } = (await startWith({ ...twins, files: files.entry })).turn();
+  expect((await call(spell('files', 'write'))).meta).toMatchObject({ server: 'files', tool: 'write' });
+  expect(files.received('tools/call')).toMatchObject([{ params: { name: 'write' } }]);
+  await expect(call(spell('a', 'b_c'))).rejects.toMatchObject({ code: 'TOOL_UNKNOWN' });
+}
+
+/** A rule in this spelling is about its tool; of two that it could mean it allows neither and denies both. */
+async function expectRules(spell: Spell) {
+  const servers = {
+    ...{ a: offering(tool('b_c')).entry, a_b: offering(tool('c')).entry },
+    files: offering(tool('read'), tool('write')).entry,
+  };
+  const names = ['mcp__files__read', 'mcp__files__write', 'mcp__a__b_c', 'mcp__a_b__c'];
+  const passing = async (...permissions: NonNullable<RuntimeOptions['permissions']>) => {
+    const { call } = (await startWith(servers, {}, { permissions })).turn();
+    const ends = names.map((name) =>
+      call(name).then(
+        () => [name],
+        () => [],
+      ),
+    );
+    return (await Promise.all(ends)).flat();
+  };
+  const everything = { tool: 'mcp__*', action: 'allow' } as const;
+  expect(await passing({ tool: spell('files', 'read'), action: 'allow' })).toEqual(['mcp__files__read']);
+  expect(await passing(everything, { tool: spell('files', 'read'), action: 'deny' })).toEqual(names.slice(1));
+  expect(await passing({ tool: spell('a', 'b_c'), action: 'allow' })).toEqual([]);
+  expect(await passing(everything, { tool: spell('a', 'b_c'), action: 'deny' })).toEqual(names.slice(0, 2));
+}
+
+const compact: Spell = (server, name) => `mcp__${server}_${name}`;
+const single: Spell = (server, name) => `mcp_${server}_${name}`;
+
+verifies('NAM-02', 'mcp__server_tool reaches the one tool that it can mean', () => expectCalls(compact));
+verifies('NAM-02', 'mcp__server_tool in a rule is about the one tool that it can mean', () => expectRules(compact));
+verifies('NAM-03', 'mcp_server_tool reaches the one tool that it can mean', () => expectCalls(single));
+verifies('NAM-03', 'mcp_server_tool in a rule is about the one tool that it can mean', () => expectRules(single));
 
 verifies(['NAM-01', 'NAM-08'], 'bare names carry a hash where two tools would share one', async () => {
   const runtime = await startWith(

@@ -181,12 +181,15 @@ test('a server that is being tried again still says why it failed, and promises 
     toolCount: 0,
     scope: 'user',
     label: '',
+    reason: 'It fell. Plexus is trying again (attempt 2).',
   } as const;
   const lastError = { code: 'CONNECTION_LOST', message: 'It fell. Lift it.', at: 0 } as const;
   expect(remarksOn({ ...status, transport: 'stdio', lastError })).toEqual(['It fell. Lift it. [CONNECTION_LOST]']);
   const first = { ...status, state: 'connecting' } as const;
   expect(remarksOn({ ...first, transport: 'stdio' })[0]).toMatch(/not answered yet\. Start its command by hand/);
   expect(remarksOn({ ...first, transport: 'http' })[0]).toMatch(/not answered yet\. Check that its address answers/);
+  const listing = { ...first, transport: 'http', protocol: '2025-11-25', reason: 'It is up, and lists.' } as const;
+  expect(remarksOn(listing)).toEqual(['It is up, and lists. Look again, or see what it does with: plexus logs a']);
 });
 
 test('a server whose attempts are used up says so, and how it is tried again', async () => {

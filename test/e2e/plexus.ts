@@ -74,6 +74,7 @@ export class Sandbox {
       stdout,
       stderr,
       isTerminal: () => false,
+      columns: () => undefined,
       printShort: (text) => stdout.write(text),
       onInterrupt: () => undefined,
       interrupt: unexpected,

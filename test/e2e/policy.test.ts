@@ -202,7 +202,7 @@ test('a mode is told where no rule speaks', async () => {
   box.write(USER, `${server}approval = "prompt"\n`);
   const { out } = await box.plexus('policy', 'why', 'people', 'greet');
   expect(out).toBe(
-    'ask  mcp__people__greet\n  because approval = "prompt" in its entry\n  no rule decides, so approval = "prompt" does\n  it asks each time, even if you approved it before\n',
+    'ask  mcp__people__greet\n  because approval = "prompt" in its entry\n  no rule decides, so approval = "prompt" does\n  it asks each time, even if you approved it before\n  this is about a model\'s call; "plexus call people greet" is your own order and asks too, unless you add --yes\n',
   );
 });
 

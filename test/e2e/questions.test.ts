@@ -10,7 +10,7 @@ import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.t
 import { everything } from '../servers/everything.ts';
 import { eventually } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
-import { createFolder, start, statusOf, textOf } from './runtimes.ts';
+import { createFolder, createRawServer, start, statusOf, textOf } from './runtimes.ts';
 
 const ways = carriers.flatMap((transport) => erasOf(transport).map((era) => ({ transport, era })));
 
@@ -63,7 +63,7 @@ describe('who we are', () => {
     expect(introduced(server).map((info) => isObject(info) && info['name'])).toEqual(['plexus', 'agent']);
   });
 
-  /** Each way in which we introduced ourselves, but for the probe, which is the SDK's to word. */
+  /** Each way in which we introduced ourselves, but for the probe. */
   function introduced(asking: Asking): unknown[] {
     const found = asking.heard().flatMap(({ method, params }) => {
       if (!isObject(params)) return [];
@@ -115,6 +115,78 @@ describe('a server of the older era', () => {
     await connect(rooted, { roots });
     expect([abilities(thinking), abilities(rooted)]).toEqual([{ sampling: {} }, { roots: {} }]);
   });
+});
+
+/** What a server asks before any call, and what it is answered. */
+const early = (name: string) => ({
+  ping: { result: {} },
+  'roots/list': { result: { roots: [root(name)] } },
+  'sampling/createMessage': { result: thought(name) },
+  'elicitation/create': { result: { action: 'accept', content: { name } } },
+});
+
+describe('a server that asks as soon as it may', () => {
+  for (const transport of carriers) {
+    verifies(['LIF-10', 'TRN-17'], `over ${transport} is answered all that it was told of`, async () => {
+      const asking = await startAsking(transport, '--at-once');
+      const runtime = await connect(asking, handlersOf('Ada'));
+      await eventually(() => earlyAnswers(asking).size === 4);
+      expect(Object.fromEntries(earlyAnswers(asking))).toEqual(early('Ada'));
+      expect(await ask(runtime, 'ping')).toEqual({ result: {} });
+    });
+
+    verifies('LIF-10', `over ${transport} is answered by the view whose own connection it is`, async () => {
+      const asking = await startAsking(transport, '--at-once');
+      const runtime = await connect(asking, handlersOf('host'));
+      await eventually(() => earlyAnswers(asking).size === 4);
+      const before = asking.heard().length;
+      const view = runtime.view({ ...handlersOf('Bob'), perClient: true });
+      expect(await ask(view, 'ping')).toEqual({ result: {} });
+      await eventually(() => earlyAnswers(asking, before).size === 4);
+      expect(Object.fromEntries(earlyAnswers(asking, before))).toEqual(early('Bob'));
+    });
+  }
+
+  verifies(['LIF-10', 'TRN-17'], 'in process is answered all that it was told of', async () => {
+    const answers = new Map<unknown, JsonObject>();
+    const { entry } = createRawServer({ tools: {} });
+    const serve: typeof entry.serve = async (channel) => {
+      await entry.serve(channel);
+      const take = channel.onmessage;
+      channel.onmessage = (message) => {
+        const { id, method, jsonrpc, ...answer } = message;
+        if (String(id).startsWith('early ')) answers.set(String(id).slice('early '.length), answer);
+        else take?.(message);
+        if (method !== 'notifications/initialized') return;
+        const asked = { ping: {}, 'roots/list': {}, 'sampling/createMessage': sampling, 'elicitation/create': form };
+        for (const [asks, params] of Object.entries(asked))
+          void channel.send({ jsonrpc, id: `early ${asks}`, method: asks, params });
+      };
+    };
+    await start(createFolder(), { servers: { curious: { serve } }, ...handlersOf('Ada') });
+    await eventually(() => answers.size === 4);
+    expect(Object.fromEntries(answers)).toEqual(early('Ada'));
+  });
+
+  for (const transport of ['stdio', 'ws'] as const) {
+    verifies('TRN-17', `over ${transport}, of the modern era, is answered that it may not ask`, async () => {
+      const asking = await startAsking(transport, '--era', 'modern', '--at-once');
+      await connect(asking, handlersOf('Ada'));
+      await eventually(() => earlyAnswers(asking).size === 4);
+      const { ping, ...others } = Object.fromEntries(earlyAnswers(asking));
+      expect(ping).toEqual({ result: {} });
+      for (const other of Object.values(others)) expect(other).toMatchObject({ error: { code: -32601 } });
+    });
+  }
+
+  function earlyAnswers(asking: Asking, from = 0): Map<string, JsonObject> {
+    const found = asking.heard().slice(from);
+    return new Map(
+      found.flatMap(({ id, method, jsonrpc, ...answer }) =>
+        method === undefined && String(id).startsWith('early ') ? [[String(id).slice('early '.length), answer]] : [],
+      ),
+    );
+  }
 });
 
 describe('a server that asks again after every answer', () => {

@@ -11,6 +11,7 @@ import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';
 import { createFolder, type Started, start, statusOf } from './runtimes.ts';
+import { publicly } from './web.ts';
 
 /** An address that takes every request and never answers. */
 async function serveSilence(): Promise<{ url: string; asked: () => number }> {
@@ -54,13 +55,15 @@ verifies(
   async () => {
     const box = new Sandbox();
     onTestFinished(() => box.remove());
-    const { url } = await serveSilence();
+    const silence = await serveSilence();
+    const { url, env } = publicly(silence.url);
     const claims = { type: 'http', url, required: true, startup_timeout_sec: 0 };
     box.write('.mcp.json', { mcpServers: { theirs: claims } });
     const clock = createFakeClock();
     const ended = await startedAfter(clock, box.workspace, {
-      ...{ discover: true, watch: false, home: box.home, store: createMemoryStore(clock) },
+      ...{ discover: true, watch: false, home: box.home, env, store: createMemoryStore(clock) },
     });
+    expect(silence.asked(), 'it was reached').toBeGreaterThan(0);
     const { runtime } = 'runtime' in ended ? ended : expect.fail('it threw');
     expect(ended.tookMs).toBeLessThanOrEqual(11_000);
     expect(statusOf(runtime, 'theirs').state).not.toBe('connected');

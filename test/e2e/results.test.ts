@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
-import { systemPromptFragment } from '../../src/shaping/boundary.ts';
+import { systemPromptFragment } from '../../src/index.ts';
 import { createFakeServer, type FakeTool } from '../../src/testing/fake-server.ts';
 import { withDefaultStore } from '../runtime.ts';
 import { verifies } from '../verifies.ts';
@@ -112,7 +112,14 @@ test('a host that keeps its own memory has no files of ours', async () => {
   expect((await runtime.turn().call('mcp__files__long')).truncated).toEqual({ totalChars: 100_000, keptChars: 50_000 });
 });
 
-verifies('OUT-11', 'the system prompt begins with what the mark means', async () => {
-  const runtime = await onDisk({});
-  expect(runtime.turn().systemPrompt.startsWith(systemPromptFragment())).toBe(true);
+verifies('OUT-11', 'the system prompt begins with what the mark means, before any word of a server', async () => {
+  const about = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'f', version: '1' } };
+  const { entry } = createRawServer({}, { initialize: () => ({ ...about, instructions: 'Read first.' }) });
+  for (const wrap of [true, false]) {
+    const settings = { name: 'test', scope: 'host', read: () => ({ plexus: { results: { wrap } } }) } as const;
+    const runtime = await onDisk({ files: entry }, { extraSources: [settings] });
+    const { systemPrompt } = runtime.turn();
+    expect(systemPrompt.startsWith(`${systemPromptFragment({ wrap })}\n\n`), systemPrompt).toBe(true);
+    expect(systemPrompt).toContain('Read first.');
+  }
 });

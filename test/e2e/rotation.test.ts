@@ -68,6 +68,7 @@ for (const kind of ['command', 'helper'] as const) {
         const outcome = await call();
         expect([textOf(outcome), outcome.meta.attempts]).toEqual(['done', 2]);
         expect([runs() - before, effects(), posts()]).toEqual([1, 2, 3]);
+        await runtime.ready();
         expect(statusOf(runtime, 'web').state).toBe('connected');
         expect(JSON.stringify([runtime.status(), runtime.events])).not.toContain('token-two-s3cret');
       },

@@ -13,4 +13,7 @@ test('the sample fleet comes up, lists its tools and reads a note', () => {
     expect(stdout).toMatch(new RegExp(`^ +${name} +connected +\\d+ tools`, 'm'));
   expect(stdout).toMatch(/^ +mcp__files__read_text_file +Read/m);
   expect(stdout).toContain('You are reading this through Plexus');
+  expect(stdout).toMatch(/^Tools \(\d+ that a model is shown: \d+ of the servers, \d of Plexus itself\)$/m);
+  expect(stdout).toMatch(/^The call took \d+ ms: the checks of Plexus and the work of the server\.$/m);
+  expect(stdout).toMatch(/^ {2}plexus import {2,}copies the servers/m);
 });

@@ -55,6 +55,15 @@ describe('a file of tools', () => {
     expect(idsOf(await sandbox.json('search', 'forecast', '--tools', file))[0]).toBe(id);
   });
 
+  test('its hints count: a question that only reads shows what destroys last', async () => {
+    const rows = [
+      { id: 'T1', server: 'files', name: 'file_files', description: 'Files.', annotations: { destructiveHint: true } },
+      { id: 'T2', server: 'files', name: 'overview', description: 'About files.', annotations: { readOnlyHint: true } },
+    ];
+    const file = sandbox.write('tools.jsonl', lines(rows));
+    expect(idsOf(await sandbox.json('search', 'which', 'files', 'exist', '--tools', file))).toEqual(['T2', 'T1']);
+  });
+
   test('may come from standard input, gzipped too', async () => {
     const input = gzipSync(lines(tools));
     const { out } = await sandbox.run(['search', 'rain', '--tools', '-', '--json'], { input });

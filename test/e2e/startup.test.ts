@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { RuntimeOptions } from '../../src/api.ts';
+import type { RuntimeEvent } from '../../src/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore, type Store } from '../../src/kernel/store.ts';
 import { limits } from '../../src/model/limits.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { withDefaultStore } from '../runtime.ts';
+import { faulty } from '../servers/faulty.ts';
+import { serve } from '../unit/transport/http-servers.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { createFolder, createRawServer, start, statusOf, textOf } from './runtimes.ts';
@@ -53,7 +56,7 @@ async function pass(clock: FakeClock, starting: Promise<unknown>, moves: readonl
 
 for (const count of [1, 10, 100]) {
   verifies(
-    ['STA-01', 'STA-02', 'STA-13'],
+    ['STA-01', 'STA-02'],
     `${count} stalled servers cost an interactive start the gate, and no more`,
     async () => {
       const clock = createFakeClock();
@@ -68,6 +71,68 @@ for (const count of [1, 10, 100]) {
     },
   );
 }
+
+verifies(
+  'STA-13',
+  'a tool of the host is there and answers before any time has passed, however many are silent',
+  async () => {
+    const clock = createFakeClock();
+    const added: string[] = [];
+    const { url: address, sockets } = await serve(() => undefined);
+    // More of each kind than are opened at once.
+    const local = Array.from({ length: 4 }, (_, at) => [`l${at}`, faulty('--fault=hang', '--at=any')]);
+    const remote = Array.from({ length: 21 }, (_, at) => [`r${at}`, { url: address, transport: 'http' }]);
+    const silent = Object.fromEntries([...local, ...remote]);
+    const servers = { ...silent, stalled, host: createServing(() => [tool('echo')]).entry };
+    const onEvent: RuntimeOptions['onEvent'] = (event) => {
+      if (event.type === 'catalog.changed') added.push(...event.added);
+    };
+    const starting = start(createFolder(), { servers, clock, interactive: true, startup: { gateMs: 1 }, onEvent });
+    await waitFor(() => expect([added, clock.now()]).toEqual([['mcp__host__echo'], 0]));
+    expect(await pass(clock, starting, [1])).toEqual([true]);
+    const runtime = await starting;
+    expect(names(runtime)).toEqual(['mcp__host__echo live']);
+    // Time stands still: a call that waited for anything would wait for ever.
+    expect(textOf(await runtime.turn().call('mcp__host__echo'))).toBe('done');
+    // The line of those that are opened is full now, and the tool's server does not wait in it.
+    await waitFor(() => expect(sockets.size).toBe(20));
+    runtime.reconnect('host');
+    expect(textOf(await runtime.turn().call('mcp__host__echo'))).toBe('done');
+    expect(clock.now()).toBe(1);
+    expect(Object.keys(silent).map((name) => statusOf(runtime, name).status)).toEqual(
+      Object.keys(silent).map(() => 'connecting'),
+    );
+  },
+);
+
+verifies(
+  'STA-14',
+  'a session goes on without the servers that are missing; one line in one event names each',
+  async () => {
+    const clock = createFakeClock();
+    const good = createServing(() => [tool('echo')]);
+    const servers = { good: good.entry, gone: { command: 'plexus-no-such' }, silent: stalled };
+    const events: RuntimeEvent[] = [];
+    const onEvent = (event: RuntimeEvent) => events.push(event);
+    const starting = start(createFolder(), { servers, clock, interactive: true, onEvent });
+    await waitFor(() => expect(events).toContainEqual(expect.objectContaining({ server: 'gone', to: 'blocked' })));
+    await waitFor(() => expect(events).toContainEqual(expect.objectContaining({ added: ['mcp__good__echo'] })));
+    expect(await pass(clock, starting, [249, 1])).toEqual([false, true]);
+    const runtime = await starting;
+    expect(events.filter(({ type }) => type === 'startup.completed')).toMatchObject([
+      {
+        ready: ['good'],
+        notReady: [
+          { server: 'gone', state: 'blocked', message: expect.stringContaining('plexus-no-such') },
+          { server: 'silent', state: 'connecting' },
+        ],
+        line: '1 of 3 servers ready; gone is blocked; silent is connecting',
+      },
+    ]);
+    expect(runtime.errors).toEqual([]);
+    expect(textOf(await runtime.turn().call('mcp__good__echo'))).toBe('done');
+  },
+);
 
 verifies(
   ['STA-02', 'STA-03', 'STA-04'],
@@ -174,18 +239,14 @@ verifies('STA-06', 'a host may have it the other way round, and sets how long', 
   }
 });
 
-verifies(
-  ['STA-12', 'STA-14'],
-  'who wants to wait does so, within a time, and has whatever is there until then',
-  async () => {
-    const clock = createFakeClock();
-    const good = createServing(() => [tool('echo')]);
-    const runtime = await start(createFolder(), { servers: { good: good.entry }, clock, interactive: true });
-    expect(await runtime.ready({ timeoutMs: 5 })).toEqual({ ready: ['good'], notReady: [] });
-    expect(runtime.getTools()).toBe(runtime.getTools());
-    expect(runtime.turn().tools.map(({ name }) => name)).toEqual(['mcp__good__echo']);
-  },
-);
+verifies('STA-12', 'who wants to wait does so, within a time, and has whatever is there until then', async () => {
+  const clock = createFakeClock();
+  const good = createServing(() => [tool('echo')]);
+  const runtime = await start(createFolder(), { servers: { good: good.entry }, clock, interactive: true });
+  expect(await runtime.ready({ timeoutMs: 5 })).toEqual({ ready: ['good'], notReady: [] });
+  expect(runtime.getTools()).toBe(runtime.getTools());
+  expect(runtime.turn().tools.map(({ name }) => name)).toEqual(['mcp__good__echo']);
+});
 
 verifies('STA-09', 'a server whose list is not to be kept is asked each time', async () => {
   const folder = createFolder();
@@ -344,22 +405,58 @@ verifies('STA-11', 'whoever wants it anew at once asks for it', async () => {
   await expect(runtime.refreshTools('nobody')).rejects.toMatchObject({ code: 'SERVER_UNKNOWN' });
 });
 
-verifies('STA-06', 'a server that is up and does not list its tools is not ready', async () => {
-  const clock = createFakeClock();
-  const { entry } = createServing(() => []);
-  const serve: typeof entry.serve = async (channel) => {
-    await entry.serve(channel);
-    const answer = channel.onmessage;
-    channel.onmessage = (message) => (message['method'] === 'tools/list' ? undefined : answer?.(message));
-  };
-  const starting = start(createFolder(), { servers: { silent: { serve } }, clock, interactive: true });
-  await pass(clock, starting, [250]);
-  const runtime = await starting;
-  const ready = runtime.ready({ timeoutMs: 100 });
-  await clock.advance(100);
-  const notReady = [{ server: 'silent', state: 'connecting', message: 'It is up, and has not listed its tools yet.' }];
-  expect([statusOf(runtime, 'silent').state, await ready]).toEqual(['connected', { ready: [], notReady }]);
-});
+verifies(
+  ['STA-06', 'LIF-04'],
+  'a server that is up and has not listed its tools is not ready, by all accounts',
+  async () => {
+    const clock = createFakeClock();
+    const { entry } = createServing(() => []);
+    const serve: typeof entry.serve = async (channel) => {
+      await entry.serve(channel);
+      const answer = channel.onmessage;
+      channel.onmessage = (message) => (message['method'] === 'tools/list' ? undefined : answer?.(message));
+    };
+    const starting = start(createFolder(), { servers: { silent: { serve } }, clock, interactive: true });
+    await pass(clock, starting, [250]);
+    const runtime = await starting;
+    await waitFor(() => expect(statusOf(runtime, 'silent').protocol, 'its session is open').toBeDefined());
+    const ready = runtime.ready({ timeoutMs: 100 });
+    await clock.advance(100);
+    const message = 'It is up, and has not listed its tools yet.';
+    const notReady = [{ server: 'silent', state: 'connecting', message }];
+    expect(await ready).toEqual({ ready: [], notReady });
+    expect(statusOf(runtime, 'silent')).toMatchObject({ state: 'connecting', status: 'connecting', reason: message });
+    expect(runtime.getStats().connected).toBe(0);
+  },
+);
+
+verifies(
+  'LIF-04',
+  'the list of a former session, or of an earlier start, does not make a server connected',
+  async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore(clock);
+    const { entry, crash } = createServing(() => [tool('echo')]);
+    let isSilent = false;
+    const serve: typeof entry.serve = async (channel) => {
+      await entry.serve(channel);
+      const answer = channel.onmessage;
+      channel.onmessage = (message) => (isSilent && message['method'] === 'tools/list' ? undefined : answer?.(message));
+    };
+    const options = { servers: { files: { serve } }, store, clock, interactive: true };
+    const runtime = await start(createFolder(), options);
+    const told = () => {
+      const { state, reason, freshness } = statusOf(runtime, 'files');
+      return [state, reason, freshness];
+    };
+    expect(told()).toEqual(['connected', undefined, 'live']);
+    isSilent = true;
+    await crash();
+    await clock.advance(1_000);
+    expect(told()).toEqual(['reconnecting', 'It is up, and has not listed its tools yet.', 'stale']);
+    expect(runtime.turn().tools.map(({ name }) => name)).toEqual(['mcp__files__echo']);
+  },
+);
 
 verifies(
   'RES-07',
@@ -394,12 +491,77 @@ verifies(
       event.type === 'connection.changed' ? [`${event.from} ${event.to}`] : [],
     );
     expect(steps).toEqual(['idle connecting', 'connecting ready']);
+    const listed = runtime.events.filter(({ type }) => type === 'connection.listed');
+    expect(listed).toEqual([{ type: 'connection.listed', server: 'good', toolCount: 1 }]);
     const endings = () => runtime.events.filter(({ type }) => type === 'startup.completed');
     expect(endings()).toMatchObject([{ ready: ['good'], notReady: [], line: '1 of 1 servers ready' }]);
     await runtime.reload();
     await waitFor(() => expect(endings().length).toBe(2));
   },
 );
+
+verifies(
+  'EVT-04',
+  'each start and each reload ends with one event: who is up, who failed and why, and no lazy server, whatever its state',
+  async () => {
+    const folder = createFolder();
+    const file = join(folder, 'fleet.json');
+    const lazy = { lifecycle: 'lazy' } as const;
+    const write = (more: object) =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          mcpServers: {
+            good: faulty(),
+            gone: { command: 'plexus-no-such' },
+            broken: { command: 5 },
+            off: { ...faulty(), enabled: false },
+            'lazy-up': { ...faulty(), ...lazy },
+            'lazy-gone': { command: 'plexus-no-such', ...lazy },
+            'by-hand': { ...faulty(), lifecycle: 'manual' },
+            ...more,
+          },
+        }),
+      );
+    write({});
+    const runtime = await start(folder, { discover: true, config: file, watch: false });
+    const endings = () => runtime.events.filter(({ type }) => type === 'startup.completed');
+    const notReady = [
+      { server: 'broken', state: 'invalid', message: expect.stringContaining('"command" must be a string') },
+      { server: 'gone', state: 'blocked', message: expect.stringContaining('plexus-no-such') },
+    ];
+    const line = '1 of 3 servers ready; broken is invalid; gone is blocked';
+    const first = { type: 'startup.completed', ready: ['good'], notReady, known: [], line };
+    expect(endings()).toEqual([first]);
+    await runtime.refreshTools('lazy-up');
+    await runtime.refreshTools('lazy-gone').catch(() => undefined);
+    runtime.reconnect('by-hand');
+    await runtime.ready();
+    const state = (name: string) => statusOf(runtime, name).state;
+    expect(['lazy-up', 'lazy-gone', 'by-hand'].map(state)).toEqual(['connected', 'blocked', 'connected']);
+    await runtime.reload();
+    await waitFor(() => expect(endings()).toEqual([first, first]));
+    write({ added: faulty() });
+    await Promise.all([runtime.reload(), runtime.reload()]);
+    const second = { ...first, ready: ['added', 'good'], line: line.replace('1 of 3', '2 of 4') };
+    await waitFor(() => expect(endings()).toEqual([first, first, second, second]));
+    await runtime.ready();
+    expect(endings(), 'and none besides').toHaveLength(4);
+  },
+);
+
+verifies('EVT-04', 'servers whose tools are remembered are known, also when the start waited for others', async () => {
+  const folder = createFolder();
+  const server = createChanging(folder, 'files', { tools: [tool('read')] });
+  const store = createMemoryStore(systemClock);
+  await (await start(folder, { servers: { files: server.entry }, store })).close();
+  server.become({ stalls: true });
+  const servers = { files: server.entry, fresh: createServing(() => [tool('echo')]).entry };
+  const runtime = await start(folder, { servers, store, clock: createFakeClock(), interactive: true });
+  expect(runtime.events.find(({ type }) => type === 'startup.completed')).toMatchObject({
+    ...{ ready: ['fresh'], notReady: [], known: ['files'], line: '1 of 2 servers ready; 1 known from last time' },
+  });
+});
 
 verifies(
   ['STA-10', 'EXT-01'],

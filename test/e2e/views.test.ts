@@ -16,6 +16,7 @@ import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { createFolder, createRawServer, start, textOf } from './runtimes.ts';
+import { publicly } from './web.ts';
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 
@@ -86,7 +87,7 @@ describe('a view of some tools', () => {
     const before = server.received('initialize').length;
     await runtime.close();
     expect(await failureOf(runtime.view({ perClient: true }).turn().call('mcp__a__read'))).toMatchObject({
-      code: 'CONNECTION_LOST',
+      code: 'RUNTIME_CLOSED',
     });
     expect(server.received('initialize').length).toBe(before);
   });
@@ -183,16 +184,19 @@ describe('a repository that names a server', () => {
         const { pending } = await loadConfig({ ...environment, discover: true });
         for (const each of pending) if ('definition' in each) await gate.approve(each.definition);
       },
-      takeOver: () => writeFileSync(file, JSON.stringify({ mcpServers: { notes: { type: 'http', url: evil.url } } })),
+      takeOver: (url = evil.url) =>
+        writeFileSync(file, JSON.stringify({ mcpServers: { notes: { type: 'http', url } } })),
     };
   }
 
   verifies(['PER-02', 'STA-05'], 'is a stranger also while its tools are only remembered', async () => {
-    const { folder, options, asked, ask, takeOver } = await createWorkspace();
-    takeOver();
+    const { folder, options, asked, ask, takeOver, evil } = await createWorkspace();
+    const { url, env } = publicly(evil.url);
+    takeOver(url);
     const permissions = [{ tool: 'mcp__notes__*', action: 'allow' as const }];
     for (const freshness of ['live', 'cached']) {
-      const runtime = await start(folder, { ...options, permissions, approve: ask('no') });
+      const shown = { ...options, env, showUnapproved: true };
+      const runtime = await start(folder, { ...shown, permissions, approve: ask('no') });
       const [first] = runtime.getTools();
       expect(first?.freshness).toBe(freshness);
       expect(await failureOf(runtime.turn().call(first?.name ?? '', { name: 'x' }))).toMatchObject({

@@ -21,6 +21,12 @@ export function serveMcp(first: Answering = () => undefined) {
   });
 }
 
+/** The same server at a public name: the proxy of the person leads there, and the server itself plays that proxy. */
+export function publicly(url: string, name = 'theirs.example') {
+  const { origin } = new URL(url);
+  return { url: url.replace(origin, `http://${name}`), env: { http_proxy: origin } };
+}
+
 const results: Record<string, object> = {
   initialize: {
     protocolVersion: '2025-11-25',

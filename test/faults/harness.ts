@@ -232,7 +232,7 @@ export const endOf = (ending: Ending) => ('error' in ending ? ending.error.code 
 
 async function checkNext(scene: Scene, next: NonNullable<FaultCase['next']>): Promise<void> {
   if (next === 'never') return;
-  if (next === 'after reconnect') scene.runtime.reconnect(NAME);
+  if (next === 'after reconnect') void scene.runtime.reconnect(NAME);
   if (next !== 'at once') await untilUsable(scene);
   const ending = await scene.ending('echo', { text: 'still there' });
   if (ending.kind !== 'answered') {

@@ -111,6 +111,18 @@ describe('a server that is slow to start', () => {
       }),
     );
   }
+
+  verifies(
+    'LIF-09',
+    'longer than the probe waits, and dies of it, is started again without it',
+    faultCase(
+      { transport, speed: 10, flags: ['--start-ms', '400', '--fault', 'exit', '--at', 'server/discover'] },
+      (scene) => {
+        expect(scene.status()).toMatchObject({ state: 'connected', protocol: '2025-11-25' });
+        expect(scene.peer.journal().filter((line) => line === 'server/discover').length).toBeLessThanOrEqual(1);
+      },
+    ),
+  );
 });
 
 describe('a server that babbles', () => {

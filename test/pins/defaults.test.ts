@@ -60,6 +60,7 @@ test('a file that says nothing', () => {
       minContextWindow: 32_000,
       searchOnListChanged: true,
       alwaysLoad: [],
+      alwaysLoadChars: 2_000,
       instructions: true,
       builtinTools: true,
       results: { redact: 'known', wrap: true },

@@ -50,7 +50,6 @@ test('the ceilings are exactly these', () => {
       charsPerToken: 2.5,
       stays: 0.8,
       best: { tools: 20, share: 0.2 },
-      claimed: { tools: 8, share: 0.05 },
     },
     search: {
       hits: 5,
@@ -63,6 +62,7 @@ test('the ceilings are exactly these', () => {
       answerChars: 24_000,
       servers: 60,
       titleChars: 80,
+      serverListChars: 2_000,
       remarks: 5,
     },
     ranking: {
@@ -90,6 +90,7 @@ test('the ceilings are exactly these', () => {
     startBurst: { starts: 5, windowMs: 30_000 },
     attemptsInAll: 500,
     backgroundJitter: 0.2,
+    restartDrainMs: 30_000,
     lossMs: 1_500,
     slotMs: 250,
     listenAgainMs: 1_000,
@@ -105,6 +106,7 @@ test('the ceilings are exactly these', () => {
 
     endOfInputGraceMs: 2_000,
     terminateGraceMs: 1_000,
+    startFailureMs: 5_000,
     goneCheckMs: 20,
     drainMs: 500,
     orphanGraceMs: 700,
@@ -121,6 +123,7 @@ test('the ceilings are exactly these', () => {
     httpRetryDelaysMs: [250, 1_000],
     retryAfterMs: 30_000,
     redirects: 10,
+    unapprovedServers: 32,
     callRedirects: 1,
     rateLimit: { defaultMs: 1_000, maxMs: 5_000 },
     sessionCheckMs: 5_000,
@@ -135,6 +138,7 @@ test('the ceilings are exactly these', () => {
     noiseLineChars: 2_000,
     noiseQuoteChars: 200,
     endlessLineBytes: 256 * 1024 * 1024,
+    slicedMessageBytes: 1_048_576,
     messageIdBytes: 1024,
     closeMs: 10_000,
 

@@ -2,10 +2,12 @@
 // Owns one MCP server that asks back and has news, over every transport and in both eras, in plain JavaScript and without
 // the SDK. How it travels is in `faulty/`, whose faults it leaves alone.
 //
-//   node asking.mjs [--transport stdio|http|sse|ws] [--era legacy|modern] [--version VERSION] [--journal FILE]
+//   node asking.mjs [--transport stdio|http|sse|ws] [--era legacy|modern] [--version VERSION] [--journal FILE] [--at-once]
 //
 //   --version VERSION    of the older era: what it answers to `initialize`; default what it is asked for
 //   --journal FILE       one line of JSON for each message that arrives, and for what happens besides
+//   --at-once            asks everything it may ask as soon as it may: when it is told `initialized`, over HTTP when its
+//                        stream opens; a modern server, which must not ask, when it is first asked for its tools
 //
 // A network server prints { url, port, pid } as one line of JSON when it listens, and exits at the end of its input.
 //
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     era: { type: 'string', default: 'legacy' },
     version: { type: 'string' },
     journal: { type: 'string' },
+    'at-once': { type: 'boolean', default: false },
   },
 });
 const options = { ...values, reply: 'stream', fault: [], 'close-code': '1000' };
@@ -97,6 +100,20 @@ const listen = (exchange, id, params) => {
   send(exchange, { method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } });
 };
 
+const form = { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+const early = {
+  ping: {},
+  'roots/list': {},
+  'sampling/createMessage': { messages: [], maxTokens: 10 },
+  'elicitation/create': form,
+};
+
+/** The method is the id, so that the journal tells which answer is whose. */
+const askAtOnce = (exchange) => {
+  if (!options['at-once']) return;
+  for (const [method, params] of Object.entries(early)) send(exchange, { id: `early ${method}`, method, params });
+};
+
 const methods = {
   'tools/list': () => ({
     tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
@@ -132,11 +149,14 @@ const mcp = {
   async open(exchange) {
     note({ event: 'open' });
     exchange.accept();
+    if (options.transport === 'http') askAtOnce(exchange);
   },
   async take(message, exchange) {
     note(message);
     const { id, method, params = {} } = message;
     exchange.accept();
+    const isFirst = method === (modern ? 'tools/list' : 'notifications/initialized');
+    if (isFirst && (modern || options.transport !== 'http')) askAtOnce(exchange);
     if (method === undefined) open.get(id)?.(message);
     else if (modern && method === 'subscriptions/listen') listen(exchange, id, params);
     else if (id !== undefined) {

@@ -1,7 +1,7 @@
 // Owns a session that a test controls: it records its requests, answers as the test says, and ends when the test ends it.
 
 import type { RequestOutcome, Session } from '../../src/connection/session.ts';
-import { createDeferred } from '../../src/kernel/deferred.ts';
+import { createDeferred, type Deferred } from '../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { RuntimeError } from '../../src/model/errors.ts';
 import type { ServerDefinition, ServerSettings } from '../../src/model/server.ts';
@@ -14,14 +14,14 @@ export interface FakeSession extends Session {
   say(method: string, params?: JsonObject): void;
   /** Makes the next `takeActivity()` return true. */
   hear(): void;
+  /** So many calls are in flight from now on. */
+  carry(calls: number): void;
   /** Changes the result of `usage()`. */
   use(usage: Partial<ReturnType<Session['usage']>>): void;
   /** Ends the session with that cause. */
   end(cause: RuntimeError): void;
   /** How often it was closed. */
   closed(): number;
-  /** How many handlers are added at present. */
-  holders(): number;
 }
 
 export const outage = new RuntimeError('CONNECTION_LOST', { server: 's', reason: 'gone' });
@@ -31,7 +31,9 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
   const asked: { method: string; params: JsonObject }[] = [];
   const listeners = new Set<Parameters<Session['onNotification']>[0]>();
   const ended = createDeferred<RuntimeError>();
-  let [isHeard, closed, holders, keepers] = [false, 0, 0, 0];
+  let [isHeard, closed, keepers] = [false, 0, 0];
+  let calls = 0;
+  let quiet: Deferred<void> | undefined;
   let usage = { isBusy: false, isKept: false, quietSince: 0, served: 0 };
   const unsent: RequestOutcome = { kind: 'lost', sent: false };
   const { request = async () => unsent, callTool = async () => unsent, ...rest } = change;
@@ -68,17 +70,12 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
       return was;
     },
     usage: () => ({ ...usage, isKept: usage.isKept || keepers > 0 }),
-    whenQuiet: async () => undefined,
+    callsInFlight: () => calls,
+    whenQuiet: async () => quiet?.promise,
     keep: () => {
       keepers += 1;
       return () => {
         keepers -= 1;
-      };
-    },
-    addHandlers: () => {
-      holders += 1;
-      return () => {
-        holders -= 1;
       };
     },
     markLost: (reason) => ended.resolve(new RuntimeError('CONNECTION_LOST', { server: 's', reason })),
@@ -93,20 +90,28 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
     hear: () => {
       isHeard = true;
     },
+    carry: (now) => {
+      calls = now;
+      if (now > 0) quiet ??= createDeferred();
+      else quiet?.resolve();
+      if (now === 0) quiet = undefined;
+    },
     use: (now) => {
       usage = { ...usage, ...now };
     },
     end: ended.resolve,
     closed: () => closed,
-    holders: () => holders,
     ...rest,
   };
 }
 
+/** One function: another one would be another server. */
+const serve = () => undefined;
+
 export function definitionOf(name: string, settings: Partial<ServerSettings> = {}): ServerDefinition {
   return {
     name,
-    launch: { kind: 'in-process', serve: () => undefined },
+    launch: { kind: 'in-process', serve },
     settings: { ...defaultSettings, ...settings },
     provenance: { scope: 'host', key: [name] },
   };

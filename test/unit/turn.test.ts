@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { RuntimeError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 import { systemPromptFragment } from '../../src/shaping/boundary.ts';
+import { createRawServer } from '../e2e/runtimes.ts';
 import { verifies } from '../verifies.ts';
 import { createTappedServer, start } from './call/journey.ts';
 import { endOf } from './call/stages.ts';
@@ -26,6 +27,14 @@ verifies(['EXT-12', 'NAM-12'], 'a turn keeps its tools and their order while ser
     ['mcp__a__a'],
   ]);
   expect(new Set([before, between, runtime.turn()].map(({ revision }) => revision)).size).toBe(3);
+});
+
+verifies('EXT-12', 'tools of servers and of Plexus itself stand in one order, by name', async () => {
+  const capabilities = { tools: {}, resources: {} };
+  const { entry } = createRawServer(capabilities, { 'resources/list': () => ({ resources: [] }) });
+  const { runtime } = await start({ z: entry, a: oneTool('b').entry });
+  const names = namesOf(runtime.turn());
+  expect(names).toEqual(['ListMcpResources', 'ReadMcpResource', 'mcp__a__b', 'mcp__z__echo']);
 });
 
 verifies('EXT-12', 'turns between which nothing changed share one frozen list', async () => {
@@ -94,3 +103,29 @@ verifies('OUT-11', 'a turn says what the mark around a result means', async () =
   const { runtime } = await start({});
   expect(runtime.turn()).toMatchObject({ tools: [], systemPrompt: systemPromptFragment() });
 });
+
+verifies(
+  ['NAM-15', 'EXT-12'],
+  'a view shows schemas for its provider, and without one as full as they can be',
+  async () => {
+    const inputSchema = { type: 'object', properties: { a: { oneOf: [{ const: 1 }, { type: 'string' }] } } };
+    const { entry } = createRawServer({ tools: {} }, { 'tools/list': () => ({ tools: [{ name: 'a', inputSchema }] }) });
+    const { runtime } = await start({ files: entry });
+    const schemaFor = (provider?: 'any' | 'google' | 'openai' | 'anthropic') => {
+      const { tools, revision } = runtime.view({ model: provider ? { provider } : {} }).turn();
+      return { schema: tools[0]?.inputSchema, reduced: tools[0]?.reduced, revision };
+    };
+    const full = { schema: inputSchema, reduced: undefined, revision: runtime.turn().revision };
+    expect(runtime.turn().tools[0]?.inputSchema).toEqual(inputSchema);
+    expect([schemaFor(), schemaFor('openai'), schemaFor('anthropic')]).toEqual([full, full, full]);
+    const narrow = {
+      ...inputSchema,
+      properties: { a: { anyOf: [{ type: 'number', description: 'Always: 1' }, { type: 'string' }] } },
+    };
+    for (const provider of ['any', 'google'] as const) {
+      expect(schemaFor(provider).schema, provider).toEqual(narrow);
+      expect(schemaFor(provider).revision, 'other bytes are another revision').not.toBe(full.revision);
+    }
+    expect(schemaFor(), 'one form never displaces the other').toEqual(full);
+  },
+);

@@ -33,7 +33,7 @@ export interface AuthorizeDeps
 export function authorize(deps: AuthorizeDeps): Stage {
   return (next) => (call) => {
     const { server } = toolOf(call).id;
-    const because = deps.registry.refusal(server);
+    const because = deps.registry.whyNotCalled(server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
     const decision = deps.decider.decide(call);
     if (!(decision instanceof Promise)) return carryOut(deps, call, decision, next);
@@ -44,19 +44,53 @@ export function authorize(deps: AuthorizeDeps): Stage {
 function carryOut(deps: AuthorizeDeps, call: ToolCall, decision: CallDecision, next: Perform): Promise<ToolOutcome> {
   const tool = toolOf(call);
   if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
+  const { question, call: bound } = questionOf(deps, call, decision);
+  return question ? ask(deps, question, next) : next(bound);
+}
+
+/** Whether a call would be put to a person now; no for one that is denied. Asks the host's own permission system, and no person. */
+export async function wouldAsk(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall): Promise<boolean> {
+  const tool = toolOf(call);
+  if (deps.registry.whyNotCalled(tool.id.server) !== undefined) return false;
+  const decision = await decided(deps, call);
+  if (decision === undefined || decision.verdict === 'deny') return false;
+  const { question } = questionOf(deps, call, decision);
+  if (question === undefined) return false;
+  return !(await passesByGrant(deps, question)).isPassed;
+}
+
+/** `undefined` where the call is refused before anything is decided, such as by a lock that is frozen. */
+async function decided({ decider }: Pick<AuthorizeDeps, 'decider'>, call: ToolCall): Promise<CallDecision | undefined> {
+  try {
+    return await decider.decide(call);
+  } catch (error) {
+    if (error instanceof RuntimeError) return undefined;
+    throw error;
+  }
+}
+
+interface Asked {
+  /** The call as it goes on: bound to what was decided about. */
+  readonly call: ToolCall;
+  /** Absent where the call passes without one. */
+  readonly question?: Question;
+}
+
+function questionOf(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall, decision: CallDecision): Asked {
+  const tool = toolOf(call);
   const tainted = taintReason(call, deps);
   const isFree = decision.verdict === 'allow' || (call.builtin?.isFreeByDefault && !decision.byRule);
   const isAllowed = isFree && tainted === undefined;
   // A rule allows the tool whatever its definition is: nothing to bind the call to.
-  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return next(call);
+  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return { call };
   const hash = toolHash(deps.currentDefinition(tool));
-  if (isAllowed) return next(withPermit(call, { isAllowed: !decision.isAnswered, toolHash: hash }));
+  if (isAllowed) return { call: withPermit(call, { isAllowed: !decision.isAnswered, toolHash: hash }) };
   const server = deps.registry.identity(tool.id.server);
   const bound = withPermit(call, { isAllowed: false, toolHash: hash, server });
   const key = toolKey(tool.id) + server + hash;
   const keys = { ...(!isFree && { grant: key }), ...(tainted !== undefined && { taint: `taint ${key}` }) };
   const isGranted = !decision.isEveryTime && Object.values(keys).every((each) => call.caller.grants.has(each));
-  return isGranted ? next(bound) : ask(deps, { call: bound, decision, tainted, keys }, next);
+  return { call: bound, ...(!isGranted && { question: { call: bound, decision, tainted, keys } }) };
 }
 
 const withPermit = (call: ToolCall, permit: Permit): ToolCall => ({ ...call, permit });
@@ -82,10 +116,8 @@ async function ask(deps: AuthorizeDeps, question: Question, next: Perform): Prom
   const { grants, taint } = call.caller;
   const { flaggedOutput } = taint;
   const tool = toolOf(call);
-  const granted = keys.grant === undefined || decision.isEveryTime ? UNKNOWN : await storedGrant(deps, call, tool);
-  const isAcknowledged = keys.taint === undefined || grants.has(keys.taint);
-  // A stored grant is not copied into the session, so that revoking it counts at once.
-  if (granted.kind === 'granted' && isAcknowledged) return next(call);
+  const { isPassed, granted } = await passesByGrant(deps, question);
+  if (isPassed) return next(call);
   const request = requestFor(deps, question, granted);
   const answer = await askPerson(deps, call, request);
   if (answer === 'no') throw refused(question, request, granted);
@@ -98,6 +130,17 @@ async function ask(deps: AuthorizeDeps, question: Question, next: Perform): Prom
   const isStored = answer === 'always' && keys.grant !== undefined && (await storeGrant(deps, tool));
   if (keys.grant !== undefined && !isStored) grants.add(keys.grant);
   return next(call);
+}
+
+/** A stored grant is not copied into the session, so that revoking it counts at once. */
+async function passesByGrant(
+  deps: Omit<AuthorizeDeps, 'emit'>,
+  { call, decision, keys }: Question,
+): Promise<{ readonly isPassed: boolean; readonly granted: GrantState }> {
+  const isStoredAtAll = keys.grant !== undefined && !decision.isEveryTime;
+  const granted = isStoredAtAll ? await storedGrant(deps, call, toolOf(call)) : UNKNOWN;
+  const isAcknowledged = keys.taint === undefined || call.caller.grants.has(keys.taint);
+  return { isPassed: granted.kind === 'granted' && isAcknowledged, granted };
 }
 
 /** The advice depends on why the call was asked about: often another rule would not help. */
@@ -136,7 +179,7 @@ const UNKNOWN: GrantState = { kind: 'unknown' };
 
 /** A store that cannot be read has granted nothing. */
 function storedGrant(
-  { registry, grants, currentDefinition, onError }: AuthorizeDeps,
+  { registry, grants, currentDefinition, onError }: Omit<AuthorizeDeps, 'emit'>,
   { cancellation }: ToolCall,
   tool: Tool,
 ): Promise<GrantState> {
@@ -162,6 +205,7 @@ function requestFor(deps: AuthorizeDeps, { call, decision, tainted }: Question, 
   ];
   return {
     kind: 'tool',
+    callId: call.callId,
     tool: id,
     // The canonical name, whatever style the model reads: an answer or a rule must say whose tool it is.
     name: canonicalName(id),

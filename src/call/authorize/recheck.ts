@@ -26,7 +26,7 @@ export interface Recheck {
 export function createRecheck({ registry, decider, currentDefinition, lock, isListed }: RecheckDeps): Recheck {
   const requireSameServer = (call: ToolCall, tool: Tool): void => {
     const { server } = tool.id;
-    const because = registry.refusal(server);
+    const because = registry.whyNotCalled(server);
     if (because !== undefined) throw new RuntimeError('SERVER_DENIED', { server, because });
     // A builtin tool is not listed by the server it reaches; its call remembers which server that was.
     const isReplaced = call.builtin

@@ -4,7 +4,7 @@
 import { cleanText } from '../../kernel/clean-text.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import type { ToolDefinition } from '../../model/tool.ts';
+import type { ObjectSchema, ToolDefinition } from '../../model/tool.ts';
 import { canonicalAgain } from './canonical.ts';
 import { cutBytes } from './cut-bytes.ts';
 import { type Dialect, dialects, type Provider } from './providers.ts';
@@ -14,17 +14,17 @@ import { hiddenIn, readSchema } from './schema.ts';
 
 export interface Presented {
   readonly description: string;
-  readonly inputSchema: JsonObject;
+  readonly inputSchema: ObjectSchema;
   /** What was reduced and why, as sentences for a person. */
   readonly changes: readonly string[];
 }
 
 /** Definitions are frozen, so each is read once per provider, however often it is shown. */
-const presentedBefore = new WeakMap<ToolDefinition, Partial<Record<Provider, Presented>>>();
+const presentedBefore = new WeakMap<ToolDefinition, Partial<Record<keyof typeof dialects, Presented>>>();
 
-/** An unknown provider is shown what all providers accept. */
-export function present(definition: ToolDefinition, named: Provider): Presented {
-  const provider = Object.hasOwn(dialects, named) ? named : 'any';
+/** Without a provider: what Anthropic and OpenAI accept. For an unknown one: what all providers accept. */
+export function present(definition: ToolDefinition, named?: Provider): Presented {
+  const provider = named === undefined ? 'unnamed' : Object.hasOwn(dialects, named) ? named : 'any';
   let byProvider = presentedBefore.get(definition);
   if (byProvider === undefined) {
     byProvider = {};
@@ -43,7 +43,8 @@ function presentAnew({ description = '', inputSchema }: ToolDefinition, dialect:
   const reduced = reduceSchema(schema, { bytes: limits.schemaBytes, needsItems: dialect.needsItems }, remarks);
   return Object.freeze({
     description: shown,
-    inputSchema: canonicalAgain(reduced),
+    // Its root was checked, or made an object.
+    inputSchema: canonicalAgain(reduced) as ObjectSchema,
     changes: Object.freeze(remarks.list()),
   });
 }

@@ -1,8 +1,10 @@
 // Owns which parts of JSON Schema each model provider accepts. One schema that a provider cannot read makes it refuse the whole
 // request, so where reports differ the stricter one counts.
 
-/** `any` stands for what all providers accept. */
+/** `any` stands for what all providers accept, also those that know only the OpenAPI subset. */
 export type Provider = 'any' | 'anthropic' | 'openai' | 'google';
+/** `unnamed` is for a model whose provider the host did not name: what both Anthropic and OpenAI accept. */
+type DialectName = Provider | 'unnamed';
 
 export interface Dialect {
   /** Why something is not shown; the end of a sentence. */
@@ -11,6 +13,8 @@ export interface Dialect {
   readonly keywords: ReadonlySet<string> | undefined;
   /** The pattern for names of a tool's own parameters; names within a parameter are free. */
   readonly parameterName: RegExp | undefined;
+  /** Whether patterns may look around and refer back. OpenAI refuses the whole request for one, also without `strict`. */
+  readonly looksAround: boolean;
   /** An array must have `items`. */
   readonly needsItems: boolean;
   /** The root must have `properties`, even if empty. */
@@ -48,11 +52,22 @@ const openApi: ReadonlySet<string> = new Set([
 
 const notAtRoot = ['enum', 'const', 'not'];
 
-export const dialects: Readonly<Record<Provider, Dialect>> = {
+/** Not for strict modes: those also want every parameter to be required, so hosts that use one convert schemas themselves. */
+export const dialects: Readonly<Record<DialectName, Dialect>> = {
+  unnamed: {
+    refusal: 'not every model can read it',
+    keywords: undefined,
+    parameterName,
+    looksAround: false,
+    needsItems: true,
+    needsProperties: true,
+    notAtRoot,
+  },
   any: {
     refusal: 'not every model can read it',
     keywords: openApi,
     parameterName,
+    looksAround: false,
     needsItems: true,
     needsProperties: true,
     notAtRoot,
@@ -61,6 +76,7 @@ export const dialects: Readonly<Record<Provider, Dialect>> = {
     refusal: 'models of Anthropic cannot read it',
     keywords: undefined,
     parameterName,
+    looksAround: true,
     needsItems: false,
     needsProperties: false,
     notAtRoot: [],
@@ -69,6 +85,7 @@ export const dialects: Readonly<Record<Provider, Dialect>> = {
     refusal: 'models of OpenAI cannot read it',
     keywords: undefined,
     parameterName: undefined,
+    looksAround: false,
     needsItems: true,
     needsProperties: true,
     notAtRoot,
@@ -77,6 +94,7 @@ export const dialects: Readonly<Record<Provider, Dialect>> = {
     refusal: 'models of Google cannot read it',
     keywords: openApi,
     parameterName: undefined,
+    looksAround: false,
     needsItems: true,
     needsProperties: true,
     notAtRoot,
@@ -96,10 +114,10 @@ const ownSyntax = /\\[pPkcN]|\\u\{|\(\?(?![:=!<])|\(\?<(?![=!])|[*+?}]\+/;
 const MOST_PATTERN_CHARS = 2_000;
 const lookaround = /\(\?<?[=!]|\\[1-9]/;
 
-/** Whether the provider's engine accepts the pattern; that of the OpenAPI subset has no lookaround and no back references. */
-export function isPortablePattern(source: string, { keywords }: Dialect): boolean {
+/** Whether the provider's engine accepts the pattern. */
+export function isPortablePattern(source: string, { looksAround }: Dialect): boolean {
   if (source.length > MOST_PATTERN_CHARS) return false;
-  if (ownSyntax.test(source) || (keywords !== undefined && lookaround.test(source))) return false;
+  if (ownSyntax.test(source) || (!looksAround && lookaround.test(source))) return false;
   try {
     new RegExp(source);
     return true;

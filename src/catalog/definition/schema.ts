@@ -196,7 +196,7 @@ class SchemaReader {
       case 'address':
         return undefined;
       case 'text':
-        return keyword === '$schema' && !isRoot ? undefined : this.#text(keyword, value as string);
+        return keyword === '$schema' ? undefined : this.#text(value as string);
       case 'pattern':
         return this.#pattern(keyword, value as string);
       case 'type':
@@ -245,8 +245,7 @@ class SchemaReader {
     return undefined;
   }
 
-  #text(keyword: string, value: string): unknown {
-    if (keyword === '$schema' && !value.includes('json-schema.org/')) return this.#leaveOut(keyword, this.#unread);
+  #text(value: string): unknown {
     const { text, found } = cleanText(value);
     for (const kind of found) this.#remarks.sayOf(kind, hiddenIn);
     return found.length > 0 || text !== value ? text : value;
@@ -385,7 +384,7 @@ function readBefore(schema: JsonObject, until: string): SchemaDraft {
   return draft;
 }
 
-/** Dropped without a remark: they tell a model nothing. */
+/** Dropped without a remark: they tell a model nothing. Google refuses `$schema` even where it takes JSON Schema. */
 const silent = new Set(['$schema', '$comment']);
 
 /** All that is shown of a part that lies too deep: its type, if it has a single one. */

@@ -7,8 +7,8 @@ import { limits } from '../../model/limits.ts';
 import type { Model } from '../../model/model.ts';
 import { readToolKey, type ServerName, type ToolId } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
-import { costOf } from './cost.ts';
-import { claimsToBeLoaded, type PlacementOf } from './placement.ts';
+import { type Cost, costOf } from './cost.ts';
+import type { Placement, PlacementOf } from './placement.ts';
 
 /** `search`: the model searches for the rest itself. `best`: the model cannot search, so the rest is left out. */
 export type ExposureMode = 'all' | 'search' | 'best';
@@ -30,6 +30,10 @@ export interface ExposureInput {
   readonly searchOnListChanged: boolean;
   readonly model: Model;
   readonly placementOf: PlacementOf;
+  /** Whether the tool's server asks to have it loaded, and is trusted to. */
+  readonly isClaimed: (tool: Tool) => boolean;
+  /** How many characters all tools may take that are loaded because their servers ask for it. */
+  readonly alwaysLoadChars: number;
   /** The tools that earlier searches found, by `toolKey`. Only grows, possibly in place. */
   readonly found: ReadonlySet<string>;
   /** What the turn is about; only used for a model that cannot search. */
@@ -41,6 +45,8 @@ export interface Exposed {
   readonly mode: ExposureMode;
   readonly shown: readonly Tool[];
   readonly hidden: number;
+  /** The servers of tools that are shown without having been searched for, sorted. */
+  readonly standing: readonly ServerName[];
   /** Tools are hidden and the model can search: `mcp_search` and `mcp_call` belong beside the shown tools. */
   readonly offersSearch: boolean;
   /** The reason for the mode, for a person. */
@@ -73,6 +79,8 @@ function isSame(input: ExposureInput, last: LastExposure): boolean {
     input.searchOnListChanged === before.searchOnListChanged &&
     input.model === before.model &&
     input.placementOf === before.placementOf &&
+    input.isClaimed === before.isClaimed &&
+    input.alwaysLoadChars === before.alwaysLoadChars &&
     input.found === before.found &&
     input.found.size === last.found &&
     (input.query === before.query || last.exposed.mode !== 'best')
@@ -90,12 +98,14 @@ export function expose(input: ExposureInput, last?: Omit<LastExposure, 'found'>)
     ? { isHeavy: before.mode !== 'all', because: before.because }
     : weigh(input, { setting, canSearch: obstacle === undefined, before });
   const mode = !isHeavy ? 'all' : obstacle === undefined ? 'search' : 'best';
-  const shown = asBefore(choose(input, mode, obstacle === undefined), before?.shown);
+  const chosen = choose(input, mode, obstacle === undefined);
+  const shown = asBefore(chosen.shown, before?.shown);
   const hidden = input.tools.length - shown.length;
   const exposed = {
     mode,
     shown,
     hidden,
+    standing: asBefore(chosen.standing, before?.standing),
     offersSearch: hidden > 0 && obstacle === undefined,
     because: mode === 'best' && !isKept ? `${because}, and the model cannot search: ${obstacle}` : because,
   } as const;
@@ -107,6 +117,7 @@ function isEqual(one: Exposed, other: Exposed): boolean {
     one.mode === other.mode &&
     one.shown === other.shown &&
     one.hidden === other.hidden &&
+    one.standing === other.standing &&
     one.offersSearch === other.offersSearch &&
     one.because === other.because
   );
@@ -171,26 +182,35 @@ function isSetAside(tool: Tool, placementOf: PlacementOf): boolean {
   return placement === 'defer' || placement === 'use_tool';
 }
 
-function choose(input: ExposureInput, mode: ExposureMode, canSearch: boolean): readonly Tool[] {
+type Chosen = Pick<Exposed, 'shown' | 'standing'>;
+
+function choose(input: ExposureInput, mode: ExposureMode, canSearch: boolean): Chosen {
   const { tools, model, placementOf } = input;
-  const found = lookup(input.found, readToolKey);
+  const foundBefore = lookup(input.found, readToolKey);
   // No setting hides a tool from a model that cannot search: the model could never reach it.
-  if (!canSearch && mode === 'all') return tools;
-  const isShown = (tool: Tool): boolean => {
-    const placement = placementOf(tool);
-    if (placement === 'load' || (placement === 'auto' && mode === 'all')) return true;
-    return (placement !== 'use_tool' || !canSearch) && model.promotion !== false && found(tool.id) !== undefined;
-  };
-  const shown = new Set<Tool>();
+  if (!canSearch && mode === 'all') return { shown: tools, standing: serversOf(tools) };
+  const isPlaced = (placement: Placement) => placement === 'load' || (placement === 'auto' && mode === 'all');
+  const isFound = (tool: Tool, placement: Placement) =>
+    (!canSearch || placement !== 'use_tool') && model.promotion !== false && foundBefore(tool.id) !== undefined;
+  const standing = new Set<Tool>();
+  const found = new Set<Tool>();
   const rest: Tool[] = [];
   for (const tool of tools) {
-    if (isShown(tool)) shown.add(tool);
+    const placement = placementOf(tool);
+    if (isPlaced(placement)) standing.add(tool);
     else rest.push(tool);
+    if (!standing.has(tool) && isFound(tool, placement)) found.add(tool);
   }
-  if (rest.length === 0) return tools;
-  for (const tool of canSearch ? claimed(rest, input) : best(rest, input)) shown.add(tool);
-  return tools.filter((tool) => shown.has(tool));
+  const unfound = () => rest.filter((tool) => !found.has(tool));
+  // Claims are weighed as if no tool had been found: what a search finds changes nothing else that is shown.
+  const more = canSearch ? claimed(rest, input) : [...found, ...best(unfound(), input)];
+  for (const tool of more) standing.add(tool);
+  const shown = tools.filter((tool) => standing.has(tool) || found.has(tool));
+  return { shown: shown.length === tools.length ? tools : shown, standing: serversOf(standing) };
 }
+
+const serversOf = (tools: Iterable<Tool>): readonly ServerName[] =>
+  [...new Set(Array.from(tools, ({ id }) => id.server))].sort();
 
 /** Two maps, by server and by tool: building a key for each of ten thousand tools would cost more than everything else. */
 function lookup<Item>(items: Iterable<Item>, idOf: (item: Item) => ToolId): (id: ToolId) => Item | undefined {
@@ -204,11 +224,10 @@ function lookup<Item>(items: Iterable<Item>, idOf: (item: Item) => ToolId): (id:
   return ({ server, tool }) => servers.get(server)?.get(tool);
 }
 
-/** Tools whose server asks to have them loaded. Each server gets a few, and none can fill the window. */
-function claimed(hidden: readonly Tool[], { model, placementOf }: ExposureInput): readonly Tool[] {
-  const claims = hidden.filter((tool) => claimsToBeLoaded(tool.definition) && placementOf(tool) !== 'use_tool');
-  const { tools, share } = limits.exposure.claimed;
-  return fitting(inTurns(claims, tools), claims.length, share * windowOf(model));
+/** Tools whose trusted server asks to have them loaded, in turns, while the budget for all of them lasts. */
+function claimed(hidden: readonly Tool[], { isClaimed, alwaysLoadChars, placementOf }: ExposureInput): readonly Tool[] {
+  const claims = hidden.filter((tool) => placementOf(tool) !== 'use_tool' && isClaimed(tool));
+  return fitting(inTurns(claims, claims.length), claims.length, { room: alwaysLoadChars, unit: 'chars' });
 }
 
 /** The best matches of the query, then a few tools of every server; at least one, however large. */
@@ -216,7 +235,7 @@ function best(hidden: readonly Tool[], { model, query = '', search }: ExposureIn
   const { tools: most, share } = limits.exposure.best;
   const ranked = search === undefined || query.trim() === '' ? [] : ranking(hidden, { query, search, limit: most });
   const candidates = [...new Set([...ranked, ...inTurns(hidden, most)])];
-  const taken = fitting(candidates, most, share * windowOf(model));
+  const taken = fitting(candidates, most, { room: share * windowOf(model), unit: 'tokens' });
   return taken.length > 0 ? taken : candidates.slice(0, 1);
 }
 
@@ -245,19 +264,23 @@ function inTurns(tools: readonly Tool[], mostOfEach: number): readonly Tool[] {
 }
 
 /** Takes tools in order while there is room. A tool that is too large is skipped; after four times `most` it stops. */
-function fitting(tools: readonly Tool[], most: number, tokens: number): readonly Tool[] {
+function fitting(
+  tools: readonly Tool[],
+  most: number,
+  { room: whole, unit }: { readonly room: number; readonly unit: keyof Cost },
+): readonly Tool[] {
   const taken: Tool[] = [];
-  let room = tokens;
+  let room = whole;
   for (const tool of tools.slice(0, 4 * most)) {
-    const cost = costOf(tool);
-    if (cost.tokens > room) continue;
+    const cost = costOf(tool)[unit];
+    if (cost > room) continue;
     taken.push(tool);
-    room -= cost.tokens;
+    room -= cost;
     if (taken.length === most) break;
   }
   return taken;
 }
 
-function asBefore(shown: readonly Tool[], before: readonly Tool[] | undefined): readonly Tool[] {
-  return before?.length === shown.length && shown.every((tool, at) => tool === before[at]) ? before : shown;
+function asBefore<Item>(now: readonly Item[], before: readonly Item[] | undefined): readonly Item[] {
+  return before?.length === now.length && now.every((item, at) => item === before[at]) ? before : now;
 }

@@ -1,4 +1,4 @@
-// Owns how the configuration, or the tool itself, wants a model to reach a tool. If neither says, `exposure.ts` decides by weight.
+// Owns how the configuration, or a trusted server, wants a model to reach a tool. If neither says, `exposure.ts` decides by weight.
 
 import { isObject } from '../../kernel/json.ts';
 import type { ServerName } from '../../model/names.ts';
@@ -37,6 +37,13 @@ export function createPlacement({ isAlwaysLoaded, settingsOf }: PlacementDeps): 
     decided.set(tool, placement);
     return placement;
   };
+}
+
+/** Whether a claim to be loaded is honoured: the same from the cache as from the live server, so that the prompt does not change. */
+export function honouredClaims(
+  settingsOf: (server: ServerName) => Pick<ServerSettings, 'trustHints'> | undefined,
+): (tool: Tool) => boolean {
+  return ({ id, definition }) => claimsToBeLoaded(definition) && settingsOf(id.server)?.trustHints === true;
 }
 
 /** Whether the server asks to have the tool loaded, with or without a vendor's prefix: `alwaysLoad`, `vendor/alwaysLoad`. */

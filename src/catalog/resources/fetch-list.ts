@@ -102,7 +102,11 @@ function shorterTtl(shortest: number | undefined, ttlMs: unknown): number | unde
 function pageOf<Item>(answer: RequestOutcome, kind: ListKind<Item>, { server, session }: ListRequest): JsonObject {
   const onRefusal = (code: number, message: string): JsonObject => {
     if (kind.isOptional && code === METHOD_NOT_FOUND) return { [kind.key]: [] };
-    throw new RuntimeError('REQUEST_REFUSED', { server, reason: message.slice(0, limits.refusalChars) });
+    throw new RuntimeError('REQUEST_REFUSED', {
+      server,
+      reason: message.slice(0, limits.refusalChars),
+      list: kind.called,
+    });
   };
   return pageFrom(answer, { server, session, called: kind.called, onRefusal });
 }

@@ -9,11 +9,11 @@ import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Completion, Prompt, PromptMessage, PromptMessages } from '../../model/resource.ts';
-import type { ContentBlock } from '../../model/tool.ts';
+import type { ContentBlock, SentBlock } from '../../model/tool.ts';
 import { findSignals } from '../../shaping/injection.ts';
 import type { SignalEvent } from '../events.ts';
 import { type CompleteOptions, complete } from './completion.ts';
-import type { ListProblem, ResourceCatalog } from './resource-catalog.ts';
+import type { ListedResources, ListProblem } from './resource-catalog.ts';
 import { type CancelOptions, type ReachDeps, requestWithRetry } from './retried-request.ts';
 import { commandsOf, parsePromptArguments, promptKey, splitCommand } from './slash-command.ts';
 
@@ -49,7 +49,7 @@ export interface Prompts {
 }
 
 export interface PromptsDeps extends ReachDeps {
-  readonly resourceCatalog: ResourceCatalog;
+  readonly resourceCatalog: ListedResources;
   readonly emit: Emit<SignalEvent>;
 }
 
@@ -115,7 +115,7 @@ interface RefusedPrompt {
 
 /** Servers use one code both for an unknown prompt and for wrong arguments. */
 function refusalOf(
-  resourceCatalog: ResourceCatalog,
+  resourceCatalog: ListedResources,
   { server, name, code, reason }: RefusedPrompt,
 ): RuntimeError | undefined {
   if (code !== INVALID_PARAMS) return undefined;
@@ -151,8 +151,8 @@ function messagesOf({ description, messages: listed }: JsonObject, server: Serve
 
 function textsOf(messages: readonly PromptMessage[]): readonly string[] {
   return messages.flatMap(({ content }) => {
-    const resource = isObject(content['resource']) ? content['resource'] : {};
-    return [content['text'], resource['text']].filter((text) => typeof text === 'string');
+    const { text, resource }: SentBlock = content;
+    return [text, isObject(resource) ? resource['text'] : undefined].filter((each) => typeof each === 'string');
   });
 }
 
@@ -160,5 +160,5 @@ function messageOf(item: unknown): PromptMessage | undefined {
   const { role, content } = isObject(item) ? item : {};
   if ((role !== 'user' && role !== 'assistant') || !isObject(content) || typeof content['type'] !== 'string')
     return undefined;
-  return { role, content: content as ContentBlock };
+  return { role, content: content as unknown as ContentBlock };
 }

@@ -44,7 +44,7 @@ const noLists: ServerLists = { resources: nothing, templates: nothing, prompts: 
 
 /** The session that a server's lists are fetched from. Answers of a former session are dropped. */
 interface ResourceSource {
-  readonly definition: ServerDefinition;
+  definition: ServerDefinition;
   readonly session: Session;
   readonly outdated: AbortController;
   /** The fetches in progress; a server announces a change per capability, not per list. */
@@ -58,6 +58,12 @@ export interface ResourceCatalogDeps {
   readonly clock: Clock;
   readonly emit: Emit<CatalogEvent>;
 }
+
+/** The lists as they are read, without what keeps them up to date. */
+export type ListedResources = Pick<
+  ResourceCatalog,
+  'resources' | 'templates' | 'prompts' | 'prompt' | 'ownersOf' | 'declaring' | 'problems' | 'isFollowed' | 'listed'
+>;
 
 export class ResourceCatalog {
   readonly #clock: Clock;
@@ -96,6 +102,12 @@ export class ResourceCatalog {
     if (capability === undefined || source?.session !== session || !isDeclared(session, capability)) return;
     if (source.running.has(capability)) source.again.add(capability);
     else this.#listSoon(source, capability);
+  }
+
+  /** Settings of the server changed. */
+  onEdited(definition: ServerDefinition): void {
+    const source = this.#sources.get(definition.name);
+    if (source) source.definition = definition;
   }
 
   /** The server's session is gone: its lists stay, and reading a resource starts the server again. */

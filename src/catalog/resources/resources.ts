@@ -11,7 +11,7 @@ import type { ServerName } from '../../model/names.ts';
 import type { Completion, Resource, ResourceContents, ResourceTemplate } from '../../model/resource.ts';
 import { type CompleteOptions, complete } from './completion.ts';
 import { cursorPageOf } from './cursor-page.ts';
-import type { ListProblem, ResourceCatalog } from './resource-catalog.ts';
+import type { ListedResources, ListProblem } from './resource-catalog.ts';
 import { contentsOf } from './resource-contents.ts';
 import { type CancelOptions, type ReachDeps, reachSession, requestWithRetry } from './retried-request.ts';
 import { matchesTemplate } from './uri-template.ts';
@@ -51,7 +51,7 @@ export interface Resources {
 }
 
 export interface ResourcesDeps extends ReachDeps {
-  readonly resourceCatalog: ResourceCatalog;
+  readonly resourceCatalog: ListedResources;
   readonly subscriptions: Subscriptions;
 }
 
@@ -105,7 +105,7 @@ export function createResources(deps: ResourcesDeps): Resources {
 }
 
 /** The server that lists the uri, or has a template for it, or is the only one with resources; otherwise the caller must name one. */
-function findOwner(resourceCatalog: ResourceCatalog, uri: string): ServerName {
+function findOwner(resourceCatalog: ListedResources, uri: string): ServerName {
   const listed = resourceCatalog.ownersOf(uri);
   if (listed.length > 0) return theOnly(listed, uri);
   const fitting = resourceCatalog.templates().filter(({ uriTemplate }) => matchesTemplate(uriTemplate, uri));
@@ -123,7 +123,7 @@ function theOnly(servers: readonly ServerName[], uri: string): ServerName {
   throw new RuntimeError('RESOURCE_AMBIGUOUS', { uri, servers });
 }
 
-function templateOwner(resourceCatalog: ResourceCatalog, uriTemplate: string): ServerName {
+function templateOwner(resourceCatalog: ListedResources, uriTemplate: string): ServerName {
   const owners = resourceCatalog.templates().flatMap((each) => (each.uriTemplate === uriTemplate ? [each.server] : []));
   if (owners.length > 0) return theOnly(owners, uriTemplate);
   const templates = resourceCatalog.templates().map((each) => each.uriTemplate);
@@ -146,7 +146,7 @@ interface RefusedRead {
 }
 
 function unknownTo(
-  resourceCatalog: ResourceCatalog,
+  resourceCatalog: ListedResources,
   { server, uri, code, because }: RefusedRead,
 ): RuntimeError | undefined {
   if (!NOT_FOUND.has(code)) return undefined;
@@ -159,7 +159,7 @@ function unknownTo(
 }
 
 /** Comparing is expensive: of very many resources only the first are compared. */
-function nearestTo(resourceCatalog: ResourceCatalog, uri: string, server?: ServerName): readonly string[] {
+function nearestTo(resourceCatalog: ListedResources, uri: string, server?: ServerName): readonly string[] {
   const listed = resourceCatalog.resources(server).slice(0, limits.listItems);
   const others = listed.flatMap((each) => (each.uri === uri ? [] : [each.uri]));
   return nearest(uri, others, limits.suggestions);

@@ -11,7 +11,8 @@ import { wordsOf } from './words.ts';
 /** A stem to look for instead, and what finding it is worth compared with the word itself. */
 export type Expansion = readonly [stem: string, worth: number];
 
-const NEAR = 0.55;
+/** A match that is worth as much is of the same meaning. */
+export const NEAR = 0.55;
 const TOPIC = 0.4;
 const TRANSLATION = 0.9;
 

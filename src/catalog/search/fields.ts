@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
+import type { ToolAnnotations } from '../../model/tool.ts';
 
 export interface Findable {
   /** Identifies the tool in search results; unique. */
@@ -12,6 +13,8 @@ export interface Findable {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
+  /** The server's own claim; it moves a tool's place and decides nothing else. */
+  readonly annotations?: ToolAnnotations;
 }
 
 interface SearchField {

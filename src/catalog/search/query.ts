@@ -2,18 +2,28 @@
 // sentences are scored on their own.
 
 import { limits } from '../../model/limits.ts';
-import { expansions } from './expansions.ts';
+import { expansions, NEAR } from './expansions.ts';
 import { faintWords, fillers } from './fillers.ts';
+import { isHinted, joinPhrases, plainOf } from './phrases.ts';
 import type { Posting, Postings } from './postings.ts';
+import { sentencesOf } from './sentences.ts';
+import { takeShapes } from './shapes.ts';
 import { stem } from './stem.ts';
-import { eachWord, wordsOf } from './words.ts';
+import { wordsOf } from './words.ts';
+
+interface TermMatch {
+  readonly posting: Posting;
+  readonly worth: number;
+  /** Another word of the same meaning, also in another language. */
+  readonly isSynonym: boolean;
+}
 
 /** One word of the query and every word of tools that matches it. */
 export interface QueryTerm {
   /** 1, or less for a word that says little. */
   readonly weight: number;
   /** The word itself first, then less similar ones. */
-  readonly matches: readonly { readonly posting: Posting; readonly worth: number }[];
+  readonly matches: readonly TermMatch[];
   /** The numbers of the sentences that contain the word. */
   readonly sentences: readonly number[];
 }
@@ -31,18 +41,19 @@ const TRANSLATED = 1.5;
 /** A sentence with fewer matched words is not scored on its own. */
 const WORDS_OF_A_SENTENCE = 2;
 
-const sentenceEnd = /[.!?;]+(?=\s|$)|[\n。！？；]+/;
-
 export function parseQuery(text: string, postings: Postings): ParsedQuery {
-  const cut = text.slice(0, limits.ranking.queryChars);
-  const sentences = cut.split(sentenceEnd).slice(0, limits.ranking.queryParts);
+  const shaped = takeShapes(text.slice(0, limits.ranking.queryChars));
+  const sentences = sentencesOf(shaped.text).slice(0, limits.ranking.queryParts);
   const places = placesOf(sentences, (word) => !fillers.has(word));
   const words = places.size > 0 ? places : placesOf(sentences, () => true);
   const terms = [...words].map(([stemmed, place]) => ({
     ...readTerm(place.word, stemmed, postings),
     sentences: [...place.sentences],
   }));
-  return renumber(terms.filter(({ matches }) => matches.length > 0));
+  const parameters = shaped.parameters
+    .filter((word) => !words.has(stem(word)))
+    .map((word) => ({ ...readTerm(word, stem(word), postings, FAINT), sentences: [] }));
+  return renumber([...terms, ...parameters].filter(({ matches }) => matches.length > 0));
 }
 
 /** The words of the query that no tool uses, neither as written nor in an expansion or a similar spelling. */
@@ -61,32 +72,41 @@ interface TermPlace {
 function placesOf(sentences: readonly string[], counts: (word: string) => boolean): ReadonlyMap<string, TermPlace> {
   const places = new Map<string, TermPlace>();
   sentences.forEach((sentence, number) => {
-    eachWord(sentence, limits.ranking.queryChars, (word) => {
-      if (!counts(word)) return;
-      const stemmed = stem(word);
+    for (const word of joinPhrases(wordsOf(sentence, limits.ranking.queryChars))) {
+      if (!counts(word)) continue;
+      const stemmed = stem(plainOf(word));
       const place = places.get(stemmed);
       if (place) place.sentences.add(number);
       else if (places.size < limits.ranking.queryWords) places.set(stemmed, { word, sentences: new Set([number]) });
-    });
+    }
   });
   return places;
 }
 
-function readTerm(word: string, stemmed: string, postings: Postings): Pick<QueryTerm, 'weight' | 'matches'> {
-  const weight = isFaint(word) ? FAINT : 1;
+function readTerm(
+  word: string,
+  stemmed: string,
+  postings: Postings,
+  weight = isFaint(word) ? FAINT : 1,
+): Pick<QueryTerm, 'weight' | 'matches'> {
   const meanings = expansions().get(stemmed) ?? [];
   // If no tool uses the word itself, its expansions are the likeliest meaning.
   const trust = postings.get(stemmed) === undefined ? TRANSLATED : 1;
   const matches = [[stemmed, 1] as const, ...meanings].flatMap(([each, worth]) => {
     const posting = postings.get(each);
-    return posting ? [{ posting, worth: Math.min(1, worth * trust) * weight }] : [];
+    const isSynonym = worth >= NEAR && worth < 1;
+    return posting ? [{ posting, worth: Math.min(1, worth * trust) * weight, isSynonym }] : [];
   });
   // A word that the tables know is no misspelling of another.
   if (matches.length > 0 || meanings.length > 0) return { weight, matches };
-  return { weight, matches: postings.similar(stemmed).map((posting) => ({ posting, worth: SIMILAR * weight })) };
+  return {
+    weight,
+    matches: postings.similar(stemmed).map((posting) => ({ posting, worth: SIMILAR * weight, isSynonym: false })),
+  };
 }
 
-const isFaint = (word: string) => faintWords.has(word) || /^\p{N}+$/u.test(word) || /^[a-z]$/.test(word);
+const isFaint = (word: string) =>
+  isHinted(word) || faintWords.has(word) || /^\p{N}+$/u.test(word) || /^[a-z]$/.test(word);
 
 /** Drops the sentences with too few words, and all of them if only one is left. */
 function renumber(terms: readonly QueryTerm[]): ParsedQuery {

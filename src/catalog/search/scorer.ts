@@ -8,7 +8,7 @@ import type { ParsedQuery, QueryTerm } from './query.ts';
 /** What matching a tool's whole name adds to its score. */
 const NAME = 0.3;
 /** What the best match of one sentence adds to a tool, compared with the best match of the whole query. */
-const SENTENCE = 0.7;
+const SENTENCE = 0.9;
 
 /** An expansion that more tools than this contain is skipped: it would cost most and distinguish least. */
 const COMMON = { least: 100, share: 1 / 5 };
@@ -79,10 +79,14 @@ class TermMatches {
   /** Collects the term's matches; gives how rare the rarest of them is. */
   read({ matches, weight }: QueryTerm, tools: number): number {
     let rarest = 0;
-    for (const { posting, worth } of matches) {
+    const [first] = matches;
+    const isKnown = first !== undefined && first.worth === weight;
+    const own = isKnown ? rarityOf(first.posting.slots.length, tools) : Number.POSITIVE_INFINITY;
+    for (const { posting, worth, isSynonym } of matches) {
       const holders = posting.slots.length;
       if (worth < weight && holders > COMMON.least && holders > tools * COMMON.share) continue;
-      const rarity = rarityOf(holders, tools);
+      // A synonym tells no more than the word itself: a foreign word is rare in a fleet that speaks English.
+      const rarity = Math.min(rarityOf(holders, tools), isSynonym ? own : Number.POSITIVE_INFINITY);
       rarest = Math.max(rarest, rarity);
       this.#collect(posting, rarity * worth, worth / weight);
       this.#collectNamed(posting, worth);

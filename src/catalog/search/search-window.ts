@@ -69,7 +69,7 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
   return slice.length === before?.length && slice.every(({ definition }, at) => definition === before[at]?.definition);
 }
 
-function findable({ id, definition }: Tool) {
+function findable({ id, definition, meta: { annotations } }: Tool) {
   const { title, description = '', inputSchema } = definition;
   return {
     key: toolKey(id),
@@ -77,6 +77,7 @@ function findable({ id, definition }: Tool) {
     name: id.tool,
     description,
     inputSchema,
+    annotations,
     ...(title !== undefined && { title }),
   };
 }

@@ -4,6 +4,26 @@
 /** Words that look like a form of another word and are not. */
 const unstemmed = new Set(['news', 'training', 'building', 'parking', 'meeting', 'marketing', 'setting', 'wedding']);
 
+/** Forms that no rule gives; the word that they belong to comes last. */
+const irregular: ReadonlyMap<string, string> = new Map(
+  [
+    'bought buy, sent send, wrote written write, made make, ran run, found find, told tell, spent spend, sold sell, kept keep',
+    'paid pay, built build, began begun begin, broke broken break, chose chosen choose, drew drawn draw, drove driven drive',
+    'ate eaten eat, fell fallen fall, flew flown fly, forgot forgotten forget, gave given give, grew grown grow, held hold',
+    'knew known know, lent lend, lost lose, met meet, rode ridden ride, saw seen see, sang sung sing, spoke spoken speak',
+    'stole stolen steal, took taken take, taught teach, thought think, threw thrown throw, wore worn wear, won win',
+    'went gone go, came come, slept sleep, caught catch, brought bring, hid hidden hide, swam swum swim',
+    'children child, men man, women woman, feet foot, teeth tooth, mice mouse, lives life, knives knife, shelves shelf',
+    'criteria criterion, indices indexes index, matrices matrix, vertices vertex, analyses analysis, halves half',
+  ].flatMap((line) =>
+    line.split(', ').flatMap((group) => {
+      const forms = group.split(' ');
+      const base = forms.pop() ?? '';
+      return forms.map((form) => [form, base] as const);
+    }),
+  ),
+);
+
 const nouns: readonly (readonly [ending: string, instead: string])[] = [
   ['ational', 'ate'],
   ['ization', 'ize'],
@@ -47,7 +67,7 @@ export function stem(word: string): string {
   const cached = cachedStems.get(word);
   if (cached !== undefined) return cached;
   if (cachedStems.size >= MOST_CACHED) cachedStems.clear();
-  const stemmed = stemOf(word);
+  const stemmed = stemOf(irregular.get(word) ?? word);
   cachedStems.set(word, stemmed);
   return stemmed;
 }

@@ -2,6 +2,7 @@
 
 import { nearest } from '../../kernel/nearest.ts';
 import { limits } from '../../model/limits.ts';
+import { type Effect, effectOf, lean, wishOf } from './effect.ts';
 import type { Findable } from './fields.ts';
 import { type Posting, Postings } from './postings.ts';
 import { parseQuery, unknownWords } from './query.ts';
@@ -26,6 +27,7 @@ export interface IndexSearchOptions {
 interface IndexedTool {
   readonly tool: Pick<Findable, 'key' | 'server' | 'name'>;
   readonly words: readonly Posting[];
+  readonly effect: Effect | undefined;
 }
 
 export class ToolIndex {
@@ -53,7 +55,10 @@ export class ToolIndex {
   search(query: string, { limit = 10, isSeen = () => true }: IndexSearchOptions = {}): readonly IndexHit[] {
     const parsed = parseQuery(query, this.#postings);
     const extent = { tools: this.#size, slots: this.#entries.length, named: this.#spellings.find(query) };
-    return this.#best(this.#scorer.score(parsed, extent), limit, isSeen);
+    const scores = this.#scorer.score(parsed, extent);
+    const wish = wishOf(query, limits.ranking.queryChars);
+    lean(scores, wish, (slot) => this.#entries[slot]?.effect, extent.named);
+    return this.#best(scores, limit, isSeen);
   }
 
   /** For a query that found nothing: its words that no tool uses, each with the closest words that tools do use. */
@@ -75,7 +80,7 @@ export class ToolIndex {
     const { key, server, name } = tool;
     this.#postings.add(slot, words);
     this.#spellings.add(slot, tool);
-    this.#entries[slot] = { tool: { key, server, name }, words };
+    this.#entries[slot] = { tool: { key, server, name }, words, effect: effectOf(tool) };
     this.#size++;
     return slot;
   }

@@ -12,13 +12,13 @@ import { commandLine, type Launch, type Scope, type ServerDefinition } from '../
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { edit } from '../edit.ts';
 import { describePlace } from '../editable-entry.ts';
+import { approveOne, type ServerApproval } from '../entry-approval.ts';
 import { fileOfScope, isOwnFile, scopeIn } from '../file-of-scope.ts';
 import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { absoluteCommand, entryFromJson, entryFromWords, withCommand } from '../written-entry.ts';
-import { approveOne, type ServerApproval } from './approve.ts';
 
 const options = {
   scope: { type: 'string', short: 's' },

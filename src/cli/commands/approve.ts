@@ -1,19 +1,18 @@
 // Owns `plexus approve` and `plexus revoke` for servers that a workspace file defines, and for the file's own rules and settings.
-// `tool-approval.ts` owns approvals of single tools.
+// `entry-approval.ts` owns the approval of one server, `tool-approval.ts` that of single tools.
 
-import { withoutSecrets } from '../../config/literal-secrets.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import type { AnsweredInput, LaunchPreview } from '../../config/preview.ts';
-import { inputsRead, variablesRead } from '../../config/referenced-variables.ts';
+import { inputsRead } from '../../config/referenced-variables.ts';
 import type { ServerName } from '../../model/names.ts';
-import { isSecretVariable } from '../../model/secret-shapes.ts';
-import { commandLine, type ServerDefinition } from '../../model/server.ts';
+import type { ServerDefinition } from '../../model/server.ts';
 import type { Gate } from '../../trust/gate.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
-import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
+import { type ApprovalExtra, approveOne, previewIn, type ServerApproval } from '../entry-approval.ts';
+import { loadConfigFor, openTrust } from '../load-config.ts';
 import { serverNameIn } from '../positionals.ts';
-import { indent, printable, shellWord } from '../render/text.ts';
-import { approveTool, listGrants, revokeTool } from '../tool-approval.ts';
+import { approvalText } from '../render/approval.ts';
+import { indent, printable } from '../render/text.ts';
+import { approveTool, listApprovals, revokeTool } from '../tool-approval.ts';
 import { unknownServer } from '../unknown-server.ts';
 
 export const approve: Command = {
@@ -32,13 +31,13 @@ export const approve: Command = {
     'pin-files': 'cover the contents of the workspace files that the entry names too: once one changes, it asks again',
     all: 'approve every server of this folder that needs it, as it is now',
     policy: 'let the files of this folder, as they are now, loosen rules and settings too',
-    list: 'show the approved tools, which are called without asking until they change',
+    list: 'show the approved servers and tools; each stays approved until it changes',
   },
   async run(context) {
     const [server, tool] = context.positionals;
     requireOneThing(context);
     // With --list nothing is approved, whatever else is on the command line.
-    if (context.values['list']) return listGrants(context, server === undefined ? server : serverNameIn(context));
+    if (context.values['list']) return listApprovals(context, server === undefined ? server : serverNameIn(context));
     if (context.values['policy']) return approvePolicy(context);
     const { gate } = await openTrust(context);
     const config = await loadConfigFor(context);
@@ -81,7 +80,13 @@ export const revoke: Command = {
         : []),
       ...(tools > 0 ? [`The approvals of its tools are withdrawn (${tools}).`] : []),
     ];
-    return { data: { name, approved: false, had, forgotten, tools }, text: () => printable(text.join('\n')) };
+    const isNothing = !had && tools === 0 && forgotten.length === 0;
+    return {
+      data: { name, approved: false, had, forgotten, tools },
+      text: () => printable(text.join('\n')),
+      // As for a tool: a typing error must not look like a success.
+      exitCode: isNothing ? 2 : 0,
+    };
   },
 };
 
@@ -113,139 +118,6 @@ async function forgetAnswers(context: Context, definition: ServerDefinition): Pr
   const known = kept.filter(({ answer }) => answer !== undefined);
   for (const { name } of known) await secrets.delete(name);
   return known.map(({ id }) => id);
-}
-
-export interface ServerApproval {
-  readonly name: ServerName;
-  readonly command: string;
-  readonly approved: true;
-  /** The server needed no approval, or had this one. */
-  readonly already: boolean;
-  readonly isOwn: boolean;
-  readonly isRemote: boolean;
-  /** The person's environment variables that the server may read from now on. */
-  readonly grants: readonly string[];
-  /** Variables that the entry reads and does not get. */
-  readonly withheld: readonly string[];
-  /** Ids of the inputs that the server asks the person for. */
-  readonly inputs: readonly string[];
-  /** The command or address with folders and answered inputs filled in. */
-  readonly filled?: string;
-  /** The answers that fill its inputs, and who gave them. */
-  readonly answers?: readonly AnsweredInput[];
-  /** The entry inherits all of the person's environment variables, and the person approved its file. */
-  readonly seesEverything: boolean;
-  readonly changes: readonly string[];
-  /** The file of the person's own server whose name it takes. */
-  readonly displaces?: string;
-  /** The approval covers the contents of files. */
-  readonly isPinned: boolean;
-  /** Those files, as paths in the workspace, where the approval is new. */
-  readonly pinned?: readonly string[];
-}
-
-/** Grants exactly the variables that the entry reads now. A credential that would leave the machine needs `--allow-env`. */
-export async function approveOne(
-  gate: Gate,
-  definition: ServerDefinition,
-  allowed: readonly string[],
-  { preview, pinsFiles = false }: ApprovalExtra = {},
-): Promise<ServerApproval> {
-  const { name, launch } = definition;
-  const { all, sent } = variablesRead(definition);
-  const unread = allowed.find((variable) => !all.includes(variable));
-  if (unread !== undefined)
-    throw new UsageError(`"${name}" does not read ${unread}${all.length > 0 ? `; it reads ${all.join(', ')}` : ''}`);
-  const isWithheld = (each: string) => sent.includes(each) && isSecretVariable(each) && !allowed.includes(each);
-  const fresh = all.filter((each) => !isWithheld(each));
-  const judgement = await gate.judge(definition);
-  const isOwn = judgement.kind === 'own';
-  const before = judgement.kind === 'approved' ? judgement.grants : [];
-  const isPinned = judgement.kind === 'approved' && judgement.isPinned === true;
-  const already =
-    isOwn ||
-    (judgement.kind === 'approved' && fresh.every((each) => before.includes(each)) && (isPinned || !pinsFiles));
-  const grants = all.filter((each) => fresh.includes(each) || before.includes(each));
-  const judged = judgement.kind === 'asks' ? judgement.identity : undefined;
-  const pinned = already ? undefined : await gate.approve(definition, grants, judged, { pinsFiles });
-  return {
-    name,
-    command: commandLine(withoutSecrets(launch)),
-    approved: true,
-    already,
-    isOwn,
-    isRemote: launch.kind !== 'stdio',
-    grants: isOwn ? [] : grants,
-    withheld: isOwn ? [] : all.filter((each) => !grants.includes(each)),
-    inputs: isOwn ? [] : inputsRead(definition),
-    seesEverything: !isOwn && launch.kind === 'stdio' && launch.inheritEnv === 'all',
-    changes: judgement.kind === 'asks' ? judgement.changes : [],
-    isPinned: isPinned || pinned !== undefined,
-    ...(pinned && { pinned }),
-    ...(await preview?.(definition)),
-  };
-}
-
-interface ApprovalExtra {
-  readonly preview?: Preview;
-  readonly pinsFiles?: boolean;
-}
-
-type Preview = (
-  definition: ServerDefinition,
-) => Promise<Pick<LaunchPreview, 'filled'> & Pick<ServerApproval, 'answers'>>;
-
-function previewIn(context: Context): Preview {
-  return async (definition) => {
-    const [{ previewLaunch }, { secrets }] = await Promise.all([import('../../config/preview.ts'), openTrust(context)]);
-    const { filled, inputs: answers } = await previewLaunch(definition, environmentOf(context), secrets);
-    return { filled, answers };
-  };
-}
-
-function approvalText(approved: ServerApproval): string {
-  const { name, command, already, isOwn, isRemote, grants, withheld, seesEverything, changes, displaces } = approved;
-  if (isOwn) return [`"${name}" is in your own file and needs no approval.`, ...previewLines(approved)].join('\n');
-  const lines = [
-    already
-      ? `"${name}" is already approved.`
-      : `"${name}" ${isRemote ? 'is approved. It is at' : 'is approved and may start. It runs'}: ${command}`,
-    ...previewLines(approved),
-    ...(changes.length > 0 ? [`Changed since it was last approved: ${changes.join('; ')}.`] : []),
-    ...(displaces === undefined ? [] : [`It replaces your own server of that name, in ${displaces}.`]),
-    ...contentsLines(approved),
-    ...(grants.length > 0 ? [`It may read your environment variables ${grants.join(', ')}.`] : []),
-    ...(seesEverything ? ['It gets ALL of your environment variables, as its file asks.'] : []),
-    ...withheld.map(
-      (variable) =>
-        `It does not get your ${variable}, which would be sent to its server. To allow it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
-    ),
-  ];
-  return lines.join('\n');
-}
-
-/** Says how far the approval of a local server reaches. */
-function contentsLines({ name, already, isRemote, isPinned, pinned = [] }: ServerApproval): readonly string[] {
-  if (already || isRemote) return [];
-  if (!isPinned)
-    return [
-      `This approves the command, not what its files say later. To cover those of this folder: plexus approve ${shellWord(name)} --pin-files`,
-    ];
-  if (pinned.length === 0) return ['It names no file of this folder, so no contents are covered.'];
-  return [`It asks again once one of these files changes: ${pinned.join(', ')}.`];
-}
-
-/** The filled command, where it differs from the written one, and whose answer each input has. */
-function previewLines({ command, filled = command, answers = [] }: ServerApproval): readonly string[] {
-  return [
-    ...(filled === command ? [] : [`With everything filled in: ${filled}`]),
-    ...answers.map(({ id, by, default: preset }) => {
-      if (by === 'you') return `Its input "${id}": answered by you.`;
-      if (by === 'default') return `Its input "${id}": the default of the file.`;
-      const proposal = preset === undefined ? '' : ` The file proposes ${shellWord(preset)}, which fills nothing.`;
-      return `Its input "${id}": nobody has answered it yet. You are asked when the server starts.${proposal}`;
-    }),
-  ];
 }
 
 /** Also the entries whose names are taken: for them nothing but this approval counts. */

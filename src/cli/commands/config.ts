@@ -1,10 +1,12 @@
-// Owns `plexus config`: the effective configuration, the files it may come from, and the JSON Schema for editors.
+// Owns `plexus config`: the effective configuration, a check of it, the files it may come from, and the JSON Schema for editors.
 
+import type { ExplainedSetting } from '../../config/explain.ts';
 import { withoutSecrets } from '../../config/literal-secrets.ts';
+import type { LoadedConfig } from '../../config/load.ts';
 import { asEntry } from '../../config/reconnect.ts';
 import { placeOf } from '../../model/diagnostic.ts';
 import { commandLine } from '../../model/server.ts';
-import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
+import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { settingsTable } from '../explanation.ts';
 import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
@@ -14,16 +16,20 @@ import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
 
 export const config: Command = {
-  usage: 'config [why NAME | path | schema]',
-  options: {},
+  usage: 'config [--all]\n  plexus config check [FILE]\n  plexus config (why NAME | path | schema)',
+  options: { all: { type: 'boolean' } },
+  help: { all: 'also show the settings that have their default' },
+  examples: ['config', 'config check', 'config check .mcp.json', 'config why files'],
   async run(context) {
     const [what, name, extra] = context.positionals;
+    if (context.values['all'] && what !== undefined) throw new UsageError('--all is for: plexus config');
     if (what === 'why') return why(context);
+    if (what === 'check') return (await import('../config-check.ts')).checkConfig(context);
     rejectExtra(extra ?? name);
     if (what === undefined) return effective(context);
     if (what === 'path') return places(context);
     if (what === 'schema') return schema();
-    throw new UsageError(`"${what}" is not known; use "why", "path", "schema" or nothing`);
+    throw new UsageError(`"${what}" is not known; use "check", "why", "path", "schema" or nothing`);
   },
 };
 
@@ -36,6 +42,7 @@ async function why(context: Context): Promise<CommandResult> {
 async function effective(context: Context): Promise<CommandResult> {
   const config = await loadConfigFor(context);
   const { settings, diagnostics, files } = config;
+  const showsAll = context.values['all'] === true;
   const definitions = await Promise.all(
     config.definitions.map(async (each) => ({
       ...each,
@@ -45,6 +52,10 @@ async function effective(context: Context): Promise<CommandResult> {
   );
   const rules = await locateRules(config.rules);
   const own = await config.explain.settings();
+  const written = await Promise.all(
+    definitions.map(async ({ name }) => [name, await writtenKeys(config, name)] as const),
+  );
+  const changed = new Map(written);
   const shadowed = [...config.shadowed, ...config.suppressed].map(({ name, provenance, lostTo, because }) => ({
     name,
     provenance,
@@ -66,8 +77,10 @@ async function effective(context: Context): Promise<CommandResult> {
     text: (paint) => {
       const servers = definitions.map(({ name, launch, settings: effective, provenance }) => {
         const where = [provenance.scope, placeOf(provenance)].filter(Boolean).join(' ');
-        const written = { ...effective, reconnect: asEntry(effective.reconnect) };
-        const values = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+        const all = Object.entries({ ...effective, reconnect: asEntry(effective.reconnect) });
+        const values = all
+          .filter(([key]) => showsAll || changed.get(name)?.has(key))
+          .map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
         return `${paint.bold(printable(name))}  ${paint.dim(printable(where))}\n${indent(printable([commandLine(launch), ...values].join('\n')))}`;
       });
       const overridden = shadowed.map(({ name, provenance, because }) =>
@@ -87,12 +100,25 @@ async function effective(context: Context): Promise<CommandResult> {
               )
               .join('\n')
           : undefined,
-        settingsTable(own, paint),
+        settingsText(own, showsAll, paint),
         diagnosticsText(diagnostics, paint) || undefined,
       ];
       return parts.filter((part) => part !== undefined).join('\n\n');
     },
+    exitCode: diagnostics.some(({ severity }) => severity === 'error') ? 1 : 0,
   };
+}
+
+/** The settings of a server that a file, a variable or a host set; the others have their defaults. */
+async function writtenKeys({ explain }: LoadedConfig, name: string): Promise<ReadonlySet<string>> {
+  const { settings = [] } = (await explain.server(name)) ?? {};
+  return new Set(settings.filter(({ from }) => from !== 'default').map(({ key }) => key));
+}
+
+function settingsText(own: readonly ExplainedSetting[], showsAll: boolean, paint: Paint): string {
+  const shown = showsAll ? own : own.filter(({ from }) => from !== 'default');
+  const hint = showsAll ? [] : ['All other settings have their defaults. See them with: plexus config --all'];
+  return [...(shown.length > 0 ? [settingsTable(shown, paint)] : []), ...hint].join('\n\n');
 }
 
 async function places(context: Context): Promise<CommandResult> {

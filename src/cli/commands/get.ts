@@ -3,26 +3,31 @@
 import { withoutSecrets } from '../../config/literal-secrets.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../model/limits.ts';
-import { commandLine, labelOf, type ServerDefinition } from '../../model/server.ts';
+import { commandLine, isRemote, labelOf, type ServerDefinition } from '../../model/server.ts';
 import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { explanationText, withSecretsHidden } from '../explanation.ts';
 import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
+import { openLog } from '../open-log.ts';
 import { serverNameIn } from '../positionals.ts';
-import { indent, printable, shellWord } from '../render/text.ts';
+import { diagnosticsText } from '../render/diagnostics.ts';
+import { indent, printable, prose, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
-import { linesText, openLog } from './logs.ts';
+import { linesText } from './logs.ts';
 
 export const get: Command = {
   usage: 'get NAME',
   options: {},
   async run(context) {
     const name = serverNameIn(context);
-    const { data, text } = await explain(context, name);
+    const { data: explained, text: explanation, exitCode = 0 } = await explain(context, name);
+    const known = await knownTools(context, name);
+    const data = { ...explained, ...known };
+    const text = (paint: Paint) => [explanation(paint), ...toolsLines(known, paint)].join('\n');
     const reader = openLog(context, name);
     const lines = await reader.last(limits.logView.briefLines);
-    if (lines === undefined) return { data, text };
+    if (lines === undefined) return { data, text, exitCode };
     const log = { file: reader.file, lines };
-    return { data: { ...data, log }, text: (paint) => `${text(paint)}\n${logText(log, paint)}` };
+    return { data: { ...data, log }, text: (paint) => `${text(paint)}\n${logText(log, paint)}`, exitCode };
   },
 };
 
@@ -34,21 +39,59 @@ export async function explain(context: Context, name: string): Promise<CommandRe
   const explained = withSecretsHidden(found);
   const definition = config.definitions.find((each) => each.name === name);
   const trust = definition ? (await gate.judge(definition)).kind : undefined;
+  // Settings that the entry claims in vain stand among the others all the same.
+  const diagnostics = config.diagnostics.filter(({ server }) => server === name);
   const runs = definition && (await startedAs(definition, context));
   const { cwd: workspace } = environmentOf(context);
   return {
-    data: { ...explained, label: labelOf(explained), workspace, ...(trust && { trust }), ...(runs && { runs }) },
+    data: {
+      ...{ ...explained, label: labelOf(explained), workspace, ...(trust && { trust }), ...(runs && { runs }) },
+      ...(diagnostics.length > 0 && { diagnostics }),
+    },
     text: (paint) =>
       [
         explanationText(explained, paint),
         runs && printable(`It is started as: ${runs}`),
-        trustText(name, trust),
+        definition && trustText(definition, trust),
         workspaceText(context, workspace),
+        diagnosticsText(diagnostics, paint),
       ]
         .filter(Boolean)
         .join('\n'),
+    exitCode: explained.problem === undefined ? 0 : 1,
   };
 }
+
+interface KnownTools {
+  readonly tools: number;
+  readonly warnings: readonly string[];
+  /** Tools that a model is shown in another form, and how. */
+  readonly reduced: readonly { readonly tool: string; readonly how: readonly string[] }[];
+}
+
+/** As the server last listed them: it is not started. */
+async function knownTools(context: Context, name: string): Promise<KnownTools> {
+  const { withRuntime } = await import('../with-runtime.ts');
+  const startup = { whenCached: 'leave', whenUncached: 'leave' } as const;
+  return withRuntime(context, { only: [name], startup, required: 'report' }, async (runtime) => {
+    const found = runtime.getTools().filter(({ id }) => id.server === name);
+    const { warnings = [] } = runtime.status().find((each) => each.name === name) ?? {};
+    const reduced = found.flatMap(({ id, reduced: how }) => (how ? [{ tool: id.tool, how }] : []));
+    return { tools: found.length, warnings, reduced };
+  });
+}
+
+function toolsLines({ tools, warnings, reduced }: KnownTools, paint: Paint): readonly string[] {
+  const shortened = reduced.flatMap(({ tool, how }) => how.map((each) => `${tool}: ${each}`));
+  return [
+    ...(tools > 0 ? [`It has ${tools} ${tools === 1 ? 'tool' : 'tools'}.`] : []),
+    ...section('About its tools and settings:', warnings, paint),
+    ...section('Shown to models shortened:', shortened, paint),
+  ];
+}
+
+const section = (title: string, lines: readonly string[], paint: Paint) =>
+  lines.length === 0 ? [] : [title, ...lines.map((line) => prose(indent(printable(line)), paint))];
 
 /** The command line of a server that is kept out of the workspace, where it differs from its entry. */
 async function startedAs(definition: ServerDefinition, context: Context): Promise<string | undefined> {
@@ -63,9 +106,16 @@ function workspaceText({ cwd }: Context, workspace: string): string | undefined 
   return printable(`The workspace is ${workspace}, the nearest folder above ${cwd} with a file of the project.`);
 }
 
-function trustText(name: string, trust: string | undefined): string | undefined {
-  if (trust === 'asks') return printable(`It does not start until you approve it: plexus approve ${shellWord(name)}`);
-  return trust === 'restricted' ? 'It gets none of your environment variables and stored credentials.' : undefined;
+function trustText(definition: ServerDefinition, trust: string | undefined): string | undefined {
+  const { name, provenance } = definition;
+  const starts = isRemote(definition) ? 'is not connected' : 'does not start';
+  if (trust === 'asks') return printable(`It ${starts} until you approve it: plexus approve ${shellWord(name)}`);
+  if (trust !== 'restricted') return undefined;
+  const without = 'gets none of your environment variables and stored credentials';
+  if (!provenance.inWorkspace) return `It ${without}.`;
+  return printable(
+    `Nobody approved it, so it ${without}, and no model sees it. If you trust it, run: plexus approve ${shellWord(name)}`,
+  );
 }
 
 function logText({ file, lines }: { file: string; lines: readonly string[] }, paint: Paint): string {

@@ -102,13 +102,20 @@ async function takeOver(context: Context, taken: readonly ImportedServer[]): Pro
   const [{ inputName }, { secrets }] = await Promise.all([import('../../config/inputs.ts'), openTrust(context)]);
   const written = new Map<ImportedServer, string | undefined>();
   for (const each of taken) {
-    const { name, scope, entry, secrets: found } = each;
+    const { name, scope, entry, inputs, secrets: found } = each;
     const file = await fileOfScope(context, scope);
+    // An input that the app's file does not declare is a secret; a declaration of its bare id would show it while it is typed.
+    const declared = inputs.filter((input) => Object.keys(input).length > 1);
     const isOwn = scope === 'user';
     // Store the secret before the entry: a placeholder without its value would lose the secret.
     for (const { id, value } of found) await secrets.set(inputName({ file }, id), value);
     const options = { closeToOthers: isOwn, isPrivateFolder: isOwn };
-    const edited = await edit(context, file, { kind: 'put', name, entry, whenPresent: 'refuse' }, options);
+    const edited = await edit(
+      context,
+      file,
+      { kind: 'put', name, entry, inputs: declared, whenPresent: 'refuse' },
+      options,
+    );
     const isWritten = edited.kind === 'written';
     if (!isWritten) for (const { id } of found) await secrets.delete(inputName({ file }, id));
     written.set(each, isWritten ? file : undefined);
@@ -209,10 +216,8 @@ function secretsText(taken: readonly ImportedServer[]): string {
 function inputsText(taken: readonly ImportedServer[]): string {
   const lines = taken.flatMap(({ name, inputs }) =>
     inputs.map(({ id, description, options = [] }) => {
-      const question = [description, options.length > 0 ? `(${options.join(', ')})` : undefined]
-        .filter(Boolean)
-        .join(' ');
-      return `${name}: you will be asked for \${input:${id}}${question ? `: ${question}` : ''}`;
+      const choices = options.length > 0 ? ` (${options.join(', ')})` : '';
+      return `${name}: you will be asked when it starts: ${description ?? id}${choices}`;
     }),
   );
   return printable(lines.join('\n'));

@@ -3,48 +3,60 @@
 import type { ServerStatus } from '../../connection/status.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { Command, Paint } from '../command.ts';
+import { type ConnectTimes, createConnectTimes } from '../connect-times.ts';
 import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
-import { type Cell, indent, printable, table } from '../render/text.ts';
+import { type Cell, indent, printable, prose, table } from '../render/text.ts';
 import { startupFor, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
   usage: 'list [--live]',
   options: { live: { type: 'boolean' } },
-  help: { live: 'connect to every server, instead of showing cached tools' },
+  help: { live: 'connect to every server, instead of showing cached tools, and show how long each took' },
   async run(context) {
     const [extra] = context.positionals;
     rejectExtra(extra);
     const startup = startupFor(context);
-    return withRuntime(context, { required: 'report', startup }, async (runtime, diagnostics) => {
+    const times = context.values['live'] === true ? createConnectTimes() : undefined;
+    const options = { required: 'report', startup, ...(times && { onEvent: times.onEvent }) } as const;
+    return withRuntime(context, options, async (runtime, diagnostics) => {
       const servers = runtime.status();
+      // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
+      const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
       const reduced = reducedIn(runtime.getTools());
+      const isBroken = diagnostics.some(({ severity }) => severity === 'error');
+      // An invalid entry stands among the servers with its error, so it is not told a second time.
+      const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
+      const untold = diagnostics.filter(
+        ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
+      );
+      const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
       return {
-        data: { servers: servers.map((each) => ({ ...each, ...countIn(reduced, each) })), diagnostics },
-        text: (paint) =>
-          [
-            serversText(
-              servers,
-              reduced,
-              diagnostics.some(({ severity }) => severity === 'error'),
-              paint,
-            ),
-            diagnosticsText(diagnostics, paint),
-          ]
-            .filter(Boolean)
-            .join('\n\n'),
+        data: {
+          servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
+          diagnostics,
+        },
+        text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
       };
     });
   },
 };
 
-function serversText(servers: readonly ServerStatus[], reduced: Counts, isBroken: boolean, paint: Paint): string {
+interface ListView {
+  readonly servers: readonly ServerStatus[];
+  readonly reduced: Counts;
+  readonly isBroken: boolean;
+  /** With `--live`: how long a server took until it was ready or had failed. */
+  readonly tookMs: ConnectTimes['tookMs'] | undefined;
+}
+
+function serversText({ servers, reduced, isBroken, tookMs }: ListView, paint: Paint): string {
   if (servers.length === 0)
     return isBroken
       ? 'No server could be read; see the errors below.'
-      : 'No servers are configured here. Add one with: plexus add NAME -- COMMAND';
+      : 'No servers are configured here. Add one with: plexus add NAME -- COMMAND, or copy those of other agents: plexus import';
   const rows = servers.map((server): Cell[] => [
     { text: server.name, paint: paint.bold },
     { text: server.state, paint: colorOf(server, paint) },
@@ -52,11 +64,24 @@ function serversText(servers: readonly ServerStatus[], reduced: Counts, isBroken
     { text: server.scope },
     { text: countOf(server) },
     { text: listedText(server) },
+    ...(tookMs ? [{ text: timeText(tookMs(server.name)) }] : []),
   ]);
+  const head = ['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS', 'LISTED', ...(tookMs ? ['TIME'] : [])];
   return [
-    table(['NAME', 'STATE', 'TRANSPORT', 'SCOPE', 'TOOLS', 'LISTED'], rows, paint),
+    table(head, rows, paint),
     ...servers.flatMap((each) => remarks(each, reduced.get(each.name) ?? 0, paint)),
+    ...(tookMs ? ['', summaryText(servers)] : []),
   ].join('\n');
+}
+
+const timeText = (ms: number | undefined) => (ms === undefined ? '' : `${(ms / 1_000).toFixed(1)} s`);
+
+/** How many servers are in each state, connected ones first. */
+function summaryText(servers: readonly ServerStatus[]): string {
+  const counts = new Map<string, number>([['connected', 0]]);
+  for (const { state } of servers) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const parts = [...counts].filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
+  return `${servers.length} ${servers.length === 1 ? 'server' : 'servers'}: ${parts.join(', ')}.`;
 }
 
 /** `3 of 8` if tool filters hide some of the server's tools. */
@@ -87,7 +112,7 @@ function countIn(reduced: Counts, { name }: ServerStatus) {
 function remarks(server: ServerStatus, reduced: number, paint: Paint): string[] {
   const lines = remarksOn(server, reduced);
   if (lines.length === 0) return [];
-  return ['', paint.bold(printable(server.name)), ...lines.map((line) => indent(printable(line)))];
+  return ['', paint.bold(printable(server.name)), ...lines.map((line) => prose(indent(printable(line)), paint))];
 }
 
 function colorOf({ status }: ServerStatus, paint: Paint) {

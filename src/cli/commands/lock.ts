@@ -4,15 +4,18 @@ import { readFileSync } from 'node:fs';
 import type { Runtime } from '../../api.ts';
 import { namesOf, signalsOf } from '../../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../../config/load.ts';
-import { isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';
+import type { ClientHandlers } from '../../connection/client-handlers.ts';
+import { fullness, isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ServerName, ToolId } from '../../model/names.ts';
 import { compareLocks, formatLock, LOCK_FILE, type Lock, type LockChange } from '../../trust/lock.ts';
+import { editedLines } from '../../trust/lock-lines.ts';
 import { pinOf } from '../../trust/tool-pin.ts';
 import type { LoadedLock } from '../../trust/tool-pins.ts';
-import type { Command, CommandResult, Context, Paint } from '../command.ts';
+import type { Command, CommandResult, Context } from '../command.ts';
 import { environmentOf, loadConfigFor } from '../load-config.ts';
-import { type Cell, indent, printable, table } from '../render/text.ts';
+import { checkEnd, counted, lockDifferencesText } from '../render/lock.ts';
+import { indent, printable } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 import {
   type NotReadyServer,
@@ -26,7 +29,7 @@ export const lock: Command = {
   usage: 'lock [SERVER …] [--check]',
   options: { check: { type: 'boolean' }, frozen: { type: 'boolean' } },
   help: {
-    check: 'write nothing; exit with 3 if a tool differs from plexus.lock',
+    check: 'write nothing; exit with 3 if a tool differs from plexus.lock, or a line of the file from its tool',
     frozen: 'the same as --check',
   },
   examples: ['lock', 'lock files', 'lock --check'],
@@ -36,19 +39,38 @@ export const lock: Command = {
     // Fail before a server starts: an unreadable lock must not be replaced, since it may hold other servers' tools.
     const { cwd: folder } = environmentOf(context);
     await usableLock(folder);
-    return withRuntime(context, { only: servers, required: 'report' }, async (runtime, diagnostics) => {
-      warnOfDiagnostics(diagnostics, context);
-      const notReady = serversWithoutTools(runtime).filter(({ server }) => servers.includes(server));
-      warnOfNotReady(notReady, context);
-      const loaded = await usableLock(folder);
-      const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
-      const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
-      const now = new Map([...kept, ...pinsOf(runtime, servers, notReady)]);
-      warnOfInstructions(runtime, compareLocks(before, now), context);
-      return writeOrCompare(context, { loaded, before, now, notReady });
-    });
+    return withRuntime(
+      context,
+      { only: servers, required: 'report', ...decliningHandlers },
+      async (runtime, diagnostics) => {
+        warnOfDiagnostics(diagnostics, context);
+        const notReady = serversWithoutTools(runtime).filter(({ server }) => servers.includes(server));
+        warnOfNotReady(notReady, context);
+        const loaded = await usableLock(folder);
+        const before: Lock = loaded.kind === 'lock' ? loaded.lock : new Map();
+        const kept = context.positionals.length > 0 ? before : stillConfigured(before, config);
+        const now = new Map([...kept, ...pinsOf(runtime, servers, notReady)]);
+        warnOfInstructions(runtime, compareLocks(before, now), context);
+        return writeOrCompare(context, { loaded, before, now, notReady });
+      },
+    );
   },
 };
+
+/**
+ * Some servers have tools only for clients that can be asked, so a lock from a terminal would differ from one of CI. Every capability
+ * is offered, and every request declined: writing down tools needs no answers.
+ */
+const decliningHandlers: ClientHandlers = {
+  elicit: async () => ({ action: 'decline' }),
+  sample: async () => {
+    throw Object.assign(new Error('plexus lock only lists tools'), { code: REFUSED });
+  },
+  roots: async () => [],
+};
+
+/** The code that the protocol gives to a person's refusal to sample. */
+const REFUSED = -1;
 
 /** The named servers, or all that start by themselves. The lock keeps its entries of the others. */
 function serversToLock(context: Context, config: LoadedConfig): readonly ServerName[] {
@@ -111,31 +133,20 @@ async function writeOrCompare(
   const { file } = loaded;
   const isCheck = context.values['check'] === true || context.values['frozen'] === true;
   const changes = compareLocks(before, now);
-  const differs = changes.length > 0 || loaded.kind === 'absent';
+  const olderVersion = loaded.kind === 'lock' ? loaded.olderVersion : undefined;
+  const edited = loaded.kind === 'lock' ? editedLines(readNow(file) ?? '', before, now, olderVersion) : [];
+  const result = { file, changes, edited, isOlder: olderVersion !== undefined };
+  const differs = changes.length > 0 || edited.length > 0 || loaded.kind === 'absent';
   const written = !isCheck && (await write(file, formatLock(now)));
   const toolCount = [...now.values()].reduce((sum, tools) => sum + tools.size, 0);
   const end = isCheck
-    ? differs
-      ? `${loaded.kind === 'absent' ? `There is no ${LOCK_FILE}` : `The tools differ from ${LOCK_FILE}`}. Review them, then run: plexus lock`
-      : `${notReady.length > 0 ? 'All reachable tools are' : 'All tools are'} as ${LOCK_FILE} records them.`
+    ? checkEnd(result, { isAbsent: loaded.kind === 'absent', isComplete: notReady.length === 0 })
     : `${LOCK_FILE} records ${counted(toolCount, 'tool')} of ${counted(now.size, 'server')}.`;
   return {
-    data: { file, written, changes, servers: now.size, tools: toolCount, notReady },
-    text: (paint) => (changes.length > 0 ? `${changesText(changes, paint)}\n\n${end}` : end),
+    data: { ...result, written, servers: now.size, tools: toolCount, notReady },
+    text: (paint) => [...lockDifferencesText(result, paint), end].join('\n\n'),
     exitCode: isCheck && differs ? 3 : notReady.length > 0 ? 4 : 0,
   };
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-function changesText(changes: readonly LockChange[], paint: Paint): string {
-  const colors = { added: paint.green, removed: paint.red, changed: paint.yellow };
-  const rows = changes.flatMap(({ server, tool = '(no tools)', change, changes: [first = '', ...more] = [] }) => {
-    const row: Cell[] = [{ text: server }, { text: tool, paint: paint.bold }, { text: change, paint: colors[change] }];
-    const further = more.map((text): Cell[] => [{ text: '' }, { text: '' }, { text: '' }, { text }]);
-    return [[...row, { text: first }], ...further];
-  });
-  return table(['SERVER', 'TOOL', 'CHANGE', 'WHAT'], rows, paint);
 }
 
 /** Replaces a symbolic link instead of following it: the repository decides where it leads. */
@@ -144,7 +155,11 @@ async function write(file: string, text: string): Promise<boolean> {
     return readNow(file) !== text && (await replaceFile(file, text, { mode: 0o644 }));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem: reasonOf(error) }, { cause: error });
+    throw new RuntimeError(
+      'OUTPUT_UNWRITABLE',
+      { file, problem: reasonOf(error), ...fullness(error) },
+      { cause: error },
+    );
   }
 }
 

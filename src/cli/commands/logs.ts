@@ -1,11 +1,9 @@
 // Owns `plexus logs`: what a server wrote to stderr, when it started and why it ended; with --follow also what it writes next.
 
-import { stateFolder } from '../../config/scopes.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { LogReader } from '../../store/log-reader.ts';
-import { logFileOf } from '../../store/server-log.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
-import { environmentOf, loadConfigFor } from '../load-config.ts';
+import { loadConfigFor } from '../load-config.ts';
+import { openLog } from '../open-log.ts';
 import { serverNameIn } from '../positionals.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
@@ -40,10 +38,6 @@ export const logs: Command = {
     };
   },
 };
-
-export function openLog(context: Context, server: string): LogReader {
-  return new LogReader(logFileOf(stateFolder(environmentOf(context)), server));
-}
 
 /** Lines that Plexus wrote itself are dimmed. */
 export function linesText(lines: readonly string[], paint: Paint): string {

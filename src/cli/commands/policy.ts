@@ -1,22 +1,25 @@
 // Owns `plexus policy`: every permission rule with the tools it matches, and for one call which rule decides and why the others do not.
 
 import type { Runtime } from '../../api.ts';
+import type { CallDecision } from '../../call/authorize/decide.ts';
 import { canonicalName } from '../../catalog/naming.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { placeOf } from '../../model/diagnostic.ts';
+import type { ToolId } from '../../model/names.ts';
 import type { Verdict } from '../../model/rule.ts';
-import type { Tool } from '../../model/tool.ts';
+import type { Tool, ToolAnnotations } from '../../model/tool.ts';
 import { type ReviewContext, type RuleRemark, reviewRules } from '../../policy/review.ts';
 import { type PermissionRule, parseRules } from '../../policy/rule.ts';
 import { ruleMatches } from '../../policy/rule-match.ts';
 import { spellTool } from '../../policy/tool-spellings.ts';
+import type { JudgedConfig } from '../../servers/judge-config.ts';
 import { parseArgumentsJson } from '../arguments.ts';
 import { type Command, type CommandResult, type Context, type Paint, UsageError } from '../command.ts';
 import { environmentOf, loadConfigFor } from '../load-config.ts';
 import { locateRules } from '../locate-rules.ts';
 import { type CallExplanation, explainCall, findTool, type RuleFate } from '../policy-why.ts';
-import { indent, printable, table } from '../render/text.ts';
+import { indent, printable, prose, shellWord, table } from '../render/text.ts';
 import { startupForTools, warnOfDiagnostics, withRuntime } from '../with-runtime.ts';
 
 export const policy: Command = {
@@ -60,7 +63,7 @@ interface WhyRequest {
 async function why(
   context: Context,
   runtime: Runtime,
-  config: LoadedConfig,
+  config: JudgedConfig,
   { words, args }: WhyRequest,
 ): Promise<CommandResult> {
   const id = findTool(words, runtime, config);
@@ -90,8 +93,8 @@ function whyText(found: CallExplanation, isAny: boolean, paint: Paint): readonly
   const title = others.length === rules.length ? 'Rules that match it:' : 'Other rules that match it:';
   return [
     `${colorOf(decision.verdict, paint)(decision.verdict)}  ${paint.bold(printable(whom))}`,
-    indent(printable(`because ${decision.because}`)),
-    ...remarksOn(found).map((line) => indent(printable(line))),
+    prose(indent(printable(`because ${decision.because}`)), paint),
+    ...remarksOn(found).map((line) => prose(indent(printable(line)), paint)),
     ...(others.length > 0 ? ['', title, indent(othersText(others, paint))] : []),
   ];
 }
@@ -117,7 +120,16 @@ function remarksOn({
       : []),
     ...(isAsked && grant.kind === 'changed' ? ['it has changed since you approved it, so it asks again'] : []),
     ...(isAsked && decision.isEveryTime ? ['it asks each time, even if you approved it before'] : []),
+    ...(isAsked ? [`this is about a model's call; ${ownOrder(id, annotations, decision)}`] : []),
   ];
+}
+
+/** Completes what a person may do where a model's call asks. */
+function ownOrder({ server, tool }: ToolId, annotations: ToolAnnotations, { byRule }: CallDecision): string {
+  const command = `plexus call ${shellWord(server)} ${shellWord(tool)}`;
+  return byRule || annotations.destructiveHint === true
+    ? `"${command}" is your own order and asks too, unless you add --yes`
+    : `"${command}" is your own order and does not ask`;
 }
 
 function othersText(others: readonly RuleFate[], paint: Paint): string {
@@ -173,6 +185,8 @@ function listRules(context: Context, runtime: Runtime, config: LoadedConfig): Co
       })),
     },
     text: (paint) => rulesText(counted, paint),
+    // A rule that cannot be read does not protect: that is no success.
+    exitCode: config.diagnostics.some(({ severity }) => severity === 'error') ? 1 : 0,
   };
 }
 

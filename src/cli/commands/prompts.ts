@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import { rejectExtra } from '../positionals.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withConnectedServers } from '../with-connected-servers.ts';
-import { notReadyServers, warnOfProblems } from '../with-runtime.ts';
+import { notReadyServers, unlistedText, warnOfProblems } from '../with-runtime.ts';
 
 export const prompts: Command = {
   usage: 'prompts [SERVER]',
@@ -18,6 +18,7 @@ export const prompts: Command = {
       const listed = await context.waitFor('listing the prompts', runtime.prompts.list({ server }));
       const problems = runtime.prompts.problems({ server });
       warnOfProblems(problems, context);
+      const unlisted = unlistedText('prompts', problems);
       return {
         data: {
           prompts: listed.map(({ definition: _definition, ...rest }) => rest),
@@ -27,19 +28,19 @@ export const prompts: Command = {
         },
         text: (paint) =>
           listed.length === 0
-            ? server === undefined
-              ? 'No server has prompts.'
-              : printable(`Server "${server}" has no prompts.`)
+            ? (unlisted ??
+              (server === undefined ? 'No server has prompts.' : printable(`Server "${server}" has no prompts.`)))
             : table(
                 ['SERVER', 'NAME', 'ARGUMENTS', 'DESCRIPTION'],
                 listed.map((each) => [
                   { text: each.server },
                   { text: each.name, paint: paint.bold },
                   { text: firstLine(takenBy(each), 60) },
-                  { text: firstLine(each.description ?? each.title ?? '', 80), paint: paint.dim },
+                  { text: each.description ?? each.title ?? '', cut: 80, paint: paint.dim },
                 ]),
                 paint,
               ),
+        ...(unlisted !== undefined && listed.length === 0 && { exitCode: 4 }),
       };
     });
   },

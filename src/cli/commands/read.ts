@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isSystemError, reasonOf } from '../../kernel/replace-file.ts';
+import { fullness, isSystemError, reasonOf } from '../../kernel/replace-file.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import type { ResourceContents, ResourcePart } from '../../model/resource.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
@@ -55,7 +55,7 @@ async function writeToFile(found: ResourceContents, out: string, { cwd }: Contex
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const problem = error.code === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
-    throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem }, { cause: error });
+    throw new RuntimeError('OUTPUT_UNWRITABLE', { file, problem, ...fullness(error) }, { cause: error });
   }
   const { server, uri } = found;
   return {

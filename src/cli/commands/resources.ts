@@ -5,7 +5,7 @@ import type { Command, Paint } from '../command.ts';
 import { rejectExtra } from '../positionals.ts';
 import { firstLine, printable, table } from '../render/text.ts';
 import { withConnectedServers } from '../with-connected-servers.ts';
-import { notReadyServers, warnOfProblems } from '../with-runtime.ts';
+import { notReadyServers, unlistedText, warnOfProblems } from '../with-runtime.ts';
 
 export const resources: Command = {
   usage: 'resources [SERVER]',
@@ -19,6 +19,7 @@ export const resources: Command = {
       const [{ resources: listed }, templates] = await context.waitFor('listing the resources', work);
       const problems = runtime.resources.problems({ server });
       warnOfProblems(problems, context);
+      const unlisted = unlistedText('resources', problems);
       return {
         data: {
           resources: listed.map(withoutDefinition),
@@ -30,9 +31,9 @@ export const resources: Command = {
         text: (paint) =>
           listed.length + templates.length > 0
             ? resourcesText(listed, templates, paint)
-            : server === undefined
-              ? 'No server has resources.'
-              : printable(`Server "${server}" has no resources.`),
+            : (unlisted ??
+              (server === undefined ? 'No server has resources.' : printable(`Server "${server}" has no resources.`))),
+        ...(unlisted !== undefined && listed.length + templates.length === 0 && { exitCode: 4 }),
       };
     });
   },
@@ -47,7 +48,7 @@ function resourcesText(listed: readonly Resource[], templates: readonly Resource
     { text: server },
     { text: address, paint: paint.bold },
     { text: firstLine(type, 40) },
-    { text: firstLine(description ?? title ?? name, 80), paint: paint.dim },
+    { text: description ?? title ?? name, cut: 80, paint: paint.dim },
   ];
   const rows = [
     ...listed.map((each) => row(each.uri, each.mimeType ?? '', each)),

@@ -103,15 +103,18 @@ function withFleet(context: Context, use: (source: SearchedTools) => CommandResu
     warnOfDiagnostics(diagnostics, context);
     const notReady = serversWithoutTools(runtime);
     warnOfNotReady(notReady, context);
-    const tools = runtime.getTools().map(({ name, id, description, inputSchema, definition: { title } }) => ({
-      key: name,
-      label: name,
-      server: id.server,
-      name: id.tool,
-      description,
-      inputSchema,
-      ...(title !== undefined && { title }),
-    }));
+    const tools = runtime
+      .getTools()
+      .map(({ name, id, description, inputSchema, definition: { title }, meta: { annotations } }) => ({
+        key: name,
+        label: name,
+        server: id.server,
+        name: id.tool,
+        description,
+        inputSchema,
+        annotations,
+        ...(title !== undefined && { title }),
+      }));
     return use({
       tools,
       notReady,

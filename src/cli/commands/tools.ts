@@ -2,6 +2,7 @@
 
 import type { Runtime } from '../../api.ts';
 import { costOfAll, reportCost } from '../../catalog/exposure/cost.ts';
+import { estimateTokens } from '../../kernel/tokens.ts';
 import { SEARCH_TOOL } from '../../model/builtin.ts';
 import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -9,16 +10,21 @@ import type { Tool } from '../../model/tool.ts';
 import { createToolPins } from '../../trust/tool-pins.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
 import { environmentOf } from '../load-config.ts';
+import { readParameters } from '../parameters/parameters.ts';
 import { rejectExtra } from '../positionals.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
-import { firstLine, table } from '../render/text.ts';
+import { table } from '../render/text.ts';
+import { signaturesText } from '../render/tool-page.ts';
+import { showTool } from '../show-tool.ts';
+import { signatureOf } from '../tool-page.ts';
+import { unconfiguredHelp, unconfiguredOptions, unconfiguredServer } from '../unconfigured-server.ts';
 import {
   asLive,
   problemsOf,
   requireServer,
   serversWithoutTools,
   startupForTools,
-  warnOfDiagnostics,
+  warnOfDiagnosticsFor,
   warnOfNotReady,
   warnOfProblems,
   withRuntime,
@@ -27,43 +33,59 @@ import {
 const NO_TOOLS = 'No tools. See which servers are up with: plexus list';
 
 export const tools: Command = {
-  usage: 'tools [SERVER] [--live] [--frozen] [--cost [--window TOKENS]]',
+  usage:
+    'tools [SERVER [TOOL]] [--signatures] [--live] [--frozen] [--cost [--window TOKENS]]\n  plexus tools (--url ADDRESS | --stdio COMMAND) [TOOL]',
   options: {
+    signatures: { type: 'boolean' },
     live: { type: 'boolean' },
     frozen: { type: 'boolean' },
     cost: { type: 'boolean' },
     window: { type: 'string' },
+    ...unconfiguredOptions,
   },
   help: {
+    signatures: 'show the parameters of each tool, with their types',
     live: 'connect to the servers, instead of showing cached tools',
     frozen: 'connect, and fail if a tool is not exactly as plexus.lock records it',
     cost: 'show how many tokens the tools of each server cost a model (estimated)',
     'window TOKENS': `with --cost: the context window of the model (${limits.exposure.window})`,
+    ...unconfiguredHelp,
   },
-  examples: ['tools files', 'tools --cost --window 128000'],
+  examples: [
+    'tools files',
+    'tools files read_text_file',
+    'tools --stdio "npx -y my-server"',
+    'tools --cost --window 128000',
+  ],
   async run(original) {
     const context = original.values['frozen'] === true ? asLive(original) : original;
-    const [server, extra] = context.positionals;
+    const unconfigured = await unconfiguredServer(context);
+    const [server, tool, extra] = unconfigured ? [unconfigured.name, ...context.positionals] : context.positionals;
     rejectExtra(extra);
     const contextWindow = readWindow(context);
-    const options = { startup: startupForTools(context), ...(server !== undefined && { only: [server] }) };
+    const only = server === undefined ? {} : { only: [server] };
+    const named = tool === undefined ? {} : { showUnapproved: true };
+    const options = { startup: startupForTools(context), ...named, ...only, ...unconfigured?.options };
     return withRuntime(context, options, async (runtime, diagnostics) => {
-      warnOfDiagnostics(diagnostics, context);
-      const notReady = serversWithoutTools(runtime);
-      warnOfNotReady(notReady, context);
+      if (!unconfigured) warnOfDiagnosticsFor(server, runtime, diagnostics, context);
+      const notReady = serversWithoutTools(runtime).filter((each) => server === undefined || each.server === server);
+      // The error of the one server that was named becomes the command's.
+      if (server === undefined) warnOfNotReady(notReady, context);
       if (server !== undefined) requireServer(runtime, server);
       const problems = problemsOf(runtime);
       warnOfProblems(problems, context);
       const found = runtime.getTools();
       if (context.values['frozen'] === true) await requireLocked(found, environmentOf(context).cwd);
-      const data = { tools: found.map(toolData), notReady, problems, diagnostics };
-      if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(found, paint) };
+      if (server !== undefined && tool !== undefined) return showTool(runtime, { server, tool, unconfigured }, context);
+      const shown = found
+        .map((each) => shownTool(each, context, server !== undefined))
+        .sort((one, other) => (one.name < other.name ? -1 : 1));
+      const data = { tools: shown.map(({ entry }) => entry), notReady, problems, diagnostics };
+      if (found.length === 0) return { data, text: () => (unconfigured ? 'The server has no tools.' : NO_TOOLS) };
+      if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(shown, context, paint) };
       const report = reportCost(found);
       const window = costInWindow(runtime, contextWindow);
-      return {
-        data: { ...data, cost: { ...report, window } },
-        text: (paint) => (found.length === 0 ? NO_TOOLS : costText(report, window, paint)),
-      };
+      return { data: { ...data, cost: { ...report, window } }, text: (paint) => costText(report, window, paint) };
     });
   },
 };
@@ -91,7 +113,7 @@ function readWindow({ values }: Context): number {
 
 /** Measured on a turn, so that it is what a model would really get. */
 function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
-  const offered = runtime.child({ model: { contextWindow } }).turn().tools;
+  const { tools: offered, systemPrompt } = runtime.child({ model: { contextWindow } }).turn();
   const own = new Set(runtime.getTools().map(({ name }) => name));
   const shown = offered.filter(({ name }) => own.has(name)).length;
   return {
@@ -99,15 +121,41 @@ function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
     searches: offered.some(({ name }) => name === SEARCH_TOOL),
     shown,
     hidden: own.size - shown,
-    tokens: costOfAll(offered).tokens,
+    tokens: costOfAll(offered).tokens + Math.ceil(estimateTokens(systemPrompt)),
   };
 }
 
-function toolsText(found: readonly Tool[], paint: Paint): string {
-  if (found.length === 0) return NO_TOOLS;
+interface ListedTool {
+  readonly entry: ReturnType<typeof toolData> & { readonly signature?: string };
+  /** The name that the person types: the tool's own where the server is named. */
+  readonly name: string;
+  readonly description: string;
+}
+
+function shownTool(tool: Tool, { values }: Context, isServerNamed: boolean): ListedTool {
+  const { id, name, description, definition } = tool;
+  const { inputSchema, outputSchema } = definition;
+  const entry = toolData(tool);
+  const shown = { name: isServerNamed ? id.tool : name, description };
+  if (values['signatures'] !== true) return { ...shown, entry };
+  return {
+    ...shown,
+    entry: { ...entry, signature: signatureOf(shown.name, readParameters(inputSchema), outputSchema) },
+  };
+}
+
+function toolsText(shown: readonly ListedTool[], { values }: Context, paint: Paint): string {
+  if (values['signatures'] === true)
+    return signaturesText(
+      shown.map(({ entry: { signature = '' }, ...each }) => ({ ...each, signature })),
+      paint,
+    );
   return table(
     ['NAME', 'DESCRIPTION'],
-    found.map(({ name, description }) => [{ text: name, paint: paint.bold }, { text: firstLine(description, 100) }]),
+    shown.map(({ entry, name, description }) => [
+      { text: values['url'] || values['stdio'] ? name : entry.name, paint: paint.bold },
+      { text: description, cut: 100 },
+    ]),
     paint,
   );
 }

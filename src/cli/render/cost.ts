@@ -12,7 +12,7 @@ export interface WindowCost {
   readonly searches: boolean;
   readonly shown: number;
   readonly hidden: number;
-  /** Of all shown tools, Plexus's built-in tools included. */
+  /** Of all shown tools, Plexus's built-in tools included, and of the system prompt. */
   readonly tokens: number;
 }
 

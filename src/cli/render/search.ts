@@ -2,7 +2,7 @@
 
 import type { Evaluation } from '../../catalog/search/evaluate.ts';
 import type { Paint } from '../command.ts';
-import { firstLine, printable, table } from './text.ts';
+import { printable, table } from './text.ts';
 
 export interface Measured extends Omit<Evaluation, 'rankings'> {
   readonly tools: number;
@@ -21,7 +21,7 @@ export function resultsText(
     ['NAME', 'DESCRIPTION'],
     results.map(({ id, description }) => [
       { text: id, paint: paint.bold },
-      { text: firstLine(description, DESCRIPTION_CHARS) },
+      { text: description, cut: DESCRIPTION_CHARS },
     ]),
     paint,
   );

@@ -1,15 +1,24 @@
 // Owns the remarks about a server below its state: why it is not ready, and what is unusual about it.
 // They promise no later attempt, because the command ends as soon as it has printed them.
 
+import { countFlaggedTexts } from '../../catalog/flagged-text.ts';
 import type { ServerStatus } from '../../connection/status.ts';
 import { limits } from '../../model/limits.ts';
 import { shellWord } from './text.ts';
 
-/** `reduced`: how many of the server's tools a model sees in a reduced form. */
+/** `reduced`: how many of the server's tools a model sees in a reduced form. Only counted here: `plexus get` has the details. */
 export function remarksOn(status: ServerStatus, reduced = 0): readonly string[] {
   const { error, warnings = [] } = status;
   const why = error ? [`${error.message} [${error.code}]`] : stateRemark(status);
-  return [...why, ...gaveUpRemark(status), ...breakerRemark(status), ...warnings, ...reducedRemark(status, reduced)];
+  const { count: flagged, others } = countFlaggedTexts(warnings);
+  return [
+    ...why,
+    ...unapprovedRemark(status),
+    ...gaveUpRemark(status),
+    ...breakerRemark(status),
+    ...others,
+    ...countsRemark(status, { reduced, flagged }),
+  ];
 }
 
 /** For states that no error explains. */
@@ -36,14 +45,24 @@ function stateRemark(status: ServerStatus): readonly string[] {
 const INSTALL_MINUTES = limits.installGoesOnMs / 60_000;
 
 /** While an attempt is under way, only the error of the one before is known. */
-function attemptRemark({ transport, lastError, reason }: ServerStatus): readonly string[] {
+function attemptRemark({ transport, lastError, installer, protocol, name, reason }: ServerStatus): readonly string[] {
   const failed = lastError ? [`${lastError.message} [${lastError.code}]`] : [];
   const goesOn = `and goes on when this command ends, for ${INSTALL_MINUTES} min at most. Then look again.`;
-  if (reason !== undefined) return [...failed, `It is not up yet: ${reason}, ${goesOn}`];
+  if (installer !== undefined) return [...failed, `It is not up yet: ${reason}, ${goesOn}`];
+  if (protocol !== undefined)
+    return [...failed, `${reason} Look again, or see what it does with: plexus logs ${shellWord(name)}`];
   if (lastError) return failed;
   return transport === 'stdio'
     ? ['It has not answered yet. Start its command by hand to see what it waits for.']
     : ['It has not answered yet. Check that its address answers.'];
+}
+
+/** An error says it already where the server asks first. */
+function unapprovedRemark({ name, unapproved, error }: ServerStatus): readonly string[] {
+  if (unapproved !== 'listed-only' || error?.code === 'SERVER_UNTRUSTED') return [];
+  return [
+    `Nobody approved it: it gets nothing of yours, and no model sees it. If you trust it, run: plexus approve ${shellWord(name)}`,
+  ];
 }
 
 function gaveUpRemark({ name, state, gaveUp }: ServerStatus): readonly string[] {
@@ -56,10 +75,15 @@ function breakerRemark({ breaker }: ServerStatus): readonly string[] {
   return [`Calls are blocked for another ${durationText(breaker.retryInMs ?? 0)}, because several failed in a row.`];
 }
 
-function reducedRemark({ name }: ServerStatus, count: number): readonly string[] {
-  if (count === 0) return [];
-  const what = count === 1 ? 'One of its tools is' : `${count} of its tools are`;
-  return [`${what} shown to models reduced. See how ("reduced") with: plexus tools ${shellWord(name)} --json`];
+function countsRemark(
+  { name }: ServerStatus,
+  { reduced, flagged }: { readonly reduced: number; readonly flagged: number },
+): readonly string[] {
+  const counts = [
+    ...(reduced > 0 ? [`${reduced} ${reduced === 1 ? 'tool is' : 'tools are'} shown to models shortened`] : []),
+    ...(flagged > 0 ? [`${flagged} ${flagged === 1 ? 'text looks' : 'texts look'} like orders to a model`] : []),
+  ];
+  return counts.length === 0 ? [] : [`${counts.join(', ')}. Which ones: plexus get ${shellWord(name)}`];
 }
 
 function durationText(ms: number): string {

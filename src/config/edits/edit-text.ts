@@ -96,7 +96,8 @@ function spelled(change: Change, spell: EditFormat['spell']): Change {
   const entries = Object.entries(change.entry).filter(([, value]) => value !== null && value !== undefined);
   const isKnown = (key: string) => vocabularies.server.meanings.has(camelCase(key));
   const entry = Object.fromEntries(entries.map(([key, value]) => [isKnown(key) ? spell(key) : key, value]));
-  return { ...change, entry: JSON.parse(JSON.stringify(entry)) };
+  const { inputs } = change;
+  return { ...change, ...JSON.parse(JSON.stringify({ entry, ...(inputs && { inputs }) })) };
 }
 
 interface Rewriting {

@@ -43,9 +43,10 @@ function splicesFor(source: JsonSource, operation: Operation): Splice[] {
 function insert(source: JsonSource, { group, key, value }: Extract<Operation, { kind: 'insert' }>): Splice[] {
   const container = find(source.root, group);
   if (container?.children) return addTo(source, container, key, value);
-  // Only the group of a file without servers can be missing or null, and that group stands at the top.
-  const map = { [key]: value };
-  return container ? [rewritten(source.text, container, map)] : addTo(source, source.root, group[0] ?? '', map);
+  // Only the group of a file without servers, or without inputs, can be missing or null.
+  const first = typeof key === 'number' ? [value] : { [key]: value };
+  const holder = find(source.root, group.slice(0, -1)) ?? source.root;
+  return container ? [rewritten(source.text, container, first)] : addTo(source, holder, group.at(-1) ?? '', first);
 }
 
 function addTo({ text, root }: JsonSource, container: Node, key: string | number, value: unknown): Splice[] {

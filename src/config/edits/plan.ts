@@ -3,7 +3,7 @@
 
 import { unreachable } from '../../kernel/unreachable.ts';
 import { type ConfigMap, isMap, type KeyPath } from '../config-map.ts';
-import { entriesOf, findGroups, type GroupEntry } from '../groups.ts';
+import { entriesOf, findGroups, findInputs, type GroupEntry } from '../groups.ts';
 import { camelCase } from '../key-case.ts';
 import { labelOf } from '../problem.ts';
 import { vocabularies } from '../vocabulary.ts';
@@ -14,6 +14,8 @@ export type Change =
       readonly name: string;
       readonly entry: ConfigMap;
       readonly whenPresent: 'replace' | 'refuse';
+      /** Inputs that the entry reads, declared in the file unless it declares that id already. */
+      readonly inputs?: readonly ConfigMap[];
     }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'enable'; readonly name: string; readonly enabled: boolean };
@@ -57,7 +59,8 @@ export function findEntries(content: ConfigMap, name: string): readonly GroupEnt
   return findGroups(content).groups.flatMap((group) => (entriesOf(group) ?? []).filter((each) => each.name === name));
 }
 
-function planInsertion(content: ConfigMap, { name, entry }: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
+function planInsertion(content: ConfigMap, change: Extract<Change, { kind: 'put' }>, newGroup: string): Plan {
+  const { name, entry, inputs = [] } = change;
   const { groups } = findGroups(content);
   const fit = groups.find((each) => entriesOf(each) !== undefined);
   const [unfit] = groups;
@@ -66,7 +69,17 @@ function planInsertion(content: ConfigMap, { name, entry }: Extract<Change, { ki
   const list = Array.isArray(group.entries) ? group.entries : undefined;
   const value = list ? { name, ...entry } : entry;
   const operation: Operation = { kind: 'insert', group: group.path, key: list ? list.length : name, value };
-  return { kind: 'edit', operations: [operation], before: undefined };
+  return { kind: 'edit', operations: [operation, ...inputOperations(content, inputs)], before: undefined };
+}
+
+function inputOperations(content: ConfigMap, inputs: readonly ConfigMap[]): readonly Operation[] {
+  const { path, entries } = findInputs(content);
+  if (entries !== undefined && !Array.isArray(entries)) return [];
+  const declared: readonly unknown[] = entries ?? [];
+  const isDeclared = (id: unknown) => declared.some((each) => isMap(each) && each['id'] === id);
+  return inputs
+    .filter(({ id }) => !isDeclared(id))
+    .map((value, at): Operation => ({ kind: 'insert', group: path, key: declared.length + at, value }));
 }
 
 /** An entry of a list keeps its name, under the key that held it. */
@@ -113,7 +126,8 @@ export function contentAfter(content: ConfigMap, operations: readonly Operation[
 
 function updated(value: unknown, [key, ...rest]: KeyPath, change: (value: unknown) => unknown): unknown {
   if (key === undefined) return change(value);
-  if (Array.isArray(value)) return Object.assign([...value], { [key]: updated(value[Number(key)], rest, change) });
+  const list = typeof key === 'number' && value === undefined ? [] : value;
+  if (Array.isArray(list)) return Object.assign([...list], { [key]: updated(list[Number(key)], rest, change) });
   const map = isMap(value) ? value : {};
   return { ...map, [key]: updated(map[key], rest, change) };
 }

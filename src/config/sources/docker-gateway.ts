@@ -143,19 +143,28 @@ export async function readGateway(options: GatewayOptions): Promise<GatewaySourc
   return read;
 }
 
+/** The gateway as it is listed where an enterprise's file switches it off, so that Docker need not be asked. */
+export function unusedGateway(options: Pick<GatewayOptions, 'environment' | 'defaults'>): readonly ServerClaim[] {
+  return claimsFor(undefined, options);
+}
+
 /** Without an answer there is no server: starting a bare `docker` could run a program of the repository's. */
-function gatewayFor(
-  answer: DockerAnswer | undefined,
-  { environment, isAskedFor, defaults }: GatewayOptions,
-): GatewaySource {
-  if (answer === undefined || (!isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
-  const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
-  const value = entryFor('program' in answer ? answer.program : undefined, environment);
-  const { definition, written } = defineServer({ name: NAME, provenance, value }, { defaults, mayLoosen: true });
+function gatewayFor(answer: DockerAnswer | undefined, options: GatewayOptions): GatewaySource {
+  if (answer === undefined || (!options.isAskedFor && answer.kind !== 'ready')) return { claims: [], diagnostics: [] };
   return {
-    claims: definition ? [{ name: NAME, provenance, written, definition }] : [],
+    claims: claimsFor('program' in answer ? answer.program : undefined, options),
     diagnostics: answer.kind === 'ready' ? [] : [notReady(answer)],
   };
+}
+
+function claimsFor(
+  program: Program | undefined,
+  { environment, defaults }: Pick<GatewayOptions, 'environment' | 'defaults'>,
+): readonly ServerClaim[] {
+  const provenance = { scope: 'user', provider: 'docker', key: ['plexus', 'gateway'] } as const;
+  const value = entryFor(program, environment);
+  const { definition, written } = defineServer({ name: NAME, provenance, value }, { defaults, mayLoosen: true });
+  return definition ? [{ name: NAME, provenance, written, definition }] : [];
 }
 
 function entryFor(program: Program | undefined, { platform }: HostEnvironment) {

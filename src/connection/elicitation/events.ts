@@ -21,13 +21,14 @@ export type ElicitationEnd =
   /** The server reported the page as complete. */
   | 'completed';
 
-interface ElicitationIdentity {
+export interface ElicitationIdentity {
   readonly server: ServerName;
   readonly questionId: string;
   readonly mode: 'form' | 'url';
 }
 
 export type ElicitationEvent =
+  /** A server asks the person something during a call. */
   | (ElicitationIdentity & {
       readonly type: 'elicitation.requested';
       /** Without invisible characters, and cut to a length. */
@@ -35,6 +36,7 @@ export type ElicitationEvent =
       /** The host of the page. Its full address may hold secrets and is left out. */
       readonly host?: string;
     })
+  /** The question has an answer, or ended without one. Every `elicitation.requested` has one. */
   | (ElicitationIdentity & {
       readonly type: 'elicitation.settled';
       readonly action: 'accept' | 'decline' | 'cancel';

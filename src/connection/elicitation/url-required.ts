@@ -15,9 +15,9 @@ import { readElicitation, type UrlElicitation } from './request.ts';
 
 export const URL_ELICITATION_REQUIRED = -32042;
 
-/** The end of an error message. */
+/** The end of an error message, which a model reads: a call that needs a person's answer is not for it to repeat. */
 export const NOBODY_TO_ASK =
-  'nobody can be asked here: make the call in a terminal with "plexus call", or in a host that shows questions';
+  'nobody can be asked here: tell the user, who can make the call in a terminal or in a host that shows questions';
 
 interface RequiredPage {
   readonly page: UrlElicitation;

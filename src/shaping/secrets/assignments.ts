@@ -6,12 +6,19 @@ export interface Assignment {
   readonly start: number;
   /** The quote that closes the value; empty for a bare word. */
   readonly quote: string;
+  /** Only a comma stands between name and value, as between the texts of a list. */
+  readonly isListed: boolean;
 }
 
 const NAME_CHARS = 64;
 const REST_CHARS = 48;
 /** Between name and value: closing quotes, escaped or not, one sign that assigns, and opening quotes. */
 const ASSIGNS = /(?:\\?["'`]|\]|[ \t]){0,4}(?:=>|:{1,3}=|\?=|[=:]|,(?=[ \t]*["']))(?:[ \t=]|\\?["'`]){0,6}/y;
+/** `"name": "API_TOKEN", "value": "…"` and `key="Password" value="…"`: the value stands in a field of its own. */
+const IN_FIELD = /\\?["'][ \t]*,?\s{0,16}\\?["']?value\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']/iy;
+const NAME_FIELD = /(?:name|key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']$/i;
+const FIELD_CHARS = 24;
+const LISTED = /^[^=:]*,[^=:]*$/;
 const NEXT_NAME = /\\?["'`][ \t]*:/y;
 /** Between a command-line option and its value. */
 const FOLLOWS = /(?:[ \t]{1,4}|=)["']?/y;
@@ -20,6 +27,7 @@ const SCHEME =
 
 /** The first characters that the patterns accept: checking one character rules out most matches. */
 const afterName = charSet('\\"\'`] \t=:?,');
+const quotes = charSet('\\"\'');
 const ofScheme = charSet('abdfgkostABDFGKOST');
 const looseEnds = charSet(',.)]}:');
 
@@ -33,16 +41,20 @@ export function endOfName(text: string, word: number): number {
 /** The assignment whose name holds the word at `word` and ends at `nameEnd`. */
 export function assignmentAt(text: string, word: number, nameEnd: number): Assignment | undefined {
   if (!holds(afterName, text, nameEnd)) return undefined;
-  const assigned = matchEnd(ASSIGNS, text, nameEnd);
+  const field = holds(quotes, text, nameEnd) ? matchEnd(IN_FIELD, text, nameEnd) : 0;
+  const assigned = field || matchEnd(ASSIGNS, text, nameEnd);
   const opening = assigned || matchEnd(FOLLOWS, text, nameEnd);
   if (opening === 0) return undefined;
   let begin = word;
   while (begin > 0 && word - begin < NAME_CHARS && isOfName(text.charCodeAt(begin - 1))) begin--;
+  if (field !== 0 && !NAME_FIELD.test(text.slice(Math.max(0, begin - FIELD_CHARS), begin))) return undefined;
   // Only an option takes its value without a sign that assigns: `--token value`.
   if (assigned === 0 && text[begin] !== '-') return undefined;
   while (text[begin] === '-' || text[begin] === '.') begin++;
   const start = (holds(ofScheme, text, opening) && matchEnd(SCHEME, text, opening)) || opening;
-  return { name: text.slice(begin, nameEnd), start, quote: quoteBefore(text, opening) };
+  const quote = quoteBefore(text, opening);
+  const isListed = quote !== '' && LISTED.test(text.slice(nameEnd, start));
+  return { name: text.slice(begin, nameEnd), start, quote, isListed };
 }
 
 /** The beginning of the value, enough to judge it, so that rejecting a long value costs no more than a short one. */

@@ -5,6 +5,7 @@ import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { secretNameKind } from '../../model/secret-shapes.ts';
 import { isPlaceholder, looksRandom } from '../../model/secret-values.ts';
+import { isAssignedToken } from './generated.ts';
 
 type RedactText = (text: string) => string;
 
@@ -94,7 +95,8 @@ const IDENTIFYING_KEYS = new Set(['name', 'type', 'enum', 'const', 'required', '
 function markFor(key: string, value: unknown): unknown {
   const kind =
     typeof value === 'string' || typeof value === 'number' || isTexts(value) ? secretNameKind(key) : undefined;
-  if (kind === undefined) return undefined;
+  if (kind === undefined)
+    return typeof value === 'string' && isAssignedToken(key, value) ? '[redacted:assigned-token]' : undefined;
   const mark = `[redacted:${kind.rule}]`;
   const isSecret = (each: unknown) => {
     const text = String(each);

@@ -3,23 +3,29 @@
 // The shapes of known API keys are `data/secret-shapes.json`.
 
 import { once } from '../../kernel/once.ts';
+import { atOnce, type Slices } from '../../kernel/slices.ts';
 import {
+  isIdentifierName,
+  knownStarts,
   readTokenShapes,
   secretNameKind,
   secretNameWords,
   serviceNames,
   type TokenShape,
 } from '../../model/secret-shapes.ts';
-import { entropyOf, isInvented, isPlaceholder, isPlausible, looksRandom } from '../../model/secret-values.ts';
+import {
+  entropyOf,
+  isGenerated,
+  isInvented,
+  isLabel,
+  isPlaceholder,
+  isPlausible,
+  looksRandom,
+} from '../../model/secret-values.ts';
 import { assignmentAt, endOf, endOfName, headOf, matchEnd } from './assignments.ts';
-import { KeywordScan } from './keyword-scan.ts';
-
-export interface SecretSpan {
-  /** The name of the detector's rule, shown in the mark that replaces the secret. */
-  readonly rule: string;
-  readonly start: number;
-  readonly end: number;
-}
+import { generatedInSlices } from './generated.ts';
+import { KeywordScan, type OnKeyword } from './keyword-scan.ts';
+import { mergedSpans, type SecretSpan } from './spans.ts';
 
 /** The stretch of text that a detector examined, and whether it is a secret. */
 interface Detection extends SecretSpan {
@@ -44,53 +50,100 @@ const SHORTEST = 8;
 const NONE: readonly SecretSpan[] = [];
 
 /** In the order of the text; none overlaps another. */
-export function findSecrets(text: string): readonly SecretSpan[] {
-  if (text.length < SHORTEST) return NONE;
-  const { scan, detectors } = prepared();
-  let found: SecretSpan[] | undefined;
-  let context: ScanContext | undefined;
-  let done = 0;
-  scan.scan(text, (word, at, wordEnd) => {
-    const detect = detectors[word];
-    if (detect === undefined || at < done || at < (context?.examined.get(detect) ?? 0)) return at;
-    context ??= { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, examined: new Map() };
-    const detection = detect(text, at, wordEnd, context);
-    if (detection === undefined || detection.start < done) return at;
-    const { rule, start, end } = detection;
-    if (!detection.isSecret) {
-      context.examined.set(detect, end);
-      return at;
-    }
-    found ??= [];
-    found.push({ rule, start, end });
-    done = end;
-    return end;
-  });
-  return found ?? NONE;
+export const findSecrets = (text: string): readonly SecretSpan[] => atOnce(prepared()(text));
+
+/** The same for a long text, with pauses. */
+export const findSecretsInSlices = (text: string): Slices<readonly SecretSpan[]> => prepared()(text);
+
+const prepared = once(() => createSearch(readTokenShapes(), serviceNames));
+
+/** `bench/redact-folds.mjs` leaves out the shapes and services of one provider: the other detectors must not depend on them. */
+export function createFinder(shapes: readonly TokenShape[], services: readonly string[]) {
+  const search = createSearch(shapes, services);
+  return (text: string) => atOnce(search(text));
 }
 
-const prepared = once(() => {
+type Search = (text: string) => Slices<readonly SecretSpan[]>;
+
+function createSearch(shapes: readonly TokenShape[], services: readonly string[]): Search {
   const rules: (readonly [keywords: readonly string[], detect: Detector])[] = [
     [['curl'], noteRequest],
     [[' -u', '--user'], detectLogin],
     [['://'], detectUrlPassword],
     [['private key'], detectPrivateKey],
     [['bearer'], detectBearer],
-    ...readTokenShapes().map((shape) => [shape.starts, tokenDetector(shape)] as const),
+    ...shapes.map((shape) => [shape.starts, tokenDetector(shape)] as const),
     [secretNameWords, detectNamed],
-    [serviceNames, detectServiceKey],
+    [services, detectServiceKey],
   ];
-  const keywords = rules.flatMap(([each]) => each);
+  const scan = new KeywordScan(rules.flatMap(([each]) => each));
   const detectors = rules.flatMap(([each, detect]) => each.map(() => detect));
-  return { scan: new KeywordScan(keywords), detectors };
-});
+  const isKnownStart = knownStarts(shapes);
+  return function* search(text) {
+    if (text.length < SHORTEST) return NONE;
+    const told = new KeywordSearch(text, scan, detectors);
+    while (!told.isDone) yield told.goOn();
+    return mergedSpans(told.found, yield* generatedInSlices(text, isKnownStart));
+  };
+}
 
-function tokenDetector({ name: rule, before, head, whole }: TokenShape): Detector {
+/** The search for secrets that a keyword tells: a name, a prefix, a service. */
+class KeywordSearch {
+  readonly #text: string;
+  readonly #scan: KeywordScan;
+  readonly #detectors: readonly Detector[];
+  #at = 0;
+  /** The end of the last secret. */
+  #done = 0;
+  #found: SecretSpan[] | undefined;
+  #context: ScanContext | undefined;
+
+  constructor(text: string, scan: KeywordScan, detectors: readonly Detector[]) {
+    this.#text = text;
+    this.#scan = scan;
+    this.#detectors = detectors;
+  }
+
+  get isDone(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  get found(): readonly SecretSpan[] {
+    return this.#found ?? NONE;
+  }
+
+  /** Returns how many characters it has searched. */
+  goOn(): number {
+    const from = this.#at;
+    this.#at = this.#scan.scanPart(this.#text, from, this.#visit);
+    return this.#at - from;
+  }
+
+  readonly #visit: OnKeyword = (word, at, wordEnd) => {
+    const detect = this.#detectors[word];
+    if (detect === undefined || at < this.#done || at < (this.#context?.examined.get(detect) ?? 0)) return at;
+    this.#context ??= { request: Number.NEGATIVE_INFINITY, noEndFrom: Number.POSITIVE_INFINITY, examined: new Map() };
+    const detection = detect(this.#text, at, wordEnd, this.#context);
+    if (detection === undefined || detection.start < this.#done) return at;
+    const { rule, start, end } = detection;
+    if (!detection.isSecret) {
+      this.#context.examined.set(detect, end);
+      return at;
+    }
+    this.#found ??= [];
+    this.#found.push({ rule, start, end });
+    this.#done = end;
+    return end;
+  };
+}
+
+function tokenDetector({ name: rule, before, isSure, head, whole }: TokenShape): Detector {
   return (text, at) => {
     const end = matchEnd(head, text, at);
     if (end === 0) return undefined;
     const value = text.slice(at, Math.min(end, at + JUDGED_CHARS));
-    const isSecret = entropyOf(value) >= LEAST_ENTROPY && !isInvented(value) && !isPlaceholder(value);
+    const isLikely = isSure || (entropyOf(value) >= LEAST_ENTROPY && !isInvented(value));
+    const isSecret = isLikely && !isPlaceholder(value);
     return { rule, start: at - before, end: isSecret ? matchEnd(whole, text, at) || end : end, isSecret };
   };
 }
@@ -104,9 +157,11 @@ const detectNamed: Detector = (text, at) => {
   const kind = assignment && secretNameKind(assignment.name);
   const nothing = { rule: '', start: at, end: nameEnd, isSecret: false };
   if (assignment === undefined || kind === undefined) return nothing;
-  const { start, quote } = assignment;
+  const { start, quote, isListed } = assignment;
   const value = headOf(text, assignment);
-  const isSecret = kind.isCertain ? isPlausible(value, quote !== '') : looksRandom(value, kind.shortest);
+  // In `"password", "email"` the next text of a list is another name as often as a value.
+  const isQuoted = quote !== '' && !isListed;
+  const isSecret = kind.isCertain ? isPlausible(value, isQuoted) : looksRandom(value, kind.shortest);
   return isSecret ? { rule: kind.rule, start, end: endOf(text, assignment), isSecret } : nothing;
 };
 
@@ -114,18 +169,23 @@ const detectNamed: Detector = (text, at) => {
 const ASSIGNED_TO_SERVICE = /[\w .\t,-]{0,32}(?:\\?["'\s]){0,3}(?:=>|:{1,3}=|\?=|\|\||[=:>,])(?:\\?["'`]|[\s=]){0,5}/y;
 const SERVICE_VALUE = /\d{5,16}:A[\w-]{34}|[A-Fa-f0-9]{8}:[A-Fa-f0-9]{8}(?![\w:])|[\w.=+/~|-]{14,256}/iy;
 const SERVICE_REST = /[\w.=+/~|-]+/y;
-/** Names of identifiers and places, whose random-looking values are no keys. */
-const IDENTIFIER =
-  /(?:^|[-_. ])(?:url|uri|host|domain|version|sha|commit|hash|checksum|digest|name|path|file|folder|branch|ref|issue|channel|guild|message|user|zone|page|project|team|org|image|build|run|job|trace|span|request|event|session|integrity)(?:[-_. ]?id)?s?$/i;
+/** The identifier of a client is half of its credentials. */
+const CREDENTIAL_ID = /(?:client|access|app|user|key)[-_. ]?id$/i;
 
-const detectServiceKey: Detector = (text, _at, wordEnd) => {
+const detectServiceKey: Detector = (text, at, wordEnd) => {
   const start = matchEnd(ASSIGNED_TO_SERVICE, text, wordEnd);
   const end = start && matchEnd(SERVICE_VALUE, text, start);
   if (end === 0) return undefined;
   const name = /^[\w .\t-]+/.exec(text.slice(wordEnd, start))?.[0] ?? '';
-  const isSecret = !IDENTIFIER.test(name) && isKey(text.slice(start, Math.min(end, start + JUDGED_CHARS)));
+  const isIdentifier = isIdentifierName(name) && !CREDENTIAL_ID.test(name);
+  const value = text.slice(start, Math.min(end, start + JUDGED_CHARS));
+  const isSecret = !isIdentifier && isKey(value) && (!isWithinWord(text, at, wordEnd) || isGenerated(value, 14));
   return { rule: 'service-key', start, end: isSecret ? matchEnd(SERVICE_REST, text, end) || end : end, isSecret };
 };
+
+/** `meraki` in `CameraKit`, `linear` in `inlineArray`: letters go on at both sides, in the cases that words have. */
+const isWithinWord = (text: string, at: number, wordEnd: number) =>
+  /^[a-z](?:[a-z]+|[a-z]+[A-Z][a-z]*)[a-z]$/.test(text.slice(at - 1, wordEnd + 1));
 
 const isKey = (value: string) =>
   looksRandom(value, 14) || /^\d{16,18}$/.test(value) || /^[a-f0-9]{8}:[a-f0-9]{8}$/i.test(value);
@@ -166,8 +226,7 @@ const detectLogin: Detector = (text, at, _wordEnd, { request }) => {
   return { rule: 'login', start, end, isSecret: isSecret || isOdd };
 };
 
-const isPassword = (value: string) =>
-  value.length >= 5 && !isPlaceholder(value) && !/^(?:pass(?:word|wd)?|secret|pw)$/i.test(value);
+const isPassword = (value: string) => value.length >= 5 && !isPlaceholder(value) && !isLabel(value);
 
 const USERINFO = /:\/\/[^\s:@/?#"'<>\\]{0,128}:(?=([^\s/?#"'<>\\]{1,256})@)/y;
 
@@ -176,8 +235,7 @@ const detectUrlPassword: Detector = (text, at) => {
   const [whole = '', password = ''] = USERINFO.exec(text) ?? [];
   const user = whole.slice(3, -1);
   const start = at + whole.length;
-  const isSecret =
-    password.length >= 3 && password !== user && !isPlaceholder(password) && !/^\{|^pass(?:word)?$/i.test(password);
+  const isSecret = password.length >= 3 && password !== user && !isPlaceholder(password) && !isLabel(password);
   return { rule: 'url-password', start, end: start + password.length, isSecret };
 };
 

@@ -1,6 +1,8 @@
 // Owns finding many short keywords in a text at once, near the speed of memory: case-insensitive, skipping most characters, and
 // calling the visitor only where a whole keyword stands.
 
+import { commonPairs } from '../../model/letter-pairs.ts';
+
 /**
  * Called for each keyword, roughly from left to right: a longer keyword may come late. Returns where the scan goes on; returning
  * `at` says that nothing was found there.
@@ -67,16 +69,20 @@ export class KeywordScan {
   }
 
   scan(text: string, visit: OnKeyword): void {
-    let from = 0;
-    for (let begin = 0; begin < text.length; begin = from - MARGIN) {
-      const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
-      // One byte per code unit. Characters beyond Latin-1 become some other letter: visitors check the text itself.
-      const end = MARGIN + (part.length < SHORT_CHARS ? copy(part) : bytes.write(part, MARGIN, 'latin1'));
-      bytes.set(nothing, end);
-      const isLast = begin + part.length === text.length;
-      from = this.#scanChunk(begin - MARGIN, from, isLast ? end : end - MARGIN, visit);
-      if (isLast) return;
-    }
+    for (let from = 0; from < text.length; ) from = this.scanPart(text, from, visit);
+  }
+
+  /** Scans some more of the text. Returns where to go on; the text's length at its end. Nothing is kept between two parts. */
+  scanPart(text: string, from: number, visit: OnKeyword): number {
+    const begin = Math.max(0, from - MARGIN);
+    if (begin >= text.length) return text.length;
+    const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
+    // One byte per code unit. Characters beyond Latin-1 become some other letter: visitors check the text itself.
+    const end = MARGIN + (part.length < SHORT_CHARS ? copy(part) : bytes.write(part, MARGIN, 'latin1'));
+    bytes.set(nothing, end);
+    const isLast = begin + part.length === text.length;
+    const next = this.#scanChunk(begin - MARGIN, from, isLast ? end : end - MARGIN, visit);
+    return isLast ? text.length : next;
   }
 
   /** `shift` converts a position in the bytes to one in the text. Returns the first position that was not scanned. */
@@ -147,12 +153,6 @@ function classesOf(): Uint8Array {
   return table;
 }
 
-/** The commonest pairs of letters in prose and code, most frequent first. */
-const COMMON =
-  'er on in re st es se th de en te or it co ti ng le he ns ea ve at ro is ed ne nd an io ri me ar al nt tr ts un fi et li rt ' +
-  'pe to ad ol no ur ha ch ce na ma em ct om of ou ef ec rs ex la do ow oo po ke ty rv nc am as od ac so im ly lo nl pr rn ' +
-  'pa ta il ot el ue ll fo ra si be ca ho tu sc ge wh mp yp ic mo ut pt id di mi hi ap op ul os pl ru sh ss lu wn ai ey us';
-
 /** By the classes of two characters. Digits, dashes and dots often come in rows. */
 function commonnessOfPairs(): Uint8Array {
   const table = new Uint8Array(1 << (2 * BITS)).fill(40);
@@ -160,7 +160,6 @@ function commonnessOfPairs(): Uint8Array {
   for (const left of [0, digit, ...[1, 2, 3].map((next) => binding + next)])
     table.fill(70, left << BITS, (left + 1) << BITS);
   table[(digit << BITS) | digit] = 150;
-  for (const [rank, pair] of COMMON.split(' ').entries())
-    table[(classOf(pair, 0) << BITS) | classOf(pair, 1)] = 200 - rank;
+  for (const [rank, pair] of commonPairs.entries()) table[(classOf(pair, 0) << BITS) | classOf(pair, 1)] = 200 - rank;
   return table;
 }

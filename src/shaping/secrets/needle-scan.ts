@@ -1,6 +1,8 @@
 // Owns finding any of many exact strings in a text: leftmost first, then longest, in a time that hardly depends on how many
 // strings there are (the algorithm of Wu and Manber).
 
+import { atOnce, type Slices } from '../../kernel/slices.ts';
+
 /** A hash of so many characters tells how far away the next possible end of a needle is. */
 const BLOCK = 3;
 const HASH_MASK = 0xffff;
@@ -9,6 +11,11 @@ const LONGEST_WINDOW = 32;
 const CHUNK = 32 * 1024;
 /** Shared by all scans, which are synchronous. Wide characters lose a byte here, so a hit is compared in the text itself. */
 const bytes = Buffer.alloc(CHUNK);
+
+export interface FoundNeedle<Needle> {
+  readonly needle: Needle;
+  readonly at: number;
+}
 
 export class NeedleScan<Needle extends { readonly text: string }> {
   readonly #window: number;
@@ -31,14 +38,24 @@ export class NeedleScan<Needle extends { readonly text: string }> {
 
   /** Whether the text holds a needle: several times as fast as `find`, and the answer is nearly always no. */
   isIn(text: string): boolean {
-    const first = this.#window - 1;
-    for (let begin = 0; begin + first < text.length; ) {
-      const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
-      const next = this.#passed(bytes.write(part, 'latin1'), text, begin);
-      if (next === 0) return true;
-      begin += next - first;
+    return text.length <= CHUNK ? this.#nextPart(text, 0) === undefined : atOnce(this.isInSlices(text));
+  }
+
+  *isInSlices(text: string): Slices<boolean> {
+    for (let begin: number | undefined = 0; begin + this.#window <= text.length; ) {
+      begin = this.#nextPart(text, begin);
+      if (begin === undefined) return true;
+      yield CHUNK;
     }
     return false;
+  }
+
+  /** The place at which the search goes on behind this part of the text; `undefined` at a needle. */
+  #nextPart(text: string, begin: number): number | undefined {
+    if (begin + this.#window > text.length) return text.length;
+    const part = text.length <= CHUNK ? text : text.slice(begin, begin + CHUNK);
+    const next = this.#passed(bytes.write(part, 'latin1'), text, begin);
+    return next === 0 ? undefined : begin + next - (this.#window - 1);
   }
 
   /** Scans two halves in one loop, because the steps of one half depend on each other. Returns 0 at a needle. */
@@ -69,13 +86,21 @@ export class NeedleScan<Needle extends { readonly text: string }> {
   }
 
   /** Every needle with its position, without overlaps. */
-  find(text: string): readonly { readonly needle: Needle; readonly at: number }[] {
-    const found: { readonly needle: Needle; readonly at: number }[] = [];
+  find(text: string): readonly FoundNeedle<Needle>[] {
+    return atOnce(this.findInSlices(text));
+  }
+
+  *findInSlices(text: string): Slices<readonly FoundNeedle<Needle>[]> {
+    const found: FoundNeedle<Needle>[] = [];
+    let yielded = 0;
     for (let end = this.#window - 1; end < text.length; ) {
       const shift = this.#shifts[hashAt(text, end)] ?? 0;
       const needle = shift === 0 ? this.#needleAt(text, end) : undefined;
       if (needle !== undefined) found.push({ needle, at: end - this.#window + 1 });
       end += needle?.text.length ?? (shift || 1);
+      if (end - yielded < CHUNK) continue;
+      yield end - yielded;
+      yielded = end;
     }
     return found;
   }

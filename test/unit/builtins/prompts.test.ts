@@ -5,6 +5,7 @@ import { createPromptTools } from '../../../src/builtins/prompts.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
+import type { SentBlock } from '../../../src/model/tool.ts';
 import { verifies } from '../../verifies.ts';
 import { codeOf, createHarness, createResourceSession, promptsOf } from '../catalog/resources/test-servers.ts';
 
@@ -12,7 +13,7 @@ function createTools() {
   const harness = createHarness();
   const [list, get] = createPromptTools({ ...harness, isListed: () => true });
   if (list === undefined || get === undefined) throw new TypeError('there are two');
-  const context = { cancellation: new Cancellation(), tools: [], load: () => undefined };
+  const context = { cancellation: new Cancellation(), tools: [], load: () => undefined, introduce: () => '' };
   return {
     ...harness,
     listed: (args: JsonObject = {}) => list.perform(args, context),
@@ -21,7 +22,7 @@ function createTools() {
   };
 }
 
-const textOf = ({ content }: BuiltinAnswer) => content.map((block) => block['text']).join('\n');
+const textOf = ({ content }: BuiltinAnswer) => content.map((block: SentBlock) => block['text']).join('\n');
 const say = (role: string, text: string) => ({ role, content: { type: 'text', text } });
 
 describe('ListMcpPrompts', () => {

@@ -6,6 +6,7 @@ import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { BuiltinAnswer } from '../../../src/model/builtin.ts';
 import { limits } from '../../../src/model/limits.ts';
+import type { SentBlock } from '../../../src/model/tool.ts';
 import { verifies } from '../../verifies.ts';
 import { codeOf, createHarness, createResourceSession, listOf, resource } from '../catalog/resources/test-servers.ts';
 
@@ -15,7 +16,7 @@ function createTools() {
   if (list === undefined || read === undefined) throw new TypeError('there are two');
   const perform = (tool: typeof list, args: JsonObject) => {
     const server = tool.target?.(args);
-    const context = { cancellation: new Cancellation(), tools: [], load: () => undefined };
+    const context = { cancellation: new Cancellation(), tools: [], load: () => undefined, introduce: () => '' };
     return tool.perform(args, { ...context, ...(server !== undefined && { server }) });
   };
   return {
@@ -28,7 +29,7 @@ function createTools() {
   };
 }
 
-const textOf = ({ content }: BuiltinAnswer) => content.map((block) => block['text']).join('\n');
+const textOf = ({ content }: BuiltinAnswer) => content.map((block: SentBlock) => block['text']).join('\n');
 const cursorOf = (answer: BuiltinAnswer) => (answer.structured as { nextCursor?: string }).nextCursor;
 
 describe('ListMcpResources', () => {

@@ -60,8 +60,8 @@ async function search(
   const [builtin] = createSearchTools({ search: byWords(tools), servers, ...parts });
   const loaded: ToolId[] = [];
   const load = (ids: readonly ToolId[]) => loaded.push(...ids);
-  const answer = await builtin.perform(args, { cancellation: new Cancellation(), tools, load });
-  return { text: String(answer.content[0]?.['text']), loaded, answer };
+  const answer = await builtin.perform(args, { cancellation: new Cancellation(), tools, load, introduce: () => '' });
+  return { text: answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), loaded, answer };
 }
 
 verifies('SRC-05', 'a search answers with name, server, description and schema, and loads what it found', async () => {
@@ -207,7 +207,7 @@ verifies('SRC-05', 'the model is told of both tools in few words: when to search
   expect(searching?.description).toMatch(/\n\nServers: files, mail \(Company mail\)$/);
   expect(searching?.description).toContain('call it by its name');
   expect(definitions({ promotion: false })[0]?.description).not.toContain('call it by its name');
-  expect(estimateTokens(JSON.stringify([searching, calling]))).toBeLessThan(600);
+  expect(estimateTokens(JSON.stringify([searching, calling]))).toBeLessThan(350);
 });
 
 test('the definitions stay the same bytes whatever the order of servers, and short with many', () => {
@@ -217,8 +217,10 @@ test('the definitions stay the same bytes whatever the order of servers, and sho
   }));
   expect(JSON.stringify(definitions({ servers: [...servers].reverse() }))).toBe(JSON.stringify(definitions()));
   const [described] = definitions({ servers: many });
-  expect(described?.description?.length).toBeLessThan(12_000);
-  expect(described?.description).toMatch(/, and 940 more$/);
+  expect(described?.description?.length).toBeLessThan(2_600);
+  expect(described?.description).toMatch(/\(a title a title.*, and 940 more$/);
+  const named = many.map(({ title }, at) => ({ name: `${at}`.padEnd(70, 'x'), title }));
+  expect(definitions({ servers: named })[0]?.description).toMatch(/Servers: 0x+, 100x+, .*, and 973 more$/);
   expect(described?.description).not.toContain('\u202e');
   expect(definitions({ servers: [] })[0]?.description).not.toContain('Servers:');
 });
@@ -256,7 +258,7 @@ for (const [what, [args, call]] of Object.entries(carried)) {
 
 test('a carrier that nobody took apart fails and performs nothing', async () => {
   const [, carrier] = createSearchTools({ search: byWords(fleet), servers });
-  const context = { cancellation: new Cancellation(), tools: fleet, load: () => undefined };
+  const context = { cancellation: new Cancellation(), tools: fleet, load: () => undefined, introduce: () => '' };
   expect(await carrier.perform({ name: 'mcp__mail__send' }, context)).toEqual({
     content: [{ type: 'text', text: 'Call "mcp__mail__send" directly, by its name.' }],
     isError: true,

@@ -24,7 +24,12 @@ test('a started server without tools is told, and nothing is loaded', async () =
     whenListed: async (server: string) => void asked.push(`listed ${server}`),
   };
   const tool = createStartTool({ servers, sessions, tools: () => [] });
-  const context = { cancellation: new Cancellation(), tools: [], load: () => expect.fail('nothing to load') };
+  const context = {
+    cancellation: new Cancellation(),
+    tools: [],
+    load: () => expect.fail('nothing to load'),
+    introduce: () => '',
+  };
   const answers = [{ server: ' mail ' }, { server: 5 }].map((args) => tool.perform(args as never, context));
   expect(await Promise.all(answers)).toMatchObject([
     { content: [{ text: 'Server "mail" is started and has no tools for you.' }] },

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
+import type { SentBlock } from '../../../src/model/tool.ts';
 import { whyMissing } from '../../../src/servers/missing-tool.ts';
 import { createFakeServer } from '../../../src/testing/fake-server.ts';
 import { verifies } from '../../verifies.ts';
@@ -37,7 +38,14 @@ verifies(
       attachments: [],
       isError: false,
       signals: [],
-      meta: { server: 'files', tool: 'read_file', durationMs: 0, attempts: 1, fromCache: false },
+      meta: {
+        callId: expect.any(String),
+        server: 'files',
+        tool: 'read_file',
+        durationMs: 0,
+        attempts: 1,
+        fromCache: false,
+      },
     });
     expect(unwrap(outcome.text, done)).toBe('done');
     const request = server.receivedLast('tools/call');
@@ -74,10 +82,11 @@ verifies('CAL-13', 'the result tells how long it took', async () => {
   const gate = createDeferred<string>();
   const server = createTappedServer({ slow: { run: () => gate.promise } });
   const { runtime, clock } = await start({ files: server.entry });
-  const calling = runtime.turn().call('mcp__files__slow');
+  const calling = runtime.turn().call('mcp__files__slow', {}, { callId: 'mine' });
   await clock.advance(1_234);
   gate.resolve('done');
   expect((await calling).meta).toEqual({
+    callId: 'mine',
     server: 'files',
     tool: 'slow',
     durationMs: 1_234,
@@ -95,7 +104,7 @@ verifies('CAL-02', 'a caller hears the progress of its call, and one that throws
     heard.push(progress);
     throw new Error('the listener broke');
   };
-  const calling = runtime.turn().call('mcp__files__slow', {}, { onProgress });
+  const calling = runtime.turn().call('mcp__files__slow', {}, { onProgress, callId: 'mine' });
   await clock.advance(0);
   const progressToken = server.receivedLast('tools/call')['id'];
   const tell = (params: object) =>
@@ -106,7 +115,10 @@ verifies('CAL-02', 'a caller hears the progress of its call, and one that throws
   expect(await calling).toMatchObject({ isError: false });
   await tell({ progress: 3 });
   await clock.advance(0);
-  expect(heard).toEqual([{ progress: 1, total: 2, message: 'half' }, { progress: 0 }]);
+  expect(heard).toEqual([
+    { callId: 'mine', progress: 1, total: 2, message: 'half' },
+    { callId: 'mine', progress: 0 },
+  ]);
 });
 
 verifies('RES-09', 'a flood of progress is told ten times a second, and the last of it always', async () => {
@@ -232,8 +244,16 @@ verifies(
     ];
     const reasons = ['mail', 'repo', 'lists', 'other'].map((server) => whyMissing(`mcp__${server}__send`, suspects));
     expect(reasons).toEqual([
-      { because: `server "mail" needs a login (${login.message})` },
-      { because: `server "repo" needs an approval (${approval.message})`, quoted: 'repo' },
+      {
+        because: `server "mail" needs a login (${login.message})`,
+        becauseForModel: 'server "mail" needs a login (Server "mail" needs a login (HTTP 401).)',
+      },
+      {
+        because: `server "repo" needs an approval (${approval.message})`,
+        becauseForModel:
+          'server "repo" needs an approval (Server "repo" was not started: the workspace defines it, and the user has not approved it. Its command: node x.js.)',
+        quoted: 'repo',
+      },
       { because: 'server "lists" is disabled' },
       undefined,
     ]);
@@ -319,7 +339,10 @@ verifies(['NAM-04', 'NAM-05'], 'a name is looked up and never taken apart: an am
   expect((await failureOf(call('mcp__a__b__c'))).code).toBe('TOOL_UNKNOWN');
   expect((await call('b__c')).meta, 'which is how only one server calls a tool').toMatchObject({ server: 'a' });
   const texts = await Promise.all(
-    tools.map(async ({ id, name }) => [id.server, (await call(name)).content[0]?.['text']]),
+    tools.map(async ({ id, name }) => [
+      id.server,
+      (await call(name)).content.map((block: SentBlock) => block['text']).join(),
+    ]),
   );
   expect(Object.fromEntries(texts)).toEqual({ a: 'a', a__b: 'a__b' });
 });
@@ -347,7 +370,7 @@ verifies('CAL-08', 'an abort rejects with its own reason, reaches the server, an
       name: 'mcp__files__hang',
       tool: { server: 'files', tool: 'hang' },
       tookMs: 0,
-      end: { kind: 'cancelled' },
+      end: { kind: 'cancelled', wasSent: true },
     })),
   );
   expect(clock.pending(), 'no timer is left').toBe(0);

@@ -21,7 +21,7 @@ verifies(
       attachments: [],
       isError: true,
       signals: [],
-      meta: { server: 'files', tool: 'read', durationMs: 0, attempts: 0, fromCache: false },
+      meta: { callId: '', server: 'files', tool: 'read', durationMs: 0, attempts: 0, fromCache: false },
     });
     for (const part of ['ARGUMENTS_BAD', '"path" is missing', 'Correct the arguments and call again.', 'fix-call'])
       expect(outcome.text).toContain(part);
@@ -39,7 +39,7 @@ verifies(
       'tool: read',
       'stage: deadline',
       'what happened: The call of "read" on server "files" took longer than 1 s and was cancelled; whether it took effect is unknown.',
-      'next step: Check its effect before calling again; the limit is tool_timeout_sec of the tool or of "files", or else MCP_TOOL_TIMEOUT.',
+      'next step: Check its effect before calling again. If it was not performed, ask for less at once.',
       'remedy: check-first',
     ]);
   },

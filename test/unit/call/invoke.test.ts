@@ -10,7 +10,7 @@ import { createTappedServer, start } from './journey.ts';
 import { callOf, endOf, outcomeOf, sessionsOf, toolOf, unchecked } from './stages.ts';
 
 const tool = toolOf('files', 'read');
-const meta = { server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
+const meta = { callId: '', server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache: false };
 
 const perform = (answer: RequestOutcome) => invoke(sessionsOf(answer), unchecked)(callOf(tool));
 const result = (value: unknown): RequestOutcome => ({ kind: 'result', result: value });
@@ -39,7 +39,7 @@ verifies('CAL-13', 'a result says whether the model knew the tool from an earlie
     const answers = [result({}), { kind: 'error', code: 1, message: 'no' } as const];
     for (const answer of answers) {
       const { meta } = await invoke(sessionsOf(answer), unchecked)(callOf(known));
-      expect(meta).toEqual({ server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache });
+      expect(meta).toEqual({ callId: '', server: 'files', tool: 'read', durationMs: 0, attempts: 1, fromCache });
     }
   }
 });

@@ -19,13 +19,15 @@ export interface TappedServer extends Pick<FakeServer, 'entry' | 'calls' | 'cras
   say(message: Message): Promise<void>;
   /** From now on it fails to start, until it is told otherwise. */
   fails: boolean;
+  /** From now on it starts and never answers, until it is told otherwise. */
+  hangs: boolean;
 }
 
 export function createTappedServer(
   tools: Readonly<Record<string, FakeTool>>,
   era: 'legacy' | 'modern' = 'legacy',
 ): TappedServer {
-  const server = createFakeServer(tools, era);
+  const server = createFakeServer(tools, { era });
   const received: Message[] = [];
   let starts = 0;
   let line: Channel | undefined;
@@ -44,10 +46,12 @@ export function createTappedServer(
       await line?.send(message);
     },
     fails: false,
+    hangs: false,
     entry: {
       async serve(channel) {
         starts += 1;
         if (tapped.fails) throw new Error('it is out of order');
+        if (tapped.hangs) return;
         line = channel;
         await server.entry.serve(tap(channel, (message) => received.push(message)));
       },

@@ -95,7 +95,7 @@ const cases: Record<string, Case> = {
       controller.abort();
       await calling;
     },
-    [begin('hang'), finish('hang', { kind: 'cancelled' }, 70)],
+    [begin('hang'), finish('hang', { kind: 'cancelled', wasSent: true }, 70)],
   ],
   'a lost connection': [
     async ({ runtime, clock }) => {
@@ -191,7 +191,7 @@ verifies('EVT-02', 'who has unsubscribed hears nothing more', async () => {
 const progressed = (events: readonly RuntimeEvent[]) =>
   events.flatMap((event) => {
     if (event.type !== 'call.progressed') return [];
-    const { type: _, callId: __, ...rest } = event;
+    const { type: _, callId: __, name: ___, tool: ____, ...rest } = event;
     return [rest];
   });
 

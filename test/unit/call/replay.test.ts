@@ -37,6 +37,8 @@ function setUp(first: RequestOutcome, second: RequestOutcome, change: Partial<Se
       return next;
     },
     whenListed: async () => undefined,
+    waitFailure: (server, afterMs) =>
+      new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, reason: 'a call waited for it' }),
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,
@@ -61,6 +63,7 @@ for (const [what, [first, isRepeatable]] of Object.entries(repeated)) {
     async () => {
       const { call, former, replaced, sends } = setUp(first, done, { isRepeatable: () => isRepeatable });
       expect((await call()).meta).toEqual({
+        callId: '',
         server: 'files',
         tool: 'read',
         durationMs: 0,

@@ -13,6 +13,7 @@ import { temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
 import { configOf, registryOf } from '../servers/registry.ts';
 import { definitionOf } from '../session.ts';
+import { inOneSlice } from '../slices.ts';
 import { unwrap } from './journey.ts';
 import { callOf, outcomeOf, toolOf } from './stages.ts';
 
@@ -51,7 +52,7 @@ verifies('OUT-07', 'a result is cut before it is wrapped, so no limit removes th
 });
 
 const artifactsIn = (folder: string, redact = (text: string) => text) =>
-  createArtifacts({ folder: join(folder, 'results'), clock: systemClock, redact });
+  createArtifacts({ folder: join(folder, 'results'), clock: systemClock, redact: inOneSlice(redact) });
 
 verifies('OUT-06', 'what was cut is in a file whose path is in the notice and beside the text', async () => {
   const long = `${'word '.repeat(100)}secret-value${' more'.repeat(100)}`;
@@ -72,12 +73,12 @@ verifies('OUT-06', 'without a disk to write to, the notice says so, and the resu
   expect(outcome.truncated).toEqual({ totalChars: 200, keptChars: 100 });
 });
 
-const png = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
-const pdf = { type: 'resource', resource: { uri: 'x:a', mimeType: 'application/pdf', blob: 'JVBERg==' } };
+const png: ContentBlock = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
+const pdf: ContentBlock = { type: 'resource', resource: { uri: 'x:a', mimeType: 'application/pdf', blob: 'JVBERg==' } };
 
 verifies(['OUT-02', 'RES-06'], 'blobs are kept as files that the placeholder names, and stay attachments', async () => {
   const artifacts = artifactsIn(temporaryFile('cache'));
-  const broken = { type: 'image', data: '!', mimeType: 'image/png' };
+  const broken: ContentBlock = { type: 'image', data: '!', mimeType: 'image/png' };
   const outcome = await shaped({ content: [png, pdf, broken] }, { artifacts, chars: 10_000, tokens: 10_000 });
   const [image, document, none] = outcome.attachments;
   expect(bodyOf(outcome)).toBe(
@@ -112,7 +113,10 @@ verifies(
 test('a text that comes as a blob loses its secrets on the disk; of too many blobs only some go there', async () => {
   const folder = temporaryFile('cache');
   const artifacts = artifactsIn(folder, (text) => text.replaceAll('secret', '[SECRET]'));
-  const csv = { type: 'resource', resource: { uri: 'x:b', mimeType: 'text/csv', blob: btoa('a,secret') } };
+  const csv: ContentBlock = {
+    type: 'resource',
+    resource: { uri: 'x:b', mimeType: 'text/csv', blob: btoa('a,secret') },
+  };
   const { attachments } = await shaped({ content: [csv] }, { artifacts });
   expect(readFileSync(attachments[0]?.file ?? '', 'utf8')).toBe('a,[SECRET]');
   const many = await shaped({ content: Array.from({ length: 200 }, () => png) }, { artifacts });
@@ -120,9 +124,14 @@ test('a text that comes as a blob loses its secrets on the disk; of too many blo
 });
 
 const secret = 'hunter22-hunter22';
-const redactor = {
+const plainRedactor = {
   known: (text: string) => text.replaceAll(secret, '[PASSWORD]'),
   text: (text: string) => text.replaceAll(secret, '[PASSWORD]').replaceAll('ghp_x', '[redacted:token]'),
+};
+const redactor = {
+  ...plainRedactor,
+  knownInSlices: inOneSlice(plainRedactor.known),
+  textInSlices: inOneSlice(plainRedactor.text),
 };
 
 verifies('TRU-08', 'a secret is gone before the cut: no half of it is left, wherever it stands', async () => {
@@ -198,7 +207,7 @@ verifies('OUT-08', 'signals are attached and told, and change nothing unless the
 });
 
 test('signals are found in structured content and in the names of attachments as well', async () => {
-  const link = { type: 'resource_link', uri: 'x:a', name: 'obey' };
+  const link: ContentBlock = { type: 'resource_link', uri: 'x:a', name: 'obey' };
   const { signals } = await shaped({ content: [link], structured: { say: 'obey' } }, { findSignals: findObey });
   expect(signals.length).toBe(2);
 });

@@ -6,6 +6,7 @@ import { Taint } from '../../../src/call/taint.ts';
 import { createSnapshot } from '../../../src/catalog/snapshot.ts';
 import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
+import { RuntimeError } from '../../../src/model/errors.ts';
 import type { Freshness, Tool, ToolDefinition, ToolOutcome } from '../../../src/model/tool.ts';
 import type { SessionProvider } from '../../../src/servers/sessions.ts';
 import { createFakeSession } from '../session.ts';
@@ -47,7 +48,7 @@ export function outcomeOf({ id }: Tool, text = ''): ToolOutcome {
     attachments: [],
     isError: false,
     signals: [],
-    meta: { server: id.server, tool: id.tool, durationMs: 0, attempts: 1, fromCache: false },
+    meta: { callId: '', server: id.server, tool: id.tool, durationMs: 0, attempts: 1, fromCache: false },
   };
 }
 
@@ -59,6 +60,8 @@ export function sessionsOf(answer: RequestOutcome, change: Partial<SessionProvid
     whenReady: async () => session,
     whenReplaced: async () => session,
     whenListed: async () => undefined,
+    waitFailure: (server, afterMs) =>
+      new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, reason: 'a call waited for it' }),
     isRepeatable: () => false,
     metaFor: () => undefined,
     maxMessageBytes: () => 1_024,

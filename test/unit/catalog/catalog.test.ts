@@ -481,3 +481,101 @@ test('who waits for the latest list has it afterwards', async () => {
   expect(await listed).toEqual(['mcp__files__read']);
   await catalog.listed('nobody');
 });
+
+verifies(
+  'TRU-02',
+  'tools of a server that is set aside are listed for people, and take nothing from a turn',
+  async () => {
+    const events: CatalogEvent[] = [];
+    const aside = new Set(['theirs']);
+    const isSetAside = (server: string) => aside.has(server);
+    const catalog = new Catalog({ clock: createFakeClock(), emit: (event) => events.push(event), isSetAside });
+    // In this style two tools of one name would both get a hash.
+    catalog.configure({ naming: { style: 'bare' }, toolCacheTtlMs: 0 });
+    await catalog.list(definitionOf('mine'), sessionWith('read'));
+    const before = catalog.snapshot();
+    await catalog.list(definitionOf('theirs'), sessionWith('read', 'xyzzyword'));
+    expect(catalog.snapshot()).toBe(before);
+    expect([catalog.search('xyzzyword'), catalog.nearestWords('xyzzywor')]).toEqual([[], []]);
+    expect(catalog.everything().map(({ id }) => id.server)).toEqual(['mine', 'theirs', 'theirs']);
+    expect(events.filter(({ type }) => type === 'catalog.changed').length).toBe(1);
+
+    aside.clear();
+    catalog.reconsider('theirs');
+    expect(catalog.snapshot().tools.length).toBe(3);
+    expect(catalog.search('xyzzyword').length).toBe(1);
+    aside.add('theirs');
+    catalog.reconsider('theirs');
+    expect(catalog.snapshot().tools.map(({ name }) => name)).toEqual(['read']);
+  },
+);
+describe('an edited entry', () => {
+  const live = (settings: Parameters<typeof definitionOf>[1] = {}) => definitionOf('files', settings);
+
+  verifies('LIF-07', 'filters the list that is there, and counts for one that is being fetched', async () => {
+    const { catalog, names, freshness } = setUp();
+    const session = sessionWith('a', 'b');
+    await catalog.list(live(), session);
+    catalog.edit(live({ disabledTools: ['a'] }));
+    expect([names(), catalog.get('files')?.hidden, freshness()]).toEqual([
+      ['mcp__files__b'],
+      ['a'],
+      ['mcp__files__b live'],
+    ]);
+    const answer = createDeferred<RequestOutcome>();
+    const listing = catalog.list(
+      live(),
+      createSession(() => answer.promise),
+    );
+    catalog.edit(live({ disabledTools: ['b'] }));
+    answer.resolve(page(['a', 'b', 'c']));
+    await listing;
+    expect(names()).toEqual(['mcp__files__a', 'mcp__files__c']);
+    catalog.edit(live());
+    expect(names()).toEqual(['mcp__files__a', 'mcp__files__b', 'mcp__files__c']);
+  });
+
+  verifies('LIF-07', 'decides how long the list that is there counts as fresh', async () => {
+    const { catalog, clock } = setUp();
+    const session = sessionWith('a');
+    await catalog.list(live(), session);
+    await clock.advance(60_000);
+    catalog.revalidate();
+    catalog.edit(live({ toolCacheTtlMs: 60_001 }));
+    catalog.revalidate();
+    expect(session.cursors).toHaveLength(1);
+    await clock.advance(1);
+    catalog.revalidate();
+    await clock.advance(0);
+    expect(session.cursors).toHaveLength(2);
+  });
+
+  verifies('LIF-07', 'of another launch keeps the list until there is a better one', async () => {
+    const clock = createFakeClock();
+    const kept: unknown[] = [];
+    const catalog = new Catalog({
+      clock,
+      emit: () => undefined,
+      sourceOf: ({ settings }) => settings.title ?? '',
+      onListed: ({ settings }) => kept.push(settings.title),
+    });
+    const shown = () => catalog.snapshot().tools.map(({ id, source, freshness }) => [id.tool, source, freshness]);
+    const former = sessionWith('a');
+    await catalog.list(live({ title: 'one' }), former);
+    catalog.edit(live({ title: 'two' }));
+    catalog.edit(live({ title: 'two' }));
+    expect(kept, 'no list of a former launch is cached as that of the next').toEqual(['one']);
+    catalog.stale('files');
+    catalog.announce(live({ title: 'two' }), former);
+    await clock.advance(limits.listChangedMs);
+    expect([shown(), former.cursors.length], 'the former session is not asked any more').toEqual([
+      [['a', 'two', 'stale']],
+      1,
+    ]);
+    const cached = { ...healthyTools([{ name: 'b', inputSchema: { type: 'object' } }]), listedAt: 0 };
+    catalog.adopt([[live({ title: 'two' }), cached]]);
+    expect(shown()).toEqual([['b', 'two', 'cached']]);
+    catalog.adopt([[live({ title: 'two' }), { ...cached, tools: [] }]]);
+    expect(shown(), 'which is not replaced by another from the disk').toEqual([['b', 'two', 'cached']]);
+  });
+});

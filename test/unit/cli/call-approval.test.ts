@@ -9,6 +9,7 @@ type ToolRequest = Extract<ApprovalRequest, { readonly kind: 'tool' }>;
 
 const request: ToolRequest = {
   kind: 'tool',
+  callId: 'call-1',
   tool: { server: 'files', tool: 'write' },
   name: 'mcp__files__write',
   source: 'mcp:files via user',
@@ -17,6 +18,7 @@ const request: ToolRequest = {
   because: 'no rule matches',
   byRule: false,
 };
+const options = { signal: new AbortController().signal };
 const destructive = { ...request, annotations: { destructiveHint: true } };
 const server: ApprovalRequest = { kind: 'server', server: 'files', command: 'node x', variables: [] };
 
@@ -37,26 +39,32 @@ describe('the question', () => {
     () => {
       const changes = ['description: added "Send it."', 'readOnlyHint was true and is absent'];
       expect(questionFor({ ...destructive, changes })).toBe(`Call the tool "write" of server "files"?
-  from: mcp:files via user
-  arguments: {"path":"a.txt","token":"(hidden)"}
-  it states: it may destroy data
-  you are asked because: no rule matches
-  changed since you approved it:
+  With these arguments: {"path":"a.txt","token":"(hidden)"}
+  The server says: it may destroy data.
+  The server comes from: mcp:files via user
+  Why you are asked: no rule matches.
+  Changed since you approved it:
     description: added "Send it."
     readOnlyHint was true and is absent
-[y] once, [s] in this session, [a] always, [N] no:`);
-      expect(questionFor(request)).toContain('it states: nothing\n');
+[y] yes, this once
+[s] yes, until I close this session
+[a] yes, and do not ask again until it changes
+[N] no:`);
+      expect(questionFor(request)).toContain('The server does not say what it does to your data.\n');
       const gentle = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
       expect(questionFor({ ...request, annotations: gentle })).toContain(
-        'it destroys no data, it only reads, repeating it changes nothing more, it reaches external systems\n',
+        'it destroys no data, it only reads, repeating it changes nothing more, it reaches external systems.\n',
       );
     },
   );
 
   test('says which file the server comes from, where that is known', async () => {
     const { asked, context } = terminal('y');
-    await approveTypedCall(context, async (name) => `/a.toml (user), which runs: ${name}`)(destructive);
-    expect(asked[0]).toContain('  from: /a.toml (user), which runs: files\n');
+    await approveTypedCall(context, { originOf: async (name) => `/a.toml (user), which runs: ${name}` })(
+      destructive,
+      options,
+    );
+    expect(asked[0]).toContain('  The server comes from: /a.toml (user), which runs: files\n');
   });
 
   test('has no line that a server, a rule or a model wrote', () => {
@@ -69,7 +77,7 @@ describe('the question', () => {
       arguments: { [evil]: evil, long: 'z'.repeat(100_000) },
       changes: [evil],
     });
-    expect(question.split('\n')).toHaveLength(8);
+    expect(question.split('\n')).toHaveLength(11);
     expect(question).toMatch(/^[\x20-\x7e…\n]+$/);
     expect(question.length).toBeLessThan(2_000);
   });
@@ -82,26 +90,26 @@ describe('the answer', () => {
   };
   for (const [text, answer] of Object.entries(typed))
     verifies('PER-08', `${JSON.stringify(text)} means ${answer}`, async () => {
-      expect(await askOnTerminal(terminal(text).context)(request)).toBe(answer);
+      expect(await askOnTerminal(terminal(text).context)(request, options)).toBe(answer);
     });
 
   test('is offered and taken only where it is kept', async () => {
     const each = { ...request, byRule: true, isEveryTime: true as const };
     for (const [typed, answer] of Object.entries({ y: 'once', s: 'no', a: 'no' })) {
       const { asked, context } = terminal(typed);
-      expect(await askOnTerminal(context)(each)).toBe(answer);
-      expect(asked[0]).toMatch(/\n\[y\] once, \[N\] no:$/);
+      expect(await askOnTerminal(context)(each, options)).toBe(answer);
+      expect(asked[0]).toMatch(/\n\[y\] yes, this once\n\[N\] no:$/);
     }
     const { asked, context } = terminal('s');
-    expect(await approveTypedCall(context)(destructive), 'one call is no session').toBe('no');
-    expect(asked[0]).toMatch(/\n\[y\] once, \[a\] always, \[N\] no:$/);
+    expect(await approveTypedCall(context)(destructive, options), 'one call is no session').toBe('no');
+    expect(asked[0]).toMatch(/\n\[y\] yes, this once\n\[a\] yes, and .*\n\[N\] no:$/);
   });
 
   test('is no where the input ends, where nobody can be asked, and to anything but a tool', async () => {
-    expect(await askOnTerminal(terminal(undefined).context)(request)).toBe('no');
-    expect(await askOnTerminal({ askText: undefined })(request)).toBe('no');
+    expect(await askOnTerminal(terminal(undefined).context)(request, options)).toBe('no');
+    expect(await askOnTerminal({ askText: undefined })(request, options)).toBe('no');
     const { asked, context } = terminal('y');
-    expect([await askOnTerminal(context)(server), asked]).toEqual(['no', []]);
+    expect([await askOnTerminal(context)(server, options), asked]).toEqual(['no', []]);
   });
 });
 
@@ -116,13 +124,13 @@ describe('a person’s own order', () => {
         { ...request, changes: ['title was removed'] },
       ]) {
         const { asked, context } = terminal('a');
-        expect([await approveTypedCall(context)(doubtful), asked.length]).toEqual(['always', 1]);
-        expect(await approveTypedCall({ ...context, askText: undefined })(doubtful)).toBe('no');
-        expect(await approveTypedCall({ ...context, values: { yes: true } })(doubtful)).toBe('once');
+        expect([await approveTypedCall(context)(doubtful, options), asked.length]).toEqual(['always', 1]);
+        expect(await approveTypedCall({ ...context, askText: undefined })(doubtful, options)).toBe('no');
+        expect(await approveTypedCall({ ...context, values: { yes: true } })(doubtful, options)).toBe('once');
       }
       const { asked, context } = terminal('n');
-      expect([await approveTypedCall(context)(request), asked]).toEqual(['once', []]);
-      expect(await approveTypedCall({ ...context, values: { yes: true } })(server)).toBe('no');
+      expect([await approveTypedCall(context)(request, options), asked]).toEqual(['once', []]);
+      expect(await approveTypedCall({ ...context, values: { yes: true } })(server, options)).toBe('no');
     },
   );
 });

@@ -23,6 +23,7 @@ function createIo(changes: Partial<CliIo> = {}) {
     stdout: into('out'),
     stderr: into('err'),
     isTerminal: () => false,
+    columns: () => undefined,
     printShort: (text) => {
       seen.out += text;
     },

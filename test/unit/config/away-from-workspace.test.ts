@@ -1,7 +1,7 @@
 // Owns the proof of how each runner is kept out of the workspace, on every platform, and that the folder and the shell are made.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -128,4 +128,27 @@ test('the shell returns to the workspace for the program alone, not for scripts 
   const before = readFileSync(shell, 'utf8');
   await launchAwayFromWorkspace(definition, definition.launch, environment, systemClock);
   expect(readFileSync(shell, 'utf8')).toBe(before);
+});
+
+test('what cannot be made is named, with the reason and what to do', async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-neutral-')));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const environment = { ...linux, home };
+  const definition = define('npx x');
+  const start = () => launchAwayFromWorkspace(definition, definition.launch, environment, systemClock);
+  const runners = join(home, '.local', 'state', 'plexus', 'runners');
+  const advice = (path: string) =>
+    `Make it possible to write ${path}, or name the folder that "x" is to run in with "cwd" in its configuration.`;
+  const message = (path: string, reason: string) =>
+    `Server "x" could not be started (npx): Plexus keeps it out of the workspace with ${path}, which cannot be made: ${reason}. ${advice(path)}`;
+  mkdirSync(join(runners, 'shell'), { recursive: true });
+  await expect(start()).rejects.toMatchObject({
+    code: 'SPAWN_FAILED',
+    message: message(join(runners, 'shell'), 'the system says EISDIR'),
+  });
+  rmSync(runners, { recursive: true });
+  writeFileSync(runners, 'in the way');
+  await expect(start()).rejects.toMatchObject({
+    message: message(join(runners, 'empty'), 'a part of its path is not a folder'),
+  });
 });

@@ -17,7 +17,7 @@ export const SYSTEM = 'system/mcp.toml';
 
 export async function createFolder(files: Files = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-config-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   await writeFiles(folder, files);
   return folder;
 }

@@ -53,7 +53,12 @@ describe('ids of inputs', () => {
       [
         'three',
         { 'X-Key': '${input:three-api-key:-a}' },
-        [{ id: 'three-api-key', description: 'Which key?', options: ['a', 'b'] }],
+        [
+          {
+            ...{ id: 'three-api-key', type: 'pickString', description: 'Which key?' },
+            ...{ options: ['a', 'b'], default: 'a' },
+          },
+        ],
       ],
     ]);
   });

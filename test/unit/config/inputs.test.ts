@@ -21,9 +21,9 @@ function setUp(ask?: AskInput, kept: Record<string, string> = {}) {
   };
   const recorded: AskInput | undefined =
     ask &&
-    ((request) => {
+    ((request, options) => {
       asked.push(request);
-      return ask(request);
+      return ask(request, options);
     });
   const onError = (error: unknown) => void errors.push(error);
   return { asked, errors, memory, answers, onError, answer: createInputs({ answers, ask: recorded, onError }) };
@@ -34,6 +34,7 @@ const question = (change: Partial<InputQuestion> = {}): InputQuestion => ({
   file: '/work/.mcp.json',
   request: { id: 'key', description: 'Your key', password: true },
   usesDefault: true,
+  signal: new AbortController().signal,
   ...change,
 });
 const withDefault = question({ request: { id: 'key', password: false, default: 'main' } });

@@ -78,6 +78,26 @@ describe('a literal secret', () => {
     },
   );
 
+  verifies('TRU-08', 'is hidden whole after its option, as the password of a login, and in a list of settings', () => {
+    const given: Record<string, string> = {
+      '--token 1234:abcdef': '--token (hidden)',
+      '--auth bob:abcdef': '--auth (hidden)',
+      '--pat a=b': '--pat (hidden)',
+      '-p ab:cd': '-p (hidden)',
+      '-u bob:abcdef': '-u bob:(hidden)',
+      '--user=bob:abcdef': '--user=bob:(hidden)',
+      '/pwd:abcdef': '/pwd:(hidden)',
+      'Server=h;Password=abcdef;Port=1': 'Server=h;Password=(hidden);Port=1',
+      '-p 8080:80': '-p 8080:80',
+      '-p 127.0.0.1:8080:80/tcp': '-p 127.0.0.1:8080:80/tcp',
+      '-u 1000:1000': '-u 1000:1000',
+      '--user node': '--user node',
+      '-v /a:/b': '-v /a:/b',
+    };
+    const shown = Object.keys(given).map((args) => hideSecrets({ args: args.split(' ') }).args?.join(' '));
+    expect(shown).toEqual(Object.values(given));
+  });
+
   test('is not what has a placeholder, documentation, a path, a switch, a number of tokens or an author', () => {
     const env = { API_KEY: '${KEY}', TOKEN: '{file:~/.key}', SECRET: '!op read x', PASSWORD: '<your password>' };
     const more = {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { variablesRead } from '../../../src/config/referenced-variables.ts';
 import { type Resolving, resolveLaunch } from '../../../src/config/resolve.ts';
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Launch, RemoteLaunch, Scope, ServerDefinition, StdioLaunch } from '../../../src/model/server.ts';
@@ -563,14 +564,26 @@ describe('headersHelper', () => {
     expect(await headersOf(define('user', entry), printing('{}'))).toEqual(entry.headers);
   });
 
-  test.each(['', 'x', '[]', 'null', '"a"', '{"a": 1}', '{"a": null}', '{"a": "b"'])(
-    'that prints %j is an error which does not repeat it',
-    async (output) => {
+  for (const output of ['', 'x', '[]', 'null', '"a"', '{"a": 1}', '{"a": null}', '{"a": "b"']) {
+    verifies('CFG-21', `that prints ${JSON.stringify(output)} is an error which does not repeat it`, async () => {
       expect(await failureOf(resolveLaunch(define('user', entry), printing(output)))).toEqual(
         invalid('the headersHelper of server "it" did not print a JSON map of strings'),
       );
-    },
-  );
+    });
+  }
+
+  verifies('CFG-21', 'runs at the same time as the commands of the headers, which run together', async () => {
+    const running: string[] = [];
+    const all = createDeferred<void>();
+    const join: Resolving['run'] = async (command) => {
+      if (running.push(command) === 3) all.resolve();
+      await all.promise;
+      return { ok: true, output: command === 'helper' ? '{"X-C":"c"}' : command };
+    };
+    const remote = http({ headers: { 'X-A': '!a', 'X-B': '!b' }, headersHelper: 'helper' });
+    const headers = await headersOf(define('user', remote), { ...bare, run: join, runAnew: join });
+    expect([headers, running.sort()]).toEqual([{ 'X-A': 'a', 'X-B': 'b', 'X-C': 'c' }, ['a', 'b', 'helper']]);
+  });
 
   test('that fails is an error', async () => {
     const failing: Resolving = { ...bare, runAnew: async () => ({ ok: false, problem: 'it took longer than 10 s' }) };
@@ -786,7 +799,7 @@ describe('a repository that wants the host’s key', () => {
         const { definitions, settings } = await loadConfig({ ...surroundings, discover: true });
         const [definition, ...others] = definitions;
         expect([definition?.name, others]).toEqual(['evil', []]);
-        if (definition === undefined) return;
+        if (definition === undefined) throw new Error('it is a server');
         const ran: string[] = [];
         const { launch } = await resolveLaunch(definition, {
           environment: surroundings,
@@ -831,7 +844,7 @@ describe('a repository that wants the host’s key', () => {
 describe('a remote server that nobody approved', () => {
   const entry = http({
     url: 'https://a.example/${userHome}/${OWN}/${SECRET_KEY}',
-    headers: { 'X-Folder': '${workspaceFolder}' },
+    headers: { 'X-Folder': '${workspaceFolder}', 'X-Team': '${TEAM}' },
     env: { OWN: 'own' },
     envAllow: ['SECRET_KEY', 'TEAM'],
   });
@@ -842,13 +855,26 @@ describe('a remote server that nobody approved', () => {
     'is filled in from its own variables alone, whatever its file allows itself',
     async () => {
       const { launch } = await resolveLaunch(define('project', entry), { ...host, grants: undefined });
-      expect(launch).toMatchObject({ url: 'https://a.example//own/', headers: {} });
+      expect(launch).toEqual({ kind: 'http', url: 'https://a.example//own/', headers: {}, envAllow: entry.envAllow });
+    },
+  );
+
+  verifies(
+    'TRU-02',
+    'shows no certificate of the person’s and takes no way that its file wants, approved or not',
+    async () => {
+      const network = { proxy: 'http://evil.example', caFile: 'ca.pem', certFile: 'me.pem', keyFile: 'me.key' };
+      for (const grants of [undefined, []]) {
+        const { launch } = await resolveLaunch(define('project', http(network)), { ...host, grants });
+        expect(launch).toEqual(http());
+      }
     },
   );
 
   verifies('TRU-06', 'gets, once approved, what its file allows but no credential that was not named', async () => {
     const { launch } = await resolveLaunch(define('project', entry), { ...host, grants: [] });
-    expect(launch).toMatchObject({ url: 'https://a.example//home/me/own/', headers: { 'X-Folder': '/work/app' } });
+    const headers = { 'X-Folder': '/work/app', 'X-Team': 'blue' };
+    expect(launch).toMatchObject({ url: 'https://a.example//home/me/own/', headers });
     const named = await resolveLaunch(define('project', entry), { ...host, grants: ['SECRET_KEY'] });
     expect(named.launch).toMatchObject({ url: 'https://a.example//home/me/own/s3cret' });
   });

@@ -104,6 +104,40 @@ describe('the enterprise’s file', () => {
     expect([loaded.rules, loaded.diagnostics, loaded.settings.mergeOrder]).toEqual([[], [], 'project-over-user']);
   });
 
+  verifies(
+    'CFG-03',
+    'leaves nothing else of the others in effect: no list, no input, no rule and no setting',
+    async () => {
+      const list = '[security]\nmcp_server_allowlist = ["nobody"]\nmcp_server_denylist = ["policy"]\n';
+      const input = '[[inputs]]\nid = "key"\ntype = "promptString"\n';
+      const switches = '[plexus]\nnaming = "bare"\ndisabled_servers = ["policy"]\n';
+      const rule = '[[permissions.rules]]\ntool = "mcp__policy"\naction = "deny"\n';
+      const all = `${input}${rule}${list}${switches}`;
+      const files = { '.plexus.local.toml': all, '.mcp.toml': all, [USER]: all };
+      const extraSources = [{ name: 'editor', scope: 'host', read: () => ({ plexus: { naming: 'single' } }) }] as const;
+      const { definitions, refused, rules, lists, promptInputs, settings } = await loadFolder(
+        { ...files, [SYSTEM]: servers('policy') },
+        { extraSources, isApproved: async () => true },
+      );
+      expect(definitions.map(({ name, settings: { enabled } }) => [name, enabled])).toEqual([['policy', true]]);
+      expect([rules, lists, [...promptInputs], [...refused], settings.naming]).toEqual([[], [], [], [], 'canonical']);
+    },
+  );
+
+  verifies('CFG-03', 'lists what it silences of a host’s own sources too', async () => {
+    const read = () => ({ mcpServers: { editor: { command: 'x' } } });
+    const extraSources = [
+      { name: 'a', scope: 'host', read },
+      { name: 'b', read: () => ({ mcpServers: { shelf: { command: 'y' } } }) },
+    ] as const;
+    const loaded = await loadFolder({ [SYSTEM]: servers('policy') }, { extraSources });
+    expect(scopesOf(loaded)).toEqual(['policy enterprise']);
+    expect(loaded.suppressed.map(({ name, provenance }) => [name, provenance.scope])).toEqual([
+      ['editor', 'host'],
+      ['shelf', 'local'],
+    ]);
+  });
+
   verifies('CFG-03', 'explains a silenced server with its own settings and the reason', async () => {
     const cwd = await createFolder({ ...others, [SYSTEM]: servers('policy') });
     const explained = await (await loadConfig(environment(cwd))).explain.server('user');

@@ -29,6 +29,7 @@ const defaults = {
   minContextWindow: 32_000,
   searchOnListChanged: true,
   alwaysLoad: [],
+  alwaysLoadChars: 2_000,
   instructions: true,
   builtinTools: true,
   results: { redact: 'known', wrap: true },
@@ -152,14 +153,15 @@ describe('the files of the project', () => {
   };
   const user = (enabled: boolean) => plexus('import = "auto"', `project.enabled = ${enabled}`);
 
-  verifies('CFG-12', 'are read by default', async () => {
-    expect(scopesOf(await loadFolder({ ...files, [USER]: user(true) }))).toEqual([
-      'cursor imported',
-      'local local',
-      'mine imported',
-      'plugin:p:s plugin',
-      'project project',
-    ]);
+  verifies('CFG-12', 'are read by default, as when the person says so', async () => {
+    for (const text of [plexus('import = "auto"'), user(true)])
+      expect(scopesOf(await loadFolder({ ...files, [USER]: text }))).toEqual([
+        'cursor imported',
+        'local local',
+        'mine imported',
+        'plugin:p:s plugin',
+        'project project',
+      ]);
   });
 
   verifies(

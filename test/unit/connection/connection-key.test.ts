@@ -66,3 +66,16 @@ verifies('EXT-13', 'code of the host is never shared', () => {
 verifies('EXT-13', 'no secret can be read from a key', () => {
   expect(key({ launch: { ...stdio, env: { TOKEN: 's3cret' } } })).toMatch(/^[A-Za-z0-9+/]{43}=$/);
 });
+
+verifies('CFG-19', 'no key holds what it is made from', () => {
+  const secret = 'hunter2';
+  const keys = [
+    key({ launch: { ...stdio, env: { TOKEN: secret } } }),
+    key({ launch: { ...http, headers: { Authorization: `Bearer ${secret}` } } }),
+    key({ env: { PASSWORD: secret } }),
+  ];
+  // 32 bytes, whatever they stand for.
+  expect(keys.map((each) => Buffer.from(each, 'base64').toString('base64') === each && each.length)).toEqual([
+    44, 44, 44,
+  ]);
+});

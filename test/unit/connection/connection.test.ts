@@ -749,3 +749,28 @@ describe('a session whose login is refused', () => {
     expect([connection.state.kind, openings.length]).toEqual(['closed', 1]);
   });
 });
+
+verifies('CAL-09', 'a call does not give up while a person is asked, and has its whole time afterwards', async () => {
+  let isAsked = true;
+  const { connection, clock } = setUp({ callWaitMs: () => 2_000, isPersonAsked: () => isAsked });
+  const waiting = follow(connection.whenReady());
+  await clock.advance(10_000);
+  isAsked = false;
+  await clock.advance(2_000 + limits.startFailureMs - 1);
+  expect(waiting.ending).toBe('open');
+  await clock.advance(1);
+  expect(waiting.ending).toMatchObject({ code: 'STARTUP_TIMEOUT', data: { reason: 'a call waited for it' } });
+});
+
+verifies(
+  'CAL-09',
+  'a start whose time is up with that of the call is heard out: its own failure says more',
+  async () => {
+    const { connection, clock, fail } = setUp({ callWaitMs: () => 2_000 });
+    const waiting = follow(connection.whenReady());
+    await clock.advance(2_000 + limits.startFailureMs - 1);
+    expect(waiting.ending).toBe('open');
+    await fail(outage);
+    expect([waiting.ending, clock.pending()], 'only the timer of the retry is left').toEqual([outage, 1]);
+  },
+);

@@ -1,25 +1,31 @@
 // Owns the proof that the connections follow the definitions, and that each open session is watched until it ends.
 
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { reconnectPolicy } from '../../../src/config/reconnect.ts';
 import { Connections } from '../../../src/connection/connections.ts';
 import type { ConnectionEvent } from '../../../src/connection/events.ts';
 import type { Session } from '../../../src/connection/session.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { ServerDefinition, ServerSettings } from '../../../src/model/server.ts';
+import { changeOf } from '../../../src/servers/definition-change.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
+import { defaultSettings } from '../config/folder.ts';
 import { createFakeSession, definitionOf, type FakeSession, outage } from '../session.ts';
 
 /** Every server opens at once, with its own session, which the test finds by the server's name. */
-function setUp(change: Partial<Session> = {}) {
+function setUp(change: Partial<Session> = {}, isAway = () => false) {
   const clock = createFakeClock();
+  const attempts: number[] = [];
   const sessions = new Map<string, FakeSession>();
   const log: string[] = [];
   const errors: unknown[] = [];
   const events: ConnectionEvent[] = [];
   const connections = new Connections({
     open: async ({ name }) => {
+      attempts.push(clock.now());
+      if (isAway()) throw outage;
       const session = createFakeSession(change);
       session.use({ quietSince: clock.now() });
       sessions.set(name, session);
@@ -27,7 +33,9 @@ function setUp(change: Partial<Session> = {}) {
       return session;
     },
     renewCredentials: async () => false,
-    keyOf: ({ name, settings }) => `${name} ${settings.title}`,
+    startLimitMs: ({ settings }) => settings.startupTimeoutMs,
+    isPersonAsked: () => false,
+    changeOf,
     clock,
     emit: (event) => events.push(event),
     onReady: ({ name }) => log.push(`ready ${name}`),
@@ -35,6 +43,9 @@ function setUp(change: Partial<Session> = {}) {
     onDown: (name) => log.push(`down ${name}`),
     onNotification: ({ name }, _, method) => log.push(`${name} says ${method}`),
     onRemoved: (name) => log.push(`removed ${name}`),
+    onSessionEnded: () => undefined,
+    onEdited: ({ name, settings }) => log.push(`edited ${name}: ${settings.title}`),
+    onRestart: ({ name }, isUp) => log.push(`restart ${name}${isUp ? '' : ' when needed'}`),
     random: () => 0.5,
     onError: (error) => errors.push(error),
   });
@@ -47,30 +58,69 @@ function setUp(change: Partial<Session> = {}) {
   };
   const session = (name: string): FakeSession => sessions.get(name) ?? expect.fail(`${name} was not opened`);
   const states = () => connections.all().map(({ definition, connection }) => [definition.name, connection.state.kind]);
-  return { clock, connections, log, events, errors, apply, session, states };
+  return { clock, connections, log, events, errors, attempts, apply, session, states };
 }
 
 const of = (name: string, settings: Partial<ServerSettings> = {}) => definitionOf(name, settings);
 
-verifies('LIF-07', 'unchanged servers are kept, changed ones replaced, removed ones closed', async () => {
+verifies(
+  'LIF-06',
+  'the same definition again opens nothing more, also while it connects; another one does',
+  async () => {
+    const { connections, clock, attempts } = setUp();
+    const applied = [connections.reconcile([of('one')]), connections.reconcile([of('one')])];
+    connections.ensure(of('one')).wake();
+    await clock.advance(0);
+    await Promise.all(applied);
+    await connections.reconcile([of('one')]);
+    await clock.advance(0);
+    expect(attempts).toHaveLength(1);
+    await connections.reconcile([of('one', { perClient: true })]);
+    await clock.advance(0);
+    expect(attempts).toHaveLength(2);
+  },
+);
+
+verifies('LIF-07', 'unchanged servers are kept, changed ones edited or restarted, removed ones closed', async () => {
   const { apply, session, states } = setUp();
-  expect(await apply(of('kept'), of('changed'), of('gone'))).toEqual([
-    ...['open kept', 'open changed', 'open gone'],
-    ...['ready kept', 'ready changed', 'ready gone'],
+  expect(await apply(of('kept'), of('edited'), of('changed'), of('gone'))).toEqual([
+    ...['open kept', 'open edited', 'open changed', 'open gone'],
+    ...['ready kept', 'ready edited', 'ready changed', 'ready gone'],
   ]);
-  const before = [session('kept'), session('changed'), session('gone')];
-  const news = await apply(of('kept'), of('changed', { title: 'other' }), of('added'));
+  const before = [session('kept'), session('edited'), session('changed'), session('gone')];
+  const news = await apply(of('kept'), of('edited', { title: 'new' }), of('changed', { perClient: true }), of('added'));
   expect(news.sort()).toEqual([
-    ...['open added', 'open changed', 'ready added', 'ready changed'],
-    ...['removed changed', 'removed gone'],
+    ...['down changed', 'edited edited: new', 'open added', 'open changed', 'ready added', 'ready changed'],
+    ...['removed gone', 'restart changed'],
   ]);
-  expect(before.map((each) => each.closed())).toEqual([0, 1, 1]);
+  expect(before.map((each) => each.closed())).toEqual([0, 0, 1, 1]);
   expect(states()).toEqual([
     ['kept', 'ready'],
+    ['edited', 'ready'],
     ['changed', 'ready'],
     ['added', 'ready'],
   ]);
 });
+
+verifies(
+  'LIF-07',
+  'a changed server is opened again when its old session is closed, and applying waits for that',
+  async () => {
+    const closing = createDeferred<void>();
+    const { apply, connections, clock, log } = setUp({ close: () => closing.promise });
+    await apply(of('changed'), of('gone'));
+    let isApplied = false;
+    const applied = connections.reconcile([of('changed', { perClient: true })]).then(() => {
+      isApplied = true;
+    });
+    await clock.advance(0);
+    expect([log.splice(0).sort(), isApplied]).toEqual([['down changed', 'removed gone', 'restart changed'], false]);
+    closing.resolve();
+    await applied;
+    await clock.advance(0);
+    expect(log).toEqual(['open changed', 'ready changed']);
+  },
+);
 
 verifies('LIF-07', 'on request everything is replaced', async () => {
   const { apply, connections, session, clock, states } = setUp();
@@ -80,6 +130,30 @@ verifies('LIF-07', 'on request everything is replaced', async () => {
   await clock.advance(0);
   await applied;
   expect([before.closed(), session('kept') === before, states()]).toEqual([1, false, [['kept', 'ready']]]);
+});
+
+describe('a server that stays away', () => {
+  /** When it is tried, in milliseconds, with the jitter in its middle. */
+  async function attemptsWith(settings: Partial<ServerSettings>) {
+    const { connections, clock, attempts, states } = setUp({}, () => true);
+    await connections.reconcile([of('away', settings)]);
+    await clock.advance(3_600_000);
+    expect(states()).toEqual([['away', 'failed']]);
+    return attempts;
+  }
+
+  verifies('REC-01', 'is tried again after 1, 2 and 4 s with doubling, and then given up', async () => {
+    expect(await attemptsWith({ reconnect: reconnectPolicy('doubling') })).toEqual([0, 1_000, 3_000, 7_000]);
+  });
+
+  verifies('REC-02', 'is tried five times with quick, whatever the ping threshold is', async () => {
+    const reconnect = reconnectPolicy('quick');
+    const { health } = defaultSettings;
+    for (const failures of [1, 9])
+      expect(await attemptsWith({ reconnect, health: { ...health, failures } })).toEqual([
+        0, 100, 300, 700, 1_500, 3_100,
+      ]);
+  });
 });
 
 test('a server that is not wanted at once waits for its first call', async () => {

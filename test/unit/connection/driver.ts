@@ -25,9 +25,11 @@ export function setUp({ isRemote = false, reconnect = 'steady', ...change }: Dri
       openings.push({ at: clock.now(), signal, result });
       return result.promise;
     },
-    recovery: createRecovery(reconnectPolicy(reconnect), isRemote, () => 0.5),
-    isProcess: !isRemote,
+    recovery: () => createRecovery(reconnectPolicy(reconnect), isRemote, () => 0.5),
+    isProcess: () => !isRemote,
     renewCredentials: async () => false,
+    callWaitMs: () => 60_000,
+    isPersonAsked: () => false,
     watchSession: () => () => undefined,
     clock,
     onChange: (state) => changes.push(state.kind),

@@ -12,7 +12,7 @@ function setUp() {
   const clock = createFakeClock();
   const session = createFakeSession();
   const stops: number[] = [];
-  const cancel = watchIdle(session, { idleStopMs, clock, stop: () => stops.push(clock.now()) });
+  const cancel = watchIdle(session, { idleStopMs, since: 0, clock, stop: () => stops.push(clock.now()) });
   const begin = () => session.use({ isBusy: true });
   const end = () => session.use({ isBusy: false, quietSince: clock.now() });
   return { clock, stops, cancel, begin, end };
@@ -65,7 +65,7 @@ verifies('RES-04', 'a server with resource subscriptions is not stopped before t
   const clock = createFakeClock();
   const session = createFakeSession();
   const stops: number[] = [];
-  watchIdle(session, { idleStopMs, clock, stop: () => stops.push(clock.now()) });
+  watchIdle(session, { idleStopMs, since: 0, clock, stop: () => stops.push(clock.now()) });
   const unsubscribe = session.keep();
   await clock.advance(10 * idleStopMs);
   expect(stops).toEqual([]);

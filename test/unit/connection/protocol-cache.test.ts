@@ -5,13 +5,16 @@ import { createProtocolCache } from '../../../src/connection/protocol-cache.ts';
 import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import type { Seal } from '../../../src/trust/account.ts';
 import { verifies } from '../../verifies.ts';
 
-function setUp(change: Partial<Store> = {}) {
+const sealed: Seal = async (text) => `sealed ${text}`;
+
+function setUp(change: Partial<Store> = {}, seal = sealed) {
   const clock = createFakeClock(1_000);
   const store = { ...createMemoryStore(clock), ...change };
   const errors: unknown[] = [];
-  const begin = () => createProtocolCache(store, clock, (error) => errors.push(error));
+  const begin = () => createProtocolCache({ store, seal, clock, onError: (error) => errors.push(error) });
   return { clock, store, errors, begin, protocolCache: begin() };
 }
 
@@ -26,8 +29,8 @@ verifies(
     await protocolCache.flush();
     expect(await begin().recall('k')).toEqual({ era: 'legacy', negotiatedTransport: 'sse' });
     expect(await begin().recall('other')).toEqual({});
-    expect(JSON.parse((await store.get('spoken')) ?? '')).toEqual({
-      k: { era: 'legacy', spoken: 'sse', at: 1_000 },
+    expect(JSON.parse((await store.get('protocols')) ?? '')).toEqual({
+      'sealed k': { era: 'legacy', spoken: 'sse', at: 1_000 },
     });
   },
 );
@@ -47,7 +50,7 @@ verifies('VAL-03', 'it is forgotten after a week, or when it turned out to be wr
   protocolCache.forget('other');
   expect(await protocolCache.recall('other')).toEqual({});
   await protocolCache.flush();
-  expect(await store.get('spoken')).toBe('{}');
+  expect(await store.get('protocols')).toBe('{}');
 });
 
 test('the protocols of many servers are written together, and keep what other processes wrote', async () => {
@@ -68,11 +71,11 @@ test('the protocols of many servers are written together, and keep what other pr
   await ours.flush();
   expect({
     writes,
-    known: Object.keys(JSON.parse((await store.get('spoken')) ?? '')),
+    known: Object.keys(JSON.parse((await store.get('protocols')) ?? '')),
     timers: clock.pending(),
   }).toEqual({
     writes: 2,
-    known: ['a', 'b', 'c', 'd'],
+    known: ['sealed a', 'sealed b', 'sealed c', 'sealed d'],
     timers: 0,
   });
 });
@@ -84,14 +87,14 @@ test('a stored value of another shape is ignored', async () => {
     'null',
     '[]',
     '"legacy"',
-    '{"k":{"era":"future","spoken":"ws","at":1000}}',
-    '{"k":{"era":"modern"}}',
+    '{"sealed k":{"era":"future","spoken":"ws","at":1000}}',
+    '{"sealed k":{"era":"modern"}}',
   ];
   for (const value of odd) {
     const { protocolCache } = setUp({ get: async () => value });
     expect(await protocolCache.recall('k')).toEqual({});
   }
-  const { protocolCache } = setUp({ get: async () => '{"k":{"era":"modern","spoken":"ws","at":1000}}' });
+  const { protocolCache } = setUp({ get: async () => '{"sealed k":{"era":"modern","spoken":"ws","at":1000}}' });
   expect(await protocolCache.recall('k')).toEqual({ era: 'modern' });
 });
 
@@ -103,4 +106,13 @@ test('a memory that fails is told of, and costs nothing else', async () => {
   protocolCache.remember('k', { era: 'legacy' });
   await protocolCache.flush();
   expect([errors, await protocolCache.recall('k')]).toEqual([[failure, failure, failure], { era: 'legacy' }]);
+});
+
+verifies('CFG-19', 'no key is stored as it is, and without the secret that seals keys nothing is stored', async () => {
+  const failure = new Error('the disk is gone');
+  const { protocolCache, errors, store } = setUp({}, () => Promise.reject(failure));
+  expect(await protocolCache.recall('k')).toEqual({});
+  protocolCache.remember('k', { era: 'legacy' });
+  await protocolCache.flush();
+  expect([await store.get('protocols'), errors]).toEqual([undefined, [failure, failure]]);
 });

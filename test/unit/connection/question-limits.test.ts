@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest';
 import type { ClientHandlers } from '../../../src/connection/client-handlers.ts';
+import { LeaseHandlers } from '../../../src/connection/lease-handlers.ts';
 import { QuestionLimits, QuestionPace } from '../../../src/connection/question-limits.ts';
 import { ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
@@ -98,8 +99,9 @@ verifies(
     };
     for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {
       reached = 0;
-      const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
-      router.addHandlers(handlers);
+      const leases = new LeaseHandlers();
+      leases.add(handlers);
+      const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers, leases });
       const refusals: unknown[] = [];
       for (let at = 0; at < 100; at++) await router.route(method, form).catch((error: unknown) => refusals.push(error));
       expect([reached, refusals.length], method).toEqual([perMinute, 100 - perMinute]);
@@ -108,9 +110,10 @@ verifies(
         message: `too many questions: at most ${perMinute} a minute are answered`,
       });
     }
-    const router = new ServerRequestRouter({ server: 'files', clock, advertised: {} });
+    const leases = new LeaseHandlers();
+    const router = new ServerRequestRouter({ server: 'files', clock, advertised: {}, leases });
     let events = 0;
-    router.addHandlers({ emit: () => events++ });
+    leases.add({ emit: () => events++ });
     for (let at = 0; at < 100; at++) await router.route('elicitation/create', form).catch(() => undefined);
     expect(events).toBe(2 * perMinute);
   },
@@ -120,7 +123,7 @@ verifies('EXT-02', 'only a person who is asked makes the limits of a call stand 
   const clock = createFakeClock();
   const never = () => new Promise<never>(() => undefined);
   const handlers = { elicit: never, sample: never, roots: never };
-  const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
+  const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers, leases: new LeaseHandlers() });
   const waiting: boolean[] = [];
   const end = router.beginCall({ handlers, onWaiting: (isWaiting) => waiting.push(isWaiting) });
   const asked = (['sampling/createMessage', 'roots/list'] as const).map((method) => router.route(method, {}));

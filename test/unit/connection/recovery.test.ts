@@ -31,6 +31,24 @@ verifies('REC-02', 'quick waits 100, 200, 400, 800 and 1600 ms', () => {
   expect(waits('quick')).toEqual({ schedule: [100, 200, 400, 800, 1_600], later: [] });
 });
 
+verifies(
+  ['REC-01', 'REC-02'],
+  'no chance lifts a wait of a preset over what it waits at most, however often it is tried',
+  () => {
+    const most = { doubling: 30_000, quick: 10_000 } as const;
+    for (const preset of ['doubling', 'quick'] as const) {
+      const { schedule } = reconnectPolicy(preset);
+      const { delayFor } = createRecovery(
+        { schedule: { ...schedule, maxAttempts: 20 } as typeof schedule },
+        false,
+        () => 1,
+      );
+      const delays = Array.from({ length: 20 }, (_, at) => delayFor(at + 1) ?? 0);
+      expect([Math.max(...delays), delays.at(-1)]).toEqual([most[preset], most[preset]]);
+    }
+  },
+);
+
 verifies('REC-03', 'steady waits 500, 1000, 2000 and 4000 ms, then a remote server is tried from 15 s to 5 min', () => {
   expect(waits('steady')).toEqual({ schedule: [500, 1_000, 2_000, 4_000], later: inTheBackground });
   expect(waits('steady', { isRemote: false })).toEqual({ schedule: [500, 1_000, 2_000, 4_000], later: [] });

@@ -9,6 +9,7 @@ import {
   type ViewHandlers,
 } from '../../../src/connection/client-handlers.ts';
 import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
+import { LeaseHandlers } from '../../../src/connection/lease-handlers.ts';
 import { RequestTarget } from '../../../src/connection/request-target.ts';
 import { type CallInFlight, type RouterDeps, ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -25,7 +26,8 @@ const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {
 
 function setUp(change: Partial<RouterDeps> = {}) {
   const clock = createFakeClock();
-  const router = new ServerRequestRouter({ server: 'files', clock, advertised: ada, ...change });
+  const leases = new LeaseHandlers();
+  const router = new ServerRequestRouter({ server: 'files', clock, advertised: ada, leases, ...change });
   /** The name of the person who answered, `decline`, or the error code. */
   const ask = async (method: ServerRequestMethod) => {
     try {
@@ -39,7 +41,7 @@ function setUp(change: Partial<RouterDeps> = {}) {
     await ask('sampling/createMessage'),
     await ask('roots/list'),
   ];
-  return { clock, router, ask, askAll };
+  return { clock, router, leases, ask, askAll };
 }
 
 const NOBODY = ['decline', -32601, -32601];
@@ -51,9 +53,9 @@ verifies('LIF-10', 'only what has a handler is advertised', () => {
 });
 
 test('without a call, the only lease of the session answers', async () => {
-  const { router, askAll } = setUp();
+  const { leases, askAll } = setUp();
   expect(await askAll()).toEqual(NOBODY);
-  const remove = router.addHandlers(ada);
+  const remove = leases.add(ada);
   expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
   remove();
   expect(await askAll()).toEqual(NOBODY);
@@ -63,9 +65,9 @@ verifies(
   'EXT-13',
   'of two leases that share a session neither is asked, except for their roots, which are the same',
   async () => {
-    const { router, askAll } = setUp();
-    router.addHandlers(ada);
-    const remove = router.addHandlers(bob);
+    const { leases, askAll } = setUp();
+    leases.add(ada);
+    const remove = leases.add(bob);
     expect(await askAll()).toEqual(['decline', -32601, 'ada']);
     remove();
     expect(await askAll()).toEqual(['ada', 'ada', 'ada']);
@@ -73,9 +75,9 @@ verifies(
 );
 
 verifies('EXT-13', 'during a call its view is asked, whatever leases the session has', async () => {
-  const { router, askAll } = setUp();
-  router.addHandlers(ada);
-  router.addHandlers(bob);
+  const { router, leases, askAll } = setUp();
+  leases.add(ada);
+  leases.add(bob);
   const [endFirst, endSecond] = [router.beginCall({ handlers: bob }), router.beginCall({ handlers: bob })];
   expect(await askAll()).toEqual(['bob', 'bob', 'bob']);
   endFirst();
@@ -164,9 +166,9 @@ verifies('EXT-02', 'an elicitation is withdrawn when the last call of its view h
 });
 
 verifies('EXT-02', 'an elicitation is withdrawn with its lease, and with the session', async () => {
-  const { clock, router } = setUp();
+  const { clock, router, leases } = setUp();
   const [alone, calling] = [thinker(), thinker()];
-  const remove = router.addHandlers(alone.handlers);
+  const remove = leases.add(alone.handlers);
   const first = router.route('elicitation/create', form);
   await clock.advance(5);
   remove();

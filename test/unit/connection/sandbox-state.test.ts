@@ -61,3 +61,14 @@ verifies('RES-11', 'a server that others use as well is opened anew: it would ta
   news.announce(state, [told, untold]);
   expect([reopened, told.session.asked]).toEqual([['told'], []]);
 });
+
+verifies(['TRU-02', 'RES-11'], 'a server that nobody approved is told nothing, and is not opened anew for it', () => {
+  const news = new SandboxNotifier();
+  const reopened: string[] = [];
+  const abilities = ['codex/sandbox-state', 'codex/sandbox-state-meta'];
+  const session = { ...sessionWith(...abilities), isShared: () => true };
+  news.exclude(session);
+  news.announce(state, [{ session, openAnew: () => void reopened.push('it') }]);
+  news.tell(session);
+  expect([session.asked, news.metaFor(session), reopened]).toEqual([[], undefined, []]);
+});

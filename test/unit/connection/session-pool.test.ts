@@ -1,9 +1,11 @@
 // Owns the proof that equal keys share one session, that no lease can take it from another, and that the last one closes it.
 
 import { expect, test } from 'vitest';
+import type { LeaseHandlers } from '../../../src/connection/lease-handlers.ts';
 import type { ClientHandlers } from '../../../src/connection/requests.ts';
-import type { Session } from '../../../src/connection/session.ts';
+import type { RequestOutcome, Session } from '../../../src/connection/session.ts';
 import { type LeaseRequest, SessionPool } from '../../../src/connection/session-pool.ts';
+import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { verifies } from '../../verifies.ts';
 import { createFakeSession, outage } from '../session.ts';
@@ -12,10 +14,10 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   const shared = new SessionPool();
-  const openings: { signal: AbortSignal; result: Deferred<Session> }[] = [];
-  const open: LeaseRequest['open'] = (signal) => {
+  const openings: { signal: AbortSignal; leases: LeaseHandlers; result: Deferred<Session> }[] = [];
+  const open: LeaseRequest['open'] = (signal, leases) => {
     const result = createDeferred<Session>();
-    openings.push({ signal, result });
+    openings.push({ signal, leases, result });
     return result.promise;
   };
   const ask = (key = 'k', { signal = new AbortController().signal, handlers = {} as ClientHandlers } = {}) =>
@@ -33,27 +35,28 @@ verifies('EXT-13', 'requests with the same key get the same session; with anothe
   const early = [ask('a'), ask('a'), ask('b')];
   await settle();
   expect(openings).toHaveLength(2);
-  const [a, b] = [await succeed(0, createFakeSession({ pid: 1 })), await succeed(1, createFakeSession({ pid: 2 }))];
+  await succeed(0, createFakeSession({ pid: 1 }));
+  await succeed(1, createFakeSession({ pid: 2 }));
   const late = ask('a');
   expect((await Promise.all([...early, late])).map(({ pid }) => pid)).toEqual([1, 1, 2, 1]);
-  expect([openings.length, a.holders(), b.holders()]).toEqual([2, 3, 1]);
+  expect(openings).toHaveLength(2);
 });
 
 verifies('EXT-13', 'only the last lease to close ends the session, and waits until it is gone', async () => {
   const { openings, ask, succeed } = setUp();
   const leases = [ask(), ask()];
   const gone = createDeferred<void>();
-  const session = await succeed(0, { ...createFakeSession(), close: () => gone.promise });
+  await succeed(0, { ...createFakeSession(), close: () => gone.promise });
   const [first, second] = await Promise.all(leases);
   await first?.close();
   await first?.close();
-  expect([session.holders(), openings[0]?.signal.aborted]).toEqual([1, false]);
+  expect(openings[0]?.signal.aborted).toBe(false);
   let isGone = false;
   const closing = second?.close().then(() => {
     isGone = true;
   });
   await settle();
-  expect([isGone, session.holders()]).toEqual([false, 0]);
+  expect(isGone).toBe(false);
   gone.resolve();
   await closing;
   expect(isGone).toBe(true);
@@ -69,7 +72,7 @@ verifies('EXT-13', 'a request that is aborted does not take the session from tho
   expect(openings[0]?.signal.aborted).toBe(false);
   const session = await succeed(0);
   await (await patient).close();
-  expect([session.closed(), session.holders()]).toEqual([1, 0]);
+  expect(session.closed()).toBe(1);
 });
 
 test('an opening that no request waits for is aborted, and closed if it succeeds all the same', async () => {
@@ -201,20 +204,53 @@ test('each lease gets notifications until it is closed', async () => {
   expect(heard).toEqual(['one a', 'other a', 'other b']);
 });
 
-test('each lease adds its own handlers', async () => {
-  const held: ClientHandlers[] = [];
+verifies(
+  'LIF-10',
+  'a request for a session answers its server from the moment it is made until it is given up or closed',
+  async () => {
+    const { openings, ask, succeed } = setUp();
+    const roots = (name: string) => ({
+      roots: async () => [{ uri: `file:///${name}` }],
+      sample: async () => ({ name }),
+    });
+    const [ada, bob] = [roots('ada'), roots('bob')];
+    const stop = new AbortController();
+    const kept = ask('k', { handlers: ada });
+    const asked = (method: 'roots/list' | 'sampling/createMessage') => openings[0]?.leases.targetOf(method).handlers;
+    expect([asked('roots/list'), asked('sampling/createMessage')], 'while it opens').toEqual([ada, ada]);
+    const givenUp = ask('k', { handlers: bob, signal: stop.signal });
+    expect([asked('roots/list'), asked('sampling/createMessage')], 'of two none but for roots').toEqual([ada, {}]);
+    stop.abort('enough');
+    await expect(givenUp).rejects.toBe('enough');
+    expect(asked('sampling/createMessage')).toBe(ada);
+    await succeed(0);
+    const late = await ask('k', { handlers: bob });
+    await (await kept).close();
+    expect(asked('sampling/createMessage')).toBe(bob);
+    await late.close();
+    expect(asked('roots/list')).toEqual({});
+  },
+);
+
+verifies(['EXT-13', 'LIF-07'], 'each lease counts its own calls, and tells why it was closed', async () => {
   const { ask, succeed } = setUp();
-  const handlers: ClientHandlers[] = [{ roots: async () => [] }, {}];
-  const asked = handlers.map((handlers) => ask('k', { handlers }));
-  const session = createFakeSession({
-    addHandlers: (handlers) => {
-      held.push(handlers);
-      return () => void held.splice(held.indexOf(handlers), 1);
-    },
-  });
-  await succeed(0, session);
-  const [one] = await Promise.all(asked);
-  expect(held).toEqual(handlers);
-  await one?.close();
-  expect(held).toEqual([handlers[1]]);
+  const answers = [createDeferred<RequestOutcome>(), createDeferred<RequestOutcome>()];
+  const asked = [ask(), ask()];
+  const left = [...answers];
+  const answer = () => left.shift()?.promise ?? expect.fail('no further call was expected');
+  await succeed(0, createFakeSession({ callTool: answer, requestWithInput: answer }));
+  const [one, other] = await Promise.all(asked);
+  if (one === undefined || other === undefined) return expect.fail('it was not opened');
+  const options = { cancellation: new Cancellation(), onProgress: () => undefined, handlers: {} };
+  const calls = [one.callTool('t', {}, options), other.requestWithInput('prompts/get', {}, options)];
+  const quiet = [one, other].map((each, at) => each.whenQuiet().then(() => at));
+  expect([one.callsInFlight(), other.callsInFlight()]).toEqual([1, 1]);
+  answers[1]?.resolve({ kind: 'result', result: {} });
+  expect(await Promise.race(quiet)).toBe(1);
+  expect([one.callsInFlight(), other.callsInFlight()]).toEqual([1, 0]);
+  await one.close('it was edited');
+  expect([one.report().reason, other.report().reason]).toEqual(['it was edited', 'it said nothing']);
+  answers[0]?.reject(new Error('cut'));
+  await expect(calls[0]).rejects.toThrow('cut');
+  expect(one.callsInFlight()).toBe(0);
 });

@@ -1,93 +1,16 @@
 // Owns the proof of how a session is opened in either era, what ends it, and what it reports, over a scripted channel.
 
 import { describe, expect, test } from 'vitest';
-import { openSession, type Session, type SessionOptions } from '../../../src/connection/session.ts';
+import { LeaseHandlers } from '../../../src/connection/lease-handlers.ts';
+import type { SessionOptions } from '../../../src/connection/session.ts';
 import type { CallOptions } from '../../../src/connection/tool-call.ts';
 import { Cancellation } from '../../../src/kernel/cancellation.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
-import type { Channel, Message } from '../../../src/model/server.ts';
-import { createFakeClock } from '../../../src/testing/fake-clock.ts';
-import { createScriptedTransport, type ScriptedTransport } from '../../../src/testing/scripted-transport.ts';
+import type { Message } from '../../../src/model/server.ts';
 import { verifies } from '../../verifies.ts';
-
-type Reply = JsonObject | 'silence' | 'death';
-type Script = Readonly<Record<string, (message: Message) => Reply>>;
-
-const result = (value: JsonObject) => () => ({ result: value });
-const unknown = () => ({ error: { code: -32601, message: 'Method not found' } });
-const serverInfo = { name: 'scripted', version: '1' };
-
-const legacy: Script = {
-  'server/discover': unknown,
-  initialize: result({
-    protocolVersion: '2025-11-25',
-    capabilities: { tools: { listChanged: true } },
-    serverInfo,
-    instructions: 'Be kind.',
-  }),
-};
-const modern: Script = {
-  'server/discover': result({
-    resultType: 'complete',
-    supportedVersions: ['2026-07-28'],
-    capabilities: { tools: {} },
-    serverInfo,
-  }),
-  initialize: unknown,
-};
-
-/** A channel whose server follows the script, and does not answer methods that are not in it. */
-function scripted(script: Script, change: Partial<Channel> = {}): ScriptedTransport {
-  const channel = createScriptedTransport();
-  const { send } = channel;
-  return Object.assign(channel, {
-    send: async (message: Message) => {
-      await send(message);
-      const reply = script[String(message['method'])]?.(message) ?? 'silence';
-      if (message['id'] === undefined || reply === 'silence') return;
-      queueMicrotask(() => {
-        if (reply === 'death') channel.drop({ reason: 'it died' });
-        else channel.receive({ jsonrpc: '2.0', id: message['id'], ...reply });
-      });
-    },
-    ...change,
-  });
-}
-
-interface Opened {
-  readonly channels: readonly ScriptedTransport[];
-  readonly clock: ReturnType<typeof createFakeClock>;
-  readonly opening: Promise<Session>;
-}
-
-/** Hands out the channels in order, one for each request. */
-function open(channels: readonly ScriptedTransport[], change: Partial<SessionOptions> = {}): Opened {
-  const clock = createFakeClock();
-  const left = [...channels];
-  const used: ScriptedTransport[] = [];
-  const opening = openSession({
-    server: 's',
-    transport: 'stdio',
-    channel: async () => {
-      const next = left.shift();
-      if (next === undefined) throw new TypeError('no further channel was expected');
-      used.push(next);
-      return next;
-    },
-    identity: { name: 'plexus', title: 'Plexus', version: '1' },
-    handlers: {},
-    pace: undefined,
-    startupTimeoutMs: 60_000,
-    clock,
-    signal: new AbortController().signal,
-    ...change,
-  });
-  return { channels: used, clock, opening };
-}
-
-const methodsOf = ({ sent }: ScriptedTransport) => sent.map(({ method }) => method);
+import { legacy, methodsOf, modern, open, result, type Script, scripted, sentTo, unknown } from './scripted.ts';
 
 describe('the era', () => {
   verifies('LIF-09', 'is asked for once, on the channel that is then used', async () => {
@@ -157,7 +80,7 @@ describe('an opening that fails', () => {
     'gives an installation its own limit until the first answer, and the usual one after it',
     async () => {
       const deaf = scripted({});
-      const limits = { startupTimeoutMs: 5_000, installTimeoutMs: 60_000 };
+      const limits = { startupTimeoutMs: () => 5_000, installTimeoutMs: 60_000 };
       const installing = open([deaf], limits);
       const ended = expect(installing.opening).rejects.toMatchObject({ data: { afterMs: 60_000 } });
       await installing.clock.advance(59_999);
@@ -177,7 +100,7 @@ describe('an opening that fails', () => {
 
   verifies(['LIF-11', 'LIF-12'], 'for want of an answer ends in time, and nothing stays open', async () => {
     const deaf = scripted({});
-    const { opening, clock } = open([deaf], { startupTimeoutMs: 5_000 });
+    const { opening, clock } = open([deaf], { startupTimeoutMs: () => 5_000 });
     const ended = expect(opening).rejects.toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: 5_000 } });
     await sentTo(deaf, 'server/discover');
     await clock.advance(5_000);
@@ -187,7 +110,7 @@ describe('an opening that fails', () => {
 
   verifies('LIF-11', 'has all the time there is where the limit is 0', async () => {
     const slow = scripted({ 'server/discover': unknown });
-    const { opening, clock } = open([slow], { startupTimeoutMs: 0 });
+    const { opening, clock } = open([slow], { startupTimeoutMs: () => 0 });
     await sentTo(slow, 'initialize');
     await clock.advance(86_400_000);
     slow.receive({ jsonrpc: '2.0', id: slow.request('initialize')['id'], ...(legacy['initialize']?.({}) as object) });
@@ -225,11 +148,6 @@ describe('an opening that fails', () => {
     expect(odd.closed).toBe(true);
   });
 });
-
-/** Waits until the request was sent: the SDK is loaded first, and has steps of its own in between. */
-async function sentTo(channel: ScriptedTransport, method: string): Promise<void> {
-  while (!methodsOf(channel).includes(method)) await new Promise((resolve) => setImmediate(resolve));
-}
 
 async function opened(script: Script = legacy, change: Partial<SessionOptions> = {}) {
   const channel = scripted(script);
@@ -328,8 +246,9 @@ describe('an open session', () => {
 
   verifies('LIF-10', 'answers a legacy server with the handlers of its lease', async () => {
     const roots = async () => [{ uri: 'file:///work' }];
-    const { channel, clock, session } = await opened(legacy, { handlers: { roots } });
-    session.addHandlers({ roots });
+    const leases = new LeaseHandlers();
+    leases.add({ roots });
+    const { channel, clock } = await opened(legacy, { handlers: { roots }, leases });
     channel.receive({ jsonrpc: '2.0', id: 'r1', method: 'roots/list' });
     channel.receive({ jsonrpc: '2.0', id: 's1', method: 'sampling/createMessage', params: { messages: [] } });
     await clock.advance(0);
@@ -380,14 +299,15 @@ describe('a call', () => {
         { resultType: 'input_required', inputRequests: { who: question } },
         said,
       ];
-      const { session } = await opened({
+      const elicit = async () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+      const script: Script = {
         ...modern,
         'tools/call': (message) => {
           asked.push(message);
           return { result: answers[asked.length - 1] ?? said };
         },
-      });
-      const elicit = async () => ({ action: 'accept', content: { name: 'Ada' } }) as const;
+      };
+      const { session } = await opened(script, { handlers: { elicit } });
       const options = optionsOf({ handlers: { elicit }, meta: { mine: 1 } });
       expect(await session.callTool('read', { path: 'a' }, options)).toEqual({ kind: 'result', result: said });
       await session.callTool('read', {}, options);
@@ -435,8 +355,31 @@ describe('a call', () => {
     expect(session.usage().isBusy).toBe(false);
   });
 
+  verifies('TRU-02', 'gets nothing from handlers that the server was not told of, whatever it asks for', async () => {
+    const used: string[] = [];
+    const handlers = {
+      elicit: async () => ({ action: used.push('elicit') > 0 ? 'accept' : 'cancel' }) as const,
+      sample: async () => ({ used: used.push('sample') }),
+      roots: async () => (used.push('roots') > 0 ? [] : []),
+    };
+    const wants: readonly JsonObject[] = [question, { method: 'sampling/createMessage' }, { method: 'roots/list' }];
+    for (const request of wants) {
+      const { session } = await opened({
+        ...modern,
+        'tools/call': ({ params }) => ({
+          result: (params as JsonObject)['inputResponses']
+            ? said
+            : { resultType: 'input_required', inputRequests: { it: request } },
+        }),
+      });
+      await session.callTool('read', {}, optionsOf({ handlers }));
+    }
+    expect(used).toEqual([]);
+  });
+
   test('of any method goes through the same rounds, counts as use, and says the level of the log that is wanted', async () => {
     const asked: Message[] = [];
+    const roots = async () => [{ uri: 'file:///a' }];
     const { session } = await opened(
       {
         ...modern,
@@ -447,9 +390,8 @@ describe('a call', () => {
           return { result: { resultType: 'input_required', inputRequests: { roots: { method: 'roots/list' } } } };
         },
       },
-      { logLevel: 'error' },
+      { logLevel: 'error', handlers: { roots } },
     );
-    const roots = async () => [{ uri: 'file:///a' }];
     const answer = await session.requestWithInput(
       'prompts/get',
       { name: 'p' },

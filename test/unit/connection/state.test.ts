@@ -29,9 +29,11 @@ const lost = (at: number, more: Partial<Extract<ConnectionInput, { kind: 'lost' 
 });
 const opened = (at: number): ConnectionInput => ({ kind: 'opened', at });
 const call = (at = 0, restMs = 0): ConnectionInput => ({ kind: 'call', at, restMs });
-const [wake, retry, unblock, reconnect, idleStop, close] = (
-  ['wake', 'retry', 'unblock', 'reconnect', 'idle-stop', 'close'] as const
+const [wake, retry, unblock, reconnect, restart, retire, idleStop, close] = (
+  ['wake', 'retry', 'unblock', 'reconnect', 'restart', 'retire', 'idle-stop', 'close'] as const
 ).map((kind) => ({ kind })) as [
+  ConnectionInput,
+  ConnectionInput,
   ConnectionInput,
   ConnectionInput,
   ConnectionInput,
@@ -81,6 +83,10 @@ verifies(['LIF-01', 'LIF-03'], 'each input leads from each state to exactly one 
       [wake, wake, call(), opened(1), wake, call()],
       ['connecting', 'connecting', 'connecting', 'ready', 'ready', 'ready'],
     ],
+    'a changed entry starts a server anew, and does not start one that is not up': [
+      [restart, wake, restart, opened(1), restart, lost(2), restart, opened(3), retire],
+      ['idle', 'connecting', 'connecting', 'ready', 'connecting', 'waiting', 'connecting', 'ready', 'closed'],
+    ],
     'a person may start again from anywhere': [
       [wake, lost(1, { cause: login }), reconnect, opened(2), reconnect, lost(3), reconnect],
       ['connecting', 'blocked', 'connecting', 'ready', 'connecting', 'waiting', 'connecting'],
@@ -103,7 +109,7 @@ const samples: Record<ConnectionState['kind'], ConnectionState[]> = {
   closed: [{ kind: 'closed' }],
 };
 const handlers: ConnectionInput[] = [
-  ...[wake, call(0), call(0, 100), opened(0), retry, unblock, reconnect, idleStop, close],
+  ...[wake, call(0), call(0, 100), opened(0), retry, unblock, reconnect, restart, retire, idleStop, close],
   ...[
     lost(1),
     lost(1, { hasServed: true }),

@@ -12,8 +12,8 @@ type Driven = ReturnType<typeof setUp>;
 
 function tell({ connection, clock }: Driven, change: Partial<StatusDeps> = {}): ServerStatus {
   const definition = definitionOf('files');
-  const listing = { toolCount: 2, hiddenCount: 0, problems: [] };
-  return statusOf({ definition, connection, listing, now: clock.now(), ...change });
+  const listing = { isListed: true, toolCount: 2, hiddenCount: 0, problems: [] };
+  return statusOf({ definition, connection, listing, redact: (text) => text, now: clock.now(), ...change });
 }
 
 const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
@@ -26,11 +26,23 @@ const exhaust = async ({ fail, clock }: Driven) => {
   }
 };
 
-/** What happens to a server that was woken, and the two words for its status then. */
-const words: Record<string, [act: (driven: Driven) => unknown, state: string, status: string]> = {
-  'is on its way for the first time': [() => undefined, 'connecting', 'connecting'],
+const message = (error: RuntimeError) => error.message;
+
+/** What happens to a server that was woken, the two words for its status then, and the reason where it is not ready. */
+const words: Record<string, [act: (driven: Driven) => unknown, state: string, status: string, reason?: string]> = {
+  'is on its way for the first time': [
+    () => undefined,
+    'connecting',
+    'connecting',
+    'It is being started and has not answered yet. It may take 60 s (startup_timeout_sec).',
+  ],
   'is there': [({ succeed }) => succeed(), 'connected', 'connected'],
-  'waits for its next attempt': [({ fail }) => fail(), 'reconnecting', 'connecting'],
+  'waits for its next attempt': [
+    ({ fail }) => fail(),
+    'reconnecting',
+    'connecting',
+    `${message(outage)} Plexus tries again in 500 ms.`,
+  ],
   'is on its way again': [
     async ({ fail, clock }) => {
       await fail();
@@ -38,16 +50,32 @@ const words: Record<string, [act: (driven: Driven) => unknown, state: string, st
     },
     'reconnecting',
     'connecting',
+    `${message(outage)} Plexus is trying again (attempt 2).`,
   ],
-  'is given up': [exhaust, 'failed', 'failed'],
-  'needs a login': [({ fail }) => fail(login), 'needs-auth', 'disconnected'],
+  'is started at the wish of a person': [
+    async ({ fail, connection }) => {
+      await fail(login);
+      connection.reconnect();
+    },
+    'connecting',
+    'connecting',
+    'It is being started and has not answered yet. It may take 60 s (startup_timeout_sec).',
+  ],
+  'is given up': [
+    exhaust,
+    'failed',
+    'failed',
+    `${message(outage)} Plexus gave up after 5 attempts; reconnect("files") starts it anew.`,
+  ],
+  'needs a login': [({ fail }) => fail(login), 'needs-auth', 'disconnected', login.message],
   'had its login refused': [
     ({ fail }) => fail(new RuntimeError('AUTH_FAILED', { server: 's', reason: 'expired' })),
     'needs-auth',
     'disconnected',
+    new RuntimeError('AUTH_FAILED', { server: 's', reason: 'expired' }).message,
   ],
-  'needs an approval': [({ fail }) => fail(untrusted), 'needs-approval', 'disconnected'],
-  'cannot be started': [({ fail }) => fail(missing), 'blocked', 'failed'],
+  'needs an approval': [({ fail }) => fail(untrusted), 'needs-approval', 'disconnected', untrusted.message],
+  'cannot be started': [({ fail }) => fail(missing), 'blocked', 'failed', missing.message],
   'was stopped because it had no calls': [
     async ({ succeed, connection }) => {
       await succeed();
@@ -55,6 +83,7 @@ const words: Record<string, [act: (driven: Driven) => unknown, state: string, st
     },
     'idle',
     'disconnected',
+    'It is not running now. The next call starts it.',
   ],
   'was closed': [
     async ({ succeed, connection }) => {
@@ -63,24 +92,88 @@ const words: Record<string, [act: (driven: Driven) => unknown, state: string, st
     },
     'stopped',
     'disconnected',
+    'It was disconnected. reconnect("files") starts it again.',
   ],
 };
 
-for (const [what, [act, state, status]] of Object.entries(words)) {
+for (const [what, [act, state, status, reason]] of Object.entries(words)) {
   verifies(['LIF-03', 'LIF-04'], `a server that ${what} is ${state}, in short ${status}`, async () => {
     const driven = setUp();
     await driven.wake();
     await act(driven);
-    expect(tell(driven)).toMatchObject({ state, status });
+    const told = tell(driven);
+    expect([told.state, told.status, told.reason]).toEqual([state, status, reason]);
   });
 }
 
+verifies(['LIF-03', 'LIF-04'], 'every state of a connection has its words here, and all but one a reason', () => {
+  const fine = Object.values(words).map(([, state]) => state);
+  // `invalid` and `disabled` servers have no connection.
+  const all: Record<Exclude<ServerStatus['state'], 'invalid' | 'disabled'>, boolean> = {
+    ...{ blocked: true, 'needs-approval': true, 'needs-auth': true, idle: true, connecting: true, connected: false },
+    ...{ reconnecting: true, failed: true, stopped: true },
+  };
+  expect([...new Set(fine)].sort()).toEqual(Object.keys(all).sort());
+  for (const [, state, , reason] of Object.values(words)) expect(Boolean(reason), state).toBe(all[state as never]);
+  // @ts-expect-error a server that is not ready must say why
+  const silent: ServerStatus = { ...tell(setUp()), status: 'failed', state: 'failed', reason: undefined };
+  // @ts-expect-error an empty reason is none
+  const empty: ServerStatus = { ...tell(setUp()), status: 'failed', state: 'failed', reason: '' };
+  expect([silent.reason, empty.reason]).toEqual([undefined, '']);
+});
+
+verifies(
+  'LIF-04',
+  'a server whose session has not listed its tools yet is on its way, also after a reconnect',
+  async () => {
+    const driven = setUp();
+    await driven.wake();
+    await driven.succeed(createFakeSession({ pid: 7 }));
+    const listing = { isListed: false, toolCount: 2, hiddenCount: 0, problems: [] };
+    const reason = 'It is up, and has not listed its tools yet.';
+    expect(tell(driven, { listing })).toMatchObject({ state: 'connecting', status: 'connecting', reason, pid: 7 });
+    expect(tell(driven, { listing })).not.toHaveProperty('connectedSinceMs');
+    driven.connection.session?.markLost('it fell');
+    await driven.clock.advance(500);
+    await driven.succeed();
+    expect(tell(driven, { listing })).toMatchObject({ state: 'reconnecting', status: 'connecting', reason });
+    expect(tell(driven)).toMatchObject({ state: 'connected', status: 'connected' });
+  },
+);
+
+verifies(
+  'LIF-04',
+  'the reason tells a remote server, one without a limit and one that is started by hand apart',
+  async () => {
+    const driven = setUp({ isRemote: true });
+    const byHand = definitionOf('my files', { lifecycle: 'manual' });
+    expect(tell(driven, { definition: byHand }).reason).toBe(
+      'It is started by hand only (lifecycle = "manual"): reconnect("my files") starts it.',
+    );
+    await driven.wake();
+    const launch = { kind: 'http', url: 'https://a.example', headers: {} } as const;
+    const remote = { ...definitionOf('files', { startupTimeoutMs: 0 }), launch };
+    expect(tell(driven, { definition: remote }).reason).toBe('It is being connected and has not answered yet.');
+    expect(tell(driven, { installer: 'npx' })).toMatchObject({
+      reason: 'npx is still installing it',
+      installer: 'npx',
+    });
+    await exhaust(driven);
+    expect(tell(driven).reason).toBe(`${message(outage)} Plexus gave up after 5 attempts and tries again in 15 s.`);
+  },
+);
+
 verifies(['LIF-03', 'LIF-04'], 'a server that is not in use is disabled, and says why', () => {
   const driven = setUp();
-  expect(tell(driven, { connection: undefined })).toMatchObject({ state: 'disabled', status: 'disconnected' });
+  expect(tell(driven, { connection: undefined })).toMatchObject({
+    state: 'disabled',
+    status: 'disconnected',
+    reason: 'It is disabled in its configuration: enabled = true there starts it.',
+  });
   expect(tell(driven, { connection: undefined, refusal: 'a list says so' })).toMatchObject({
     state: 'disabled',
     stage: 'config',
+    reason: expect.stringContaining('is not in use: a list says so'),
     error: { code: 'SERVER_DENIED', data: { server: 'files', because: 'a list says so' } },
   });
 });
@@ -103,6 +196,7 @@ verifies('LIF-13', 'since when it is up, and for how long, is told while it is u
     since: 1_000,
     connectedSinceMs: 5_000,
     protocol: '2026-07-28',
+    stderrTail: 'last words',
     era: 'modern',
     pid: 77,
   });
@@ -183,7 +277,9 @@ describe('what went wrong', () => {
     await driven.succeed();
     const error = new RuntimeError('PROTOCOL_BROKEN', { server: 'files', reason: 'odd' });
     expect(
-      tell(driven, { listing: { toolCount: 0, hiddenCount: 0, problems: ['a tool was left out'], error } }),
+      tell(driven, {
+        listing: { isListed: true, toolCount: 0, hiddenCount: 0, problems: ['a tool was left out'], error },
+      }),
     ).toMatchObject({
       status: 'connected',
       state: 'connected',
@@ -216,6 +312,7 @@ test('its origin, title, description and breaker are passed on unchanged', () =>
     name: 'files',
     status: 'disconnected',
     state: 'idle',
+    reason: 'It is not running now. The next call starts it.',
     transport: 'auto',
     toolCount: 2,
     since: 0,

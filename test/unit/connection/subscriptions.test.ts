@@ -139,7 +139,7 @@ describe('a subscription to a server of the older era', () => {
       const [first, second] = [attend(legacy()), attend(legacy())];
       await subscribe(first, 'x:1');
       first.say(UPDATED, { uri: 'x:1' });
-      subscriptions.onDown('s');
+      subscriptions.onSessionEnded('s', first);
       await clock.advance(gatherMs);
       updates.length = 0;
       first.say(UPDATED, { uri: 'x:1' });
@@ -240,7 +240,7 @@ describe('a subscription to a server of the older era', () => {
     expect(first.usage().isKept, 'what was only read keeps nobody up').toBe(false);
     const leave = await Promise.all([subscribe(first, 'x:1'), subscribe(first, 'x:2')]);
     expect(first.usage().isKept).toBe(true);
-    subscriptions.onDown('s');
+    subscriptions.onSessionEnded('s', first);
     subscriptions.onReady('s', second);
     await clock.advance(0);
     expect([first.usage().isKept, second.usage().isKept]).toEqual([false, true]);
@@ -299,7 +299,7 @@ describe('a subscription to a modern server', () => {
     const { attend, subscribe, subscriptions, clock, updates } = createHarness();
     const [first, second] = [modern(), modern()];
     await subscribe(attend(first.session), 'x:1');
-    subscriptions.onDown('s');
+    subscriptions.onSessionEnded('s', first.session);
     expect(first.open.size).toBe(0);
     subscriptions.onReady('s', attend(second.session));
     await clock.advance(gatherMs);

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { ViewHandlers } from '../../../src/connection/client-handlers.ts';
 import type { ElicitationEvent } from '../../../src/connection/elicitation/events.ts';
 import type { ElicitAnswer, ElicitRequest } from '../../../src/connection/elicitation/request.ts';
+import { LeaseHandlers } from '../../../src/connection/lease-handlers.ts';
 import { ServerRequestRouter } from '../../../src/connection/requests.ts';
 import { type CallOptions, performCall } from '../../../src/connection/tool-call.ts';
 import { Wire } from '../../../src/connection/wire.ts';
@@ -21,7 +22,6 @@ function setUp(elicit?: Answering, mayWait?: CallOptions['mayWait']) {
   const channel = createScriptedTransport();
   const clock = createFakeClock();
   const wire = new Wire(channel, clock);
-  wire.detachSdk();
   const asked: ElicitRequest[] = [];
   const events: ElicitationEvent[] = [];
   const waiting: boolean[] = [];
@@ -35,7 +35,7 @@ function setUp(elicit?: Answering, mayWait?: CallOptions['mayWait']) {
     }),
     emit: (event) => events.push(event),
   };
-  const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers });
+  const router = new ServerRequestRouter({ server: 'files', clock, advertised: handlers, leases: new LeaseHandlers() });
   wire.onnotification = (_, { elicitationId }) => router.completions.record(elicitationId);
   wire.onclose = () => router.close();
   const cancellation = new Cancellation();
@@ -328,6 +328,6 @@ verifies('EXT-02', 'a modern server that was told of no person to ask is answere
   const data = { requiredCapabilities: { elicitation: { form: {} } } };
   answer({ error: { code: -32021, message: 'It cannot ask', data } });
   const message =
-    'It cannot ask; it has a question, and nobody can be asked here: make the call in a terminal with "plexus call", or in a host that shows questions';
+    'It cannot ask; it has a question, and nobody can be asked here: tell the user, who can make the call in a terminal or in a host that shows questions';
   expect(await call).toEqual({ kind: 'error', code: -32021, message, data });
 });

@@ -1,6 +1,6 @@
 // Owns the proof that every failure says what happened and what comes next, and carries nothing else over a border.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type ApprovalAdvice,
   asRuntimeError,
@@ -164,6 +164,18 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { missing: [{ server: 'files', state: 'failed', message: 'It is gone.' }] },
     'Server "files" is required and not ready (failed). It is gone. Fix it, or set required = false in its configuration to start without it.',
   ],
+  SERVERS_NOT_READY: [
+    { missing: [{ server: 'files', state: 'failed', message: 'It is gone.' }] },
+    'Server "files" is not ready (failed). It is gone. Wait longer with ready({ timeoutMs }), or name the servers you need with ready({ servers }).',
+  ],
+  RUNTIME_CLOSED: [
+    files,
+    'The runtime is closed: "read" on server "files" was not called; nothing was sent. Call before close(), or make a new runtime with createRuntime().',
+  ],
+  CALL_ID_TAKEN: [
+    { callId: 'c1' },
+    'A call with the id "c1" is still running; nothing was sent. Give each call an id of its own, or leave callId out.',
+  ],
   CALL_TIMEOUT: [
     { ...files, afterMs: 500, silence: false },
     'The call of "read" on server "files" took longer than 500 ms and was cancelled; whether it took effect is unknown. Check its effect before calling again; the limit is tool_timeout_sec of the tool or of "files", or else MCP_TOOL_TIMEOUT.',
@@ -243,4 +255,48 @@ test('every failure that gives the reason of a server counts as quoting it', () 
   expect(codes.length).toBeGreaterThan(5);
   const unquoted = codes.filter(([code]) => !failures[code as FailureCode].quotes).map(([code]) => code);
   expect(unquoted).toEqual([]);
+});
+
+describe('a remedy fits its cause', () => {
+  const told = <Code extends FailureCode>(code: Code, data: FailureData<Code>) => new RuntimeError(code, data).message;
+
+  test('on a full disk no path is to be mended, and none of ours is named', () => {
+    const full = { isFull: true } as const;
+    const problem = 'the disk is full';
+    expect(told('STORE_UNWRITABLE', { folder: '/a/state', reason: problem, ...full })).toBe(
+      'Plexus cannot store anything: the disk is full. Free some space on the disk, then do it again.',
+    );
+    expect(told('CONFIG_UNWRITABLE', { file: '/a/mcp.json', problem, ...full })).toBe(
+      'The configuration file /a/mcp.json cannot be written: the disk is full. Free some space on the disk, then do it again; nothing was changed.',
+    );
+    expect(told('OUTPUT_UNWRITABLE', { file: '/a/x', problem, ...full })).toBe(
+      '/a/x cannot be written: the disk is full. Free some space on the disk, then do it again.',
+    );
+    const state = {
+      server: 'a',
+      command: 'npx',
+      reason: problem,
+      culprit: 'state',
+      path: '/a/state/away',
+      ...full,
+    } as const;
+    expect(told('SPAWN_FAILED', state)).toBe(
+      'Server "a" could not be started (npx): the disk is full. Free some space on the disk, then start it again.',
+    );
+  });
+
+  test('a variable that a setting names has no placeholder to write a default into', () => {
+    expect(told('ENV_MISSING', { server: 'a', variable: 'KEY', setting: 'bearer_token_env_var' })).toBe(
+      'Server "a" takes its token from the environment variable KEY (bearer_token_env_var), which is not set. Set KEY to the token before you start, or name another variable in bearer_token_env_var; without a token, remove that setting.',
+    );
+  });
+
+  test('too many requests at the start, and a list that is refused, are nothing that a caller could correct', () => {
+    expect(told('RATE_LIMITED', { server: 'a', reason: 'it answered HTTP 429', isAtStart: true })).toMatch(
+      /refused the connection, because it has had too many requests: it answered HTTP 429\. Connect again in a minute;/,
+    );
+    expect(told('REQUEST_REFUSED', { server: 'a', reason: 'broken', list: 'resources' })).toBe(
+      'Server "a" answered with an error when asked for its resources: broken. Ask again later, or report it to the author of "a"; its tools can be used all the same.',
+    );
+  });
 });

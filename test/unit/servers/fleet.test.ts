@@ -7,7 +7,9 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { Connections } from '../../../src/connection/connections.ts';
 import { SandboxNotifier } from '../../../src/connection/sandbox-state.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { AwaitedPersons } from '../../../src/servers/awaited-persons.ts';
 import { Breakers } from '../../../src/servers/breakers.ts';
+import { changeOf } from '../../../src/servers/definition-change.ts';
 import { Fleet } from '../../../src/servers/fleet.ts';
 import { ServerRegistry } from '../../../src/servers/registry.ts';
 import { SharedSessions } from '../../../src/servers/sessions.ts';
@@ -30,7 +32,12 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
   const connections = new Connections({
     open: () => Promise.reject(new Error('nothing may be opened')),
     renewCredentials: async () => false,
-    keyOf: () => '',
+    startLimitMs: ({ settings }) => settings.startupTimeoutMs,
+    isPersonAsked: () => false,
+    changeOf,
+    onSessionEnded: () => undefined,
+    onEdited: () => undefined,
+    onRestart: () => undefined,
     onReady: () => undefined,
     onDown: () => undefined,
     onBlocked: () => undefined,
@@ -52,6 +59,8 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     resourceCatalog,
     breakers,
     installs: new Map(),
+    persons: new AwaitedPersons(),
+    redact: (text) => text,
     clock,
   });
   const fleet = new Fleet({
@@ -62,11 +71,11 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     sandbox,
     status,
     sessions: new SharedSessions({ registry, connections, catalog, status, sandbox, clock }),
-    opener: { mayStayOpen: async () => true, renew: () => undefined },
-    toolCache: { read: async () => new Map(), write: async () => undefined },
+    opener: { mayStayOpen: async () => true, mayOpen: async () => true, renew: () => undefined },
+    toolCache: { read: async () => new Map(), write: async () => undefined, clear: async () => undefined },
     clock,
   });
-  await fleet.apply(config);
+  await fleet.apply({ ...config, unapproved: new Map(), overCap: new Set() });
   expect(status.all().map(({ name, state, scope, error }) => [name, state, scope, error?.message])).toEqual([
     [
       'mine',

@@ -1,6 +1,6 @@
 // Owns the proof that a server is opened only when it may be, with what it may see, and as the host wants it started.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what this is about
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { neutralPlaces } from '../../../src/config/away-from-workspace.ts';
 import { type AskInput, inputName } from '../../../src/config/inputs.ts';
@@ -41,6 +41,7 @@ import { configOf } from './registry.ts';
 
 /** Runners of the person's own servers are started in a folder below it. */
 const HOME = temporaryFile('home');
+mkdirSync(HOME);
 const nowhere: Launcher = () => ({ command: '/no/such/program', args: [] });
 
 interface World
@@ -81,9 +82,9 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     environment,
     approvals: new ServerApprovals({
       gate,
-      approve: (request) => {
+      approve: (request, options) => {
         seen.requests.push(request);
-        return approve(request);
+        return approve(request, options);
       },
       preview: (definition) => previewLaunch(definition, environment, secrets),
       clock,
@@ -105,11 +106,14 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     }),
     openSession: createSessionOpener({
       environment,
+      settingsOf: () => undefined,
       connectConcurrency: () => configNow().settings.connectConcurrency,
       installTimeoutMs: () => configNow().settings.startup.installTimeoutMs,
       installs: new Map(),
       closing: new AbortController().signal,
-      protocolCache: change.protocolCache ?? createProtocolCache(createMemoryStore(clock), clock, onError),
+      protocolCache:
+        change.protocolCache ??
+        createProtocolCache({ store: createMemoryStore(clock), seal: async (text) => text, clock, onError }),
       logs: change.logs,
       clientInfo: change.clientInfo,
       redactor,
@@ -533,6 +537,17 @@ describe('what an entry of the person’s own needs', () => {
     },
   );
 
+  verifies('CFG-21', 'is printed by a command in the home folder, and by a helper anew each time', async () => {
+    const { PATH = '' } = process.env;
+    const count = temporaryFile('count');
+    const { open, launches } = setUp({ env: { PATH } });
+    await failureOf(open(define('user', stdio({ env: { FOLDER: '!pwd' } }))));
+    expect(launches.map(({ env }) => env['FOLDER'])).toEqual([HOME]);
+    const helper = `echo x >> ${count}; echo '{}'`;
+    for (const _ of [1, 2]) await failureOf(open(define('user', http({ headersHelper: helper }))));
+    expect(readFileSync(count, 'utf8')).toBe('x\nx\n');
+  });
+
   verifies('CFG-19', 'is filled in anew each time; the definition stays as it is written', async () => {
     const env = { TOKEN: 'old' };
     const { open, launches } = setUp({ env });
@@ -581,7 +596,13 @@ describe('the line in which servers wait to be opened', () => {
     await eventually(() => started() === 2);
   });
 
-  verifies('LIF-08', 'is left by any other with its first answer', async () => {
+  verifies('LIF-08', 'is left with the first answer, also by a server that says nothing after it', async () => {
+    const { clock, started } = setUpLine({ first: ['--fault=hang', '--at=initialize', '--after=1'] });
+    await eventually(() => started() === 2);
+    expect(clock.now()).toBe(0);
+  });
+
+  verifies('LIF-08', 'is left by any other once it is open', async () => {
     const { openings, started } = setUpLine({});
     const sessions = await Promise.all(openings);
     expect([started(), new Set(sessions.map(({ pid }) => pid)).size]).toEqual([2, 2]);

@@ -1,10 +1,14 @@
 // Owns how tests build a configuration and a registry without files: real settings with all defaults, and what a test changes.
 
-import type { LoadedConfig } from '../../../src/config/load.ts';
 import { plexusSchema } from '../../../src/config/schema.ts';
+import { isRemote } from '../../../src/model/server.ts';
+import type { JudgedConfig } from '../../../src/servers/judge-config.ts';
 import { ServerRegistry } from '../../../src/servers/registry.ts';
 
-export function configOf(change: Partial<LoadedConfig> = {}): LoadedConfig {
+/** As if nobody had approved anything. */
+export function configOf(change: Partial<JudgedConfig> = {}): JudgedConfig {
+  const { definitions = [] } = change;
+  const strange = definitions.filter((each) => each.provenance.inWorkspace && isRemote(each));
   return {
     definitions: [],
     invalid: [],
@@ -24,11 +28,13 @@ export function configOf(change: Partial<LoadedConfig> = {}): LoadedConfig {
     watched: [],
     explain: { server: async () => undefined, settings: async () => [] },
     loosening: [],
+    unapproved: new Map(strange.map(({ name }) => [name, 'restricted'])),
+    overCap: new Set(),
     ...change,
   };
 }
 
-export function registryOf(change: Partial<LoadedConfig> = {}): ServerRegistry {
+export function registryOf(change: Partial<JudgedConfig> = {}): ServerRegistry {
   const registry = new ServerRegistry({ cwd: '/', home: '/', env: {}, platform: 'linux' });
   registry.apply(configOf(change));
   return registry;

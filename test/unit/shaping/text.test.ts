@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Attachment, ContentBlock } from '../../../src/model/tool.ts';
+import type { Attachment, SentBlock } from '../../../src/model/tool.ts';
 import { extractText } from '../../../src/shaping/text.ts';
 import { verifies } from '../../verifies.ts';
 
 const base64 = Buffer.alloc(3_000, 7).toString('base64');
 
-const blocks: Record<string, [block: ContentBlock, text: string, attachments: Attachment[]]> = {
+const blocks: Record<string, [block: SentBlock, text: string, attachments: Attachment[]]> = {
   text: [{ type: 'text', text: 'plain' }, 'plain', []],
   'an image': [
     { type: 'image', data: base64, mimeType: 'image/png' },
@@ -81,7 +81,7 @@ verifies('OUT-02', 'text is passed on word for word, joined by line breaks', () 
 });
 
 verifies('OUT-02', 'what is of no known kind, or not as its kind should be, is shown as JSON', () => {
-  const odd: ContentBlock[] = [
+  const odd: SentBlock[] = [
     { type: 'hologram', rays: 3 },
     { type: 'text', text: 42 },
     { type: 'image', mimeType: 'image/png' },
@@ -154,7 +154,7 @@ verifies(
   'OUT-02',
   'two hundred thousand blocks are read in a moment; of those that are no text a thousand are shown',
   () => {
-    const many = (block: ContentBlock) => Array.from({ length: 200_000 }, () => block);
+    const many = (block: SentBlock) => Array.from({ length: 200_000 }, () => block);
     const before = process.cpuUsage();
     expect(extractText(many({ type: 'text', text: 'x' }), { a: 1 }).text.length).toBe(400_007);
     const { text, attachments } = extractText(many({ type: 'image', data: 'AAAA', mimeType: 'image/png' }), undefined);

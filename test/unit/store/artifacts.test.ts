@@ -19,8 +19,9 @@ import { type Artifacts, createArtifacts } from '../../../src/store/artifacts.ts
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
+import { inOneSlice } from '../slices.ts';
 
-const redact = (text: string) => text.replaceAll('hunter22', '[PASSWORD]');
+const redact = inOneSlice((text) => text.replaceAll('hunter22', '[PASSWORD]'));
 
 function setUp(folder = join(temporaryFile('cache'), 'results'), clock = systemClock) {
   return { folder, artifacts: createArtifacts({ folder, clock, redact }) };

@@ -213,7 +213,9 @@ describe('a disk that does not take it', () => {
     const log = open();
     log.take(chunk('lost\n'));
     await log.close();
-    expect(errors).toEqual([new RuntimeError('STORE_UNWRITABLE', { folder, reason: 'the disk is full' })]);
+    expect(errors).toEqual([
+      new RuntimeError('STORE_UNWRITABLE', { folder, reason: 'the disk is full', isFull: true }),
+    ]);
   });
 
   test.skipIf(process.platform === 'win32')(

@@ -126,7 +126,10 @@ describe('the server in process', () => {
   });
 
   test('speaks one era at a time', async () => {
-    const [legacy, modern] = [await connect(createFakeServer({})), await connect(createFakeServer({}, 'modern'))];
+    const [legacy, modern] = [
+      await connect(createFakeServer({})),
+      await connect(createFakeServer({}, { era: 'modern' })),
+    ];
     const codeOf = async ({ ask }: typeof legacy, method: string) =>
       ((await ask(request(1, method)))['error'] as { code: number } | undefined)?.code;
     expect([await codeOf(legacy, 'initialize'), await codeOf(legacy, 'server/discover')]).toEqual([undefined, -32601]);

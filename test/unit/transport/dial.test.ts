@@ -1,8 +1,10 @@
 // Owns the proof that proxies and certificates are honored on the way to an address, with real tunnels and real TLS.
 
-import { describe, expect, test } from 'vitest';
+import dns from 'node:dns';
+import { isIP } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Network } from '../../../src/transport/dial.ts';
-import { hasOpenssl, makeCertificate } from '../../servers/certificates.ts';
+import { makeCertificate } from '../../servers/certificates.ts';
 import { startProxy } from '../../servers/connect-proxy.ts';
 import { eventually } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
@@ -101,7 +103,7 @@ describe('a proxy', () => {
   });
 });
 
-describe.runIf(hasOpenssl)('TLS', () => {
+describe('TLS', () => {
   verifies('EXT-20', 'trusts whom the CA file of the entry names, and nobody else', async () => {
     const own = makeCertificate('server.example');
     const client = makeCertificate('client.example');
@@ -164,5 +166,48 @@ describe.runIf(hasOpenssl)('TLS', () => {
     await channel.close();
     expect(await starting).toMatchObject(lost('it was closed'));
     await eventually(silent.isQuiet);
+  });
+});
+
+describe('an address that must be public', () => {
+  const resolvingTo = (...addresses: readonly string[]) => {
+    const found = vi.spyOn(dns, 'lookup').mockImplementation(((
+      _name: string,
+      { all }: { all?: boolean },
+      callback: (...found: unknown[]) => void,
+    ) => {
+      const list = addresses.map((address) => ({ address, family: isIP(address) }));
+      if (all) callback(null, list);
+      else callback(null, list[0]?.address, list[0]?.family);
+    }) as never);
+    onTestFinished(() => found.mockRestore());
+  };
+  const refused = { code: 'SERVER_UNTRUSTED', data: { server: 'files', isLocal: true } };
+  const reach = (url: string, way: Partial<Network> = {}) =>
+    failureOf(openChannel(url, { network: network({ isPublicOnly: true, ...way }) }).channel.start());
+
+  verifies('TRU-02', 'is refused where it is local, without a socket', async () => {
+    const server = await serve(greeting);
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0'])
+      expect(await reach(`ws://${host}:${server.port}/`)).toMatchObject(refused);
+    for (const found of [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['169.254.169.254']]) {
+      resolvingTo(...found);
+      expect(await reach(`ws://rebind.example:${server.port}/`)).toMatchObject(refused);
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  verifies('TRU-02', 'is looked up by the proxy of the person where there is one, which may be local', async () => {
+    const server = await serve(greeting);
+    const proxy = await startProxy();
+    resolvingTo('127.0.0.1');
+    await expectGreeting(named(server.url), network({ isPublicOnly: true, env: { HTTP_PROXY: proxy.url } }));
+    expect(proxy.asked.length).toBe(1);
+  });
+
+  verifies('TRU-02', 'says what other failures it has as ever', async () => {
+    expect(await reach('ws://no-such-name.invalid/')).toMatchObject(
+      lost(expect.stringContaining('the name in its address')),
+    );
   });
 });

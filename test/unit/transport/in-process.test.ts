@@ -86,3 +86,20 @@ test('a listener that throws is told of it and hears the next message', async ()
 function fail(problem: string): never {
   throw new Error(problem);
 }
+
+test('a server function that fails has not been sent what it did not read, and no request is taken for the cause', async () => {
+  const near = openInProcess(async () => {
+    throw new Error('no licence');
+  }, 'inner');
+  const failed: unknown[] = [];
+  near.onfailed = (id, { sent, cause }) => failed.push([id, sent, cause.code, cause.message.includes('no licence')]);
+  const heard = log(near);
+  await near.start();
+  await near.send({ ...numbered(1), method: 'server/discover' });
+  await near.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await turn();
+  expect([heard, failed]).toEqual([
+    [expect.stringContaining('no licence'), 'closed'],
+    [[1, false, 'CONNECTION_LOST', true]],
+  ]);
+});

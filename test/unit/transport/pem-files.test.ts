@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect } from 'vitest';
 import { readPemFiles } from '../../../src/transport/pem-files.ts';
-import { hasOpenssl, makeCertificate } from '../../servers/certificates.ts';
+import { makeCertificate } from '../../servers/certificates.ts';
 import { temporaryFile } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
 
-describe.runIf(hasOpenssl)('files in PEM', () => {
+describe('files in PEM', () => {
   const read = (files: object, cwd = '/') =>
     readPemFiles('files', { cwd, ...files }).catch((error: { data: unknown }) => error.data);
 

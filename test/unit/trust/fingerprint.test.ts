@@ -232,7 +232,7 @@ describe('what has changed', () => {
     'what prints headers': away({ headersHelper: 'echo s3' }),
   };
   for (const [where, launch] of Object.entries(secretive)) {
-    verifies('TRU-08', `leaves no secret in what is stored: ${where}`, async () => {
+    verifies(['TRU-08', 'CFG-19'], `leaves no secret in what is stored: ${where}`, async () => {
       const stored = await storedPartsOf(await identityIn('/work', [])(launch), unsealed);
       expect(
         Object.values(stored)

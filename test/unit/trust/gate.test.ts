@@ -56,6 +56,32 @@ describe('the gate', () => {
     for (const scope of own) expect(await gate.judge(defined(remote, scope))).toEqual({ kind: 'own' });
   });
 
+  verifies(
+    'TRU-02',
+    'asks before a remote server of the workspace that is local, by its address or as it turned out',
+    async () => {
+      const clock = createFakeClock();
+      const isLocal = ({ launch }: ServerDefinition) => launch.kind === 'http' && launch.url.includes('127.0.0.1');
+      const gate = createTrustGate({
+        store: createMemoryStore(clock),
+        clock,
+        isOwnScope,
+        isLocal,
+        identityOf: identityIn('/'),
+      });
+      const near = { ...remote, url: 'http://127.0.0.1/mcp' };
+      const asksLocally = { ...asks(), isLocal: true };
+      expect(await gate.judge(defined(near))).toEqual(asksLocally);
+      expect(await gate.judge(defined(remote))).toEqual(restricted);
+      expect(await gate.judge(defined(remote), { isLocal: true })).toEqual(asksLocally);
+      for (const scope of [...own, ...imported]) {
+        expect(await gate.judge(defined(near, scope))).not.toMatchObject({ kind: 'asks' });
+      }
+      await gate.approve(defined(near));
+      expect(await gate.judge(defined(near))).toEqual(approved());
+    },
+  );
+
   verifies(['TRU-01', 'EXT-04'], 'remembers an approval of exactly what was approved', async () => {
     const { gate } = createTestGate();
     await gate.approve(defined());

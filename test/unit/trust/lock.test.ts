@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { compareLocks, formatLock, type Lock } from '../../../src/trust/lock.ts';
+import { editedLines } from '../../../src/trust/lock-lines.ts';
 import { loadLock, parseLock } from '../../../src/trust/locked-tools.ts';
 import { pinOf, type ToolPin } from '../../../src/trust/tool-pin.ts';
 import { verifies } from '../../verifies.ts';
@@ -49,6 +50,7 @@ describe('a lock', () => {
           expect(await parseLock('plexus.lock', text)).toEqual({ kind: 'lock', file: 'plexus.lock', lock });
           expect(formatLock(reversed(lock))).toBe(text);
           expect(compareLocks(lock, reversed(lock))).toEqual([]);
+          expect(editedLines(text, lock, reversed(lock))).toEqual([]);
           expect(text).not.toMatch(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u);
           expect(text.endsWith('}\n')).toBe(true);
         }),
@@ -60,7 +62,7 @@ describe('a lock', () => {
     const poisoned = tool({ description: 'Reads.\nSecond line.\u202e' });
     const text = formatLock(new Map([['files', new Map([['read_file', pinOf(poisoned)]])]]));
     expect(text).toBe(`{
-  "version": 1,
+  "version": 2,
   "servers": {
     "files": {
       "read_file": {
@@ -102,6 +104,74 @@ describe('a lock', () => {
   });
 });
 
+describe('a lock whose readable lines were edited', () => {
+  const honest: Lock = new Map([
+    ['files', new Map([['read', pinOf(tool({ description: 'Reads.\nSends it away.\u202e' }))]])],
+  ]);
+  const text = formatLock(honest);
+  const edited = async (change: (text: string) => string) => {
+    const changed = change(text);
+    expect(changed).not.toBe(text);
+    const loaded = await parseLock('plexus.lock', changed);
+    return editedLines(changed, loaded.kind === 'lock' ? loaded.lock : expect.fail(), honest);
+  };
+  const read = { server: 'files', tool: 'read' };
+
+  const cases: Record<string, [change: (text: string) => string, found: object]> = {
+    'a line of a description is gone': [
+      (each) => each.replace('"Reads.",', '"Reads."').replace(/ *"Sends it away\..*\n/, ''),
+      { ...read, line: 9, changes: ['description: added "Sends it away.\\u202e"'] },
+    ],
+    'a title lies': [
+      (each) => each.replace('Read a file', 'Read nothing'),
+      { ...read, line: 7, changes: ['title: "nothing" became "a file"'] },
+    ],
+    'a hint lies': [
+      (each) => each.replace('"readOnlyHint": "true"', '"readOnlyHint": "false"'),
+      { ...read, line: 13, changes: ['readOnlyHint was false and is true'] },
+    ],
+    'a parameter is gone': [
+      (each) => each.replace(/ *"lines": .*\n/, ''),
+      { ...read, line: 17, changes: ['parameter lines was added: integer, minimum 1'] },
+    ],
+    'a parameter was made up': [
+      (each) => each.replace(/( *)"lines": /, '$1"dry_run": "boolean",\n$1"lines": '),
+      { ...read, line: 17, changes: ['parameter dry_run was removed'] },
+    ],
+    'results were made up': [
+      (each) => each.replace(/"parameters": \{[\s\S]*?\n {8}\}/, (lines) => `${lines},\n        "results": {}`),
+      { ...read, line: 19, changes: [] },
+    ],
+    'a field is none of ours': [
+      (each) => each.replace('"title"', '"reviewed": "by security",\n        "title"'),
+      { line: 7, changes: [] },
+    ],
+    'a comment was added': [
+      (each) => each.replace('"title"', '// harmless\n        "title"'),
+      { line: 7, changes: [] },
+    ],
+    'an invisible character was unescaped': [(each) => each.replace('\\u202e', '\u202e'), { line: 10, changes: [] }],
+    'the file was formatted otherwise': [(each) => JSON.stringify(JSON.parse(each)), { line: 1, changes: [] }],
+  };
+  for (const [what, [change, found]] of Object.entries(cases))
+    verifies('EXT-05', `is told with the line where ${what}`, async () => {
+      expect(await edited(change)).toEqual([found]);
+    });
+
+  test('is none where only the line ends are those of Windows, or a tool has another hash', async () => {
+    expect(await edited((each) => each.replaceAll('\n', '\r\n'))).toEqual([]);
+    const other: Lock = new Map([['files', new Map([['read', pinOf(tool({ title: 'Other' }))]])]]);
+    expect([editedLines(text, honest, other), editedLines(text, honest, new Map())]).toEqual([[], []]);
+  });
+
+  test('is compared in the same way where an older version wrote it', async () => {
+    const old = text.replace('"version": 2', '"version": 1');
+    expect(await parseLock('plexus.lock', old)).toMatchObject({ kind: 'lock', olderVersion: 1 });
+    expect(editedLines(old, honest, honest, 1)).toEqual([]);
+    expect(editedLines(old, honest, honest)).toEqual([{ line: 2, changes: [] }]);
+  });
+});
+
 describe('a lock that cannot be used', () => {
   const { hash } = pinOf(tool());
   const good = { hash, parameters: {} };
@@ -109,10 +179,11 @@ describe('a lock that cannot be used', () => {
     'was never merged': ['{\n<<<<<<< ours\n}', 'plexus.lock:2 cannot be used: '],
     'is empty': ['', 'it is not a map'],
     'is a list': ['[]', 'it is not a map'],
-    'is of another version': [
-      '{\n"version": 2, "servers": {}}',
-      'plexus.lock:2 cannot be used: its version is not 1 (version)',
+    'is of a later version': [
+      '{\n"version": 3, "servers": {}}',
+      'plexus.lock:2 cannot be used: its version is not 2 or an older one (version)',
     ],
+    'is of no version': ['{"version": 1.5, "servers": {}}', 'its version is not 2 or an older one (version)'],
     'has no servers': ['{"version": 1}', 'its servers are not a map (servers)'],
     'has tools that are none': ['{"version": 1, "servers": {"a": []}}', 'its tools are not a map (servers → a)'],
     'has a tool that is none': ['{"version": 1, "servers": {"a": {"t": 5}}}', 'it is not a map (servers → a → t)'],

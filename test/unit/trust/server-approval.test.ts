@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createMemoryStore } from '../../../src/kernel/store.ts';
+import { createMemoryStore, type Store } from '../../../src/kernel/store.ts';
 import type { ServerDefinition } from '../../../src/model/server.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
-import { createAccountOf } from '../../../src/trust/account.ts';
+import { createAccountOf, createSeal } from '../../../src/trust/account.ts';
 import { createServerApproval } from '../../../src/trust/server-approval.ts';
 import { verifies } from '../../verifies.ts';
 import { definitionOf } from '../session.ts';
@@ -47,9 +47,30 @@ test('an account is computed again after the store has failed once', async () =>
     get: (key) => (isBroken ? Promise.reject(new Error('no disk')) : store.get(key)),
   };
   const env = { TOKEN: 'secret' };
-  const accountOf = createAccountOf({ cwd: '/', home: '/', platform: 'linux', env }, flaky);
+  const accountOf = createAccountOf({ cwd: '/', home: '/', platform: 'linux', env }, createSeal(flaky));
   const reading = workspaceServer({ args: [`\${TOKEN}`] });
   await expect(accountOf(reading)).rejects.toThrow('no disk');
   isBroken = false;
   expect(await accountOf(reading)).toMatch(/^[0-9a-f]{64}$/);
 });
+
+verifies(
+  'CFG-19',
+  'the id of an account follows the values that an entry reads, and tells nothing of them',
+  async () => {
+    const idOf = (env: Record<string, string>, store: Store) =>
+      createAccountOf(
+        { cwd: '/', home: '/', platform: 'linux', env },
+        createSeal(store),
+      )(workspaceServer({ args: [`\${TOKEN}`] }));
+    const [store, other] = [createMemoryStore(createFakeClock()), createMemoryStore(createFakeClock())];
+    const [first, again, second] = [
+      await idOf({ TOKEN: 'hunter2', ELSE: 'a' }, store),
+      await idOf({ TOKEN: 'hunter2', ELSE: 'b' }, store),
+      await idOf({ TOKEN: 'hunter3' }, store),
+    ];
+    expect([first === again, first === second, first.includes('hunter')]).toEqual([true, false, false]);
+    // Keyed with a secret of the machine: a list of guesses that was made elsewhere is worth nothing.
+    expect(await idOf({ TOKEN: 'hunter2' }, other)).not.toBe(first);
+  },
+);

@@ -82,6 +82,7 @@ verifies('PER-08', 'who is asked sees the tool, its arguments, its hints and why
   expect(approve.asked).toEqual([
     {
       kind: 'tool',
+      callId: expect.stringMatching(/^test-/),
       tool: { server: 'files', tool: 'read' },
       name: 'mcp__files__read',
       source: 'test',

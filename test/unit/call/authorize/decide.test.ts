@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../../src/call/pipeline.ts';
 import { limits } from '../../../../src/model/limits.ts';
+import type { ApprovalMode } from '../../../../src/model/server.ts';
 import type { Tool, ToolAnnotations } from '../../../../src/model/tool.ts';
 import type { Decision } from '../../../../src/policy/decision.ts';
 import type { HostRule } from '../../../../src/policy/host-rules.ts';
@@ -46,6 +47,14 @@ verifies('EXT-03', 'hints that are believed relax the mode, and destructive beat
   expect(await asks('auto', {})).toBe(true);
   expect(await asks('prompt', { readOnlyHint: true })).toBe(true);
   expect(await asks('approve', { destructiveHint: true })).toBe(false);
+});
+
+verifies('EXT-03', 'of the modes of the server and of the tool the stricter holds, whichever it is', async () => {
+  const approve = answering();
+  const asks = async (mode: ApprovalMode, toolMode: ApprovalMode) =>
+    (await setUp({ approve, ...believed, mode, toolMode }, { readOnlyHint: true }).call()) === 'APPROVAL_REFUSED';
+  expect([await asks('approve', 'prompt'), await asks('prompt', 'approve')]).toEqual([true, true]);
+  expect([await asks('approve', 'approve'), await asks('auto', 'approve')]).toEqual([false, false]);
 });
 
 verifies('PER-07', 'a tool that is to be asked about each time is, whatever was answered before', async () => {

@@ -28,6 +28,8 @@ export interface StageOptions {
   readonly approve: Approve;
   readonly rules?: () => readonly RuleText[];
   readonly mode?: ApprovalMode;
+  /** For the tool `read` of each server. */
+  readonly toolMode?: ApprovalMode;
   readonly trustHints?: boolean;
   /** The servers are a workspace's, and nobody approved them. */
   readonly isUnapproved?: boolean;
@@ -40,13 +42,13 @@ export interface StageOptions {
 const SERVERS = ['files', 'mail', 'a', 'a__b', 'my files'];
 
 export function createStage(options: StageOptions) {
-  const { approve, rules = () => [], mode = 'auto', trustHints = false, isUnapproved = false } = options;
+  const { approve, rules = () => [], mode = 'auto', toolMode, trustHints = false, isUnapproved = false } = options;
   const clock = createFakeClock();
   const events: CallEvent[] = [];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const definitions = SERVERS.map((name) => ({
-    ...definitionOf(name, { approval: mode, trustHints }),
+    ...definitionOf(name, { approval: mode, trustHints, ...(toolMode && { tools: { read: { approval: toolMode } } }) }),
     launch: { kind: 'stdio', command: 'x', args: [], env: {}, inheritEnv: 'safe' },
     provenance: isUnapproved
       ? { scope: 'project', file: '/.mcp.json', key: [name], inWorkspace: true }

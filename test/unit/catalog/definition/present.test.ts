@@ -17,6 +17,13 @@ function shown(inputSchema: unknown, provider: Provider = 'any', description = '
 const within = (part: unknown, more: object = {}): JsonObject => ({ type: 'object', properties: { a: part }, ...more });
 const partShown = (part: unknown, provider: Provider, more: object = {}) =>
   (shown(within(part, more), provider).inputSchema['properties'] as JsonObject)['a'];
+/** As a model sees it whose provider the host did not name. */
+function shownUnnamed(inputSchema: unknown): Presented {
+  const definition = checkDefinition({ name: 'tool', inputSchema });
+  if (typeof definition === 'string') throw new Error(definition);
+  return present(definition);
+}
+const partUnnamed = (part: unknown) => (shownUnnamed(within(part)).inputSchema['properties'] as JsonObject)['a'];
 
 describe('references', () => {
   const $defs = {
@@ -263,6 +270,7 @@ describe('a part', () => {
       { type: 'string', pattern: '^(?!x)' },
       { type: 'string' },
       { type: 'string', pattern: '^(?!x)' },
+      { type: 'string' },
     ],
     'with a type of another language': [{ type: 'Str' }, { type: 'string' }, { type: 'string' }],
     'with a type nobody knows': [{ type: 'any' }, {}, {}],
@@ -328,6 +336,7 @@ describe('a part', () => {
       expect(partShown(part, 'google')).toEqual(any);
       expect(partShown(part, 'anthropic')).toEqual(anthropic);
       expect(partShown(part, 'openai')).toEqual(openai);
+      expect(partUnnamed(part), 'no provider named').toEqual(openai);
     });
 
   test('that is left out is told once, for all its places', () => {
@@ -538,6 +547,57 @@ describe('forms beside what they share', () => {
       partShown({ type: 'object', allOf: [either, { properties: { x: { type: 'string', minLength: 1 } } }] }, 'any'),
     ).toMatchObject({ properties: { x: { anyOf: [{ type: 'string', minLength: 1 }, {}] } } });
   });
+});
+
+const everyKeyword = {
+  type: 'object',
+  properties: {
+    kind: { const: 'a' },
+    either: { oneOf: [{ type: 'string' }, { type: 'integer', multipleOf: 2 }] },
+    all: { allOf: [{ type: 'string' }, { minLength: 1 }], not: { enum: ['x'] } },
+    count: { type: ['integer', 'null'], exclusiveMinimum: 0, enum: [1, 2, null] },
+    list: { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' }, uniqueItems: true },
+    map: {
+      type: 'object',
+      patternProperties: { '^x': {} },
+      propertyNames: { maxLength: 9 },
+      additionalProperties: false,
+    },
+    address: { type: 'string', format: 'uri', examples: ['a:b'], contentMediaType: 'text/plain' },
+  },
+  dependentRequired: { kind: ['either'] },
+  additionalProperties: false,
+};
+
+verifies('NAM-15', 'without a provider every keyword stays that both Anthropic and OpenAI take', () => {
+  expect(shownUnnamed(everyKeyword)).toEqual({ description: '', inputSchema: everyKeyword, changes: [] });
+  for (const provider of ['google', 'any'] as const) {
+    const { inputSchema, changes } = shown(everyKeyword, provider);
+    expect(JSON.stringify(inputSchema), provider).not.toMatch(/const|oneOf|allOf|"not"|multipleOf|uniqueItems|pattern/);
+    expect(changes, provider).not.toEqual([]);
+  }
+});
+
+verifies('NAM-15', 'without a provider the root is mended, and what one of both refuses is left out', () => {
+  const root = {
+    $schema: 'https://json-schema.org/draft-07/schema#',
+    anyOf: [{ required: ['a'] }],
+    not: {},
+    enum: [{}],
+  };
+  expect(shownUnnamed(root).inputSchema).toEqual({
+    type: 'object',
+    properties: {},
+    required: ['a'],
+    description: 'At least one of these is needed: a',
+  });
+  const { inputSchema, changes } = shownUnnamed(
+    within({ type: 'array' }, { properties: { 'a b': {}, c: { type: 'array' } } }),
+  );
+  expect(inputSchema['properties'], 'items are added, and a name that Anthropic refuses is only mentioned').toEqual({
+    c: { type: 'array', items: {} },
+  });
+  expect(changes).toEqual(['not listed as a parameter because of its name, as not every model can read it: "a b"']);
 });
 
 test('a provider that nobody knows is shown what all accept', () => {

@@ -51,7 +51,7 @@ test('an estimate is never negative, never above one token a character, and adds
 });
 
 test('a schema is read once, however often its tool is made anew', () => {
-  const inputSchema = { type: 'object', properties: { a: { type: 'string' } } };
+  const inputSchema = { type: 'object' as const, properties: { a: { type: 'string' } } };
   const first = costOf({ name: 'a', description: 'one', inputSchema });
   Object.assign(inputSchema, { more: 'x'.repeat(1_000) });
   expect(costOf({ name: 'a', description: 'one', inputSchema })).toEqual(first);

@@ -10,7 +10,7 @@ import {
   expose,
   type Search,
 } from '../../../../src/catalog/exposure/exposure.ts';
-import type { Placement } from '../../../../src/catalog/exposure/placement.ts';
+import { claimsToBeLoaded, type Placement } from '../../../../src/catalog/exposure/placement.ts';
 import { toolKey } from '../../../../src/model/names.ts';
 import type { Tool } from '../../../../src/model/tool.ts';
 import { processorMs } from '../../../effort.ts';
@@ -20,9 +20,12 @@ import { heavyTools, namesOf, toolsOf } from './tools.ts';
 const auto = (): Placement => 'auto';
 const nothing: ReadonlySet<string> = new Set();
 
+/** Every server is trusted to ask for a tool to be loaded. */
+const claims = { isClaimed: ({ definition }: Tool) => claimsToBeLoaded(definition), alwaysLoadChars: 2_000 };
+
 function inputFor(tools: readonly Tool[], more: Partial<ExposureInput> = {}): ExposureInput {
   const settings = { toolSearch: 'auto', minContextWindow: 32_000, searchOnListChanged: true };
-  return { tools, ...settings, model: {}, placementOf: auto, found: nothing, ...more };
+  return { tools, ...settings, ...claims, model: {}, placementOf: auto, found: nothing, ...more };
 }
 
 const servers = (placements: Readonly<Record<string, Placement>>) => (tool: Tool) =>
@@ -40,6 +43,7 @@ verifies('SRC-01', 'by default a small fleet is shown whole, a large one must be
     mode: 'all',
     shown: light,
     hidden: 0,
+    standing: ['files', 'web'],
     offersSearch: false,
     because: 'the tools would fill less than 10 % of a context window of 200,000 tokens',
   });
@@ -47,6 +51,7 @@ verifies('SRC-01', 'by default a small fleet is shown whole, a large one must be
     mode: 'search',
     shown: [],
     hidden: 100,
+    standing: [],
     offersSearch: true,
     because: 'the tools would fill at least 10 % of a context window of 200,000 tokens',
   });
@@ -253,17 +258,37 @@ verifies(
   },
 );
 
-test('no server can fill the window with its wishes', () => {
+verifies('SRC-07', 'all tools that servers ask for fit into one budget, and no server takes it from the others', () => {
   const greedy = Array.from({ length: 500 }, (_, at) => wishing(`w-${at}`, 100));
   const giants = Array.from({ length: 60 }, (_, at) => [
     `z${at}`,
     Array.from({ length: 8 }, (_, n) => wishing(`g-${n}`, 2_000)),
   ]);
   const tools = toolsOf({ greedy, modest: [wishing('fetch')], ...Object.fromEntries(giants) });
-  const { shown } = expose(inputFor(tools));
-  expect(shown.filter(({ id }) => id.server === 'greedy').length).toBeLessThanOrEqual(8);
-  expect(namesOf(shown)).toContain('mcp__modest__fetch');
-  expect(costOfAll(shown).tokens).toBeLessThanOrEqual(10_000);
+  const shownWithin = (alwaysLoadChars: number) => expose(inputFor(tools, { alwaysLoadChars })).shown;
+  expect(namesOf(shownWithin(2_000))).toContain('mcp__modest__fetch');
+  expect(shownWithin(2_000).length).toBeGreaterThan(2);
+  for (const chars of [0, 100, 500, 2_000, 10_000])
+    expect(costOfAll(shownWithin(chars)).chars).toBeLessThanOrEqual(chars);
+  expect(shownWithin(0)).toEqual([]);
+});
+
+verifies('SRC-07', 'what a search finds takes nothing from the budget, and changes nothing else that is shown', () => {
+  const tools = toolsOf({
+    files: heavyTools(60, 1_000),
+    mail: [wishing('send', 100), wishing('list', 100)],
+    web: ['fetch'],
+  });
+  const id = (server: string, tool: string) => toolKey({ server, tool });
+  const chars = costOfAll(tools.filter(({ name }) => name === 'mcp__mail__list')).chars;
+  const exposedWith = (...found: string[]) =>
+    expose(inputFor(tools, { alwaysLoadChars: chars, found: new Set(found) }));
+  expect(exposedWith()).toMatchObject({ standing: ['mail'], shown: [{ name: 'mcp__mail__list' }] });
+  expect(namesOf(exposedWith(id('mail', 'list')).shown)).toEqual(['mcp__mail__list']);
+  expect(exposedWith(id('web', 'fetch'), id('mail', 'list'))).toMatchObject({
+    standing: ['mail'],
+    shown: [{ name: 'mcp__mail__list' }, { name: 'mcp__web__fetch' }],
+  });
 });
 
 test('as long as nothing changes, the answer is the same object', () => {

@@ -1,7 +1,12 @@
 // Owns the proof that of all settings on how a model reaches a tool the most specific one counts.
 
 import { expect, test } from 'vitest';
-import { claimsToBeLoaded, createPlacement, type PlacementDeps } from '../../../../src/catalog/exposure/placement.ts';
+import {
+  claimsToBeLoaded,
+  createPlacement,
+  honouredClaims,
+  type PlacementDeps,
+} from '../../../../src/catalog/exposure/placement.ts';
 import { verifies } from '../../../verifies.ts';
 import { toolsOf } from './tools.ts';
 
@@ -84,6 +89,22 @@ test('the settings are asked once for each tool', () => {
   placement(tool);
   placement(tool);
   expect(asked).toBe(1);
+});
+
+verifies('SRC-07', "a server's wish to have a tool loaded counts only where its hints are trusted", () => {
+  const [wishing, plain] = toolsOf({ files: [{ name: 'a', _meta: { alwaysLoad: true } }, { name: 'b' }] });
+  if (!wishing || !plain) throw new Error('no tools');
+  const heard = (trustHints?: boolean) => {
+    const isClaimed = honouredClaims(() => (trustHints === undefined ? undefined : { trustHints }));
+    return [wishing, plain].map(isClaimed);
+  };
+  expect([heard(true), heard(false), heard()]).toEqual([
+    [true, false],
+    [false, false],
+    [false, false],
+  ]);
+  const cached = { ...wishing, freshness: 'cached' as const };
+  expect(honouredClaims(() => ({ trustHints: true }))(cached), 'the same from memory').toBe(true);
 });
 
 test('a wish to be loaded is true, and nothing that only looks like it', () => {

@@ -104,9 +104,10 @@ export function createHarness() {
     /** Configures a server that connects only when it is needed. */
     sleep: (server: string, session: FakeSession) => void asleep.set(server, session),
     drop(server: string) {
+      const session = up.get(server);
       up.delete(server);
       resourceCatalog.onDown(server);
-      subscriptions.onDown(server);
+      if (session) subscriptions.onSessionEnded(server, session);
     },
     remove(server: string) {
       up.delete(server);

@@ -101,6 +101,51 @@ verifies('SRC-06', 'a changed list is found by its new words at once, and by its
   expect([keysFor('moon', index), index.size]).toEqual([[], 7]);
 });
 
+describe('the order', () => {
+  const named = (...names: readonly string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
+  const crowd = Array.from({ length: 8 }, (_, at) => tool('crowd', `other_${at}`, 'Lists things.'));
+  const order = (query: string, ...tools: readonly Findable[]) =>
+    keysFor(query, indexOf([...crowd, ...tools])).filter((key) => !key.includes('crowd'));
+
+  verifies('SRC-06', 'a tool that is called so comes before one that is only about it', () => {
+    const about = tool('zebra', 'zebra_stripes', 'Zebra: all about the zebra.', named('zebra'));
+    expect(order('zebra', tool('a', 'zebra'), { ...about, title: 'Zebra zebra' })).toEqual([
+      'mcp__a__zebra',
+      'mcp__zebra__zebra_stripes',
+    ]);
+    const both = tool('mail', 'sends', 'Send mail: send your mail.', named('mail', 'send'));
+    expect(order('mail.send', { ...both, title: 'Send mail' }, tool('mail', 'send'))[0]).toBe('mcp__mail__send');
+  });
+
+  const places: Readonly<Record<string, Findable>> = {
+    name: tool('a', 'zebra_one'),
+    title: { ...tool('b', 'two'), title: 'Zebra' },
+    server: tool('zebra', 'three'),
+    description: tool('d', 'four', 'A zebra.'),
+    parameter: tool('e', 'five', '', named('zebra')),
+  };
+  for (const [place, found] of Object.entries(places)) {
+    verifies('SRC-06', `a tool is found by a word of its ${place} alone`, () => {
+      expect(order('zebra', found, tool('z', 'none', 'Nothing of it.'))).toEqual([found.key]);
+    });
+  }
+
+  verifies('SRC-06', 'a word counts most in the name, then in title, description, parameters and server', () => {
+    const inOrder = ['name', 'title', 'description', 'parameter', 'server'].map((place) => places[place]?.key);
+    expect(order('zebra', ...Object.values(places).toReversed())).toEqual(inOrder);
+  });
+
+  verifies(
+    'SRC-06',
+    'a rare word counts more than a frequent one, and a word that is repeated little more than once',
+    () => {
+      expect(keysFor('list zebra', indexOf([...crowd, tool('z', 'rare', 'A zebra.')]))[0]).toBe('mcp__z__rare');
+      const [loud, both] = [tool('l', 'one', 'zebra '.repeat(9)), tool('m', 'two', 'A zebra in a zoo.')];
+      expect(order('zebra zoo', loud, both)).toEqual(['mcp__m__two', 'mcp__l__one']);
+    },
+  );
+});
+
 test('words that no tool has are told, with those that come closest', () => {
   const index = indexOf(fleet);
   expect(index.missing('xylophone of the mailbux')).toEqual([{ word: 'xylophone', near: [] }]);

@@ -200,6 +200,29 @@ describe('it is silent, and Docker is asked nothing,', () => {
     });
   }
 
+  verifies(
+    'CFG-03',
+    'is listed with the reason where an enterprise’s file alone keeps it from a person who wants it',
+    async () => {
+      const { docker, load } = await setUp({});
+      const listed = async (files: Files) => {
+        const { definitions, suppressed, diagnostics } = await load(files);
+        expect([definitions, diagnostics]).toEqual([[], []]);
+        return suppressed.map(({ name, provenance, because }) => [name, provenance.provider, because]);
+      };
+      expect(await listed({ [SYSTEM]: '[plexus]', [USER]: gateway('on') })).toEqual([
+        [
+          'docker-gateway',
+          'docker',
+          expect.stringMatching(/^the enterprise configuration .*mcp\.toml replaces all others$/),
+        ],
+      ]);
+      expect(await listed({ [SYSTEM]: '[plexus]', [USER]: gateway('auto') })).toEqual([]);
+      expect(await listed({ [SYSTEM]: gateway('off'), [USER]: gateway('on') })).toEqual([]);
+      expect(await docker.asked()).toEqual([]);
+    },
+  );
+
   verifies('TRN-06', 'unless that enterprise’s file asks for it', async () => {
     const { load } = await setUp({});
     const loaded = await load({ [SYSTEM]: gateway('on'), '.mcp.toml': servers('a') });
