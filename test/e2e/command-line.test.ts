@@ -164,7 +164,9 @@ describe('plexus reconnect', () => {
     });
     const { code, out, err } = await box.plexus('reconnect', 'talks');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^talks is connected in \d+\.\d s: 7 tools, stdio, MCP \S+\.\n {2}It calls itself talking 1\.\n/);
+    expect(out).toMatch(
+      /^talks is connected in \d+\.\d s: 7 tools, stdio, MCP \S+\.\n {2}It calls itself talking 1\.\n/,
+    );
     expect(await box.json('reconnect', 'talks')).toMatchObject({
       ...{ name: 'talks', state: 'connected', toolCount: 7, tookMs: expect.any(Number) },
     });
