@@ -10,7 +10,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
 import type { ElicitationPolicy } from './client-handlers.ts';
 import { HandshakeLost, initializeLegacy, negotiate } from './handshake.ts';
-import type { Agreement, Era } from './handshake-answers.ts';
+import type { Agreement, Era, ServerInfo } from './handshake-answers.ts';
 import type { LeaseHandlers } from './lease-handlers.ts';
 import { answerPingOnly, answerWith } from './legacy-requests.ts';
 import type { QuestionPace } from './question-limits.ts';
@@ -18,7 +18,7 @@ import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requ
 import { type CallOptions, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
-export type { Era } from './handshake-answers.ts';
+export type { Era, ServerInfo } from './handshake-answers.ts';
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
 
 export interface Session {
@@ -28,6 +28,7 @@ export interface Session {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
+  readonly serverInfo: ServerInfo | undefined;
   readonly pid: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome>;
   /** Calls a tool, including the rounds in which the server asks for input. */

@@ -40,6 +40,8 @@ export const limits = {
   listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
   /** What is quoted of a server's refusal. */
   refusalChars: 500,
+  /** What is kept of a server's own name, version and title. */
+  serverInfoChars: 200,
   /** The protocol's limit for one completion response. */
   completionValues: 100,
   /** Updates of resources: how long they are gathered, how many at once, and how many read resources are subscribed to. */

@@ -8,21 +8,30 @@ import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
-import { type Cell, indent, printable, prose, table } from '../render/text.ts';
-import { startupFor, withRuntime } from '../with-runtime.ts';
+import { type Cell, indent, printable, prose, shellWord, table } from '../render/text.ts';
+import { serverUnknown } from '../unknown-name.ts';
+import { asLive, startupFor, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
-  usage: 'list [--live]',
-  options: { live: { type: 'boolean' } },
-  help: { live: 'connect to every server, instead of showing cached tools, and show how long each took' },
-  async run(context) {
-    const [extra] = context.positionals;
-    rejectExtra(extra);
+  usage: 'list [NAME …] [--live | --check]',
+  options: { live: { type: 'boolean' }, check: { type: 'boolean' } },
+  help: {
+    live: 'connect to every server, instead of showing cached tools, and show how long each took',
+    check: 'the same, and exit with 4 unless every server that is not disabled is connected',
+  },
+  examples: ['list', 'list files --live', 'list --check'],
+  async run(original) {
+    const { positionals: names } = original;
+    const [address] = names.filter((name) => /^\w+:\/\//.test(name));
+    rejectExtra(address, `for a server that is not configured: plexus tools --url ${shellWord(address ?? '')}`);
+    const checks = original.values['check'] === true;
+    const context = checks ? asLive(original) : original;
     const startup = startupFor(context);
     const times = context.values['live'] === true ? createConnectTimes() : undefined;
-    const options = { required: 'report', startup, ...(times && { onEvent: times.onEvent }) } as const;
+    const only = names.length > 0 && { only: names };
+    const options = { required: 'report', startup, ...only, ...(times && { onEvent: times.onEvent }) } as const;
     return withRuntime(context, options, async (runtime, diagnostics) => {
-      const servers = runtime.status();
+      const servers = statusesOf(names, runtime.status());
       // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
       const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
       const reduced = reducedIn(runtime.getTools());
@@ -39,10 +48,24 @@ export const list: Command = {
           diagnostics,
         },
         text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+        exitCode: checks && !servers.every(isHealthy) ? 4 : 0,
       };
     });
   },
 };
+
+/** The servers with these names, or all without one. */
+function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
+  const unknown = names.find((name) => all.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw serverUnknown(
+      unknown,
+      all.map(({ name }) => name),
+    );
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
 
 interface ListView {
   readonly servers: readonly ServerStatus[];
