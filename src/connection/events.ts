@@ -31,7 +31,7 @@ export type ConnectionEvent =
     }
   /** The first list of a session has come, or has failed: from now on the server's status is `connected`. */
   | { readonly type: 'connection.listed'; readonly server: ServerName; readonly toolCount: number }
-  /** A server restarts because its entry changed: so many calls are in flight, and may finish on the former session. */
+  /** A server restarts because its entry or its approval changed: so many calls are in flight, and may finish on the former session. */
   | { readonly type: 'connection.drain-started'; readonly server: ServerName; readonly calls: number }
   /** The former session has ended; so many of its calls were cut. */
   | {
