@@ -38,7 +38,7 @@ export type ConnectionEvent =
       /** The name and version that the server gave itself. */
       readonly serverInfo?: ServerInfo;
     }
-  /** A server restarts because its entry changed: so many calls are in flight, and may finish on the former session. */
+  /** A server restarts because its entry or its approval changed: so many calls are in flight, and may finish on the former session. */
   | { readonly type: 'connection.drain-started'; readonly server: ServerName; readonly calls: number }
   /** The former session has ended; so many of its calls were cut. */
   | {

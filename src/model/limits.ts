@@ -148,7 +148,7 @@ export const limits = {
   /** After so many attempts without a success, only the user can start the server again. */
   attemptsInAll: 500,
   backgroundJitter: 0.2,
-  /** How long calls in flight may go on when their server is restarted because its entry changed. */
+  /** How long calls in flight may go on when their server is restarted because its entry or its approval changed. */
   restartDrainMs: 30_000,
   /** How long after a failed request the end of its session may go unnoticed. */
   lossMs: 1_500,
