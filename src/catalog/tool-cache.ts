@@ -3,7 +3,7 @@
 // `limits.toolCache`.
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
+import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import type { Store } from '../kernel/store.ts';
@@ -25,8 +25,10 @@ export interface ToolCache {
   ): Promise<ReadonlyMap<ServerDefinition, CachedTools>>;
   /** Forgets the lists of these servers. */
   clear(definitions: readonly ServerDefinition[]): Promise<void>;
-  /** Writes a list that has changed. A full disk costs the cache and nothing else. */
-  write(definition: ServerDefinition, listing: ToolListing): Promise<void>;
+  /** Has a list that has changed written, a moment later together with others: a start has no time for the disk. */
+  write(definition: ServerDefinition, listing: ToolListing): void;
+  /** Writes what waits. A full disk costs the cache and nothing else. */
+  flush(): Promise<void>;
 }
 
 export interface CachedTools {
@@ -40,6 +42,8 @@ export interface ToolCacheDeps {
   readonly gate: Pick<Gate, 'judge'>;
   readonly accountOf: AccountOf;
   readonly seal: Seal;
+  /** Without a key nothing was sealed: a first start has no list to read, and makes no key. */
+  readonly hasKey: () => Promise<boolean>;
   /** The client capabilities that the server is told of, as one word: many servers have tools only for clients that can be asked. */
   readonly offerTo: (definition: ServerDefinition) => string;
   /** Every word that `offerTo` may return, in this process or another. */
@@ -67,9 +71,23 @@ export function createToolCache({ store, gate, clock, onError, ...deps }: ToolCa
     const listings = found.filter((each) => each !== 'unreadable');
     return listings.sort((a, b) => b.listedAt - a.listedAt)[0] ?? found[0];
   };
+  /** The latest list of each server that is not written yet. */
+  const waiting = new Map<ServerDefinition, { readonly listing: ToolListing; readonly offer: string }>();
+  let cancelWrite: CancelTimer | undefined;
+  const flush = async () => {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const writing = [...waiting].map(async ([definition, { listing, offer }]) =>
+      lists.write((await keysOf(definition))(offer), listing),
+    );
+    waiting.clear();
+    await Promise.all(writing.map((each) => each.catch(onError)));
+  };
   return {
     async read(definitions, onLate) {
+      await flush();
       const cached = new Map<ServerDefinition, CachedTools>();
+      if (!(await deps.hasKey().catch(onError))) return cached;
       let isLate = false;
       const readOne = async (definition: ServerDefinition) => {
         const listing = await listOf(definition);
@@ -89,17 +107,18 @@ export function createToolCache({ store, gate, clock, onError, ...deps }: ToolCa
     },
     async clear(definitions) {
       const cleared = definitions.filter(isCached).map(async (definition) => {
+        waiting.delete(definition);
         const keyFor = await keysOf(definition);
         await Promise.all(deps.offers.map((offer) => lists.delete(keyFor(offer))));
       });
       await Promise.all(cleared);
     },
-    async write(definition, listing) {
+    write(definition, listing) {
       if (!isCached(definition)) return;
-      await keysOf(definition)
-        .then((keyFor) => lists.write(keyFor(deps.offerTo(definition)), listing))
-        .catch(onError);
+      waiting.set(definition, { listing, offer: deps.offerTo(definition) });
+      cancelWrite ??= clock.after(limits.cacheWriteMs, () => void flush(), 'background');
     },
+    flush,
   };
 }
 
