@@ -1,15 +1,18 @@
 // Owns `plexus list`: every server with its state, tools and problems.
 
 import type { ServerStatus } from '../../connection/status.ts';
+import { asRuntimeError } from '../../model/errors.ts';
 import type { Tool } from '../../model/tool.ts';
-import type { Command, Paint } from '../command.ts';
+import { type KnownServers, type ReadServers, readKnownServers } from '../../servers/known-servers.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { type ConnectTimes, createConnectTimes } from '../connect-times.ts';
+import { environmentOf } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
 import { type Cell, indent, printable, prose, table } from '../render/text.ts';
-import { startupFor, withRuntime } from '../with-runtime.ts';
+import { handlersOf, startupFor, warnOfErrors, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
   usage: 'list [--live]',
@@ -18,31 +21,60 @@ export const list: Command = {
   async run(context) {
     const [extra] = context.positionals;
     rejectExtra(extra);
-    const startup = startupFor(context);
-    const times = context.values['live'] === true ? createConnectTimes() : undefined;
-    const options = { required: 'report', startup, ...(times && { onEvent: times.onEvent }) } as const;
-    return withRuntime(context, options, async (runtime, diagnostics) => {
-      const servers = runtime.status();
-      // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
-      const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
-      const reduced = reducedIn(runtime.getTools());
-      const isBroken = diagnostics.some(({ severity }) => severity === 'error');
-      // An invalid entry stands among the servers with its error, so it is not told a second time.
-      const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
-      const untold = diagnostics.filter(
-        ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
-      );
-      const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
-      return {
-        data: {
-          servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
-          diagnostics,
-        },
-        text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
-      };
-    });
+    const isLive = context.values['live'] === true;
+    const { known, errors }: ReadServers = isLive ? { errors: [] } : await readKnown(context);
+    const beside = errors.map((error) => asRuntimeError(error).message);
+    if (known) {
+      warnOfErrors(new Set(beside), context);
+      return resultOf(known);
+    }
+    const times = isLive ? createConnectTimes() : undefined;
+    const options = { ...waitsFor(context), ...(times && { onEvent: times.onEvent }) };
+    return withRuntime(
+      context,
+      options,
+      async (runtime, diagnostics) =>
+        resultOf({ servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics }, times),
+      beside,
+    );
   },
 };
+
+const waitsFor = (context: Context) =>
+  ({ required: 'report', interactive: false, startup: startupFor(context) }) as const;
+
+/** Without `--live` no server is started whose tools are known: then the command needs no runtime. */
+async function readKnown(context: Context): Promise<ReadServers> {
+  const { runtimeOptions, signal } = context;
+  const reading = readKnownServers({
+    environment: environmentOf(context),
+    options: { ...runtimeOptions, ...waitsFor(context) },
+    handlers: handlersOf(context),
+    signal,
+  });
+  const known = await context.waitFor('reading the configuration', reading);
+  signal.throwIfAborted();
+  return known;
+}
+
+function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: ConnectTimes): CommandResult {
+  // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
+  const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error');
+  // An invalid entry stands among the servers with its error, so it is not told a second time.
+  const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
+  const untold = diagnostics.filter(
+    ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
+  );
+  const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
+  return {
+    data: {
+      servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
+      diagnostics,
+    },
+    text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+  };
+}
 
 interface ListView {
   readonly servers: readonly ServerStatus[];
