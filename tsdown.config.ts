@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { builtinModules } from './scripts/builtin-modules.mjs';
 import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
 /** One build for every door. zod and the parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
@@ -8,7 +9,7 @@ export default defineConfig({
   platform: 'node',
   target: 'node20.19',
   dts: true,
-  plugins: [thirdPartyLicenses()],
+  plugins: [thirdPartyLicenses(), builtinModules()],
   clean: true,
   // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
   minify: { compress: true, mangle: false, codegen: true },
@@ -19,8 +20,17 @@ export default defineConfig({
     codeSplitting: {
       groups: [
         {
-          name: 'help',
-          test: /src\/(cli\/(command|commands|help|terminal|render\/\w+)|model\/identity)\.ts$|package\.json$/,
+          // Loaded before the compile cache is on, so it holds nothing else.
+          name: 'folders',
+          test: /src\/(config\/scopes|cli\/compile-cache)\.ts$/,
+          priority: 3,
+        },
+        { name: 'help', test: /src\/cli\/main\.ts$/, priority: 2 },
+        {
+          // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
+          name: 'known',
+          test: /src\/(cli\/commands\/list|config\/(load|native|sources\/toml)|servers\/judge-config)\.ts$/,
+          priority: 1,
         },
         // Whatever `createRuntime` always needs, also what it imports only when it is called.
         { name: 'start', test: /src\/(runtime|config\/(load|native)|servers\/judge-config)\.ts$/ },

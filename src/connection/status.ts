@@ -5,10 +5,9 @@ import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
 import type { Freshness } from '../model/tool.ts';
-import type { Connection } from './connection.ts';
 import type { Era, ServerInfo } from './session.ts';
 import type { ConnectionState } from './state.ts';
-import { disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
+import { type ConnectionFacts, disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
 
 export type SimpleStatus = 'connected' | 'connecting' | 'failed' | 'disconnected';
 
@@ -113,7 +112,7 @@ export interface BreakerStatus {
 export interface StatusDeps {
   readonly definition: ServerDefinition;
   /** Absent for a disabled or denied server. */
-  readonly connection: Connection | undefined;
+  readonly connection: ConnectionFacts | undefined;
   /** Why the server is denied, if a policy and not its own entry keeps it from being used. */
   readonly refusal?: string | undefined;
   readonly breaker?: BreakerStatus | undefined;
@@ -183,7 +182,7 @@ function errorFields(error: RuntimeError, { listing, connection }: StatusDeps): 
 }
 
 function liveness(
-  connection: Connection,
+  connection: ConnectionFacts,
   { breaker, redact, now }: StatusDeps,
   isConnected: boolean,
 ): Partial<StatusFields> {
@@ -218,7 +217,7 @@ const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
 
 function stageOf(
   { code }: RuntimeError,
-  { isListing, connection }: { isListing: boolean; connection: Connection | undefined },
+  { isListing, connection }: { isListing: boolean; connection: ConnectionFacts | undefined },
 ): ConnectionStage {
   if (isListing) return 'list';
   return connectionStages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');

@@ -1,16 +1,19 @@
 // Owns `plexus list`: every server with its state, tools and problems.
 
 import type { ServerStatus } from '../../connection/status.ts';
+import { asRuntimeError } from '../../model/errors.ts';
 import type { Tool } from '../../model/tool.ts';
-import type { Command, Paint } from '../command.ts';
+import { type KnownServers, type ReadServers, readKnownServers } from '../../servers/known-servers.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { type ConnectTimes, createConnectTimes } from '../connect-times.ts';
+import { environmentOf } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
 import { type Cell, indent, printable, prose, shellWord, table } from '../render/text.ts';
 import { serverUnknown } from '../unknown-name.ts';
-import { asLive, startupFor, withRuntime } from '../with-runtime.ts';
+import { asLive, handlersOf, startupFor, warnOfErrors, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
   usage: 'list [NAME …] [--live | --check]',
@@ -26,31 +29,26 @@ export const list: Command = {
     rejectExtra(address, `for a server that is not configured: plexus tools --url ${shellWord(address ?? '')}`);
     const checks = original.values['check'] === true;
     const context = checks ? asLive(original) : original;
-    const startup = startupFor(context);
-    const times = context.values['live'] === true ? createConnectTimes() : undefined;
+    const isLive = context.values['live'] === true;
+    const { known, errors }: ReadServers = isLive ? { errors: [] } : await readKnown(context);
+    const beside = errors.map((error) => asRuntimeError(error).message);
+    if (known) {
+      warnOfErrors(new Set(beside), context);
+      return resultOf({ ...known, servers: statusesOf(names, known.servers) });
+    }
+    const times = isLive ? createConnectTimes() : undefined;
     const only = names.length > 0 && { only: names };
-    const options = { required: 'report', startup, ...only, ...(times && { onEvent: times.onEvent }) } as const;
-    return withRuntime(context, options, async (runtime, diagnostics) => {
-      const servers = statusesOf(names, runtime.status());
-      // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
-      const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
-      const reduced = reducedIn(runtime.getTools());
-      const isBroken = diagnostics.some(({ severity }) => severity === 'error');
-      // An invalid entry stands among the servers with its error, so it is not told a second time.
-      const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
-      const untold = diagnostics.filter(
-        ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
-      );
-      const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
-      return {
-        data: {
-          servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
-          diagnostics,
-        },
-        text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
-        exitCode: checks && !servers.every(isHealthy) ? 4 : 0,
-      };
-    });
+    const options = { ...waitsFor(context), ...only, ...(times && { onEvent: times.onEvent }) };
+    return withRuntime(
+      context,
+      options,
+      async (runtime, diagnostics) => {
+        const servers = statusesOf(names, runtime.status());
+        const result = resultOf({ servers, reduced: reducedIn(runtime.getTools()), diagnostics }, times);
+        return { ...result, exitCode: checks && !servers.every(isHealthy) ? 4 : 0 };
+      },
+      beside,
+    );
   },
 };
 
@@ -66,6 +64,42 @@ function statusesOf(names: readonly string[], all: readonly ServerStatus[]): rea
 }
 
 const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
+
+const waitsFor = (context: Context) =>
+  ({ required: 'report', interactive: false, startup: startupFor(context) }) as const;
+
+/** Without `--live` no server is started whose tools are known: then the command needs no runtime. */
+async function readKnown(context: Context): Promise<ReadServers> {
+  const { runtimeOptions, signal } = context;
+  const reading = readKnownServers({
+    environment: environmentOf(context),
+    options: { ...runtimeOptions, ...waitsFor(context) },
+    handlers: handlersOf(context),
+    signal,
+  });
+  const known = await context.waitFor('reading the configuration', reading);
+  signal.throwIfAborted();
+  return known;
+}
+
+function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: ConnectTimes): CommandResult {
+  // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
+  const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error');
+  // An invalid entry stands among the servers with its error, so it is not told a second time.
+  const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
+  const untold = diagnostics.filter(
+    ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
+  );
+  const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
+  return {
+    data: {
+      servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
+      diagnostics,
+    },
+    text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+  };
+}
 
 interface ListView {
   readonly servers: readonly ServerStatus[];
