@@ -4,16 +4,15 @@
 import type { BreakerOutcome } from '../kernel/breaker.ts';
 import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { ToolOutcome } from '../model/tool.ts';
 import type { Breakers } from '../servers/breakers.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { type OutcomeDraft, type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Counts only what waiting could cure: a wrong argument must not take a healthy server away from everyone. */
 export function guard(breakers: Breakers): Stage {
   return (next) => (call) => guarded(breakers, call, next);
 }
 
-async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promise<ToolOutcome> {
+async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promise<OutcomeDraft> {
   const { server } = toolOf(call).id;
   const entered = breakers.enter(server);
   try {

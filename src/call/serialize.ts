@@ -2,10 +2,9 @@
 // A queued call uses no timeout; cancelling it sends nothing.
 
 import type { ServerName } from '../model/names.ts';
-import type { ToolOutcome } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import type { Recheck } from './authorize/recheck.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { type OutcomeDraft, type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** The calls of one server: how many run, and those that wait for their turn. */
 interface Line {
@@ -50,7 +49,7 @@ export function serialize(
     if (line.running === 0) lines.delete(server);
   };
 
-  const inTurn = async (call: ToolCall, next: Perform): Promise<ToolOutcome> => {
+  const inTurn = async (call: ToolCall, next: Perform): Promise<OutcomeDraft> => {
     const { server } = toolOf(call).id;
     const line = lines.get(server) ?? { running: 0, waiting: new Set() };
     lines.set(server, line);

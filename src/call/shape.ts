@@ -6,15 +6,15 @@ import type { Emit } from '../kernel/emitter.ts';
 import { inSlices, SLICE_UNITS, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
-import type { Signal, ToolOutcome } from '../model/tool.ts';
+import type { Signal } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import { createNonce, orderWarning, wrap } from '../shaping/boundary.ts';
 import { findSignals } from '../shaping/injection.ts';
 import type { Redactor } from '../shaping/redact.ts';
-import { type Extracted, plainText, readInSlices, render } from '../shaping/text.ts';
+import { plainText, readInSlices, render } from '../shaping/text.ts';
 import { type Cut, type Ends, findCut, joinCut, sharesOf } from '../shaping/truncate.ts';
 import type { CallEvent } from './events.ts';
-import type { Perform, Stage, ToolCall } from './pipeline.ts';
+import type { OutcomeDraft, Perform, Stage, ToolCall } from './pipeline.ts';
 import { resultLimits } from './result-limits.ts';
 import { type Keeper, keepBlobs, keepWhole } from './spill.ts';
 
@@ -42,28 +42,13 @@ export function shape(deps: ShapeDeps): Stage {
   return (next) => (call) => shaped(call, next, deps);
 }
 
-async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<ToolOutcome> {
+async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<OutcomeDraft> {
   const outcome = await next(call);
+  const { meta } = outcome;
+  const { registry, redactor, emit } = deps;
   // The text of a builtin already says what its structured content holds.
   const structured = call.builtin ? undefined : outcome.structured;
-  const plain = plainText(outcome.content, structured);
-  if (plain !== undefined) return finished(outcome, { text: plain, attachments: [] }, call, deps);
-  const { cancellation } = call;
-  const read = await inSlices(readInSlices(outcome.content, structured), cancellation);
-  const { artifacts: keeper } = deps;
-  const hasVision = call.caller.hasVision === true;
-  const content = keeper ? await keepBlobs(read, { meta: outcome.meta, keeper, hasVision, cancellation }) : read;
-  return finished(outcome, { text: render(content), attachments: content.attachments }, call, deps);
-}
-
-async function finished(
-  outcome: ToolOutcome,
-  { text, attachments }: Extracted,
-  call: ToolCall,
-  deps: ShapeDeps,
-): Promise<ToolOutcome> {
-  const { meta } = outcome;
-  const { registry, redactor, artifacts, emit } = deps;
+  const text = plainText(outcome.content, structured) ?? (await readWhole(outcome, structured, call, deps));
   const { settings } = registry.config();
   const most = resultLimits(registry.settings(meta.server), registry.toolSettings(meta), call.tool?.definition);
   const search = searchBy(settings, redactor);
@@ -72,21 +57,46 @@ async function finished(
   const signals = flag(ends, cut, deps.findSignals ?? findSignals);
   if (signals.length > 0 && call.tool)
     emit({ type: 'signal.raised', callId: call.callId, ...call.tool.id, surface: 'tool_output', signals });
+  const shown = cut === undefined ? ends.head : await keptAndJoined({ whole, cut, outcome }, call, deps);
   const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
-  const beside = introduced(outcome, search);
-  if (cut === undefined)
-    return { ...outcome, ...beside(remark + framed(ends.head, meta, settings)), attachments, signals };
-  // A text that was redacted already is not searched for the same secrets again.
-  const { file, remark: where } = artifacts ? await call.cancellation.race(keepWhole(whole, meta, artifacts)) : {};
-  const { totalChars } = ends;
+  outcome.text = remark + framed(shown, meta, settings);
+  outcome.signals = signals;
+  if (outcome.instructions !== undefined) introduce(outcome, outcome.instructions, search);
+  return outcome;
+}
+
+/** The text of a result that is more than one block of text. What it has besides is attached, and kept in files. */
+async function readWhole(
+  outcome: OutcomeDraft,
+  structured: unknown,
+  { cancellation, caller }: ToolCall,
+  { artifacts: keeper }: ShapeDeps,
+): Promise<string> {
+  const read = await inSlices(readInSlices(outcome.content, structured), cancellation);
+  const { meta } = outcome;
+  const hasVision = caller.hasVision === true;
+  const content = keeper ? await keepBlobs(read, { meta, keeper, hasVision, cancellation }) : read;
+  outcome.attachments = content.attachments;
+  return render(content);
+}
+
+interface CutText {
+  readonly whole: string;
+  readonly cut: Cut;
+  readonly outcome: OutcomeDraft;
+}
+
+/** A text that was redacted already is not searched for the same secrets again. */
+async function keptAndJoined(
+  { whole, cut, outcome }: CutText,
+  { cancellation }: ToolCall,
+  { artifacts }: ShapeDeps,
+): Promise<string> {
+  const { file, remark } = artifacts ? await cancellation.race(keepWhole(whole, outcome.meta, artifacts)) : {};
+  const totalChars = whole.length;
   const keptChars = cut.head.length + cut.tail.length;
-  return {
-    ...outcome,
-    ...beside(remark + framed(joinCut(cut, totalChars, where), meta, settings)),
-    attachments,
-    signals,
-    truncated: { totalChars, keptChars, ...(file !== undefined && { file }) },
-  };
+  outcome.truncated = { totalChars, keptChars, ...(file !== undefined && { file }) };
+  return joinCut(cut, totalChars, remark);
 }
 
 interface SecretSearch {
@@ -159,13 +169,10 @@ function flag(
 }
 
 /** Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones. */
-function introduced(
-  { instructions }: ToolOutcome,
-  search: SecretSearch | undefined,
-): (text: string) => Pick<ToolOutcome, 'text' | 'instructions'> {
-  if (instructions === undefined) return (text) => ({ text });
+function introduce(outcome: OutcomeDraft, instructions: string, search: SecretSearch | undefined): void {
   const shown = search ? search.redact(instructions) : instructions;
-  return (text) => ({ text: `${text}\n\n${shown}`, instructions: shown });
+  outcome.instructions = shown;
+  outcome.text += `\n\n${shown}`;
 }
 
 function framed(body: string, id: ToolId, settings: ShapeSettings): string {
