@@ -6,7 +6,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type CallLimits, callLimits } from '../model/server.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
-import { type CallTimer, type OutcomeDraft, type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { attempt, type CallTimer, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Cancelling sends the cancellation to the server; whether the call took effect is then unknown, and the error says so. */
 export function deadline(registry: Pick<ServerRegistry, 'settings' | 'toolSettings'>, clock: Clock): Stage {
@@ -16,7 +16,16 @@ export function deadline(registry: Pick<ServerRegistry, 'settings' | 'toolSettin
     const own = ownLimit(call);
     const timer = new RunningLimits(call, { totalMs: own ?? totalMs, silenceMs, isOwn: own !== undefined }, clock);
     call.timer = timer;
-    return bounded(call, next, timer);
+    return attempt(next, call).then(
+      (outcome) => {
+        timer.end();
+        return outcome;
+      },
+      (error: unknown) => {
+        timer.end();
+        throw error;
+      },
+    );
   };
 }
 
@@ -25,14 +34,6 @@ function ownLimit({ timeoutMs }: ToolCall): number | undefined {
   if (timeoutMs === undefined || Number.isNaN(timeoutMs)) return undefined;
   if (timeoutMs === Number.POSITIVE_INFINITY) return 0;
   return timeoutMs < 0 ? 1 : timeoutMs;
-}
-
-async function bounded(call: ToolCall, next: Perform, timer: RunningLimits): Promise<OutcomeDraft> {
-  try {
-    return await next(call);
-  } finally {
-    timer.end();
-  }
 }
 
 interface Bounds extends CallLimits {

@@ -10,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
 import type { CallEnd, CallEvent, CallId } from './events.ts';
 import { type Beat, Heartbeat } from './heartbeat.ts';
-import type { CallObserver, OutcomeDraft, Perform, Stage, ToolCall } from './pipeline.ts';
+import { attempt, type CallObserver, type OutcomeDraft, type Stage, type ToolCall } from './pipeline.ts';
 import { recordAbort } from './unsent-aborts.ts';
 
 /** The outermost stage: a stage that throws instead of rejecting is caught here as well. */
@@ -20,7 +20,15 @@ export function observe(deps: ObserveDeps): Stage {
     const { callId } = call;
     if (deps.closing.aborted) return Promise.reject(new RuntimeError('RUNTIME_CLOSED', { ...call.tool?.id }));
     if (shared.running.has(callId)) return Promise.reject(new RuntimeError('CALL_ID_TAKEN', { callId }));
-    return observed(call, next, new Observation(call, shared));
+    const observation = new Observation(call, shared);
+    call.observer = observation;
+    observation.begin();
+    return attempt(next, call).then(
+      (outcome) => observation.answered(outcome),
+      (error: unknown) => {
+        throw observation.failed(error);
+      },
+    );
   };
 }
 
@@ -42,16 +50,6 @@ export interface ObserveDeps {
 interface Shared extends ObserveDeps {
   readonly heartbeat: Heartbeat;
   readonly running: Set<CallId>;
-}
-
-async function observed(call: ToolCall, next: Perform, observation: Observation): Promise<OutcomeDraft> {
-  call.observer = observation;
-  observation.begin();
-  try {
-    return observation.answered(await next(call));
-  } catch (error) {
-    throw observation.failed(error);
-  }
 }
 
 /** One running call, as the outside hears of it. */

@@ -130,6 +130,18 @@ export function compose(stages: readonly Stage[], innermost: Perform): Perform {
   return stages.reduceRight((next, stage) => stage(next), innermost);
 }
 
+/**
+ * What the next stage gives, as a promise also where it throws. A stage that acts on the way back goes on with `then`: an async
+ * function takes three times the memory, and every call in flight has one for each stage.
+ */
+export function attempt(next: Perform, call: ToolCall): Promise<OutcomeDraft> {
+  try {
+    return next(call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
 /** For the stages behind `resolve`. */
 export function toolOf(call: ToolCall): Tool {
   if (call.tool === undefined) throw new RuntimeError('INTERNAL', { problem: `"${call.name}" was not resolved` });

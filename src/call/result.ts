@@ -54,11 +54,15 @@ function isBlock(block: unknown): block is ContentBlock {
 function isDeeper(value: unknown, levels: number, budget: { parts: number }): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  const keys = Array.isArray(value) ? undefined : keysOf(value);
-  budget.parts -= keys?.length ?? (value as readonly unknown[]).length;
+  const isList = Array.isArray(value);
+  const keys = isList ? value : keysOf(value);
+  budget.parts -= keys.length;
   if (budget.parts <= 0) return false;
-  if (keys === undefined) return (value as readonly unknown[]).some((part) => isDeeper(part, levels - 1, budget));
-  return keys.some((key) => isDeeper((value as JsonObject)[key], levels - 1, budget));
+  for (const each of keys) {
+    const part: unknown = isList ? each : (value as JsonObject)[each as string];
+    if (typeof part === 'object' && isDeeper(part, levels - 1, budget)) return true;
+  }
+  return false;
 }
 
 function* isDeepInSlices(value: unknown, levels: number): Slices<boolean> {

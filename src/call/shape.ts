@@ -5,7 +5,6 @@ import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { inSlices, SLICE_UNITS, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
-import type { ToolId } from '../model/names.ts';
 import type { Signal } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import { createNonce, orderWarning, wrap } from '../shaping/boundary.ts';
@@ -14,7 +13,7 @@ import type { Redactor } from '../shaping/redact.ts';
 import { plainText, readInSlices, render } from '../shaping/text.ts';
 import { type Cut, type Ends, findCut, joinCut, sharesOf } from '../shaping/truncate.ts';
 import type { CallEvent } from './events.ts';
-import type { OutcomeDraft, Perform, Stage, ToolCall } from './pipeline.ts';
+import { attempt, type OutcomeDraft, type Stage, type ToolCall } from './pipeline.ts';
 import { resultLimits } from './result-limits.ts';
 import { type Keeper, keepBlobs, keepWhole } from './spill.ts';
 
@@ -39,30 +38,43 @@ interface ResultRedactor extends Pick<Redactor, 'known' | 'text' | 'knownInSlice
 
 /** Order is meaning: redact before the cut, so that no secret survives in half; wrap last, so that the closing mark is never lost. */
 export function shape(deps: ShapeDeps): Stage {
-  return (next) => (call) => shaped(call, next, deps);
+  return (next) => (call) => attempt(next, call).then((outcome) => shaped(outcome, call, deps));
 }
 
-async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<OutcomeDraft> {
-  const outcome = await next(call);
-  const { meta } = outcome;
-  const { registry, redactor, emit } = deps;
+/** A promise only where the text is long, or more than text. */
+function shaped(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): OutcomeDraft | Promise<OutcomeDraft> {
   // The text of a builtin already says what its structured content holds.
   const structured = call.builtin ? undefined : outcome.structured;
-  const text = plainText(outcome.content, structured) ?? (await readWhole(outcome, structured, call, deps));
+  const plain = plainText(outcome.content, structured);
+  if (plain !== undefined) return withText(plain, outcome, call, deps);
+  return readWhole(outcome, structured, call, deps).then((text) => withText(text, outcome, call, deps));
+}
+
+function withText(
+  text: string,
+  outcome: OutcomeDraft,
+  call: ToolCall,
+  deps: ShapeDeps,
+): OutcomeDraft | Promise<OutcomeDraft> {
+  const { meta } = outcome;
+  const { registry, redactor } = deps;
   const { settings } = registry.config();
   const most = resultLimits(registry.settings(meta.server), registry.toolSettings(meta), call.tool?.definition);
   const search = searchBy(settings, redactor);
-  const { whole, ends } = cleanEnds(text, most.chars, search) ?? (await redactedEnds(text, search, call.cancellation));
-  const cut = findCut(ends, most);
-  const signals = flag(ends, cut, deps.findSignals ?? findSignals);
-  if (signals.length > 0 && call.tool)
-    emit({ type: 'signal.raised', callId: call.callId, ...call.tool.id, surface: 'tool_output', signals });
-  const shown = cut === undefined ? ends.head : await keptAndJoined({ whole, cut, outcome }, call, deps);
-  const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
-  outcome.text = remark + framed(shown, meta, settings);
-  outcome.signals = signals;
-  if (outcome.instructions !== undefined) introduce(outcome, outcome.instructions, search);
-  return outcome;
+  const redacted = cleanEnds(text, most.chars, search);
+  const finish = ({ whole, ends }: Redacted): OutcomeDraft | Promise<OutcomeDraft> => {
+    const cut = findCut(ends, most);
+    outcome.signals = flag(ends, cut, deps.findSignals ?? findSignals);
+    tellSignals(outcome, call, deps);
+    if (cut === undefined) return framed(ends.head, outcome, settings, search);
+    return keptAndJoined({ whole, cut, outcome }, call, deps).then((shown) => framed(shown, outcome, settings, search));
+  };
+  return redacted === undefined ? redactedEnds(text, search, call.cancellation).then(finish) : finish(redacted);
+}
+
+function tellSignals({ signals }: OutcomeDraft, { callId, tool }: ToolCall, { emit }: ShapeDeps): void {
+  if (signals.length === 0 || tool === undefined) return;
+  emit({ type: 'signal.raised', callId, ...tool.id, surface: 'tool_output', signals });
 }
 
 /** The text of a result that is more than one block of text. What it has besides is attached, and kept in files. */
@@ -168,13 +180,19 @@ function flag(
   return shifted.length === 0 ? first : [...first, ...shifted];
 }
 
-/** Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones. */
-function introduce(outcome: OutcomeDraft, instructions: string, search: SecretSearch | undefined): void {
-  const shown = search ? search.redact(instructions) : instructions;
-  outcome.instructions = shown;
-  outcome.text += `\n\n${shown}`;
-}
-
-function framed(body: string, id: ToolId, settings: ShapeSettings): string {
-  return settings.results.wrap ? wrap(body, id, createNonce()) : body;
+/** Completes the outcome with the text for the model. */
+function framed(
+  shown: string,
+  outcome: OutcomeDraft,
+  settings: ShapeSettings,
+  search: SecretSearch | undefined,
+): OutcomeDraft {
+  const { signals, meta, instructions } = outcome;
+  const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
+  outcome.text = remark + (settings.results.wrap ? wrap(shown, meta, createNonce()) : shown);
+  if (instructions === undefined) return outcome;
+  // Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones.
+  outcome.instructions = search ? search.redact(instructions) : instructions;
+  outcome.text += `\n\n${outcome.instructions}`;
+  return outcome;
 }

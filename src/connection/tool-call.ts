@@ -44,7 +44,7 @@ interface CallRequest {
   readonly handlers: ViewHandlers;
 }
 
-export async function performCall(
+export function performCall(
   deps: CallDeps,
   method: string,
   callParams: JsonObject,
@@ -53,20 +53,32 @@ export async function performCall(
   const handlers = deps.router.offered(options.handlers);
   const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
   const endCall = deps.router.beginCall(options, handlers);
-  try {
-    const first = await deps.wire.request(method, params, options, deps.owner);
-    if (first.kind === 'result' && !isInputRequired(first)) {
+  return deps.wire.request(method, params, options, deps.owner).then(
+    (first) => {
+      const isDone = first.kind === 'result' && !isInputRequired(first);
+      if (!isDone) return afterFirst(deps, { method, params, handlers }, first, options).finally(endCall);
       deps.router.served++;
+      endCall();
       return first;
-    }
-    const request = { method, params, handlers };
-    const outcome = await afterRateLimit(deps, request, first, options);
-    if (outcome.kind !== 'lost') deps.router.served++;
-    if (outcome.kind === 'error') return await afterRefusal(deps, request, outcome, options);
-    return isInputRequired(outcome) ? await runInputRounds(deps, request, outcome, options) : outcome;
-  } finally {
-    endCall();
-  }
+    },
+    (error: unknown) => {
+      endCall();
+      throw error;
+    },
+  );
+}
+
+/** Nearly every call ends with its first result; the others may be sent again. */
+async function afterFirst(
+  deps: CallDeps,
+  request: CallRequest,
+  first: RequestOutcome,
+  options: CallOptions,
+): Promise<RequestOutcome> {
+  const outcome = await afterRateLimit(deps, request, first, options);
+  if (outcome.kind !== 'lost') deps.router.served++;
+  if (outcome.kind === 'error') return afterRefusal(deps, request, outcome, options);
+  return isInputRequired(outcome) ? runInputRounds(deps, request, outcome, options) : outcome;
 }
 
 async function send(deps: CallDeps, request: CallRequest, options: CallOptions): Promise<RequestOutcome> {
