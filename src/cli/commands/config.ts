@@ -138,7 +138,6 @@ async function places(context: Context): Promise<CommandResult> {
 }
 
 async function schema(): Promise<CommandResult> {
-  const { jsonSchema } = await import('../../config/json-schema.ts');
-  const data = jsonSchema();
+  const { publishedSchema: data } = await import('../../config/published-schema.ts');
   return { data, text: () => documentText(data).trimEnd() };
 }
