@@ -8,8 +8,10 @@ import type { RequestFailure } from '../model/server.ts';
 import type { RequestControl, ResponseHandler } from './http-connection.ts';
 import { broken, lost } from './http-failure.ts';
 import type { HeaderBlock } from './http-headers.ts';
-import { HttpFault, type HttpFaultKind } from './http-message.ts';
+import { HttpFault, type HttpFaultKind, type ResponseHeaders } from './http-message.ts';
 import { networkReason } from './network-failure.ts';
+
+export type { ResponseHeaders } from './http-message.ts';
 
 /** An address, parsed once. */
 export interface Target {
@@ -34,8 +36,6 @@ export interface HttpRequest {
   /** How often it may be sent to another address of the same origin; `limits.redirects` unless it says less. */
   readonly maxRedirects?: number | undefined;
 }
-
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The first value, if a header was sent twice. */
 export function headerIn(headers: ResponseHeaders, name: string): string | undefined {

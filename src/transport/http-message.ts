@@ -2,7 +2,6 @@
 // connection. Pure: bytes in, parts out. What is doubtful is refused, and never guessed at.
 
 import { limits } from '../model/limits.ts';
-import type { ResponseHeaders } from './exchange.ts';
 
 /** Why a connection could not be used any more. */
 export type HttpFaultKind = 'hung-up' | 'cut-off' | 'head-too-large' | 'not-http' | 'closed';
@@ -15,6 +14,8 @@ export class HttpFault extends Error {
     this.kind = kind;
   }
 }
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface ResponseHead {
   readonly status: number;
