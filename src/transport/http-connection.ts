@@ -3,9 +3,15 @@
 
 import type { Socket } from 'node:net';
 import { limits } from '../model/limits.ts';
-import type { HttpRequest, ResponseHeaders } from './exchange.ts';
 import type { HeaderBlock } from './http-headers.ts';
-import { type BodyReader, bodyOf, HttpFault, type ResponseHead, readHead } from './http-message.ts';
+import {
+  type BodyReader,
+  bodyOf,
+  HttpFault,
+  type ResponseHead,
+  type ResponseHeaders,
+  readHead,
+} from './http-message.ts';
 
 /** The methods must not throw. After `end` or `failed`, no further method is called. */
 export interface ResponseHandler {
@@ -26,7 +32,9 @@ export interface RequestControl {
 }
 
 /** The parts of a request that depend on the way it takes. */
-export interface SentRequest extends Pick<HttpRequest, 'method' | 'body'> {
+export interface SentRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly body?: string | undefined;
   /** The path, or the whole address for a proxy. */
   readonly address: string;
   readonly host: string;
