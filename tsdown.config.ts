@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { builtinModules } from './scripts/builtin-modules.mjs';
 import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
 /** One build for every door. zod and the parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
@@ -8,7 +9,7 @@ export default defineConfig({
   platform: 'node',
   target: 'node20.19',
   dts: true,
-  plugins: [thirdPartyLicenses()],
+  plugins: [builtinModules(), thirdPartyLicenses()],
   clean: true,
   // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
   minify: { compress: true, mangle: false, codegen: true },

@@ -16,7 +16,7 @@ export function setUp() {
   });
   once(
     'build',
-    ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs'],
+    ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs', 'scripts/builtin-modules.mjs'],
     'building',
     () => runQuietly(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
   );
