@@ -6,7 +6,7 @@ import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import { invalidStatus, suppressedStatus } from '../connection/absent-status.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { NotReady } from '../connection/events.ts';
-import { type ServerStatus, statusOf } from '../connection/status.ts';
+import { type ServerStatus, type StatusExtent, statusOf } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -68,9 +68,13 @@ export class FleetStatus {
 
   /** Every server that a file names, also invalid and suppressed ones, sorted by name. */
   all(): ServerStatus[] {
+    return this.#all('whole');
+  }
+
+  #all(extent: StatusExtent): ServerStatus[] {
     const { registry } = this.#deps;
     const { invalid = [], suppressed = [] } = registry.absent();
-    const used = [...registry.definitions().map((each) => this.#of(each)), ...invalid.map(invalidStatus)];
+    const used = [...registry.definitions().map((each) => this.#of(each, extent)), ...invalid.map(invalidStatus)];
     const names = new Set(used.map(({ name }) => name));
     const silenced = suppressed.filter(({ name }) => !names.has(name) && names.add(name));
     return [...used, ...silenced.map(suppressedStatus)].sort((a, b) =>
@@ -82,7 +86,7 @@ export class FleetStatus {
   readiness(servers?: readonly ServerName[]): Readiness {
     const { connections } = this.#deps;
     const isAsked = (name: ServerName) => servers?.includes(name) ?? connections.get(name) !== undefined;
-    return readinessOf(this.all().filter(({ name }) => isAsked(name)));
+    return readinessOf(this.#all('brief').filter(({ name }) => isAsked(name)));
   }
 
   /** How a start or a reload went, for servers that it starts by itself and entries that it could not read. */
@@ -90,7 +94,7 @@ export class FleetStatus {
     const { connections } = this.#deps;
     const isStarted = ({ name, state, lifecycle }: ServerStatus) =>
       lifecycle === undefined && (state === 'invalid' || connections.get(name) !== undefined);
-    const statuses = this.all().filter(isStarted);
+    const statuses = this.#all('brief').filter(isStarted);
     const known = statuses.filter(isKnown).map(({ name }) => name);
     const { ready, notReady } = readinessOf(statuses.filter((each) => !isKnown(each)));
     return { ready, notReady, known };
@@ -133,7 +137,7 @@ export class FleetStatus {
     const inTurns = registry.definitions().filter((each) => !registry.isSetAside(each.name));
     const servers = inTurns.map((definition) => {
       const { name: server } = definition;
-      const { state, error } = this.#of(definition);
+      const { state, error } = this.#of(definition, 'brief');
       // While a further attempt is under way, the failure before it is the reason.
       const before = state === 'reconnecting' ? connections.get(server)?.connection.lastFailure?.cause : undefined;
       return { server, state, error: error ?? before, hidden: catalog.get(server)?.hidden ?? NONE };
@@ -146,7 +150,7 @@ export class FleetStatus {
     if (this.#deps.registry.definition(server) === undefined) this.of(server);
   }
 
-  #of(definition: ServerDefinition): ServerStatus {
+  #of(definition: ServerDefinition, extent: StatusExtent): ServerStatus {
     const { registry, connections, catalog, resourceCatalog, breakers, installs, persons, redact, clock } = this.#deps;
     const { name } = definition;
     const entry = catalog.get(name);
@@ -170,6 +174,7 @@ export class FleetStatus {
       },
       redact,
       now: clock.now(),
+      extent,
     });
   }
 }
