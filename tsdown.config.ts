@@ -9,7 +9,7 @@ export default defineConfig({
   platform: 'node',
   target: 'node20.19',
   dts: true,
-  plugins: [thirdPartyLicenses(), builtinModules()],
+  plugins: [builtinModules(), thirdPartyLicenses()],
   clean: true,
   // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
   minify: { compress: true, mangle: false, codegen: true },

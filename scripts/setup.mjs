@@ -24,6 +24,7 @@ export function setUp() {
       'tsdown.config.ts',
       'tsconfig.json',
       'scripts/third-party-licenses.mjs',
+      'scripts/builtin-modules.mjs',
     ],
     'building',
     () => runQuietly(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
