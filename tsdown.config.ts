@@ -17,13 +17,7 @@ export default defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
-        {
-          // Loaded before the compile cache is on, so it holds nothing else.
-          name: 'folders',
-          test: /src\/(config\/scopes|cli\/compile-cache)\.ts$/,
-          priority: 3,
-        },
-        { name: 'help', test: /src\/cli\/main\.ts$/, priority: 2 },
+        { name: 'help', test: /src\/cli\/(main|compile-cache)\.ts$/, priority: 2 },
         {
           // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
           name: 'known',
