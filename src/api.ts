@@ -8,6 +8,7 @@ import type { SandboxState } from './connection/sandbox-state.ts';
 import type { ServerStatus } from './connection/status.ts';
 import type { RuntimeEvent } from './events.ts';
 import type { Unsubscribe } from './kernel/emitter.ts';
+import { once } from './kernel/once.ts';
 import type { Diagnostic } from './model/diagnostic.ts';
 import { RuntimeError } from './model/errors.ts';
 import type { ServerName } from './model/names.ts';
@@ -128,6 +129,7 @@ export function createApi(deps: ApiDeps): Runtime {
     closed ??= closeAll(deps);
     return closed;
   };
+  const redactedStartup = once(() => redactor.value(startup));
   const changes = redactFailures(redactor, createChanges(deps));
   return {
     ...views.root,
@@ -135,7 +137,9 @@ export function createApi(deps: ApiDeps): Runtime {
     on: createOn(host),
     status: createStatus(status),
     failures: () => status.all().flatMap(({ name, error }) => (error ? [{ server: name, error }] : [])),
-    startup: redactor.value(startup),
+    get startup() {
+      return redactedStartup();
+    },
     diagnostics: () => redactor.value(registry.config().diagnostics),
     ...changes,
     reconnect: (server) => handled(changes.reconnect(server)),

@@ -19,6 +19,8 @@ export interface CachedListsDeps<List> {
   readonly gate: Pick<Gate, 'judge'>;
   readonly accountOf: AccountOf;
   readonly seal: Seal;
+  /** Without a key nothing was sealed: a first start has no list to read, and makes no key. */
+  readonly hasKey: () => Promise<boolean>;
   /** The client capabilities that the server is told of, as one word: many servers have tools only for clients that can be asked. */
   readonly offerTo: (definition: ServerDefinition) => string;
   /** Every word that `offerTo` may return, in this process or another. */
@@ -71,6 +73,7 @@ export function createCachedLists<List extends { readonly listedAt: number }>({
     keysOf,
     async read(definitions, onLate) {
       const cached = new Map<ServerDefinition, Cached<List>>();
+      if (!(await deps.hasKey().catch(onError))) return cached;
       let isLate = false;
       const readOne = async (definition: ServerDefinition) => {
         const listing = await listOf(definition);

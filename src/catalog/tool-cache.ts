@@ -3,6 +3,7 @@
 // kept is `limits.toolCache`.
 
 import { createHash } from 'node:crypto';
+import type { CancelTimer } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import { limits } from '../model/limits.ts';
@@ -16,8 +17,10 @@ import { healthyTools, listCapabilities, type ToolListing } from './listing.ts';
 export interface ToolCache extends Pick<CachedLists<ToolListing>, 'read'> {
   /** Forgets the lists of these servers. */
   clear(definitions: readonly ServerDefinition[]): Promise<void>;
-  /** Writes a list that has changed. A full disk costs the cache and nothing else. */
-  write(definition: ServerDefinition, listing: ToolListing): Promise<void>;
+  /** Has a list that has changed written, a moment later together with others: a start has no time for the disk. */
+  write(definition: ServerDefinition, listing: ToolListing): void;
+  /** Writes what waits. A full disk costs the cache and nothing else. */
+  flush(): Promise<void>;
 }
 
 export type CachedTools = Cached<ToolListing>;
@@ -27,24 +30,40 @@ export interface ToolCacheDeps extends Omit<CachedListsDeps<ToolListing>, 'lists
 }
 
 export function createToolCache({ store, ...deps }: ToolCacheDeps): ToolCache {
-  const { offerTo, offers, onError } = deps;
+  const { offerTo, offers, clock, onError } = deps;
   const lists = createStoredLists(store);
   const { read, keysOf } = createCachedLists({ ...deps, lists });
+  /** The latest list of each server that is not written yet. */
+  const waiting = new Map<ServerDefinition, { readonly listing: ToolListing; readonly offer: string }>();
+  let cancelWrite: CancelTimer | undefined;
+  const flush = async () => {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const writing = [...waiting].map(async ([definition, { listing, offer }]) =>
+      lists.write((await keysOf(definition))(offer), listing),
+    );
+    waiting.clear();
+    await Promise.all(writing.map((each) => each.catch(onError)));
+  };
   return {
-    read,
+    async read(definitions, onLate) {
+      await flush();
+      return read(definitions, onLate);
+    },
     async clear(definitions) {
       const cleared = definitions.filter(isCached).map(async (definition) => {
+        waiting.delete(definition);
         const keyFor = await keysOf(definition);
         await Promise.all(offers.map((offer) => lists.delete(keyFor(offer))));
       });
       await Promise.all(cleared);
     },
-    async write(definition, listing) {
+    write(definition, listing) {
       if (!isCached(definition)) return;
-      await keysOf(definition)
-        .then((keyFor) => lists.write(keyFor(offerTo(definition)), listing))
-        .catch(onError);
+      waiting.set(definition, { listing, offer: offerTo(definition) });
+      cancelWrite ??= clock.after(limits.cacheWriteMs, () => void flush(), 'background');
     },
+    flush,
   };
 }
 

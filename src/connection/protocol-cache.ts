@@ -53,6 +53,9 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
     onError(error);
     return '';
   };
+  /** Where nothing is stored, nothing is sealed: a first start makes no key. */
+  const find = async (key: string, all: JsonObject) =>
+    Object.keys(all).length === 0 ? undefined : all[await seal(key).catch(unknown)];
   /** Reads again before writing: another process may have written meanwhile. */
   const write = async () => {
     const changed = await Promise.all([...changes].map(async ([key, value]) => [await seal(key), value] as const));
@@ -69,13 +72,13 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
   };
   const note = (key: string, value: JsonObject | null) => {
     changes.set(key, value);
-    cancelWrite ??= clock.after(limits.protocolCacheWriteMs, () => void flush(), 'background');
+    cancelWrite ??= clock.after(limits.cacheWriteMs, () => void flush(), 'background');
   };
 
   return {
     async recall(key) {
       stored ??= read();
-      const value = changes.has(key) ? changes.get(key) : (await stored)[await seal(key).catch(unknown)];
+      const value = changes.has(key) ? changes.get(key) : await find(key, await stored);
       return isFresh(value) ? protocolOf(value) : nothing;
     },
     remember: (key, { era, negotiatedTransport }) =>

@@ -33,7 +33,7 @@ export function reasonOf({ definition, connection, installer, isPersonAsked, now
         : 'It is not running now. The next call starts it.';
     case 'connecting':
       if (connection.draining > 0)
-        return `Its entry changed: it restarts when its calls in flight have ended (${connection.draining}).`;
+        return `Its entry or its approval changed: it restarts when its calls in flight have ended (${connection.draining}).`;
       if (isPersonAsked) return 'It waits for an answer: a person is asked to approve it, or for one of its inputs.';
       return installer === undefined ? attemptReason(definition, connection, state) : installingReason(installer);
     case 'ready':

@@ -5,7 +5,7 @@ import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
 import type { Freshness } from '../model/tool.ts';
-import type { Era } from './session.ts';
+import type { Era, ServerInfo } from './session.ts';
 import type { ConnectionState } from './state.ts';
 import { type ConnectionFacts, disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
 
@@ -87,6 +87,8 @@ export interface StatusFields {
   readonly connectedSinceMs?: number;
   readonly protocol?: string;
   readonly era?: Era;
+  /** The name and version that the server gave itself in the handshake of the open session. */
+  readonly serverInfo?: ServerInfo;
   readonly pid?: number;
   /** The end of what the open session's process wrote on stderr. */
   readonly stderrTail?: string;
@@ -193,6 +195,7 @@ function liveness(
     }),
     ...(state.kind === 'ready' && isConnected && { connectedSinceMs: now - state.since }),
     ...(session && { protocol: session.protocolVersion, era: session.era }),
+    ...(session?.serverInfo && { serverInfo: session.serverInfo }),
     ...(session?.pid !== undefined && { pid: session.pid }),
     ...(stderrTail && { stderrTail: redact(stderrTail) }),
     ...(breaker && { breaker }),

@@ -40,6 +40,8 @@ export const limits = {
   listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
   /** What is quoted of a server's refusal. */
   refusalChars: 500,
+  /** What is kept of a server's own name, version and title. */
+  serverInfoChars: 200,
   /** The protocol's limit for one completion response. */
   completionValues: 100,
   /** Updates of resources: how long they are gathered, how many at once, and how many read resources are subscribed to. */
@@ -146,7 +148,7 @@ export const limits = {
   /** After so many attempts without a success, only the user can start the server again. */
   attemptsInAll: 500,
   backgroundJitter: 0.2,
-  /** How long calls in flight may go on when their server is restarted because its entry changed. */
+  /** How long calls in flight may go on when their server is restarted because its entry or its approval changed. */
   restartDrainMs: 30_000,
   /** How long after a failed request the end of its session may go unnoticed. */
   lossMs: 1_500,
@@ -157,8 +159,8 @@ export const limits = {
   listenAgainMostMs: 60_000,
   /** How long the protocol version and transport of a server are cached. */
   protocolCacheMs: 7 * 24 * 3_600_000,
-  /** Results for several servers within this time are written together. */
-  protocolCacheWriteMs: 1_000,
+  /** Results for several servers within this time are written together: the protocol and the list of tools of each. */
+  cacheWriteMs: 1_000,
   /** How long the user may take to approve; after that the answer is no. */
   approvalMs: 300_000,
   /** How much of a call's arguments the user is shown: values, and characters of each text. */
@@ -244,8 +246,8 @@ export const limits = {
   stderrQuoteChars: 2_000,
   /** A server's log file: the size at which it is rotated, and the longest line. */
   log: { bytes: 1024 * 1024, lineChars: 16 * 1024 },
-  /** Log writes are batched for so long and up to so much; closing waits so long for the last write. */
-  logBatch: { ms: 100, bytes: 256 * 1024, closeMs: 1_000 },
+  /** Log writes are batched for so long, the first ones for longer, and up to so much; closing waits so long for the last write. */
+  logBatch: { firstMs: 1_000, ms: 100, bytes: 256 * 1024, closeMs: 1_000 },
   /** How often a followed log is checked for new lines, and how many lines are shown beside other output. */
   logView: { lookMs: 250, briefLines: 10 },
   /** Shorter values are not redacted: they occur in too many texts by chance. */

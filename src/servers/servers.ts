@@ -73,7 +73,7 @@ function tellTools(
 
 export function createServers(host: Host, trust: Trust): Servers {
   const { options, environment, clock, emit, onError, cache, knownSecrets, redactor, handlers } = host;
-  const { gate, accountOf, seal, secrets } = trust;
+  const { gate, accountOf, seal, hasKey, secrets } = trust;
   const { askInput, launcher, clientInfo } = options;
   const registry = new ServerRegistry({
     ...environment,
@@ -90,6 +90,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     gate,
     accountOf,
     seal,
+    hasKey,
     offerTo: ({ name, settings }) =>
       offerOf(config().unapproved.has(name) ? {} : permittedHandlers(handlers, settings.elicitation)),
     offers,
@@ -105,7 +106,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     sourceOf: definitionHash,
     isSetAside: registry.isSetAside,
     redact: (listing) => redactListed(redactor, listing),
-    onListed: (definition, listing) => void toolCache.write(definition, listing).catch(onError),
+    onListed: toolCache.write,
   });
   const resourceCatalog = new ResourceCatalog({ clock, emit });
   const onUpdated = (server: ServerName, uri: string) => emit({ type: 'resource.updated', server, uri });
@@ -142,6 +143,7 @@ export function createServers(host: Host, trust: Trust): Servers {
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
       settingsOf: (server) => registry.settings(server),
+      onSettings: registry.onApplied,
       installTimeoutMs: () => config().settings.startup.installTimeoutMs,
       installs,
       closing: host.closing.signal,
@@ -217,7 +219,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     close: () => connections.close(),
     async flush() {
       // A disk that never answers costs what was not written yet, not the host's time.
-      const written = protocolCache.flush().then(() => cache.whenWritten());
+      const written = Promise.all([protocolCache.flush(), toolCache.flush()]).then(() => cache.whenWritten());
       await settleWithin([written, host.artifacts?.settled() ?? written], { limitMs: limits.closeMs, clock });
     },
   };

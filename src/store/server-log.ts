@@ -58,6 +58,8 @@ class FileLog implements ServerLog {
   readonly #clock: Clock;
   readonly #lines: LogLines;
   readonly #failed: (error: unknown) => void;
+  /** Notes that were not made lines yet. They came before the chunks that wait. */
+  #notes: { readonly at: number; readonly text: string }[] = [];
   /** Output that was not cut into lines yet. */
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -67,6 +69,7 @@ class FileLog implements ServerLog {
   #cancelTimer: CancelTimer | undefined;
   #writing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  #isBegun = false;
 
   constructor(file: string, clock: Clock, lines: LogLines, failed: (error: unknown) => void) {
     this.#file = file;
@@ -77,9 +80,8 @@ class FileLog implements ServerLog {
 
   note(text: string): void {
     if (this.#closing !== undefined) return;
-    this.#read();
-    const at = new Date(this.#clock.now()).toISOString();
-    this.#text += `${this.#lines.end()}--- ${at} ${this.#lines.line(text)} ---\n`;
+    if (this.#bytes > 0) this.#read();
+    this.#notes.push({ at: this.#clock.now(), text });
     this.#wake();
   }
 
@@ -110,6 +112,9 @@ class FileLog implements ServerLog {
   }
 
   #read(): void {
+    for (const { at, text } of this.#notes)
+      this.#text += `${this.#lines.end()}--- ${new Date(at).toISOString()} ${this.#lines.line(text)} ---\n`;
+    this.#notes = [];
     if (this.#lostBytes > 0) {
       this.#lines.lose();
       this.#text += `--- ${this.#lostBytes} bytes left out ---\n`;
@@ -121,17 +126,22 @@ class FileLog implements ServerLog {
     this.#bytes = 0;
   }
 
-  /** One write at a time, with a pause before each, so that a server that writes byte by byte does not keep the disk busy. */
+  /**
+   * One write at a time, with a pause before each, so that a server that writes byte by byte does not keep the disk busy. The
+   * first one waits longer: while servers start, the host has better things to do.
+   */
   #wake(): void {
     if (this.#cancelTimer !== undefined || this.#writing !== undefined) return;
     const write = () => {
       this.#cancelTimer = undefined;
+      this.#isBegun = true;
       this.#writing = this.#write().finally(() => {
         this.#writing = undefined;
-        if (this.#closing === undefined && (this.#bytes > 0 || this.#text !== '')) this.#wake();
+        if (this.#closing === undefined && (this.#bytes > 0 || this.#notes.length > 0)) this.#wake();
       });
     };
-    this.#cancelTimer = this.#clock.after(limits.logBatch.ms, write, 'background');
+    const { ms, firstMs } = limits.logBatch;
+    this.#cancelTimer = this.#clock.after(this.#isBegun ? ms : firstMs, write, 'background');
   }
 
   async #write(): Promise<void> {

@@ -45,4 +45,4 @@ async function machineKey(store: Store): Promise<string> {
   return (await store.get(ACCOUNT_KEY)) ?? fresh;
 }
 
-const ACCOUNT_KEY = 'account-key';
+export const ACCOUNT_KEY = 'account-key';

@@ -10,7 +10,7 @@ import type { Store } from '../kernel/store.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { createSecrets, type Secrets } from '../store/secrets.ts';
-import { type AccountOf, createAccountOf, createSeal, type Seal } from './account.ts';
+import { ACCOUNT_KEY, type AccountOf, createAccountOf, createSeal, type Seal } from './account.ts';
 import type { TrustEvent } from './events.ts';
 import type { Gate } from './gate.ts';
 import { LockedTools, type LockedToolsOptions } from './locked-tools.ts';
@@ -31,6 +31,8 @@ export interface Trust {
   readonly accountOf: AccountOf;
   /** For keys on a disk: an entry may hold a secret, and its plain hash would let a short one be guessed. */
   readonly seal: Seal;
+  /** Whether anything was ever sealed on this machine. */
+  readonly hasKey: () => Promise<boolean>;
   /** Answers to `${input:…}` and tokens, encrypted. */
   readonly secrets: Secrets;
 }
@@ -66,6 +68,7 @@ export function createTrust(deps: TrustDeps): Trust {
     lock: new LockedTools(lock),
     accountOf,
     seal,
+    hasKey: async () => (await store.get(ACCOUNT_KEY)) !== undefined,
     secrets: createSecrets(store, keyFile(environment)),
   };
 }

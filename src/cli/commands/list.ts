@@ -11,44 +11,53 @@ import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
-import { type Cell, indent, printable, prose, table } from '../render/text.ts';
-import { handlersOf, startupFor, warnOfErrors, withRuntime } from '../with-runtime.ts';
+import { type Cell, indent, printable, prose, shellWord, table } from '../render/text.ts';
+import { serverUnknown } from '../unknown-name.ts';
+import { asLive, handlersOf, startupFor, type UseRuntime, warnOfErrors, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
-  usage: 'list [--live]',
-  options: { live: { type: 'boolean' } },
-  help: { live: 'connect to every server, instead of showing cached tools, and show how long each took' },
-  async run(context) {
-    const [extra] = context.positionals;
-    rejectExtra(extra);
+  usage: 'list [NAME …] [--live | --check]',
+  options: { live: { type: 'boolean' }, check: { type: 'boolean' } },
+  help: {
+    live: 'connect to every server, instead of showing cached tools, and show how long each took',
+    check: 'the same, and exit with 4 unless every server that is not disabled is connected',
+  },
+  examples: ['list', 'list files --live', 'list --check'],
+  async run(original) {
+    const { positionals: names } = original;
+    const [address] = names.filter((name) => /^\w+:\/\//.test(name));
+    rejectExtra(address, `for a server that is not configured: plexus tools --url ${shellWord(address ?? '')}`);
+    const checks = original.values['check'] === true;
+    const context = checks ? asLive(original) : original;
     const isLive = context.values['live'] === true;
     const { known, errors }: ReadServers = isLive ? { errors: [] } : await readKnown(context);
     const beside = errors.map((error) => asRuntimeError(error).message);
     if (known) {
       warnOfErrors(new Set(beside), context);
-      return resultOf(known);
+      return resultOf({ ...known, names });
     }
     const times = isLive ? createConnectTimes() : undefined;
-    const options = { ...waitsFor(context), ...(times && { onEvent: times.onEvent }) };
-    return withRuntime(
-      context,
-      options,
-      async (runtime, diagnostics) =>
-        resultOf({ servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics }, times),
-      beside,
-    );
+    const options = { ...optionsFor(context), ...(times && { onEvent: times.onEvent }) };
+    const use: UseRuntime<CommandResult> = async (runtime, diagnostics) => {
+      const found = { servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics };
+      return resultOf({ ...found, names, checks, times });
+    };
+    return withRuntime(context, options, use, beside);
   },
 };
 
-const waitsFor = (context: Context) =>
-  ({ required: 'report', interactive: false, startup: startupFor(context) }) as const;
+function optionsFor(context: Context) {
+  const { positionals: names } = context;
+  const only = names.length > 0 && { only: names };
+  return { required: 'report', interactive: false, startup: startupFor(context), ...only } as const;
+}
 
 /** Without `--live` no server is started whose tools are known: then the command needs no runtime. */
 async function readKnown(context: Context): Promise<ReadServers> {
   const { runtimeOptions, signal } = context;
   const reading = readKnownServers({
     environment: environmentOf(context),
-    options: { ...runtimeOptions, ...waitsFor(context) },
+    options: { ...runtimeOptions, ...optionsFor(context) },
     handlers: handlersOf(context),
     signal,
   });
@@ -57,7 +66,16 @@ async function readKnown(context: Context): Promise<ReadServers> {
   return known;
 }
 
-function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: ConnectTimes): CommandResult {
+interface Found extends KnownServers {
+  /** The servers that the person named. */
+  readonly names: readonly string[];
+  /** Every server has to be connected. */
+  readonly checks?: boolean;
+  readonly times?: ConnectTimes | undefined;
+}
+
+function resultOf({ names, servers: all, reduced, diagnostics, checks = false, times }: Found): CommandResult {
+  const servers = statusesOf(names, all);
   // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
   const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
   const isBroken = diagnostics.some(({ severity }) => severity === 'error');
@@ -73,8 +91,22 @@ function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: Conne
       diagnostics,
     },
     text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+    exitCode: checks && !servers.every(isHealthy) ? 4 : 0,
   };
 }
+
+/** The servers with these names, or all without one. */
+function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
+  const unknown = names.find((name) => all.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw serverUnknown(
+      unknown,
+      all.map(({ name }) => name),
+    );
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
 
 interface ListView {
   readonly servers: readonly ServerStatus[];

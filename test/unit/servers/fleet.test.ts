@@ -71,8 +71,13 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     sandbox,
     status,
     sessions: new SharedSessions({ registry, connections, catalog, status, sandbox, clock }),
-    opener: { mayStayOpen: async () => true, mayOpen: async () => true, renew: () => undefined },
-    toolCache: { read: async () => new Map(), write: async () => undefined, clear: async () => undefined },
+    opener: { approvalChange: async () => 'none', mayOpen: async () => true, renew: () => undefined },
+    toolCache: {
+      read: async () => new Map(),
+      write: () => undefined,
+      flush: async () => undefined,
+      clear: async () => undefined,
+    },
     clock,
   });
   await fleet.apply({ ...config, unapproved: new Map(), overCap: new Set() });

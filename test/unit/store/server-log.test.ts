@@ -75,7 +75,7 @@ describe('the log of a server', () => {
     const { open, text, has, clock } = setUp();
     const log = open();
     log.take(chunk('one\n'));
-    await clock.advance(limits.logBatch.ms - 1);
+    await clock.advance(limits.logBatch.firstMs - 1);
     log.take(chunk('two\nthr'));
     expect(has()).toBe(false);
     await clock.advance(1);
