@@ -132,9 +132,9 @@ export class Catalog {
 
   /** Whether any server of the turns declares the capability, connected or not. */
   hasAny(capability: ListCapability): boolean {
-    return [...this.#entries].some(
-      ([server, { capabilities }]) => !this.#setAside.has(server) && capabilities?.includes(capability),
-    );
+    for (const [server, { capabilities }] of this.#entries)
+      if (capabilities?.includes(capability) && !this.#setAside.has(server)) return true;
+    return false;
   }
 
   /** The best tools first. */

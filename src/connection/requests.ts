@@ -101,10 +101,13 @@ export class ServerRequestRouter {
     this.#quiet = undefined;
   }
 
-  /** Registers a call in flight. Returns how to end it. */
-  beginCall(call: CallInFlight): () => void {
-    const group = this.#inFlight.get(call.handlers) ?? { calls: new Set(), target: undefined };
-    this.#inFlight.set(call.handlers, group);
+  /** Registers a call in flight, with the handlers that the server may reach. Returns how to end it. */
+  beginCall(call: CallInFlight, handlers: ViewHandlers = call.handlers): () => void {
+    let group = this.#inFlight.get(handlers);
+    if (group === undefined) {
+      group = { calls: new Set(), target: undefined };
+      this.#inFlight.set(handlers, group);
+    }
     group.calls.add(call);
     if (group.target?.isWaiting) call.onWaiting?.(true);
     return () => {
@@ -112,7 +115,7 @@ export class ServerRequestRouter {
       this.questions.forget(call);
       this.#quietSince = this.#deps.clock.now();
       if (group.calls.size > 0) return;
-      this.#inFlight.delete(call.handlers);
+      this.#inFlight.delete(handlers);
       group.target?.withdraw();
       if (!this.isBusy) this.#quiet?.resolve();
     };

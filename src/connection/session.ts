@@ -21,6 +21,7 @@ import { type CallOptions, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
 export type { Era, ServerInfo } from './handshake-answers.ts';
+export type { CallOptions } from './tool-call.ts';
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
 
 export interface Session {
@@ -248,13 +249,9 @@ function createSession({ agreement, envelope, wire, channel, router, options }: 
     report: () => loss ?? reportOf(channel),
     request: (method, params, options, owner) => wire.request(method, params, options, owner),
     callTool: (tool, args, call, owner) =>
-      performCall(
-        { wire, router, clock, owner },
-        { method: 'tools/call', params: { name: tool, arguments: args } },
-        call,
-      ),
+      performCall({ wire, router, clock, owner }, 'tools/call', { name: tool, arguments: args }, call),
     requestWithInput: (method, params, call, owner) =>
-      performCall({ wire, router, clock, owner }, { method, params }, call),
+      performCall({ wire, router, clock, owner }, method, params, call),
     isShared: () => false,
     cancelRequestsOf: (owner) => wire.cancelRequestsOf(owner),
     notify: (method, params) => wire.notify(method, params),
