@@ -23,7 +23,7 @@ export default defineConfig({
         {
           // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
           name: 'known',
-          test: /src\/(cli\/commands\/list|config\/(load|native|sources\/toml)|servers\/judge-config)\.ts$/,
+          test: /src\/(cli\/commands\/list|servers\/known-servers)\.ts$/,
           priority: 1,
         },
         // Whatever else `createRuntime` always needs.
