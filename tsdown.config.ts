@@ -19,21 +19,15 @@ export default defineConfig({
     // what is always loaded together is one file.
     codeSplitting: {
       groups: [
-        {
-          // Loaded before the compile cache is on, so it holds nothing else.
-          name: 'folders',
-          test: /src\/(config\/scopes|cli\/compile-cache)\.ts$/,
-          priority: 3,
-        },
-        { name: 'help', test: /src\/cli\/main\.ts$/, priority: 2 },
+        { name: 'help', test: /src\/cli\/(main|compile-cache)\.ts$/, priority: 2 },
         {
           // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
           name: 'known',
-          test: /src\/(cli\/commands\/list|config\/(load|native|sources\/toml)|servers\/judge-config)\.ts$/,
+          test: /src\/(cli\/commands\/list|servers\/known-servers)\.ts$/,
           priority: 1,
         },
-        // Whatever `createRuntime` always needs, also what it imports only when it is called.
-        { name: 'start', test: /src\/(runtime|config\/(load|native)|servers\/judge-config)\.ts$/ },
+        // Whatever else `createRuntime` always needs.
+        { name: 'start', test: /src\/runtime\.ts$/ },
       ],
     },
   },

@@ -3,8 +3,8 @@
 
 import { homedir } from 'node:os';
 import { enableCompileCache } from './compile-cache.ts';
+import { processIo, runCli } from './main.ts';
 
+// What a command needs is loaded after this, and its compiled code is kept.
 enableCompileCache({ home: homedir(), env: process.env, platform: process.platform });
-// Imported only now, so that its compiled code is kept.
-const { processIo, runCli } = await import('./main.ts');
 process.exitCode = await runCli(process.argv.slice(2), processIo());

@@ -44,7 +44,7 @@ export function warnOfErrors(messages: ReadonlySet<string>, context: Context): v
   for (const message of messages) context.warn((paint) => paint.yellow(printable(message)));
 }
 
-type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
+export type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
 
 async function useRuntime<Value>(context: Context, options: RuntimeOptions, use: UseRuntime<Value>): Promise<Value> {
   const { createRuntime } = await import('../runtime.ts');

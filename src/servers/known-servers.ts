@@ -36,7 +36,7 @@ export interface ReadServers {
 
 export interface KnownServersOptions {
   readonly environment: HostEnvironment;
-  readonly options: Pick<HostOptions, 'config' | 'startup' | 'interactive'>;
+  readonly options: Pick<HostOptions, 'config' | 'only' | 'startup' | 'interactive'>;
   /** What servers would be told of: their tools may depend on it. */
   readonly handlers: ClientHandlers;
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
 import { type Cell, indent, printable, prose, shellWord, table } from '../render/text.ts';
 import { serverUnknown } from '../unknown-name.ts';
-import { asLive, handlersOf, startupFor, warnOfErrors, withRuntime } from '../with-runtime.ts';
+import { asLive, handlersOf, startupFor, type UseRuntime, warnOfErrors, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
   usage: 'list [NAME …] [--live | --check]',
@@ -34,46 +34,30 @@ export const list: Command = {
     const beside = errors.map((error) => asRuntimeError(error).message);
     if (known) {
       warnOfErrors(new Set(beside), context);
-      return resultOf({ ...known, servers: statusesOf(names, known.servers) });
+      return resultOf({ ...known, names });
     }
     const times = isLive ? createConnectTimes() : undefined;
-    const only = names.length > 0 && { only: names };
-    const options = { ...waitsFor(context), ...only, ...(times && { onEvent: times.onEvent }) };
-    return withRuntime(
-      context,
-      options,
-      async (runtime, diagnostics) => {
-        const servers = statusesOf(names, runtime.status());
-        const result = resultOf({ servers, reduced: reducedIn(runtime.getTools()), diagnostics }, times);
-        return { ...result, exitCode: checks && !servers.every(isHealthy) ? 4 : 0 };
-      },
-      beside,
-    );
+    const options = { ...optionsFor(context), ...(times && { onEvent: times.onEvent }) };
+    const use: UseRuntime<CommandResult> = async (runtime, diagnostics) => {
+      const found = { servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics };
+      return resultOf({ ...found, names, checks, times });
+    };
+    return withRuntime(context, options, use, beside);
   },
 };
 
-/** The servers with these names, or all without one. */
-function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
-  const unknown = names.find((name) => all.every((each) => each.name !== name));
-  if (unknown !== undefined)
-    throw serverUnknown(
-      unknown,
-      all.map(({ name }) => name),
-    );
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+function optionsFor(context: Context) {
+  const { positionals: names } = context;
+  const only = names.length > 0 && { only: names };
+  return { required: 'report', interactive: false, startup: startupFor(context), ...only } as const;
 }
-
-const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
-
-const waitsFor = (context: Context) =>
-  ({ required: 'report', interactive: false, startup: startupFor(context) }) as const;
 
 /** Without `--live` no server is started whose tools are known: then the command needs no runtime. */
 async function readKnown(context: Context): Promise<ReadServers> {
   const { runtimeOptions, signal } = context;
   const reading = readKnownServers({
     environment: environmentOf(context),
-    options: { ...runtimeOptions, ...waitsFor(context) },
+    options: { ...runtimeOptions, ...optionsFor(context) },
     handlers: handlersOf(context),
     signal,
   });
@@ -82,7 +66,16 @@ async function readKnown(context: Context): Promise<ReadServers> {
   return known;
 }
 
-function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: ConnectTimes): CommandResult {
+interface Found extends KnownServers {
+  /** The servers that the person named. */
+  readonly names: readonly string[];
+  /** Every server has to be connected. */
+  readonly checks?: boolean;
+  readonly times?: ConnectTimes | undefined;
+}
+
+function resultOf({ names, servers: all, reduced, diagnostics, checks = false, times }: Found): CommandResult {
+  const servers = statusesOf(names, all);
   // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
   const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
   const isBroken = diagnostics.some(({ severity }) => severity === 'error');
@@ -98,8 +91,22 @@ function resultOf({ servers, reduced, diagnostics }: KnownServers, times?: Conne
       diagnostics,
     },
     text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+    exitCode: checks && !servers.every(isHealthy) ? 4 : 0,
   };
 }
+
+/** The servers with these names, or all without one. */
+function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
+  const unknown = names.find((name) => all.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw serverUnknown(
+      unknown,
+      all.map(({ name }) => name),
+    );
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
 
 interface ListView {
   readonly servers: readonly ServerStatus[];
