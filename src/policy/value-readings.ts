@@ -9,7 +9,9 @@ import { looseForm } from './tri-state.ts';
 export function mayBeSame(expected: Plain, value: Plain): boolean {
   const wanted = readingsOf(String(expected));
   const parts = partsOf(String(value));
-  return parts.length > MOST_PARTS || parts.some((part) => [...readingsOf(part)].some((reading) => wanted.has(reading)));
+  return (
+    parts.length > MOST_PARTS || parts.some((part) => [...readingsOf(part)].some((reading) => wanted.has(reading)))
+  );
 }
 
 /** The text itself, and the items where it may be a list: with commas or line ends between them, or written as JSON. */
