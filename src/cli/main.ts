@@ -151,7 +151,7 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
   const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paint);
   const canAsk = stdin.isTTY && stderr.isTTY;
   const marksPastes = env['TERM'] !== 'dumb';
-  const screen = { input: stdin, output: stderr, marksPastes, signal, interrupt: io.interrupt };
+  const screen = { input: stdin, output: stderr, marksPastes, width: paint.width, signal, interrupt: io.interrupt };
   let lastQuestion: Promise<unknown> = Promise.resolve();
   /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
