@@ -132,7 +132,7 @@ async function places(context: Context): Promise<CommandResult> {
     data: { places: known },
     text: (paint) =>
       known
-        .map(({ scope, file, present }) => `${present ? paint.green('✓') : ' '} ${scope.padEnd(8)} ${printable(file)}`)
+        .map(({ scope, file, present }) => `${present ? paint.green('✓') : ' '} ${scope.padEnd(10)} ${printable(file)}`)
         .join('\n'),
   };
 }
