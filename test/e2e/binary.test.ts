@@ -57,9 +57,7 @@ describe('the built program', () => {
   beforeEach(() => {
     boxes = [createBox(), createBox()];
   });
-  afterEach(() => {
-    for (const box of boxes) box.remove();
-  });
+  afterEach(() => Promise.all(boxes.map((box) => box.remove())));
 
   test('has a case here for every verb', () => {
     expect(Object.keys(verbs)).toEqual(Object.keys(commands));
@@ -110,6 +108,6 @@ test('many runs in one process leave nothing open and nothing behind', async () 
     const first = await round();
     expect(await round()).toEqual(first);
   } finally {
-    box.remove();
+    await box.remove();
   }
 });

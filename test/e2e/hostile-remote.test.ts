@@ -226,7 +226,7 @@ verifies(
         held.push(() => response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`));
       });
       const { url, env } = publicly(web.url);
-      box.write('.mcp.json', { mcpServers: { theirs: { type: 'http', url, headers: { 'x-a': '${USER_TOKEN}' } } } });
+      box.write('.mcp.json', { mcpServers: { theirs: { type: 'http', url, headers: { 'x-a': `\${USER_TOKEN}` } } } });
       await box.plexus('revoke', 'theirs');
       const approve = async ({ kind }: ApprovalRequest) => (kind === 'tool' ? 'once' : 'no') as 'once' | 'no';
       const runtime = await start({ env: { ...env, USER_TOKEN: 'abc' }, showUnapproved: true, approve });
@@ -252,7 +252,9 @@ verifies(
         const { end, finish } = await begin();
         const before = openings();
         await apply(...approval);
-        expect([statusOf(runtime, 'theirs').unapproved, openings()]).toEqual([undefined, before]);
+        expect(statusOf(runtime, 'theirs')).not.toHaveProperty('unapproved');
+        // The shared connection, which has no call in flight, is opened anew meanwhile.
+        if (how === 'shared') expect(openings()).toBe(before);
         finish();
         expect(await end, how).toBe('finished');
         await waitFor(() => expect(openings()).toBeGreaterThan(before));

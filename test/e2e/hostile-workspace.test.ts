@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await Promise.all(open.map((runtime) => runtime.close()));
-  box.remove();
+  await box.remove();
 });
 
 const PATH = process.env['PATH'] ?? '';

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const pid of pidsIn(box.path('pid'))) if (isRunning(pid)) send(pid, 'SIGKILL');
-  box.remove();
+  return box.remove();
 });
 
 const isInstalled = () => existsSync(box.path('installed'));

@@ -185,7 +185,7 @@ test('a lock that cannot be read is neither used nor replaced, and a link is not
 
   const precious = box.write('~/precious', JSON.stringify({ version: 1, servers: {} }));
   const before = readFileSync(precious, 'utf8');
-  box.remove();
+  await box.remove();
   box = new Sandbox();
   configure('files');
   become('files', read);

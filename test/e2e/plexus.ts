@@ -2,13 +2,14 @@
 // Most checks run `runCli` in this process; `spawn` starts the built program, for what only a process can show.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { CliIo } from '../../src/cli/io.ts';
 import { runCli } from '../../src/cli/main.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 export const program = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -107,8 +108,8 @@ export class Sandbox {
     return JSON.parse((await this.run([...args, '--json'])).out);
   }
 
-  remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+  remove(): Promise<void> {
+    return removeFolder(this.folder);
   }
 
   #place({ env, cwd = '.' }: Omit<RunOptions, 'input'>) {

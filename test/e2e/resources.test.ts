@@ -292,7 +292,7 @@ describe('the command line', () => {
       expect(await box.json('search', 'x', '--config', config)).toMatchObject({ results: [], notReady });
       expect((await run('list')).out).toMatch(/^half +connected +stdio +host +0$/m);
     } finally {
-      box.remove();
+      await box.remove();
     }
   });
 });

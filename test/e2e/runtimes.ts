@@ -1,17 +1,18 @@
 // Owns starting runtimes in a folder of their own, which are closed with the test, and a server in process that says what a test wants.
 
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Runtime, RuntimeOptions } from '../../src/api.ts';
 import { isObject, type JsonObject } from '../../src/kernel/json.ts';
 import type { Channel, Message } from '../../src/model/server.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { type OpenedRuntime, openRuntime } from '../runtime.ts';
 
 export function createFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plexus-fleet-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   return folder;
 }
 

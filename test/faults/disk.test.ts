@@ -1,12 +1,13 @@
 // Owns the fault of a disk that takes nothing any more: what would be remembered is forgotten, and nothing else suffers.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { createMemoryStore, RuntimeError, type Store } from '../../src/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createFileStore } from '../../src/store/file.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { verifies } from '../verifies.ts';
 import { faultCase } from './harness.ts';
 import { transports } from './peer.ts';
@@ -22,7 +23,7 @@ function createFullStore(): Store {
 /** A real one, whose folder cannot be made: there is a file in its place. */
 function createBlockedStore(): Store {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-disk-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   writeFileSync(join(folder, 'file'), '');
   return createFileStore(join(folder, 'file', 'store'), systemClock);
 }

@@ -2,7 +2,7 @@
 // Every call has settled and says what can be done; no write was made twice; the next call works when the server does;
 // after `close` no process, socket, timer or listener is left.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import {
   type ServerStatus,
 } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { openRuntime, type Told } from '../runtime.ts';
 import { eventually } from '../servers/processes.ts';
 import { type Ending, Ledger } from './ledger.ts';
@@ -94,7 +95,7 @@ export function faultCase(given: FaultCase, act: (scene: Scene) => void | Promis
       await perform(given, peer, act);
     } finally {
       await peer.kill();
-      rmSync(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     }
   };
 }

@@ -1,7 +1,7 @@
 // Owns long runs against a whole fleet: random faults while calls go on without a pause, and connecting and closing many
 // times over. What is drawn follows from a seed. Knows no test framework: `soak.mjs` runs it by hand, for minutes.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Runtime } from '../../src/index.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { openRuntime } from '../runtime.ts';
 import { type Counts, Ledger } from './ledger.ts';
 import { Peer, type Transport } from './peer.ts';
@@ -107,7 +108,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     return await run(options, peers, folder);
   } finally {
     await Promise.all(peers.map((peer) => peer.kill()));
-    rmSync(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 
@@ -342,7 +343,7 @@ export async function cycle(
     return { cycles, tookMs: Date.now() - started, bytesPerCycle, problems };
   } finally {
     await peer.kill();
-    rmSync(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 

@@ -1,11 +1,12 @@
 // Owns what tests need to look at real processes from outside.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, onTestFinished, TestRunner } from 'vitest';
 import { runningGroupOf } from '../../src/transport/proc.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 /** So long that only a hang runs into it: a busy machine may take ten times as long as an idle one. */
 export const PATIENCE_MS = 45_000;
@@ -15,7 +16,7 @@ const POLL_MS = 5;
 export function temporaryFile(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plexus-'));
   const atTheEnd = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished;
-  atTheEnd(() => rmSync(folder, { recursive: true, force: true }));
+  atTheEnd(() => removeFolder(folder));
   return join(folder, name);
 }
 

@@ -57,7 +57,7 @@ export class SearchWindow {
     }
     for (const server of this.#indexed.keys()) if (!slices.has(server)) this.#index.replace(server, []);
     for (const [server, slice] of slices) {
-      if (!isSame(slice, this.#indexed.get(server))) this.#index.replace(server, slice.map(findable));
+      if (!isSame(slice, this.#indexed.get(server))) this.#index.replace(server, slice.map(searchable));
     }
     this.#indexed = slices;
     this.#tools = new Map(snapshot.tools.map((tool) => [toolKey(tool.id), tool]));
@@ -69,7 +69,8 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
   return slice.length === before?.length && slice.every(({ definition }, at) => definition === before[at]?.definition);
 }
 
-function findable({ id, definition, meta: { annotations } }: Tool) {
+/** What a search reads of a tool. */
+export function searchable({ id, definition, meta: { annotations } }: Tool) {
   const { title, description = '', inputSchema } = definition;
   return {
     key: toolKey(id),

@@ -1,6 +1,6 @@
 // Owns a real folder per test: files in, a loaded configuration out, and nothing left behind.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -8,6 +8,7 @@ import { defineServer } from '../../../src/config/define.ts';
 import type { LoadOptions } from '../../../src/config/discover.ts';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
 import type { ServerSettings } from '../../../src/model/server.ts';
+import { removeFolder } from '../../remove-folder.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -17,7 +18,7 @@ export const SYSTEM = 'system/mcp.toml';
 
 export async function createFolder(files: Files = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'plexus-config-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  onTestFinished(() => removeFolder(folder));
   await writeFiles(folder, files);
   return folder;
 }
