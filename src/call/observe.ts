@@ -78,7 +78,7 @@ async function observed(call: ToolCall, next: Perform, deps: Deps, onEnd: () => 
     throttle ??= createThrottle(clock, limits.progressMs, tell);
     throttle.push(progress);
   };
-  const onRateLimited = (waitMs: number) => emit({ type: 'call.rate-limited', callId, name, waitMs });
+  const onRateLimited = (waitMs: number) => emit({ type: 'call.rate-limited', ...who, waitMs });
   let wasSent = false;
   const onSent = () => {
     wasSent = true;
