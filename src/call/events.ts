@@ -35,7 +35,13 @@ export type CallEvent =
       readonly elapsedMs: number;
     }
   /** The server refused the call with HTTP 429: it waits, and is sent again once. */
-  | { readonly type: 'call.rate-limited'; readonly callId: CallId; readonly name: string; readonly waitMs: number }
+  | {
+      readonly type: 'call.rate-limited';
+      readonly callId: CallId;
+      readonly name: string;
+      readonly tool?: ToolId;
+      readonly waitMs: number;
+    }
   /** A call ended, in whatever way. Every `call.started` has one. */
   | {
       readonly type: 'call.finished';

@@ -89,8 +89,7 @@ class Observation implements CallObserver, Beat {
   }
 
   onRateLimited(waitMs: number): void {
-    const { callId, name } = this.#call;
-    this.#shared.emit({ type: 'call.rate-limited', callId, name, waitMs });
+    this.#shared.emit({ type: 'call.rate-limited', ...this.#who(), waitMs });
   }
 
   /** Reports the latest progress, which the heartbeat does where none comes. */

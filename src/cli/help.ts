@@ -15,9 +15,10 @@ const globals: readonly (readonly [string, string])[] = [
 
 const firstSteps: readonly (readonly [string, string])[] = [
   ['plexus import', 'take over the servers that other agents have configured'],
-  ['plexus add files -- npx -y @modelcontextprotocol/server-filesystem .', ''],
-  ['plexus tools files', 'see what it offers'],
-  ['plexus call files list_directory path=.', 'call a tool; --help behind it shows its parameters'],
+  ['plexus add notes -- npx -y notes-server', 'or add one by its command; --url ADDRESS for a remote one'],
+  ['plexus tools notes', 'see what it offers'],
+  ['plexus call notes search --help', 'see the parameters of a tool'],
+  ['plexus call notes search text=milk', 'call it'],
   ['plexus tools --url https://example.com/mcp', 'look at a server without configuring it'],
 ];
 

@@ -41,6 +41,7 @@ verifies('EXT-30', 'a wait that the call has the time for is announced, and the 
   await eventually(() => runtime.events.some(({ type }) => type === 'call.rate-limited'));
   expect(runtime.events.find(({ type }) => type === 'call.rate-limited')).toMatchObject({
     name: 'mcp__web__echo',
+    tool: { server: 'web', tool: 'echo' },
     waitMs: 4_000,
   });
   await clock.advance(4_000);
