@@ -3,7 +3,7 @@
 import { type ServerName, toolKey } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
-import { ToolIndex } from './tool-index.ts';
+import { type Findable, ToolIndex } from './tool-index.ts';
 
 export interface ToolSearchOptions {
   readonly limit?: number;
@@ -69,7 +69,8 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
   return slice.length === before?.length && slice.every(({ definition }, at) => definition === before[at]?.definition);
 }
 
-function findable({ id, definition, meta: { annotations } }: Tool) {
+/** What a search reads of a tool. */
+export function findable({ id, definition, meta: { annotations } }: Tool): Findable {
   const { title, description = '', inputSchema } = definition;
   return {
     key: toolKey(id),
