@@ -4,6 +4,7 @@
 import type { Progress } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
+import type { RosterEntry } from '../kernel/roster.ts';
 import { createThrottle, type Throttle } from '../kernel/throttle.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -59,6 +60,7 @@ class Observation implements CallObserver, Beat {
   readonly #startedAt: number;
   #latest: Progress = NO_PROGRESS;
   #throttle: Throttle<Progress> | undefined;
+  #beat: RosterEntry<Beat> | undefined;
   #wasSent = false;
   lastAt: number;
 
@@ -74,7 +76,7 @@ class Observation implements CallObserver, Beat {
     running.add(this.#call.callId);
     counts.calls += 1;
     if (isHeard()) emit({ type: 'call.started', ...this.#who() });
-    heartbeat.begin(this);
+    this.#beat = heartbeat.begin(this);
   }
 
   onSent(): void {
@@ -131,7 +133,7 @@ class Observation implements CallObserver, Beat {
   #end(): number {
     const { running, heartbeat, clock } = this.#shared;
     running.delete(this.#call.callId);
-    heartbeat.end(this);
+    if (this.#beat) heartbeat.end(this.#beat);
     this.#throttle?.flush();
     return clock.now() - this.#startedAt;
   }

@@ -149,7 +149,8 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
   const line = createWaitingLine(values['quiet'] || !hasScreen ? undefined : io.stderr, paint);
   const canAsk = hasScreen && io.isTerminal('stdin') && io.stdin.isTTY;
   const marksPastes = env['TERM'] !== 'dumb';
-  const screen = () => ({ input: io.stdin, output: io.stderr, marksPastes, signal, interrupt: io.interrupt });
+  const { width } = paint;
+  const screen = () => ({ input: io.stdin, output: io.stderr, marksPastes, width, signal, interrupt: io.interrupt });
   let lastQuestion: Promise<unknown> = Promise.resolve();
   /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {

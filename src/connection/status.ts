@@ -125,7 +125,11 @@ export interface StatusDeps {
   /** Takes secrets out of what a server wrote. */
   readonly redact: (text: string) => string;
   readonly now: number;
+  readonly extent: StatusExtent;
 }
+
+/** `brief` leaves out what the open session tells of itself, such as its last output: that has to be searched for secrets. */
+export type StatusExtent = 'whole' | 'brief';
 
 export interface ListingStatus {
   /** Whether the first list of the open session has come, or has failed. */
@@ -173,7 +177,7 @@ function statusFields(deps: StatusDeps, isConnected: boolean): StatusFields {
     ...(deps.unapproved && { unapproved: deps.unapproved }),
     ...(connection?.state.kind === 'connecting' && installer !== undefined && { installer }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
-    ...(connection && liveness(connection, deps, isConnected)),
+    ...(connection && deps.extent === 'whole' && liveness(connection, deps, isConnected)),
   };
 }
 

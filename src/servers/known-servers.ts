@@ -120,6 +120,7 @@ function idleStatus(definition: ServerDefinition, { registry, summary, now }: St
       problems: summary?.problems ?? [],
     },
     redact: (text) => text,
+    extent: 'whole',
     now,
   });
 }

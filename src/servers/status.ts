@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { NotReady } from '../connection/events.ts';
-import { type ServerStatus, statusOf } from '../connection/status.ts';
+import { type ServerStatus, type StatusExtent, statusOf } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
@@ -68,14 +68,18 @@ export class FleetStatus {
 
   /** Every server that a file names, also invalid and suppressed ones, sorted by name. */
   all(): ServerStatus[] {
-    return allStatuses(this.#deps.registry, (each) => this.#of(each));
+    return this.#all('whole');
+  }
+
+  #all(extent: StatusExtent): ServerStatus[] {
+    return allStatuses(this.#deps.registry, (each) => this.#of(each, extent));
   }
 
   /** Which servers are connected, in the words of `all()`, and which are not although they should be. */
   readiness(servers?: readonly ServerName[]): Readiness {
     const { connections } = this.#deps;
     const isAsked = (name: ServerName) => servers?.includes(name) ?? connections.get(name) !== undefined;
-    return readinessOf(this.all().filter(({ name }) => isAsked(name)));
+    return readinessOf(this.#all('brief').filter(({ name }) => isAsked(name)));
   }
 
   /** How a start or a reload went, for servers that it starts by itself and entries that it could not read. */
@@ -83,7 +87,7 @@ export class FleetStatus {
     const { connections } = this.#deps;
     const isStarted = ({ name, state, lifecycle }: ServerStatus) =>
       lifecycle === undefined && (state === 'invalid' || connections.get(name) !== undefined);
-    const statuses = this.all().filter(isStarted);
+    const statuses = this.#all('brief').filter(isStarted);
     const known = statuses.filter(isKnown).map(({ name }) => name);
     const { ready, notReady } = readinessOf(statuses.filter((each) => !isKnown(each)));
     return { ready, notReady, known };
@@ -126,7 +130,7 @@ export class FleetStatus {
     const inTurns = registry.definitions().filter((each) => !registry.isSetAside(each.name));
     const servers = inTurns.map((definition) => {
       const { name: server } = definition;
-      const { state, error } = this.#of(definition);
+      const { state, error } = this.#of(definition, 'brief');
       // While a further attempt is under way, the failure before it is the reason.
       const before = state === 'reconnecting' ? connections.get(server)?.connection.lastFailure?.cause : undefined;
       return { server, state, error: error ?? before, hidden: catalog.get(server)?.hidden ?? NONE };
@@ -139,7 +143,7 @@ export class FleetStatus {
     if (this.#deps.registry.definition(server) === undefined) this.of(server);
   }
 
-  #of(definition: ServerDefinition): ServerStatus {
+  #of(definition: ServerDefinition, extent: StatusExtent): ServerStatus {
     const { registry, connections, catalog, resourceCatalog, breakers, installs, persons, redact, clock } = this.#deps;
     const { name } = definition;
     const entry = catalog.get(name);
@@ -163,6 +167,7 @@ export class FleetStatus {
       },
       redact,
       now: clock.now(),
+      extent,
     });
   }
 }

@@ -1,15 +1,17 @@
 // Owns one HTTP request from its dispatch to its end, redirects included. Redirects are followed only within the origin,
 // so that messages and headers for one server never reach another.
 
-import type { Dispatcher } from 'undici';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { RequestFailure } from '../model/server.ts';
-import { errorCode } from './error-code.ts';
+import type { RequestControl, ResponseHandler } from './http-connection.ts';
 import { broken, lost } from './http-failure.ts';
 import type { HeaderBlock } from './http-headers.ts';
+import { HttpFault, type HttpFaultKind, type ResponseHeaders } from './http-message.ts';
 import { networkReason } from './network-failure.ts';
+
+export type { ResponseHeaders } from './http-message.ts';
 
 /** An address, parsed once. */
 export interface Target {
@@ -34,8 +36,6 @@ export interface HttpRequest {
   /** How often it may be sent to another address of the same origin; `limits.redirects` unless it says less. */
   readonly maxRedirects?: number | undefined;
 }
-
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The first value, if a header was sent twice. */
 export function headerIn(headers: ResponseHeaders, name: string): string | undefined {
@@ -70,7 +70,7 @@ export interface HttpClient {
 
 export interface HttpDispatcher {
   readonly server: ServerName;
-  dispatch(request: HttpRequest, handler: Dispatcher.DispatchHandler): void;
+  dispatch(request: HttpRequest, handler: ResponseHandler): void;
 }
 
 /** These redirects repeat the same request; the others turn a POST into a GET, which carries no message. */
@@ -79,11 +79,11 @@ const REDIRECTS = new Set([301, 302, 303, ...KEEPS_METHOD]);
 
 const ABORTED = new DOMException('the request was aborted', 'AbortError');
 
-export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+export class HttpExchange implements Exchange, ResponseHandler {
   readonly #dispatcher: HttpDispatcher;
   #request: HttpRequest;
   #listener: HttpListener | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #connection: RequestControl | undefined;
   #redirects = 0;
   #next: Target | undefined;
   #isDispatching = false;
@@ -96,55 +96,52 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   get sent(): boolean {
-    return this.#controller !== undefined;
+    return this.#connection !== undefined;
   }
 
   abort(): void {
     if (this.#listener === undefined) return;
     this.#listener = undefined;
-    this.#controller?.abort(ABORTED);
+    this.#connection?.abort(ABORTED);
   }
 
-  /** undici calls this right before the first byte is written. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#listener === undefined) controller.abort(ABORTED);
+  started(connection: RequestControl): void {
+    this.#connection = connection;
+    if (this.#listener === undefined) connection.abort(ABORTED);
   }
 
-  onResponseStart(_: unknown, status: number, headers: ResponseHeaders, statusText = ''): void {
-    // An informational response, such as early hints; the real one follows.
-    if (status < 200) return;
+  head(status: number, headers: ResponseHeaders, statusText: string): void {
     const location = REDIRECTS.has(status) ? headerIn(headers, 'location') : undefined;
     if (location === undefined) this.#listener?.head(status, headers, statusText);
     else this.#redirect(status, location);
   }
 
-  onResponseData(_: unknown, chunk: Buffer): void {
+  data(chunk: Buffer): void {
     const busy = this.#next === undefined ? this.#listener?.data(chunk) : undefined;
-    const controller = this.#controller;
-    if (busy === undefined || controller === undefined) return;
-    controller.pause();
-    void busy.then(() => controller.resume());
+    const connection = this.#connection;
+    if (busy === undefined || connection === undefined) return;
+    connection.pause();
+    void busy.then(() => connection.resume());
   }
 
-  onResponseEnd(): void {
+  end(): void {
     const target = this.#next;
     if (target === undefined) {
       this.#take()?.end();
       return;
     }
     this.#next = undefined;
-    this.#controller = undefined;
+    this.#connection = undefined;
     if (this.#listener === undefined) return;
     this.#request = { ...this.#request, target };
     this.#listener.redirected?.();
     this.#dispatch();
   }
 
-  onResponseError(_: unknown, error: Error): void {
+  failed(error: Error): void {
     // The constructor is still running: report the failure only once the caller has the exchange.
     if (this.#isDispatching) {
-      queueMicrotask(() => this.onResponseError(_, error));
+      queueMicrotask(() => this.failed(error));
       return;
     }
     const cause = error instanceof RuntimeError ? error : lost(this.#dispatcher.server, breakdown(error), error);
@@ -172,7 +169,7 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
       return;
     }
     const listener = this.#take();
-    this.#controller?.abort(ABORTED);
+    this.#connection?.abort(ABORTED);
     // A server that redirects with 307 or 308 has not handled the message; after another redirect it may have.
     listener?.failed({ sent: !keepsMethod, status, cause: broken(this.#dispatcher.server, `it redirects ${problem}`) });
   }
@@ -184,15 +181,12 @@ export class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-const BREAKDOWNS: Readonly<Record<string, string>> = {
-  UND_ERR_SOCKET: 'it hung up',
-  UND_ERR_HEADERS_OVERFLOW: 'the head of its answer is too large',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'its answer was cut off',
-  UND_ERR_DESTROYED: 'it was closed',
-  UND_ERR_CLOSED: 'it was closed',
+const BREAKDOWNS: Readonly<Record<HttpFaultKind, string>> = {
+  'hung-up': 'it hung up',
+  'cut-off': 'its answer was cut off',
+  'head-too-large': 'the head of its answer is too large',
+  'not-http': 'it does not speak HTTP',
+  closed: 'it was closed',
 };
 
-function breakdown(error: Error): string {
-  if (error.name === 'HTTPParserError') return 'it does not speak HTTP';
-  return BREAKDOWNS[errorCode(error) ?? ''] ?? networkReason(error);
-}
+const breakdown = (error: Error) => (error instanceof HttpFault ? BREAKDOWNS[error.kind] : networkReason(error));

@@ -2,7 +2,6 @@
 // `dial.ts` opens a socket, `exchange.ts` follows one request.
 
 import type { Socket } from 'node:net';
-import type { Client, Dispatcher } from 'undici';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
@@ -15,8 +14,10 @@ import {
   type HttpRequest,
   type Target,
 } from './exchange.ts';
+import { HttpConnection, type ResponseHandler, type SentRequest } from './http-connection.ts';
 import { lost } from './http-failure.ts';
 import { basic, type HeaderBlock } from './http-headers.ts';
+import { HttpFault } from './http-message.ts';
 import { networkReason } from './network-failure.ts';
 import { readPemFiles } from './pem-files.ts';
 import { proxyFor } from './proxy-choice.ts';
@@ -29,66 +30,75 @@ export interface HttpClientOptions {
 
 /** Rejects before anything is sent if the entry's certificates cannot be used. */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
-  const [undici] = await Promise.all([
-    import('undici/lib/dispatcher/client.js') as Promise<{ default: typeof Client }>,
-    readPemFiles(options.server, options.network),
-  ]);
-  return new PooledClient(undici.default, options);
+  await readPemFiles(options.server, options.network);
+  return new PooledClient(options);
 }
 
 interface Route {
   readonly pool: ConnectionPool;
+  readonly host: string;
   /** Put before the path of a request that a proxy forwards without a tunnel. */
   readonly prefix: string;
   readonly headers: HeaderBlock;
 }
 
-/**
- * Each connection carries one request at a time. The connection used last is used next, and a closed one is dropped. undici's
- * own pool searches all connections for each request, keeps those without a socket, and takes 16 KB from the start.
- */
+type Dial = () => Promise<Socket | Error>;
+
+/** Each connection carries one request at a time. The connection used last is used next, and a closed one is dropped. */
 class ConnectionPool {
-  readonly #create: () => Client;
-  readonly #all = new Set<Client>();
-  readonly #free: Client[] = [];
+  readonly #dial: Dial;
+  readonly #all = new Set<HttpConnection>();
+  readonly #free: HttpConnection[] = [];
   #isDestroyed = false;
 
-  constructor(create: () => Client) {
-    this.#create = create;
+  constructor(dial: Dial) {
+    this.#dial = dial;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const client = this.#free.pop() ?? this.#open();
-    if (client.dispatch(options, handler)) this.#free.push(client);
+  send(request: SentRequest, handler: ResponseHandler): void {
+    const connection = this.#takeFree();
+    if (connection === undefined) void this.#sendOnNew(request, handler);
+    // The server may have closed it while it was idle: let the event loop read that first, since the request would be lost.
+    else setImmediate(() => (connection.isOpen ? connection.send(request, handler) : this.send(request, handler)));
   }
 
-  async destroy(): Promise<void> {
+  destroy(): void {
     this.#isDestroyed = true;
-    await Promise.all(Array.from(this.#all, (client) => client.destroy()));
+    for (const connection of this.#all) connection.destroy(new HttpFault('closed'));
   }
 
-  #open(): Client {
-    const client = this.#create();
-    this.#all.add(client);
-    client.on('drain', () => this.#free.push(client));
-    client.on('disconnect', () => this.#forget(client));
-    // A request after `destroy()` fails because its connection is destroyed like all the others.
-    if (this.#isDestroyed) void client.destroy();
-    return client;
+  #takeFree(): HttpConnection | undefined {
+    for (;;) {
+      const connection = this.#free.pop();
+      if (connection === undefined || connection.isOpen) return connection;
+    }
   }
 
-  /** Drops only a free connection. undici reopens a connection in use, even for an aborted request, and it becomes free again. */
-  #forget(client: Client): void {
-    const at = this.#free.indexOf(client);
-    if (at === -1) return;
-    this.#free.splice(at, 1);
-    this.#all.delete(client);
+  async #sendOnNew(request: SentRequest, handler: ResponseHandler): Promise<void> {
+    const socket = this.#isDestroyed ? new HttpFault('closed') : await this.#dial();
+    if (socket instanceof Error) {
+      handler.failed(socket);
+      return;
+    }
+    const connection = new HttpConnection(socket, this);
+    this.#all.add(connection);
+    if (this.#isDestroyed) connection.destroy(new HttpFault('closed'));
+    connection.send(request, handler);
+  }
+
+  onFree(connection: HttpConnection): void {
+    this.#free.push(connection);
+  }
+
+  onClose(connection: HttpConnection): void {
+    this.#all.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
   }
 }
 
 class PooledClient implements HttpClient {
   readonly server: ServerName;
-  readonly #Client: typeof Client;
   readonly #options: HttpClientOptions;
   readonly #routes = new Map<string, Route>();
   readonly #sockets = new Set<Socket>();
@@ -97,9 +107,8 @@ class PooledClient implements HttpClient {
   readonly #dialing = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(client: typeof Client, options: HttpClientOptions) {
+  constructor(options: HttpClientOptions) {
     this.server = options.server;
-    this.#Client = client;
     this.#options = options;
   }
 
@@ -107,11 +116,9 @@ class PooledClient implements HttpClient {
     return new HttpExchange(this, request, listener);
   }
 
-  dispatch({ method, target, headers, body }: HttpRequest, handler: Dispatcher.DispatchHandler): void {
-    const route = this.#routes.get(target.origin) ?? this.#open(target);
-    const path = route.prefix === '' ? target.path : `${route.prefix}${target.path}`;
-    const block = route.headers.length === 0 ? headers : [...headers, ...route.headers];
-    route.pool.dispatch({ method, path, headers: block as string[], body: body ?? null }, handler);
+  dispatch({ method, target, headers, body }: HttpRequest, handler: ResponseHandler): void {
+    const { pool, host, prefix, headers: routeHeaders } = this.#routes.get(target.origin) ?? this.#open(target);
+    pool.send({ method, address: `${prefix}${target.path}`, host, headers, routeHeaders, body }, handler);
   }
 
   close(): Promise<void> {
@@ -121,7 +128,7 @@ class PooledClient implements HttpClient {
 
   async #close(): Promise<void> {
     for (const each of this.#giveUp) each.abort();
-    await Promise.all(Array.from(this.#routes.values(), ({ pool }) => pool.destroy()));
+    for (const { pool } of this.#routes.values()) pool.destroy();
     await Promise.all(this.#dialing);
     await Promise.all(Array.from(this.#sockets, gone));
   }
@@ -132,15 +139,10 @@ class PooledClient implements HttpClient {
     const proxy = url.protocol === 'http:' ? plainProxy(proxyFor(url, network)) : undefined;
     // The client certificate is for the server, not for the proxy, and the proxy of the person may be anywhere.
     const anonymous = { ...network, proxy: 'off', certFile: undefined, keyFile: undefined, isPublicOnly: false };
-    const destination = proxy ? { server, url: proxy, network: anonymous } : { server, url, network };
-    const options: Client.Options = {
-      connect: (_options, callback) => void this.#connect(destination, callback),
-      // The request queue watches for silence, by the runtime's clock.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    };
+    const destination = proxy ? { server, url: proxy, network: anonymous, isProxy: true } : { server, url, network };
     const route = {
-      pool: new ConnectionPool(() => new this.#Client(target.origin, options)),
+      pool: new ConnectionPool(() => this.#connect(destination)),
+      host: url.host,
       prefix: proxy ? target.origin : '',
       headers: proxy?.username ? ['proxy-authorization', basic(proxy.username, proxy.password)] : [],
     };
@@ -148,13 +150,12 @@ class PooledClient implements HttpClient {
     return route;
   }
 
-  async #connect(destination: Destination, callback: (...end: [Error, null] | [null, Socket]) => void): Promise<void> {
+  async #connect(destination: Destination): Promise<Socket | Error> {
     const dialing = this.#dial(destination);
     this.#dialing.add(dialing);
     const opened = await dialing;
     this.#dialing.delete(dialing);
-    if (opened instanceof Error) callback(opened, null);
-    else callback(null, opened);
+    return opened;
   }
 
   /** A function of its own, so that the listener's closure keeps nothing else alive as long as the socket. */

@@ -2,10 +2,10 @@
 // a phrase that fills its quotes is only mentioned.
 
 import { once } from '../../kernel/once.ts';
+import compiled from './compiled.json' with { type: 'json' };
 import { Phrases } from './phrases.ts';
 import { readRules, type SignalRule } from './rules.ts';
 import type { SignalMatches, Surface } from './signal-matches.ts';
-import wordKinds from './word-kinds.json' with { type: 'json' };
 
 /** Behind a mark, a wide gap, a word that leads to a verb, or a character of a script without spaces. */
 const clauseBegins =
@@ -16,21 +16,15 @@ const verb = /[^\s_()./-]{1,40}[\s,:*\\]/y;
 const quoteBegins = /(?<=(?:[“‘'`]|(?<![:,[{(]\s?)")\*?)/y;
 const quoteEnds = /[\w *.!…,-]{0,24}["'`”’]/y;
 
-/** Built when the first text is searched. */
-const compiled = once(() => {
-  const rules = readRules();
-  return {
-    phrases: new Phrases(
-      rules.flatMap((rule) => rule.phrases),
-      wordKinds,
-    ),
-    ruleOf: rules.flatMap((rule) => rule.phrases.map(() => rule)),
-  };
-});
+/** Read when the first text is searched. */
+const prepared = once(() => ({
+  phrases: new Phrases(compiled.phrases),
+  ruleOf: readRules().flatMap((rule) => Array.from({ length: rule.phraseCount }, () => rule)),
+}));
 
 /** Returns whether any character of the text is wider than a byte: only then the searches for other scripts need to run. */
 export function findOrders(text: string, surface: Surface, matches: SignalMatches): boolean {
-  const { phrases, ruleOf } = compiled();
+  const { phrases, ruleOf } = prepared();
   return phrases.find(text, (phrase, start, end) => {
     const rule = ruleOf[phrase] as SignalRule;
     if (matches.isFull(rule.name) || (rule.on && !rule.on.includes(surface))) return;

@@ -1,17 +1,16 @@
 // Owns the rules for signals. A rule describes the form of an order – a verb, what it acts on, whom it addresses – and never the
 // wording of one known attack. The phrases are data: `rules/obedience.json` (other instructions, another role, no safeguards),
 // `rules/voices.json` (a false role or authority, speaking as the user or to the model) and `rules/deeds.json` (secrecy, sending
-// data away, steering tools). `word-kinds.json` holds the kinds of words, `phrases.ts` explains how a phrase is written.
+// data away, steering tools). `word-kinds.json` holds the kinds of words, `compile-phrases.ts` explains how a phrase is written,
+// and `compiled.json` is what is read at run time.
 
 import * as conditions from './conditions.ts';
-import deeds from './rules/deeds.json' with { type: 'json' };
-import obedience from './rules/obedience.json' with { type: 'json' };
-import voices from './rules/voices.json' with { type: 'json' };
+import compiled from './compiled.json' with { type: 'json' };
 import type { Surface } from './signal-matches.ts';
 
 export interface SignalRule {
   readonly name: string;
-  readonly phrases: readonly string[];
+  readonly phraseCount: number;
   /** The phrase counts only at the beginning of a clause: a report that others ignore instructions is no order. */
   readonly isOrder: boolean;
   readonly before: RegExp | undefined;
@@ -21,10 +20,10 @@ export interface SignalRule {
   readonly on: readonly Surface[] | undefined;
 }
 
-/** A rule as the data files write it. */
+/** A rule as the data files write it, with how many phrases it has. */
 interface RuleRow {
   readonly name: string;
-  readonly phrases: readonly string[];
+  readonly phraseCount: number;
   readonly isOrder?: boolean;
   /** The name of a condition in `conditions.ts`, or of a group of surfaces. */
   readonly before?: string;
@@ -39,10 +38,10 @@ const surfaceGroups: Readonly<Record<string, readonly Surface[]>> = {
 };
 
 export function readRules(): readonly SignalRule[] {
-  const rows: readonly RuleRow[] = [...obedience, ...voices, ...deeds];
-  return rows.map(({ name, phrases, isOrder = false, before, written, after, on }) => ({
+  const rows: readonly RuleRow[] = compiled.rules;
+  return rows.map(({ name, phraseCount, isOrder = false, before, written, after, on }) => ({
     name,
-    phrases,
+    phraseCount,
     isOrder,
     before: lookUp(conditions.before, before),
     written: lookUp(conditions.written, written),

@@ -1,7 +1,7 @@
 // Owns finding the words of a list in a text with a state table: one step per character, whatever the text and however long the
 // list.
 
-import { ESCAPE, KIND_BITS, letterOf, letters, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
+import { ESCAPE, KIND_BITS, letters, numbersOf, OTHER, PAIR, SPACE, UNSEEN } from './letters.ts';
 
 /** Called with the index of the word in the list, and where it stands: from its first letter to behind its last. */
 export type OnWord = (word: number, start: number, end: number) => void;
@@ -11,7 +11,7 @@ const ELSEWHERE = 1;
 const AFTER_BACKSLASH = 2;
 const AFTER_HALF = 3;
 const CODE_POINT: readonly number[] = [4, 5, 6, 7];
-const FIRST_OF_WORDS = 8;
+export const FIRST_OF_WORDS = 8;
 /** A state from this number on says which word has just ended. */
 const ENDED = 0x8000;
 
@@ -21,22 +21,38 @@ const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, CHUNK);
 /** The words that ended in a chunk: the index and the position of each. */
 const ended = new Int32Array(2 * CHUNK);
 
+/** The words letter by letter, as lists of numbers that `numbersOf` reads; `compile-words.ts` makes them. */
+export interface WordTrie {
+  /** For each state within a word, in order: the state before it, and the kind of the letter between them. */
+  readonly parents: string;
+  readonly kinds: string;
+  /** For each word: its last state, and its length. */
+  readonly ends: string;
+  readonly lengths: string;
+}
+
 export class WordTable {
   readonly #next: Uint16Array;
-  readonly #lengths: readonly number[];
+  readonly #lengths: Uint16Array;
 
-  constructor(words: readonly string[]) {
-    const most = words.reduce((letterCount, { length }) => letterCount + length, FIRST_OF_WORDS);
-    const next = new Uint16Array(most << KIND_BITS);
-    let states = 0;
-    const addState = () => {
-      fillRow(next, states);
-      return states++;
-    };
-    while (states < FIRST_OF_WORDS) addState();
-    for (const [word, spelling] of words.entries()) addWord(next, spelling, ENDED + word, addState);
-    this.#next = next.slice(0, states << KIND_BITS);
-    this.#lengths = words.map(({ length }) => length);
+  constructor({ parents, kinds, ends, lengths }: WordTrie) {
+    const [parentOf, kindOf, endOf] = [numbersOf(parents), numbersOf(kinds), numbersOf(ends)];
+    const next = new Uint16Array((FIRST_OF_WORDS + parentOf.length) << KIND_BITS);
+    for (let state = 0; state < FIRST_OF_WORDS; state++) fillRow(next, state);
+    // The rows of all states within words are alike, but for the state itself.
+    const inWord = FIRST_OF_WORDS << KIND_BITS;
+    fillRow(next, FIRST_OF_WORDS);
+    for (let filled = 1; filled < parentOf.length; filled *= 2)
+      next.copyWithin(inWord + (filled << KIND_BITS), inWord, inWord + (filled << KIND_BITS));
+    for (let at = 0; at < parentOf.length; at++) {
+      const state = FIRST_OF_WORDS + at;
+      next[(state << KIND_BITS) | UNSEEN] = state;
+      next[((parentOf[at] as number) << KIND_BITS) | (kindOf[at] as number)] = state;
+    }
+    for (let word = 0; word < endOf.length; word++)
+      for (const kind of [SPACE, ESCAPE, PAIR]) next[((endOf[word] as number) << KIND_BITS) | kind] = ENDED + word;
+    this.#next = next;
+    this.#lengths = numbersOf(lengths);
   }
 
   /** Returns whether any character of the text is wider than a byte. */
@@ -107,20 +123,13 @@ function fillRow(next: Uint16Array, state: number): void {
   row[ESCAPE] = AFTER_BACKSLASH;
   row[PAIR] = AFTER_HALF;
   if (state === AFTER_BACKSLASH) {
-    for (const letter of 'nrtbfv') row[letterOf(letter)] = BETWEEN;
-    row[letterOf('u')] = CODE_POINT[0] as number;
+    for (const letter of 'nrtbfv') row[kindOfLetter(letter)] = BETWEEN;
+    row[kindOfLetter('u')] = CODE_POINT[0] as number;
   }
   const digit = CODE_POINT.indexOf(state);
   // An escaped code point (`\u0020`) counts as a space: in practice letters are not escaped.
   if (digit >= 0) row.fill(CODE_POINT[digit + 1] ?? BETWEEN, SPACE + 1, OTHER + 1);
 }
 
-function addWord(next: Uint16Array, spelling: string, end: number, addState: () => number): void {
-  let state = BETWEEN;
-  for (const char of spelling) {
-    const at = (state << KIND_BITS) | letterOf(char);
-    if ((next[at] as number) < FIRST_OF_WORDS) next[at] = addState();
-    state = next[at] as number;
-  }
-  for (const kind of [SPACE, ESCAPE, PAIR]) next[(state << KIND_BITS) | kind] = end;
-}
+/** Of a plain letter; the table of all characters need not be read for it. */
+const kindOfLetter = (letter: string) => letter.charCodeAt(0) - 0x60;

@@ -13,7 +13,15 @@ type Driven = ReturnType<typeof setUp>;
 function tell({ connection, clock }: Driven, change: Partial<StatusDeps> = {}): ServerStatus {
   const definition = definitionOf('files');
   const listing = { isListed: true, toolCount: 2, hiddenCount: 0, problems: [] };
-  return statusOf({ definition, connection, listing, redact: (text) => text, now: clock.now(), ...change });
+  return statusOf({
+    definition,
+    connection,
+    listing,
+    redact: (text) => text,
+    now: clock.now(),
+    extent: 'whole',
+    ...change,
+  });
 }
 
 const login = new RuntimeError('AUTH_REQUIRED', { server: 's' });
