@@ -29,7 +29,6 @@ export default defineConfig({
         // Whatever else `createRuntime` always needs.
         { name: 'start', test: /src\/runtime\.ts$/ },
         { name: 'call', test: /src\/cli\/commands\/call\.ts$/ },
-        { name: 'toml', test: /src\/config\/sources\/toml\.ts$/ },
       ],
     },
   },
