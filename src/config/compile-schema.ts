@@ -4,12 +4,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { type Check, predicates, type Rule } from './checker.ts';
-import { type SchemaName, schemas } from './schema.ts';
+import { schemas } from './schema.ts';
 
 /** One line for each key, so that a diff shows which one changed. */
 export function checksText(): string {
-  const parts = Object.entries(compileSchemas()).map(([name, check]) => `"${name}": ${textOf(check)}`);
-  return `{\n${parts.join(',\n')}\n}\n`;
+  const compiled = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, compileSchema(schema)]));
+  const parts = Object.entries(compiled).map(([name, check]) => `"${name}": ${textOf(check)}`);
+  const text = `{\n${parts.join(',\n')}\n}\n`;
+  return isDeepStrictEqual(JSON.parse(text), compiled) ? text : refuse('a value that JSON cannot hold');
 }
 
 function textOf(check: Check): string {
@@ -19,16 +21,13 @@ function textOf(check: Check): string {
   return `${JSON.stringify(rest).slice(0, -1)},"keys":{\n${lines.join(',\n')}\n}}`;
 }
 
-function compileSchemas(): Record<SchemaName, Check> {
-  const compiled = Object.entries(schemas).map(([name, schema]) => [name, compileWhole(schema)]);
-  return Object.fromEntries(compiled) as Record<SchemaName, Check>;
-}
-
 const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
 
 /** Only a key of a section can be left out. */
 function compileField(schema: z.core.$ZodType): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (schema instanceof z.ZodExactOptional) return refuse('a key that may be left out but not be undefined');
+  if ('innerType' in def && def.checks) return refuse(`a rule for a key that is ${def.type}`);
   if (def.type === 'optional') return { ...compile(def.innerType), optional: true };
   if (def.type === 'prefault') return { ...compile(def.innerType), default: def.defaultValue };
   if (def.type !== 'default') return compile(schema);
@@ -40,12 +39,14 @@ function compileField(schema: z.core.$ZodType): Check {
 
 function compile(schema: z.core.$ZodType, otherwise?: string): Check {
   const name = names.get(schema);
-  return name === undefined ? compileWhole(schema, otherwise) : { type: 'named', name };
+  return name === undefined ? compileSchema(schema, otherwise) : { type: 'named', name };
 }
 
 /** `otherwise` is the message where the schema has none of its own. */
-function compileWhole(schema: z.core.$ZodType, otherwise?: string): Check {
+export function compileSchema(schema: z.core.$ZodType, otherwise?: string): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod;
+  const option = Object.keys(def).find((key) => !understood.has(key));
+  if (option !== undefined) return refuse(`a ${def.type} with the option ${option}`);
   const must = messageOf(def) ?? otherwise ?? refuse(`a ${def.type} without a message`);
   const found = rulesOf(def, must);
   const rules = found.length > 0 && { rules: found };
@@ -81,6 +82,12 @@ function compileWhole(schema: z.core.$ZodType, otherwise?: string): Check {
   }
 }
 
+/** Every part of a definition that is read below. */
+const understood = new Set([
+  ...['type', 'error', 'checks', 'check', 'format', 'abort', 'pattern'],
+  ...['element', 'shape', 'catchall', 'entries', 'values', 'keyType', 'valueType', 'options'],
+]);
+
 function othersOf({ catchall }: z.core.$ZodObjectDef): Pick<Extract<Check, { type: 'section' }>, 'others'> {
   if (catchall === undefined) return {};
   if (catchall instanceof z.ZodNever) return { others: 'refused' };
@@ -97,7 +104,7 @@ function rulesOf(def: z.core.$ZodTypeDef, must: string): Rule[] {
 function ruleOf(def: z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef, must: string): Rule {
   const message = messageOf(def) ?? must;
   const own = message !== must && { must: message };
-  if (def.abort) return refuse('a rule that ends the check');
+  if (def.abort || (def.when && def.check !== 'min_length')) return refuse(`a ${def.check} that may not run`);
   switch (def.check) {
     case 'min_length':
       return def.minimum === 1 ? { is: 'filled', ...own } : refuse('a shortest length other than 1');
@@ -122,6 +129,7 @@ function ruleOf(def: z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef, mu
 
 /** The schema gives its messages as texts, which zod keeps as functions. */
 function messageOf({ error }: { error?: z.core.$ZodErrorMap<never> | undefined }): string | undefined {
+  if (error && error.length > 0) return refuse('a message that depends on the value');
   const message = error?.({} as never);
   return typeof message === 'string' ? message : message?.message;
 }
