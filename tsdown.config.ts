@@ -28,6 +28,7 @@ export default defineConfig({
         },
         // Whatever else `createRuntime` always needs.
         { name: 'start', test: /src\/runtime\.ts$/ },
+        { name: 'call', test: /src\/cli\/commands\/call\.ts$/ },
       ],
     },
   },

@@ -2,14 +2,11 @@
 // the shared data, each with instructions of 500 characters. More than 2,000 tokens, or other bytes in another order, fails.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { build } from 'tsdown';
 import { setUp } from '../scripts/setup.mjs';
+import { importSources } from './sources.mjs';
 
 const MOST_TOKENS = 2_000;
 const INSTRUCTION_CHARS = 500;
@@ -32,7 +29,8 @@ async function main({ data, json }) {
     return 0;
   }
   setUp();
-  const estimateTokens = await loadEstimate();
+  const { tokens: counting } = await importSources({ tokens: 'kernel/tokens.ts' });
+  const { estimateTokens } = counting;
   const servers = readServers(data);
   const read = await readAll(servers);
   const orders = [servers.toReversed(), servers.toSorted((a, b) => a.tools.length - b.tools.length)];
@@ -100,26 +98,6 @@ function serve({ server, tools }) {
     };
     await channel.start();
   };
-}
-
-/** The function itself, built from the source: no package exports it. */
-async function loadEstimate() {
-  const folder = await mkdtemp(join(tmpdir(), 'plexus-prompt-'));
-  try {
-    const entry = fileURLToPath(new URL('../src/kernel/tokens.ts', import.meta.url));
-    await build({
-      config: false,
-      entry: [entry],
-      outDir: folder,
-      dts: false,
-      logLevel: 'error',
-      format: 'esm',
-      platform: 'node',
-    });
-    return (await import(pathToFileURL(join(folder, 'tokens.mjs')).href)).estimateTokens;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 function tableOf({ servers, tools, tokens, parts, search, isSame }) {

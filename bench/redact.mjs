@@ -3,15 +3,14 @@
 // what is found of providers that no rule knows.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { build } from 'tsdown';
 import { setUp } from '../scripts/setup.mjs';
 import { foldsOf } from './redact-folds.mjs';
+import { importSources } from './sources.mjs';
 
 const LEAST_RECALL = 95;
 const LEAST_LEFT_OUT = 85;
@@ -105,35 +104,18 @@ function groups(rows, marks, nameOf) {
   return found;
 }
 
-/** The redactor alone, built for this: the start of the program is no part of its speed. */
+/** The redactor alone: the start of the program is no part of its speed. */
 async function withRedactor(measure) {
-  const folder = mkdtempSync(join(tmpdir(), 'plexus-redact-'));
-  try {
-    const source = (path) => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
-    await build({
-      entry: {
-        redact: source('shaping/redact.ts'),
-        find: source('shaping/secrets/find.ts'),
-        shapes: source('model/secret-shapes.ts'),
-      },
-      outDir: folder,
-      dts: false,
-      config: false,
-      fixedExtension: true,
-      logLevel: 'error',
-    });
-    const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-    const { createRedactor, KnownSecrets } = await load('redact');
-    const { createFinder } = await load('find');
-    const { readTokenShapes, serviceNames } = await load('shapes');
-    return measure(createRedactor(new KnownSecrets()), {
-      createFinder,
-      shapes: readTokenShapes(),
-      services: serviceNames,
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { redact, find, shapes } = await importSources({
+    redact: 'shaping/redact.ts',
+    find: 'shaping/secrets/find.ts',
+    shapes: 'model/secret-shapes.ts',
+  });
+  return measure(redact.createRedactor(new redact.KnownSecrets()), {
+    createFinder: find.createFinder,
+    shapes: shapes.readTokenShapes(),
+    services: shapes.serviceNames,
+  });
 }
 
 /** Of processor time, the best of several: other work on the machine does not count. */

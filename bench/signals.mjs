@@ -1,13 +1,10 @@
 // Owns `npm run bench:signals`: how many attacks are flagged, how often harmless texts are, and how fast. A false-alarm limit
 // that is broken fails; goals and times fail only `--strict`.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'tsdown';
 import { attackGroups, benignGroups, cleanText, hardTexts, hasRows, readRows } from './signals-data.mjs';
+import { importSources } from './sources.mjs';
 
 const FAST_MB_PER_S = 100;
 const SLOWEST_MS = 100;
@@ -29,7 +26,8 @@ async function main({ data, families, json, strict }) {
     console.error(`SKIPPED: NOTHING WAS MEASURED. There are no attacks in ${data}; give another folder with --data.`);
     return 0;
   }
-  const findSignals = await loadFindSignals();
+  const { injection } = await importSources({ injection: 'shaping/injection.ts' });
+  const { findSignals } = injection;
   const [attacks, benign] = [readRows(data, 'attacks'), readRows(data, 'benign')];
   const isFlagged = ({ text, surface }) => findSignals(text, surface).length > 0;
   const rows = [
@@ -46,26 +44,6 @@ async function main({ data, families, json, strict }) {
   const isBroken = rows.some(({ limit, percent }) => limit !== undefined && percent > limit);
   const isShort = rows.some(({ goal, percent }) => goal !== undefined && percent < goal) || !speed.kept;
   return isBroken || (strict && isShort) ? 1 : 0;
-}
-
-/** The function itself, built from the source: no package exports it. */
-async function loadFindSignals() {
-  const folder = await mkdtemp(join(tmpdir(), 'plexus-signals-'));
-  try {
-    const entry = fileURLToPath(new URL('../src/shaping/injection.ts', import.meta.url));
-    await build({
-      config: false,
-      entry: [entry],
-      outDir: folder,
-      dts: false,
-      logLevel: 'error',
-      format: 'esm',
-      platform: 'node',
-    });
-    return (await import(pathToFileURL(join(folder, 'injection.mjs')).href)).findSignals;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 function share(rows, isFlagged) {

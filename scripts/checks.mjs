@@ -11,14 +11,16 @@ const checks = {
   'types as others see them': [bin('@arethetypeswrong/cli', 'dist/index.js'), '--pack', '.', '--profile', 'esm-only'],
 };
 
-/** Runs all checks even if one fails; prints each by name, and returns how many passed and failed. */
+/** Runs all checks even if one fails; prints each by name, and returns how many passed and failed, and which failed. */
 export async function runChecks() {
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, failures: [] };
   for (const [name, args] of Object.entries(checks)) {
     const { ok, output } = await runCheck(args);
     counts[ok ? 'passed' : 'failed'] += 1;
     console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}`);
-    if (!ok) console.log(output);
+    if (ok) continue;
+    counts.failures.push(`check: ${name}`);
+    console.log(output);
   }
   return counts;
 }

@@ -1,13 +1,15 @@
 // Owns what CI runs: `npm test` with everything that takes long, every static check, the conformance suite, the data benches
-// and the short form of the bench, counted together. The last line is `N passed, N failed`.
+// and the short form of the bench, counted together. The last line is `N passed, N failed`, and before it stands what failed.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runConformance } from '../test/conformance/suite.mjs';
 import { runChecks } from './checks.mjs';
 import { root, setUp } from './setup.mjs';
+import { readTestReport } from './test-report.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
 const report = join(folder, 'tests.json');
@@ -17,43 +19,35 @@ spawnSync('npm', ['test', '--', ...reporters], {
   stdio: ['ignore', 'inherit', 'inherit'],
   env: { ...process.env, PLEXUS_LONG: '1' },
 });
-const tests = countTests();
+const tests = readTestReport(report);
 rmSync(folder, { recursive: true, force: true });
 
 setUp();
 // The conformance suite waits for its servers most of the time.
-const [checks, scenarios] = await Promise.all([runChecks(), countScenarios()]);
-const figures = [...['search', 'signals', 'redact', 'prompt-cost'].map(runDataBench), runShortBench()];
-const parts = [tests, checks, scenarios, ...figures];
+const parts = [tests, ...(await Promise.all([runChecks(), countScenarios()]))];
+// A bench without its data says so and passes. The one that measures time comes after everything else.
+for (const name of ['search', 'signals', 'redact', 'prompt-cost']) parts.push(await runNode(`bench/${name}.mjs`));
+parts.push(await runNode('scripts/bench.mjs', '--short'));
 const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
+// Repeated at the end, because often no more than the end of the output is kept.
+for (const failure of parts.flatMap(({ failures }) => failures)) console.log(`FAILED ${failure}`);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') === 0 ? 0 : 1;
 
-/** A missing report means that the run itself failed; a test file that could not be loaded counts as a failure too. */
-function countTests() {
-  try {
-    const { numPassedTests, numFailedTests, success, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'));
-    const broken = success && numTotalTests > 0 ? 0 : 1;
-    return { passed: numPassedTests, failed: Math.max(numFailedTests, broken) };
-  } catch (error) {
-    console.error(`the tests left no report: ${error.message}`);
-    return { passed: 0, failed: 1 };
+/** A bench that failed has said of which rows, each in a line of its own. */
+async function runNode(...args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = once(child, 'close');
+  let output = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    process.stdout.write(chunk);
+    output += chunk;
   }
-}
-
-/** A bench without its data says so and passes. */
-function runDataBench(name) {
-  return runNode(`bench/${name}.mjs`);
-}
-
-/** After everything else, since it measures time. */
-function runShortBench() {
-  return runNode('scripts/bench.mjs', '--short');
-}
-
-function runNode(...args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-  return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const [status] = await closed;
+  if (status === 0) return { passed: 1, failed: 0, failures: [] };
+  const rows = [...output.matchAll(/^(?:FAILED|MISSED) (.*)$/gm)].map(([, row]) => row);
+  const failures = rows.length > 0 ? rows : [`it ended with ${status}`];
+  return { passed: 0, failed: 1, failures: failures.map((failure) => `${args.join(' ')}: ${failure}`) };
 }
 
 /** A suite that could not be run counts as a failure in CI. */
@@ -61,7 +55,6 @@ async function countScenarios() {
   try {
     return await runConformance();
   } catch (error) {
-    console.error(`the conformance suite was not run: ${error.message}`);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: [`the conformance suite was not run: ${error.message}`] };
   }
 }

@@ -8,6 +8,8 @@ import { REFUSED, REMEDY } from './caps.ts';
 import { type FileText, readText } from './read-text.ts';
 import type { ConfigPlace } from './scopes.ts';
 import type { Document, ParsedDocument } from './sources/document.ts';
+import { parseJson } from './sources/json.ts';
+import { parseToml } from './sources/toml.ts';
 
 export type ReadDocument =
   | {
@@ -64,20 +66,8 @@ export async function readRemembering(
   return { ...former, outdated: { ...now.diagnostic, remedy } };
 }
 
-let json: Promise<typeof import('./sources/json.ts')> | undefined;
-let toml: Promise<typeof import('./sources/toml.ts')> | undefined;
-
-/**
- * Each parser is loaded when it is first needed, since most people use one format. Kept, since importing a module again costs as
- * much as reading a small file.
- */
 async function parseFile(file: string, text: string): Promise<ParsedDocument> {
-  if (dialectOf(file, text) === 'json') {
-    json ??= import('./sources/json.ts');
-    return (await json).parseJson(text);
-  }
-  toml ??= import('./sources/toml.ts');
-  return (await toml).parseToml(text);
+  return dialectOf(file, text) === 'json' ? parseJson(text) : parseToml(text);
 }
 
 /** A file without a known extension is recognised by its first characters. */

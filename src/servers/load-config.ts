@@ -1,7 +1,6 @@
 // Owns reading the configuration for a runtime: what the host asked for joined with what its files say, and warnings about rules
 // that cannot mean anything.
 
-import { isatty } from 'node:tty';
 import type { LoadOptions } from '../config/discover.ts';
 import type { KeptPolicies } from '../config/kept-policy.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
@@ -117,8 +116,11 @@ export function startupSettings({ startup, interactive = isTerminal() }: HostOpt
   return { interactive, whenUncached, ...limits };
 }
 
-/** Asks the system: `process.stdin` would open a stream that nobody reads. */
-const isTerminal = () => isatty(0) && isatty(1);
+/** Asks the system: `process.stdin` would open a stream that nobody reads. Loaded here, as it brings the network along. */
+function isTerminal(): boolean {
+  const { isatty } = process.getBuiltinModule('node:tty');
+  return isatty(0) && isatty(1);
+}
 
 /** Adds a warning for each rule that is wrong wherever it stands; a rule for a server of another folder may be right. */
 export function withRulesReviewed<Config extends LoadedConfig>(

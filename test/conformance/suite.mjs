@@ -44,7 +44,7 @@ export async function runConformance() {
     ),
   ];
   const isLeftOut = ({ scenario }) => leftOut.some(({ scenarios }) => scenarios.test(scenario));
-  const counts = { passed: 0, failed: 0 };
+  const counts = { passed: 0, failed: 0, failures: [] };
   await eachOf(
     all.filter((run) => !isLeftOut(run)),
     async (run) => {
@@ -52,6 +52,7 @@ export async function runConformance() {
       const ok = problems.length === 0;
       counts[ok ? 'passed' : 'failed'] += 1;
       console.log(`${ok ? 'ok    ' : 'FAILED'} ${run.by.padEnd(10)} ${run.scenario} (${checks} checks)`);
+      if (!ok) counts.failures.push(`conformance: ${run.by} ${run.scenario}`);
       for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
     },
   );

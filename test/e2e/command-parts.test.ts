@@ -81,7 +81,7 @@ describe('a command loads only the parts that it needs', () => {
     const { out, files, code, nodeModules } = await run('list');
     expect(out).toMatch(/^one +idle +stdio +user +\d+ +just now$/m);
     expect({ files, parts: partsIn(code), nodeModules }).toEqual({
-      files: ['cli', 'help', 'json', 'known', 'list'],
+      files: ['cli', 'help', 'known', 'list'],
       parts: [],
       nodeModules: [],
     });

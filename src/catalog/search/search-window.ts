@@ -3,7 +3,7 @@
 import { type ServerName, toolKey } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { CatalogSnapshot } from '../snapshot.ts';
-import { ToolIndex } from './tool-index.ts';
+import { type Findable, ToolIndex } from './tool-index.ts';
 
 export interface ToolSearchOptions {
   readonly limit?: number;
@@ -57,7 +57,7 @@ export class SearchWindow {
     }
     for (const server of this.#indexed.keys()) if (!slices.has(server)) this.#index.replace(server, []);
     for (const [server, slice] of slices) {
-      if (!isSame(slice, this.#indexed.get(server))) this.#index.replace(server, slice.map(searchable));
+      if (!isSame(slice, this.#indexed.get(server))) this.#index.replace(server, slice.map(findable));
     }
     this.#indexed = slices;
     this.#tools = new Map(snapshot.tools.map((tool) => [toolKey(tool.id), tool]));
@@ -70,7 +70,7 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
 }
 
 /** What a search reads of a tool. */
-export function searchable({ id, definition, meta: { annotations } }: Tool) {
+export function findable({ id, definition, meta: { annotations } }: Tool): Findable {
   const { title, description = '', inputSchema } = definition;
   return {
     key: toolKey(id),

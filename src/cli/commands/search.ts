@@ -1,7 +1,7 @@
 // Owns `plexus search`: finds tools by what they do, among all servers or in a file, and measures the search on judged queries.
 
 import { evaluate, type JudgedQuery, RANKING_DEPTH } from '../../catalog/search/evaluate.ts';
-import { searchable } from '../../catalog/search/search-window.ts';
+import { findable } from '../../catalog/search/search-window.ts';
 import { type Findable, ToolIndex } from '../../catalog/search/tool-index.ts';
 import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { emptyText, type Measured, measuredText, rankingsText, resultsText } from '../render/search.ts';
@@ -104,7 +104,10 @@ function withFleet(context: Context, use: (source: SearchedTools) => CommandResu
     warnOfDiagnostics(diagnostics, context);
     const notReady = serversWithoutTools(runtime);
     warnOfNotReady(notReady, context);
-    const tools = runtime.getTools().map((tool) => ({ ...searchable(tool), key: tool.name, label: tool.name }));
+    const tools = runtime.getTools().map((tool) => {
+      const { name, description } = tool;
+      return { ...findable(tool), key: name, label: name, description };
+    });
     return use({
       tools,
       notReady,
