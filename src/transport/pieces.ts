@@ -1,5 +1,7 @@
 // Owns bytes that arrive in pieces and are needed as one: they are joined once, after the last piece.
 
+import { isAscii } from 'node:buffer';
+
 /** So many pieces are merged into one: a server that sends single bytes must not cost an object for each. */
 const MERGED_PIECES = 1024;
 
@@ -21,6 +23,17 @@ export class Pieces {
     const pieces = this.takeEach();
     const [only] = pieces;
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  }
+
+  /**
+   * All bytes as text, where they are ASCII as nearly every message is; otherwise `undefined`, and nothing is taken. Each piece is
+   * read where it lies, since joining the bytes first would copy them once more.
+   */
+  takeAscii(): string | undefined {
+    if (!this.#pieces.every((piece) => isAscii(piece))) return undefined;
+    return this.takeEach()
+      .map((piece) => piece.toString('latin1'))
+      .join('');
   }
 
   /** All bytes without joining them; nothing is kept. */
