@@ -112,8 +112,8 @@ export class FrameReader {
     const scanner = this.#scanner;
     this.#scanner = undefined;
     if (scanner !== undefined) this.#listener.onOversized(scanner.answered());
-    else if (isLong(this.#held.bytes)) this.#queue.parse(this.#held.takeAscii() ?? this.#held.take(), this.#readLong);
-    else this.#readLine(this.#held.takeAscii() ?? this.#held.take().toString('utf8'));
+    else if (isLong(this.#held.bytes)) this.#queue.parse(this.#held.take(), this.#readLong);
+    else this.#readLine(this.#held.takeText());
   }
 
   #readLines(text: string): void {

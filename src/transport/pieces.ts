@@ -25,15 +25,10 @@ export class Pieces {
     return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
   }
 
-  /**
-   * All bytes as text, where they are ASCII as nearly every message is; otherwise `undefined`, and nothing is taken. Each piece is
-   * read where it lies, since joining the bytes first would copy them once more.
-   */
-  takeAscii(): string | undefined {
-    if (!this.#pieces.every((piece) => isAscii(piece))) return undefined;
-    return this.takeEach()
-      .map((piece) => piece.toString('latin1'))
-      .join('');
+  /** The same as text. */
+  takeText(): string {
+    const bytes = this.take();
+    return asciiText(bytes) ?? bytes.toString('utf8');
   }
 
   /** All bytes without joining them; nothing is kept. */
@@ -45,3 +40,6 @@ export class Pieces {
     return pieces;
   }
 }
+
+/** The text of bytes that are ASCII, as nearly every message is: it is read in half the time. `undefined` for all others. */
+export const asciiText = (bytes: Buffer): string | undefined => (isAscii(bytes) ? bytes.toString('latin1') : undefined);
