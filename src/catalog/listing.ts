@@ -76,17 +76,21 @@ export async function fetchTools(
   const cancelTimeout = clock.after(limits.listTimeoutMs, timeUp, 'background');
   let ttlMs = Number.POSITIVE_INFINITY;
   try {
-    const walked = await walkPages(async (cursor) => {
-      const answer = await session.request('tools/list', cursor === undefined ? {} : { cursor }, {
-        cancellation,
-        repeatable: true,
-      });
-      const onRefusal = (_code: number, message: string) => refuse(name, message);
-      const listed = pageFrom(answer, { server: name, session, called: 'tools', onRefusal });
-      const page = requirePage(listed, name, cursor === undefined);
-      if (typeof page['ttlMs'] === 'number' && page['ttlMs'] >= 0) ttlMs = Math.min(ttlMs, page['ttlMs']);
-      return page;
-    }, 'tools');
+    const walked = await walkPages(
+      async (cursor) => {
+        const answer = await session.request('tools/list', cursor === undefined ? {} : { cursor }, {
+          cancellation,
+          repeatable: true,
+        });
+        const onRefusal = (_code: number, message: string) => refuse(name, message);
+        const listed = pageFrom(answer, { server: name, session, called: 'tools', onRefusal });
+        const page = requirePage(listed, name, cursor === undefined);
+        if (typeof page['ttlMs'] === 'number' && page['ttlMs'] >= 0) ttlMs = Math.min(ttlMs, page['ttlMs']);
+        return page;
+      },
+      'tools',
+      limits.toolList,
+    );
     const cutOff = walked.cutOff === undefined ? [] : [`the list of tools was cut off: ${walked.cutOff}`];
     const { tools, problems } = healthyTools(walked.items, { mirrorsArguments: mirrorsArguments(session) });
     return {

@@ -15,7 +15,12 @@ export interface WalkedPages {
   readonly cutOff?: string;
 }
 
-export async function walkPages(fetchPage: FetchPage, key: string): Promise<WalkedPages> {
+export interface PageLimits {
+  readonly pages: number;
+  readonly items: number;
+}
+
+export async function walkPages(fetchPage: FetchPage, key: string, most: PageLimits): Promise<WalkedPages> {
   const items: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -24,16 +29,15 @@ export async function walkPages(fetchPage: FetchPage, key: string): Promise<Walk
     const listed = answer[key];
     if (!Array.isArray(listed)) return { items, cutOff: `page ${page} holds no list of ${key}` };
     for (const item of listed) items.push(item);
-    if (items.length > limits.listItems) {
-      return { items: items.slice(0, limits.listItems), cutOff: `it has more than ${limits.listItems} ${key}` };
-    }
+    if (items.length > most.items)
+      return { items: items.slice(0, most.items), cutOff: `it has more than ${most.items} ${key}` };
     const next = answer['nextCursor'];
     if (next === undefined || next === null || next === '') return { items };
     if (typeof next !== 'string') return { items, cutOff: 'a cursor is not a text' };
     if (Buffer.byteLength(next) > limits.cursorBytes)
       return { items, cutOff: `a cursor is longer than ${limits.cursorBytes} bytes` };
     if (seen.has(next)) return { items, cutOff: 'it repeats a cursor' };
-    if (page === limits.listPages) return { items, cutOff: `it has more than ${limits.listPages} pages` };
+    if (page === most.pages) return { items, cutOff: `it has more than ${most.pages} pages` };
     seen.add(next);
     cursor = next;
   }

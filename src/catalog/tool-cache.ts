@@ -126,7 +126,7 @@ function parseListing(text: string): ToolListing | undefined {
   if (!read.ok || !isObject(read.value)) return undefined;
   const { version, tools, listedAt, instructions, offers, problems } = read.value;
   if (version !== LIST_VERSION || !Array.isArray(tools) || typeof listedAt !== 'number') return undefined;
-  const healthy = healthyTools(tools.slice(0, limits.listItems));
+  const healthy = healthyTools(tools.slice(0, limits.toolList.items));
   return {
     tools: healthy.tools,
     problems: storedProblems([...(Array.isArray(problems) ? problems : []), ...healthy.problems]),

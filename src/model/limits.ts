@@ -1,9 +1,11 @@
 // Owns the limits that cannot be configured. A setting that a user may write is in `config/schema.ts`, with its default.
 
 export const limits = {
-  /** A list of tools: a server that sends endless pages, or too many tools, is cut off here. */
+  /** A list of resources or prompts: a server that sends endless pages, or too many items, is cut off here. */
   listPages: 100,
   listItems: 2_048,
+  /** The same for a list of tools: servers that put others together have thousands. */
+  toolList: { pages: 400, items: 10_000 },
   cursorBytes: 64 * 1024,
   listTimeoutMs: 60_000,
   /** Delays before a failed list is fetched again. */

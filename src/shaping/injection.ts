@@ -19,7 +19,7 @@ export function findSignals(text: string, surface: Surface = 'tool_output'): rea
   const matches = new SignalMatches();
   const isWide = findOrders(text, surface, matches);
   findMarks(text, matches);
-  const bytes = Buffer.from(text, 'latin1');
+  const bytes = bytesOf(text);
   findSpelled(text, bytes, matches);
   findEncoded(text, bytes, (hidden) => hasOrder(hidden, surface), matches);
   if (isWide) {
@@ -28,6 +28,16 @@ export function findSignals(text: string, surface: Surface = 'tool_output'): rea
   }
   if (matches.isEmpty) return [];
   return matches.inTextOrder().map((each) => ({ name: each.name, at: each.start, excerpt: excerptOf(text, each) }));
+}
+
+/** Reused for all texts but very long ones: a new buffer for each costs more than to search it. */
+const scratch = Buffer.alloc(64 * 1024);
+
+/** The text as Latin-1, until the next call. */
+function bytesOf(text: string): Uint8Array {
+  if (text.length > scratch.length) return Buffer.from(text, 'latin1');
+  scratch.write(text, 'latin1');
+  return scratch.subarray(0, text.length);
 }
 
 function hasOrder(text: string, surface: Surface): boolean {

@@ -111,9 +111,9 @@ export class FrameReader {
   #readHeld(): void {
     const scanner = this.#scanner;
     this.#scanner = undefined;
-    if (scanner === undefined && isLong(this.#held.bytes)) this.#queue.parse(this.#held.take(), this.#readLong);
-    else if (scanner === undefined) this.#readLine(this.#held.take().toString('utf8'));
-    else this.#listener.onOversized(scanner.answered());
+    if (scanner !== undefined) this.#listener.onOversized(scanner.answered());
+    else if (isLong(this.#held.bytes)) this.#queue.parse(this.#held.take(), this.#readLong);
+    else this.#readLine(this.#held.takeText());
   }
 
   #readLines(text: string): void {

@@ -6,6 +6,7 @@ import { type ParsedJson, parseJson } from '../kernel/json.ts';
 import { parseInSlices } from '../kernel/sliced-json.ts';
 import { inSlices, type Slices, STEP_UNITS } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
+import { asciiText } from './pieces.ts';
 
 /** `text` is what was parsed. */
 type OnParsed = (parsed: ParsedJson, text: string) => void;
@@ -61,7 +62,7 @@ export class MessageQueue {
   }
 
   *#readLong(message: string | Buffer): Slices<{ readonly parsed: ParsedJson; readonly text: string }> {
-    const text = typeof message === 'string' ? message : yield* decode(message);
+    const text = typeof message === 'string' ? message : (asciiText(message) ?? (yield* decode(message)));
     const work = parseInSlices(text);
     for (let step = work.next(); !this.#isStopped; step = work.next()) {
       if (step.done) return { parsed: step.value, text };

@@ -41,6 +41,9 @@ export interface Installer {
   readonly limitMs: number;
 }
 
+/** So much is written before the tick ends: the server begins with it while the host still makes its other calls. */
+const FULL_WRITE_CHARS = 2 * 1024;
+
 export function openStdio(options: StdioOptions): StdioChannel {
   return new StdioChannel(options);
 }
@@ -117,6 +120,7 @@ export class StdioChannel extends ChannelBase {
     const line = `${JSON.stringify(message)}\n`;
     if (this.#outgoing === '') process.nextTick(this.#flush);
     this.#outgoing += line;
+    if (this.#outgoing.length > FULL_WRITE_CHARS) this.#flush();
   }
 
   protected interrupt(): void {

@@ -7,6 +7,7 @@ test('the ceilings are exactly these', () => {
   expect(limits).toEqual({
     listPages: 100,
     listItems: 2_048,
+    toolList: { pages: 400, items: 10_000 },
     cursorBytes: 64 * 1024,
     listTimeoutMs: 60_000,
     listAgainMs: [250, 500, 1_000],

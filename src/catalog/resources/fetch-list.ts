@@ -77,14 +77,18 @@ export async function fetchList<Item>(kind: ListKind<Item>, fetching: ListReques
   const cancelTimeout = clock.after(afterMs, timeUp, 'background');
   let ttlMs: number | undefined;
   try {
-    const walked = await walkPages(async (cursor) => {
-      const params = cursor === undefined ? {} : { cursor };
-      const answer = await session.request(kind.method, params, { cancellation, repeatable: true });
-      const page = pageOf(answer, kind, fetching);
-      if (cursor === undefined) requireList(page, kind, server);
-      ttlMs = shorterTtl(ttlMs, page['ttlMs']);
-      return page;
-    }, kind.key);
+    const walked = await walkPages(
+      async (cursor) => {
+        const params = cursor === undefined ? {} : { cursor };
+        const answer = await session.request(kind.method, params, { cancellation, repeatable: true });
+        const page = pageOf(answer, kind, fetching);
+        if (cursor === undefined) requireList(page, kind, server);
+        ttlMs = shorterTtl(ttlMs, page['ttlMs']);
+        return page;
+      },
+      kind.key,
+      { pages: limits.listPages, items: limits.listItems },
+    );
     const cutOff = walked.cutOff === undefined ? [] : [`the list of ${kind.called} was cut off: ${walked.cutOff}`];
     return { ...sorted(kind, walked.items, cutOff, server), ...(ttlMs !== undefined && { ttlMs }) };
   } finally {

@@ -43,34 +43,34 @@ for (const end of ['', null]) {
   });
 }
 
-verifies('RES-12', 'a server that pages for ever is cut off after 100 pages, and what it listed is kept', async () => {
+verifies('RES-12', 'a server that pages for ever is cut off after 400 pages, and what it listed is kept', async () => {
   const { tools, problems, asked } = await list(({ cursor = 0 }) =>
     page([`tool_${cursor}`], String(Number(cursor) + 1)),
   );
   expect([tools.length, asked.length, problems]).toEqual([
-    100,
-    100,
-    ['the list of tools was cut off: it has more than 100 pages'],
+    400,
+    400,
+    ['the list of tools was cut off: it has more than 400 pages'],
   ]);
 });
 
-verifies('RES-12', 'exactly 100 pages are a whole list', async () => {
+verifies('RES-12', 'exactly 400 pages are a whole list', async () => {
   const { tools, problems } = await list(({ cursor = 1 }) =>
-    page([`tool_${cursor}`], Number(cursor) < 100 ? String(Number(cursor) + 1) : undefined),
+    page([`tool_${cursor}`], Number(cursor) < 400 ? String(Number(cursor) + 1) : undefined),
   );
-  expect([tools.length, problems]).toEqual([100, []]);
+  expect([tools.length, problems]).toEqual([400, []]);
 });
 
-verifies('RES-12', 'of more than 2048 items the first 2048 are kept', async () => {
-  const whole = await list(() => page(names(2_048)));
-  expect([whole.tools.length, whole.problems]).toEqual([2_048, []]);
-  const onOnePage = await list(() => page(names(2_049)));
+verifies('RES-12', 'of more than 10000 tools the first 10000 are kept', async () => {
+  const whole = await list(() => page(names(10_000)));
+  expect([whole.tools.length, whole.problems]).toEqual([10_000, []]);
+  const onOnePage = await list(() => page(names(10_001)));
   expect([onOnePage.tools.length, onOnePage.problems]).toEqual([
-    2_048,
-    ['the list of tools was cut off: it has more than 2048 tools'],
+    10_000,
+    ['the list of tools was cut off: it has more than 10000 tools'],
   ]);
-  const onMany = await list(({ cursor = 0 }) => page(names(1_000, Number(cursor) * 1_000), String(Number(cursor) + 1)));
-  expect([onMany.tools.at(-1)?.name, onMany.asked.length]).toEqual(['tool_2047', 3]);
+  const onMany = await list(({ cursor = 0 }) => page(names(4_000, Number(cursor) * 4_000), String(Number(cursor) + 1)));
+  expect([onMany.tools.at(-1)?.name, onMany.asked.length]).toEqual(['tool_9999', 3]);
 });
 
 verifies('RES-12', 'a cursor seen before ends the list', async () => {
@@ -137,6 +137,7 @@ test('any list is walked the same way, under its own key', async () => {
   const walked = await walkPages(
     async (cursor) => (cursor ? { things: [2] } : { things: [1], nextCursor: 'x' }),
     'things',
+    { pages: 2, items: 2 },
   );
   expect(walked).toEqual({ items: [1, 2] });
 });
