@@ -16,7 +16,14 @@ export function setUp() {
   });
   once(
     'build',
-    ['src', 'package.json', 'tsdown.config.ts', 'tsconfig.json', 'scripts/third-party-licenses.mjs', 'scripts/builtin-modules.mjs'],
+    [
+      'src',
+      'package.json',
+      'tsdown.config.ts',
+      'tsconfig.json',
+      'scripts/third-party-licenses.mjs',
+      'scripts/builtin-modules.mjs',
+    ],
     'building',
     () => runQuietly(process.execPath, [bin('tsdown', 'dist/run.mjs'), '--logLevel', 'warn']),
   );

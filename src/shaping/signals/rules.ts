@@ -4,8 +4,8 @@
 // data away, steering tools). `word-kinds.json` holds the kinds of words, `compile-phrases.ts` explains how a phrase is written,
 // and `compiled.json` is what is read at run time.
 
-import * as conditions from './conditions.ts';
 import compiled from './compiled.json' with { type: 'json' };
+import * as conditions from './conditions.ts';
 import type { Surface } from './signal-matches.ts';
 
 export interface SignalRule {
