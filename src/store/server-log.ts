@@ -161,15 +161,9 @@ class FileLog implements ServerLog {
  * of other processes stay intact.
  */
 async function append(file: string, text: string, clock: Clock): Promise<void> {
+  await makeFolder(dirname(file), { mode: 0o700 });
   await makeRoom(file, Buffer.byteLength(text), clock);
-  const write = () => appendFile(file, text, { mode: 0o600 });
-  try {
-    await write();
-  } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-    await makeFolder(dirname(file), { mode: 0o700 });
-    await write();
-  }
+  await appendFile(file, text, { mode: 0o600 });
 }
 
 /** Under a lock: a second process that renames at the same time would replace the older log with one that has just begun. */
