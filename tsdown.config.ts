@@ -23,8 +23,7 @@ export default defineConfig({
           name: 'help',
           test: /src\/(cli\/(command|commands|help|terminal|render\/\w+)|model\/identity)\.ts$|package\.json$/,
         },
-        // Whatever `createRuntime` always needs, also what it imports only when it is called.
-        { name: 'start', test: /src\/(runtime|config\/(load|native)|servers\/judge-config)\.ts$/ },
+        { name: 'start', test: /src\/runtime\.ts$/ },
       ],
     },
   },

@@ -38,7 +38,7 @@ export interface ProtocolCacheDeps {
 export function createProtocolCache({ store, seal, clock, onError }: ProtocolCacheDeps): ProtocolCache {
   /** Changes since the store was read; null for a forgotten server. */
   const changes = new Map<string, JsonObject | null>();
-  /** What was found in the store, or noted since. */
+  /** Protocols that were found in the store. */
   const recalled = new Map<string, JsonObject>();
   let stored: Promise<JsonObject> | undefined;
   let written: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
     onError(error);
     return '';
   };
-  /** Where nothing is stored, nothing is sealed: a first start makes no key. */
+  /** An empty store needs no seal: a first start makes no key. */
   const find = async (key: string, all: JsonObject) =>
     Object.keys(all).length === 0 ? undefined : all[await seal(key).catch(unknown)];
   /** Reads again before writing: another process may have written meanwhile. */
@@ -87,7 +87,7 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
     },
     remember(key, protocol) {
       const before = recalled.get(key);
-      // What is known already is written again only so that it does not expire.
+      // A protocol that is stored already is written again only so that it does not expire.
       if (isFresh(before, limits.protocolCacheMs / 2) && sameJson(protocolOf(before), withoutGaps(protocol))) return;
       const { era, negotiatedTransport } = protocol;
       note(key, { ...(era && { era }), ...(negotiatedTransport && { spoken: negotiatedTransport }), at: clock.now() });

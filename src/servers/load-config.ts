@@ -1,10 +1,11 @@
 // Owns reading the configuration for a runtime: what the host asked for joined with what its files say, and warnings about rules
-// that cannot mean anything. Loads the parsers only when it is called.
+// that cannot mean anything.
 
 import { isatty } from 'node:tty';
 import type { LoadOptions } from '../config/discover.ts';
 import type { KeptPolicies } from '../config/kept-policy.ts';
-import type { LoadedConfig } from '../config/load.ts';
+import { type LoadedConfig, loadConfig } from '../config/load.ts';
+import { replaceNative } from '../config/native.ts';
 import type { Settings } from '../config/schema.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -16,7 +17,7 @@ import { parseRules } from '../policy/rule.ts';
 import type { Gate } from '../trust/gate.ts';
 import type { PolicyTrust } from '../trust/policy-trust.ts';
 import type { Host, HostOptions } from './host.ts';
-import type { JudgedConfig } from './judge-config.ts';
+import { approvedBy, type JudgedConfig, judgeConfig, withCap } from './judge-config.ts';
 
 export interface LoaderDeps extends Pick<Host, 'options' | 'environment' | 'emit'> {
   readonly policy: PolicyTrust;
@@ -34,18 +35,11 @@ export interface GatewayWait extends Pick<Host, 'clock' | 'startedAt'> {
   readonly signal: AbortSignal;
 }
 
-let modules: ReturnType<typeof loadModules> | undefined;
-
-const loadModules = () =>
-  Promise.all([import('../config/load.ts'), import('../config/native.ts'), import('./judge-config.ts')]);
-
 export function createLoader(deps: LoaderDeps): () => Promise<JudgedConfig> {
   const { options, environment, policy, gate, kept, emit, gatewayWait, hostServers = () => options.servers } = deps;
   const remembered: LoadOptions['remembered'] = new Map();
   const waitBudget = gatewayWait && createWaitBudget(options, gatewayWait);
   return async () => {
-    modules ??= loadModules();
-    const [{ loadConfig }, { replaceNative }, { approvedBy, judgeConfig, withCap }] = await modules;
     const loaded = await loadConfig({
       ...environment,
       discover: options.discover ?? true,
