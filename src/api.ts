@@ -207,6 +207,7 @@ function handled<Value>(work: Promise<Value>): Promise<Value> {
 async function closeAll({ host, servers, views, config }: ApiDeps): Promise<void> {
   config.close();
   host.closing.abort(new RuntimeError('CALL_CANCELLED', {}));
-  await Promise.all([views.close(), servers.close()]);
+  // Most of what is to be written is known before the servers have ended.
+  await Promise.all([views.close(), servers.close(), servers.flush()]);
   await servers.flush();
 }

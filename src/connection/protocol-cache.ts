@@ -2,7 +2,7 @@
 // the probing at the next start: nothing is lost if it cannot be read or written.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
-import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { isObject, type JsonObject, parseJson, sameJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import { limits } from '../model/limits.ts';
 import type { Seal } from '../trust/account.ts';
@@ -38,12 +38,14 @@ export interface ProtocolCacheDeps {
 export function createProtocolCache({ store, seal, clock, onError }: ProtocolCacheDeps): ProtocolCache {
   /** Changes since the store was read; null for a forgotten server. */
   const changes = new Map<string, JsonObject | null>();
+  /** Protocols that were found in the store. */
+  const recalled = new Map<string, JsonObject>();
   let stored: Promise<JsonObject> | undefined;
   let written: Promise<void> = Promise.resolve();
   let cancelWrite: CancelTimer | undefined;
 
-  const isFresh = (value: unknown) =>
-    isObject(value) && typeof value['at'] === 'number' && value['at'] + limits.protocolCacheMs > clock.now();
+  const isFresh = (value: unknown, forMs = limits.protocolCacheMs): value is JsonObject =>
+    isObject(value) && typeof value['at'] === 'number' && value['at'] + forMs > clock.now();
   const read = async (): Promise<JsonObject> => {
     const text = await store.get(KEY).catch((error: unknown) => onError(error));
     const parsed = parseJson(text ?? '{}');
@@ -53,7 +55,7 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
     onError(error);
     return '';
   };
-  /** Where nothing is stored, nothing is sealed: a first start makes no key. */
+  /** An empty store needs no seal: a first start makes no key. */
   const find = async (key: string, all: JsonObject) =>
     Object.keys(all).length === 0 ? undefined : all[await seal(key).catch(unknown)];
   /** Reads again before writing: another process may have written meanwhile. */
@@ -79,14 +81,29 @@ export function createProtocolCache({ store, seal, clock, onError }: ProtocolCac
     async recall(key) {
       stored ??= read();
       const value = changes.has(key) ? changes.get(key) : await find(key, await stored);
-      return isFresh(value) ? protocolOf(value) : nothing;
+      if (!isFresh(value)) return nothing;
+      recalled.set(key, value);
+      return protocolOf(value);
     },
-    remember: (key, { era, negotiatedTransport }) =>
-      note(key, { ...(era && { era }), ...(negotiatedTransport && { spoken: negotiatedTransport }), at: clock.now() }),
-    forget: (key) => note(key, null),
+    remember(key, protocol) {
+      const before = recalled.get(key);
+      // A protocol that is stored already is written again only so that it does not expire.
+      if (isFresh(before, limits.protocolCacheMs / 2) && sameJson(protocolOf(before), withoutGaps(protocol))) return;
+      const { era, negotiatedTransport } = protocol;
+      note(key, { ...(era && { era }), ...(negotiatedTransport && { spoken: negotiatedTransport }), at: clock.now() });
+    },
+    forget(key) {
+      recalled.delete(key);
+      note(key, null);
+    },
     flush,
   };
 }
+
+const withoutGaps = ({ era, negotiatedTransport }: NegotiatedProtocol): NegotiatedProtocol => ({
+  ...(era && { era }),
+  ...(negotiatedTransport && { negotiatedTransport }),
+});
 
 /** The stored form, in which the negotiated transport is called `spoken`. */
 function protocolOf(value: unknown): NegotiatedProtocol {

@@ -196,7 +196,7 @@ export class HttpConnection implements RequestControl {
   }
 
   #onClose(): void {
-    // What came before the close is read first.
+    // Bytes that came before the close are read first.
     if (this.#isPaused) return;
     const handler = this.#handler;
     this.#handler = undefined;

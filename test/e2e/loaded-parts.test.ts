@@ -129,3 +129,38 @@ test.each(Object.entries(textsOf))('%s would be noticed', (name, { folder, texts
   const code = files.map((file) => readFileSync(join(path, file), 'utf8')).join('\n');
   for (const text of texts) expect(code.includes(text), text).toBe(true);
 });
+
+/** One text for each part that a local server given in code does not need, and where the text would be. */
+const partTexts = {
+  'the HTTP client': ['it does not speak HTTP', 'src/transport/exchange.ts'],
+  'the WebSocket client': ['permessage-deflate', 'node_modules/ws/lib/websocket.js'],
+  'the JSON parser': ['disallowComments', 'node_modules/jsonc-parser/lib/esm/impl/parser.js'],
+  'the TOML parser': ['Invalid TOML document', 'node_modules/smol-toml/dist/error.js'],
+  'the files of other agents': ['Claude Desktop', 'src/config/importers/importers.ts'],
+} as const;
+
+describe('a start loads what its servers need, in few files', () => {
+  verifies('EXT-44', 'for a local server neither network clients nor parsers', async () => {
+    const { files, code } = await list((await startAsking('stdio')).entry);
+    const loaded = Object.entries(partTexts).filter(([, [text]]) => code.includes(text));
+    expect(loaded.map(([name]) => name)).toEqual([]);
+    expect(files.filter((file) => file.includes(join('dist', ''))).length).toBeLessThanOrEqual(4);
+  });
+
+  verifies('EXT-44', 'for a server over HTTP its client alone', async () => {
+    const { code } = await list((await startAsking('http')).entry);
+    const loaded = Object.entries(partTexts).filter(([, [text]]) => code.includes(text));
+    expect(loaded.map(([name]) => name)).toEqual(['the HTTP client']);
+  });
+
+  test('and it would be noticed', () => {
+    for (const [text, file] of Object.values(partTexts))
+      expect(readFileSync(join(packages, '..', file), 'utf8').includes(text), file).toBe(true);
+  });
+
+  test("Node's own modules are not imported: the getters of `node:crypto` alone would load Web Crypto", async () => {
+    const { files } = await list((await startAsking('stdio')).entry);
+    const ours = files.filter((file) => file.includes(join('dist', '')));
+    expect(ours.filter((file) => /\bfrom ?["'`]node:/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});

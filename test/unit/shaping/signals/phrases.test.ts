@@ -1,13 +1,14 @@
 // Owns the proof that a phrase is its words in their order, close together and in one sentence.
 
 import { expect, test } from 'vitest';
+import { compilePhrases } from '../../../../src/shaping/signals/compile-phrases.ts';
 import { Phrases } from '../../../../src/shaping/signals/phrases.ts';
 
 const kinds = { drop: ['drop forget'], rule: ['rule/s', 'order/s'] };
 
 function foundBy(phrase: string, text: string): readonly string[] {
   const found: string[] = [];
-  new Phrases([phrase], kinds).find(text, (_, start, end) => found.push(text.slice(start, end)));
+  new Phrases(compilePhrases([phrase], kinds)).find(text, (_, start, end) => found.push(text.slice(start, end)));
   return found;
 }
 
@@ -32,5 +33,5 @@ test.each([
 });
 
 test('a kind of words that nobody wrote down is a mistake in the rules', () => {
-  expect(() => new Phrases(['@nothing'], kinds)).toThrow('@nothing');
+  expect(() => compilePhrases(['@nothing'], kinds)).toThrow('@nothing');
 });
