@@ -2,7 +2,7 @@ import { defineConfig } from 'tsdown';
 import { builtinModules } from './scripts/builtin-modules.mjs';
 import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
-/** One build for every door. zod and the parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
+/** One build for every door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 export default defineConfig({
   entry: { index: 'src/index.ts', cli: 'src/cli/bin.ts', testing: 'src/testing/testing.ts' },
   format: 'esm',
@@ -19,10 +19,14 @@ export default defineConfig({
     // what is always loaded together is one file.
     codeSplitting: {
       groups: [
+        { name: 'help', test: /src\/cli\/(main|compile-cache)\.ts$/, priority: 2 },
         {
-          name: 'help',
-          test: /src\/(cli\/(command|commands|help|terminal|render\/\w+)|model\/identity)\.ts$|package\.json$/,
+          // What the servers are as long as none runs: `plexus list`, and the first thing that every start reads.
+          name: 'known',
+          test: /src\/(cli\/commands\/list|servers\/known-servers)\.ts$/,
+          priority: 1,
         },
+        // Whatever else `createRuntime` always needs.
         { name: 'start', test: /src\/runtime\.ts$/ },
       ],
     },

@@ -18,6 +18,8 @@ export function setUp() {
     'build',
     [
       'src',
+      'data',
+      'schema.json',
       'package.json',
       'tsdown.config.ts',
       'tsconfig.json',

@@ -51,7 +51,7 @@ export type { Elicitation, FormElicitation, UrlElicitation } from './connection/
 export type { ConnectionEvent, NotReady } from './connection/events.ts';
 export type { ClientHandlers, ElicitAnswer, ElicitRequest } from './connection/requests.ts';
 export type { SandboxState } from './connection/sandbox-state.ts';
-export type { Era } from './connection/session.ts';
+export type { Era, ServerInfo } from './connection/session.ts';
 export type { ConnectionState } from './connection/state.ts';
 export type {
   BreakerStatus,

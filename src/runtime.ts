@@ -56,7 +56,7 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
   const counts = { calls: 0, failedCalls: 0 };
   const perform = compose(
     [
-      observe({ emit, clock, closing, counts, onError, redact: redactor.error }),
+      observe({ emit, isHeard: host.isHeard, clock, closing, counts, onError, redact: redactor.error }),
       trackTaint(emit),
       shape({ registry, redactor, emit, artifacts }),
       resolve(servers),

@@ -65,19 +65,26 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
       const target = resolveTarget(window, textOf(name), args as JsonObject);
+      const { tool, builtin } = target;
       const tell = onProgress && ((progress: Progress) => onProgress({ callId, ...progress }));
+      // Every field has its place from the start, so that all calls are objects of one shape.
       const call: ToolCall = {
         callId,
-        ...target,
+        name: target.name,
+        tool,
+        arguments: target.arguments,
+        builtin,
         meta,
         visibleTools,
         cancellation,
         onProgress: tell ?? ignoreProgress,
         timeoutMs,
         caller,
+        observer: undefined,
+        timer: undefined,
+        permit: undefined,
       };
       const unsubscribe = signal && cancellation.follow(signal);
-      const { tool, builtin } = target;
       const isHidden = tool !== undefined && !builtin && !window.isShown(tool);
       if (unsubscribe === undefined && !isHidden) return perform(call);
       return perform(call).then(

@@ -179,10 +179,17 @@ function createView(deps: ViewDeps): View {
     isNarrowed,
   });
   const tellUnmatched = createUnmatchedReport(deps);
+  let query: string | undefined;
+  // A turn has no state of its own: as long as the window is the same, so is the turn.
+  const turn = memoize(
+    () => windowFor(query),
+    (window) => createTurn(window, calls, caller),
+  );
   return {
-    turn: ({ query } = {}) => {
+    turn: (options = {}) => {
       tellUnmatched();
-      return createTurn(windowFor(query), calls, caller);
+      query = options.query;
+      return turn();
     },
     getTools: () => snapshot().tools,
     findByToolName: (tool) => findByToolName(snapshot().tools, tool),

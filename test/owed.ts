@@ -58,6 +58,5 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'EXT-41': 'all of it',
   'EXT-42': 'all of it',
   'EXT-43': 'all of it',
-  'EXT-44': 'zod',
   'EXT-45': 'all of it',
 };

@@ -21,7 +21,8 @@ try {
   console.log(
     `\nTools (${turn.tools.length} that a model is shown: ${offered} of the servers, ${own} of Plexus itself)`,
   );
-  for (const { name, description } of turn.tools) console.log(`  ${name.padEnd(46)} ${firstSentence(description)}`);
+  const widest = Math.max(...turn.tools.map(({ name }) => name.length));
+  for (const { name, description } of turn.tools) console.log(`  ${name.padEnd(widest)}  ${firstSentence(description)}`);
 
   const path = here('notes/welcome.md');
   console.log(`\nCalling mcp__files__read_text_file, as a model would. What the model reads:\n`);

@@ -115,7 +115,7 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
     const { builtinTools } = registry.config().settings;
     const declared = listCapabilities.filter((each) => builtinTools && catalog.hasAny(each));
     const startable = unlisted(servers).filter(({ name }) => isListed(START_TOOL)(name));
-    const key = JSON.stringify([declared, startable]);
+    const key = startable.length === 0 ? declared.join(' ') : JSON.stringify([declared, startable]);
     const known = kept.get(key);
     if (known) return known;
     const start = () => createStartTool({ servers: startable, sessions, tools: () => snapshot().tools });

@@ -76,15 +76,23 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
   const load = (tools: readonly ToolId[]) => {
     for (const id of tools) found.add(toolKey(id));
   };
-  let last: { readonly inputs: WindowInputs; readonly window: ToolWindow } | undefined;
+  let last: LastWindow | undefined;
   return (query) => {
-    const { servers: named, instructions: said, isWrapped, ...exposure } = settings();
+    const [present, whole, offered] = [settings(), snapshot(), builtins()];
+    // Nearly every turn: each of these stays the same object until it changes.
+    if (last?.settings === present && last.inputs.whole === whole && last.inputs.builtins === offered)
+      if (last.found === found.size && (last.query === query || last.inputs.exposed.mode !== 'best'))
+        return last.window;
+    const { servers: named, instructions: said, isWrapped, ...exposure } = present;
     const { placementOf } = exposure;
     const common = { servers: named, instructions: said, isWrapped };
-    const whole = snapshot();
     const exposed = expose({ tools: whole.tools, ...exposure, model, found, query, search });
-    const inputs: WindowInputs = { whole, exposed, builtins: builtins(), ...common };
-    if (last && isSame(last.inputs, inputs)) return last.window;
+    const inputs: WindowInputs = { whole, exposed, builtins: offered, ...common };
+    const seen = { inputs, settings: present, query, found: found.size };
+    if (last && isSame(last.inputs, inputs)) {
+      last = { ...seen, window: last.window };
+      return last.window;
+    }
     const { servers, instructions } = visiblePart(inputs, isNarrowed);
     const searching = searchTools(deps, { servers, placementOf, whole });
     const usable = inputs.builtins.filter(({ definition }) => deps.isUsable(definition.name)).map(builtinTool);
@@ -111,9 +119,18 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
           : '',
       isShown: (tool) => shown.has(tool),
     };
-    last = { inputs, window };
+    last = { ...seen, window };
     return window;
   };
+}
+
+interface LastWindow {
+  readonly inputs: WindowInputs;
+  readonly settings: WindowSettings;
+  readonly query: string | undefined;
+  /** How many tools had been found by searching. */
+  readonly found: number;
+  readonly window: ToolWindow;
 }
 
 /** Everything that a window is made from. */

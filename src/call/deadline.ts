@@ -4,18 +4,28 @@
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ToolId } from '../model/names.ts';
 import { type CallLimits, callLimits } from '../model/server.ts';
-import type { ToolOutcome } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { attempt, type CallTimer, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Cancelling sends the cancellation to the server; whether the call took effect is then unknown, and the error says so. */
 export function deadline(registry: Pick<ServerRegistry, 'settings' | 'toolSettings'>, clock: Clock): Stage {
   return (next) => (call) => {
     const { id } = toolOf(call);
     const { totalMs, silenceMs } = callLimits(registry.settings(id.server), registry.toolSettings(id));
-    return bounded(call, next, { id, totalMs: ownLimit(call) ?? totalMs, silenceMs, clock });
+    const own = ownLimit(call);
+    const timer = new RunningLimits(call, { totalMs: own ?? totalMs, silenceMs, isOwn: own !== undefined }, clock);
+    call.timer = timer;
+    return attempt(next, call).then(
+      (outcome) => {
+        timer.end();
+        return outcome;
+      },
+      (error: unknown) => {
+        timer.end();
+        throw error;
+      },
+    );
   };
 }
 
@@ -27,28 +37,50 @@ function ownLimit({ timeoutMs }: ToolCall): number | undefined {
 }
 
 interface Bounds extends CallLimits {
-  readonly id: ToolId;
-  readonly clock: Clock;
+  /** The caller chose the total limit itself. */
+  readonly isOwn: boolean;
 }
 
-async function bounded(call: ToolCall, next: Perform, bounds: Bounds): Promise<ToolOutcome> {
-  const { id, totalMs, silenceMs, clock } = bounds;
-  const isOwn = ownLimit(call) !== undefined;
-  const expire = (afterMs: number, silence: boolean) =>
-    call.cancellation.cancel(
-      new RuntimeError('CALL_TIMEOUT', { ...id, afterMs, silence, ...(isOwn && !silence && { isOwn }) }),
-    );
-  const total = totalMs > 0 ? new Countdown(clock, totalMs, () => expire(totalMs, false)) : undefined;
-  const silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => expire(silenceMs, true)) : undefined;
-  const timeLeftMs = () => Math.min(total?.leftMs() ?? FOREVER, silence?.leftMs() ?? FOREVER);
-  const suspension = silence || mayAsk(call) ? new Suspension(clock, [total, silence]) : undefined;
-  const timed = { ...(suspension ? watched(call, silence, suspension) : call), timeLeftMs };
-  try {
-    return await next(timed);
-  } finally {
-    suspension?.end();
-    total?.end();
-    silence?.end();
+class RunningLimits implements CallTimer {
+  readonly #call: ToolCall;
+  readonly #bounds: Bounds;
+  readonly #total: Countdown | undefined;
+  readonly #silence: Countdown | undefined;
+  readonly #suspension: Suspension | undefined;
+
+  constructor(call: ToolCall, bounds: Bounds, clock: Clock) {
+    this.#call = call;
+    this.#bounds = bounds;
+    const { totalMs, silenceMs } = bounds;
+    this.#total = totalMs > 0 ? new Countdown(clock, totalMs, () => this.#expire(totalMs, false)) : undefined;
+    this.#silence = silenceMs > 0 ? new Countdown(clock, silenceMs, () => this.#expire(silenceMs, true)) : undefined;
+    if (this.#silence || mayAsk(call)) this.#suspension = new Suspension(clock, [this.#total, this.#silence]);
+  }
+
+  leftMs(): number {
+    return Math.min(this.#total?.leftMs() ?? FOREVER, this.#silence?.leftMs() ?? FOREVER);
+  }
+
+  onSign(): void {
+    this.#silence?.restart();
+  }
+
+  onWaiting(isWaiting: boolean): void {
+    this.#suspension?.wait(isWaiting);
+    this.#silence?.restart();
+  }
+
+  end(): void {
+    this.#suspension?.end();
+    this.#total?.end();
+    this.#silence?.end();
+  }
+
+  #expire(afterMs: number, silence: boolean): void {
+    const { cancellation } = this.#call;
+    const isOwn = this.#bounds.isOwn && !silence;
+    const data = { ...toolOf(this.#call).id, afterMs, silence, ...(isOwn && { isOwn }) };
+    cancellation.cancel(new RuntimeError('CALL_TIMEOUT', data));
   }
 }
 
@@ -56,24 +88,6 @@ const FOREVER = Number.POSITIVE_INFINITY;
 
 const mayAsk = ({ caller: { handlers } }: ToolCall) =>
   handlers.elicit !== undefined || handlers.sample !== undefined || handlers.roots !== undefined;
-
-function watched(call: ToolCall, silence: Countdown | undefined, suspension: Suspension): ToolCall {
-  return {
-    ...call,
-    onWaiting: (isWaiting: boolean) => {
-      suspension.wait(isWaiting);
-      silence?.restart();
-      call.onWaiting?.(isWaiting);
-    },
-    ...(silence && {
-      onSign: () => silence.restart(),
-      onProgress: (progress: Parameters<ToolCall['onProgress']>[0]) => {
-        silence.restart();
-        call.onProgress(progress);
-      },
-    }),
-  };
-}
 
 /** Holds the limits of a call while a person is asked: no longer than `limits.questions.suspendedMs` in all. */
 class Suspension {

@@ -65,8 +65,11 @@ function subjectOf({ data }: RuntimeError): ToolId {
 
 /** Signals in the first sentence, found as in results; none where it quotes nobody. */
 export function signalsIn(failure: RuntimeError, said = modelSentencesOf(failure).happened): readonly Signal[] {
-  return quotesServer(failure) ? findSignals(said) : [];
+  return quotesServer(failure) ? findSignals(said.replace(QUOTE_MARK, '\n ')) : [];
 }
+
+/** Stands before each line of stderr. It is ours: with it, an order would look like a cell of a table. As long as what replaces it. */
+const QUOTE_MARK = /(?<=^|\s)\| /g;
 
 /** Only what happened stands in the mark: the next step is ours, and the model should take it. */
 function quoted(said: string, id: ToolId, signals: readonly Signal[]): string {

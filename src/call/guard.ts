@@ -4,26 +4,25 @@
 import type { BreakerOutcome } from '../kernel/breaker.ts';
 import { isObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
-import type { ToolOutcome } from '../model/tool.ts';
 import type { Breakers } from '../servers/breakers.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { attempt, type Stage, toolOf } from './pipeline.ts';
 
 /** Counts only what waiting could cure: a wrong argument must not take a healthy server away from everyone. */
 export function guard(breakers: Breakers): Stage {
-  return (next) => (call) => guarded(breakers, call, next);
-}
-
-async function guarded(breakers: Breakers, call: ToolCall, next: Perform): Promise<ToolOutcome> {
-  const { server } = toolOf(call).id;
-  const entered = breakers.enter(server);
-  try {
-    const outcome = await next(call);
-    breakers.leave(server, 'answered', entered);
-    return outcome;
-  } catch (error) {
-    breakers.leave(server, endOf(error), entered);
-    throw error;
-  }
+  return (next) => (call) => {
+    const { server } = toolOf(call).id;
+    const entered = breakers.enter(server);
+    return attempt(next, call).then(
+      (outcome) => {
+        breakers.leave(server, 'answered', entered);
+        return outcome;
+      },
+      (error: unknown) => {
+        breakers.leave(server, endOf(error), entered);
+        throw error;
+      },
+    );
+  };
 }
 
 /** An abort, and a timeout that the caller chose itself, say nothing about the server. */

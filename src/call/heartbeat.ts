@@ -1,6 +1,7 @@
 // Owns the heartbeat of calls without progress: reports at an interval that they still run, with one timer for all calls.
 
 import type { CancelTimer, Clock } from '../kernel/clock.ts';
+import { Roster, type RosterEntry } from '../kernel/roster.ts';
 
 /** One running call. */
 export interface Beat {
@@ -12,7 +13,7 @@ export interface Beat {
 export class Heartbeat {
   readonly #clock: Pick<Clock, 'now' | 'after'>;
   readonly #everyMs: number;
-  readonly #running = new Set<Beat>();
+  readonly #running = new Roster<Beat>();
   #cancel: CancelTimer | undefined;
 
   constructor(clock: Pick<Clock, 'now' | 'after'>, everyMs: number) {
@@ -20,13 +21,14 @@ export class Heartbeat {
     this.#everyMs = everyMs;
   }
 
-  begin(beat: Beat): void {
-    this.#running.add(beat);
+  /** Returns how to end it. */
+  begin(beat: Beat): RosterEntry<Beat> {
     this.#cancel ??= this.#clock.after(this.#everyMs, this.#look, 'background');
+    return this.#running.add(beat);
   }
 
-  end(beat: Beat): void {
-    this.#running.delete(beat);
+  end(beat: RosterEntry<Beat>): void {
+    this.#running.remove(beat);
     if (this.#running.size > 0) return;
     this.#cancel?.();
     this.#cancel = undefined;
@@ -38,7 +40,7 @@ export class Heartbeat {
     const soon = now + this.#everyMs / TOLERANCE;
     let next = now + this.#everyMs;
     this.#cancel = undefined;
-    for (const beat of [...this.#running]) {
+    for (const beat of this.#running.items()) {
       const dueAt = Math.min(beat.lastAt, now) + this.#everyMs;
       if (dueAt > soon) next = Math.min(next, dueAt);
       else {

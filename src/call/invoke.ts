@@ -2,80 +2,139 @@
 // waits here.
 
 import { paramHeaders } from '../connection/param-headers.ts';
-import type { RequestOutcome, Session } from '../connection/session.ts';
+import type { CallOptions, Progress, RequestOutcome, Session } from '../connection/session.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { BuiltinAnswer } from '../model/builtin.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
-import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { Tool } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
 import type { Recheck } from './authorize/recheck.ts';
-import { type Perform, type ToolCall, toolOf } from './pipeline.ts';
+import { type BuiltinCall, type OutcomeDraft, type Perform, type ToolCall, toolOf } from './pipeline.ts';
 import { outcome, readResult } from './result.ts';
 
 type LostAnswer = Extract<RequestOutcome, { kind: 'lost' }>;
 
 /** Sends a call again at most once, and only if it was certainly not sent or the tool is repeatable: a write is never repeated by accident. */
 export function invoke(shared: SessionProvider, { recheckDefinition }: Pick<Recheck, 'recheckDefinition'>): Perform {
-  return async (call) => {
+  return (call) => {
     const tool = toolOf(call);
-    if (call.builtin) return builtinOutcome(tool.id, await call.builtin.perform(call.arguments, call.cancellation));
-    const { server } = tool.id;
-    const sessions = call.caller.sessions ?? shared;
-    const delivery = new Delivery(call, sessions.isRepeatable(tool));
-    const open = sessions.open(server);
-    const session = open ?? (await connected(call, sessions, sessions.whenReady(server)));
-    // During the wait a rule, the server behind the name, or the tool may have changed.
+    if (call.builtin) return performBuiltin(call.builtin, call, tool.id);
+    const delivery = new Delivery(call, tool, call.caller.sessions ?? shared);
+    const open = delivery.sessions.open(tool.id.server);
     const isBound = call.permit?.toolHash !== undefined;
-    if (isBound) await connected(call, sessions, sessions.whenListed(server));
-    if (open === undefined || isBound) recheckDefinition(call);
-    const answer = await send(session, call, sessions, delivery);
-    if (!isWorthRepeating(answer, delivery)) return outcomeOf(answer, tool, { session, sessions, delivery });
-    const next = await nextSession(call, sessions, { answer, session, recheckDefinition });
-    const second = await send(next, call, sessions, delivery);
-    // Whatever became of the second attempt, the first one may have taken effect.
-    const whole = second.kind === 'lost' && answer.sent ? { ...second, sent: true } : second;
-    return outcomeOf(whole, tool, { session: next, sessions, delivery });
+    if (open !== undefined && !isBound) return deliver(delivery, open, recheckDefinition);
+    return whenConnected(delivery, open, isBound).then((session) => {
+      // During the wait a rule, the server behind the name, or the tool may have changed.
+      recheckDefinition(call);
+      return deliver(delivery, session, recheckDefinition);
+    });
   };
 }
 
-/** How often a call was sent, and whether it may be sent again. */
-class Delivery {
-  readonly isRepeatable: boolean;
-  readonly #call: ToolCall;
-  #hasWaited = false;
-  attempts = 0;
+type RecheckDefinition = Recheck['recheckDefinition'];
 
-  constructor(call: ToolCall, isRepeatable: boolean) {
-    this.#call = call;
-    this.isRepeatable = isRepeatable;
+function deliver(delivery: Delivery, session: Session, recheckDefinition: RecheckDefinition): Promise<OutcomeDraft> {
+  return delivery
+    .send(session)
+    .then((answer) =>
+      isWorthRepeating(answer, delivery)
+        ? repeat(delivery, { answer, session, recheckDefinition })
+        : outcomeOf(answer, delivery, session),
+    );
+}
+
+async function repeat(delivery: Delivery, lost: Lost): Promise<OutcomeDraft> {
+  const next = await nextSession(delivery, lost);
+  const second = await delivery.send(next);
+  // Whatever became of the second attempt, the first one may have taken effect.
+  const whole = second.kind === 'lost' && lost.answer.sent ? { ...second, sent: true } : second;
+  return outcomeOf(whole, delivery, next);
+}
+
+async function whenConnected(
+  { call, tool, sessions }: Delivery,
+  open: Session | undefined,
+  isBound: boolean,
+): Promise<Session> {
+  const { server } = tool.id;
+  const session = open ?? (await connected(call, sessions, sessions.whenReady(server)));
+  if (isBound) await connected(call, sessions, sessions.whenListed(server));
+  return session;
+}
+
+/** A call on its way to the server: how often it was sent, whether it may be sent again, and what the session tells of it. */
+class Delivery implements CallOptions {
+  readonly repeatable: boolean;
+  readonly cancellation: CallOptions['cancellation'];
+  readonly handlers: CallOptions['handlers'];
+  meta: JsonObject | undefined;
+  headers: Readonly<Record<string, string>> | undefined;
+  attempts = 0;
+  readonly call: ToolCall;
+  readonly tool: Tool;
+  readonly sessions: SessionProvider;
+  #hasWaited = false;
+
+  constructor(call: ToolCall, tool: Tool, sessions: SessionProvider) {
+    this.call = call;
+    this.tool = tool;
+    this.sessions = sessions;
+    this.repeatable = sessions.isRepeatable(tool);
+    this.cancellation = call.cancellation;
+    this.handlers = call.caller.handlers;
+  }
+
+  send(session: Session): Promise<RequestOutcome> {
+    const { id, definition } = this.tool;
+    const { arguments: args, meta, observer } = this.call;
+    this.attempts += 1;
+    observer?.onSent();
+    this.meta = metaOf(meta, this.sessions.metaFor(session));
+    const isMirrored = session.era === 'modern' && session.transport === 'http';
+    this.headers = isMirrored ? paramHeaders(definition.inputSchema, args) : undefined;
+    return session.callTool(id.tool, args, this);
+  }
+
+  onProgress(progress: Progress): void {
+    this.call.timer?.onSign();
+    this.call.observer?.onProgress(progress);
+  }
+
+  onSign(): void {
+    this.call.timer?.onSign();
+  }
+
+  onWaiting(isWaiting: boolean): void {
+    this.call.timer?.onWaiting(isWaiting);
+  }
+
+  onRepeat(): void {
+    this.attempts += 1;
   }
 
   /** Once after a 429, if the wait is short and the call has the time. The transport retries a repeatable call by itself. */
-  readonly mayWait = (waitMs: number): boolean => {
-    const { timeLeftMs, onRateLimited } = this.#call;
-    if (this.isRepeatable || this.#hasWaited || waitMs > limits.rateLimit.maxMs) return false;
-    if (timeLeftMs !== undefined && waitMs >= timeLeftMs()) return false;
+  mayWait(waitMs: number): boolean {
+    const { timer, observer } = this.call;
+    if (this.repeatable || this.#hasWaited || waitMs > limits.rateLimit.maxMs) return false;
+    if (timer !== undefined && waitMs >= timer.leftMs()) return false;
     this.#hasWaited = true;
-    onRateLimited?.(waitMs);
+    observer?.onRateLimited(waitMs);
     return true;
-  };
+  }
 }
 
 interface Lost {
   readonly answer: LostAnswer;
   readonly session: Session;
-  readonly recheckDefinition: (call: ToolCall) => void;
+  readonly recheckDefinition: RecheckDefinition;
 }
 
 /** If no new session comes, the failure of the first attempt is reported. */
 async function nextSession(
-  call: ToolCall,
-  sessions: SessionProvider,
+  { call, tool: { id }, sessions }: Delivery,
   { answer, session, recheckDefinition }: Lost,
 ): Promise<Session> {
-  const { id } = toolOf(call);
   try {
     const next = await connected(call, sessions, sessions.whenReplaced(id.server, session));
     if (call.permit?.toolHash !== undefined) await connected(call, sessions, sessions.whenListed(id.server));
@@ -86,7 +145,8 @@ async function nextSession(
   }
 }
 
-function builtinOutcome(id: ToolId, answer: BuiltinAnswer): ToolOutcome {
+async function performBuiltin(builtin: BuiltinCall, call: ToolCall, id: ToolId): Promise<OutcomeDraft> {
+  const answer = await builtin.perform(call.arguments, call.cancellation);
   const { content, structured, isError = false, instructions } = answer;
   return outcome(id, content, { isError, structured, instructions, attempts: 1 });
 }
@@ -102,38 +162,14 @@ async function connected<Value>(call: ToolCall, sessions: SessionProvider, work:
   }
 }
 
-function send(
-  session: Session,
-  call: ToolCall,
-  sessions: SessionProvider,
-  delivery: Delivery,
-): Promise<RequestOutcome> {
-  delivery.attempts += 1;
-  call.onSent?.();
-  const { id, definition } = toolOf(call);
-  const mirrored = session.era === 'modern' && session.transport === 'http';
-  return session.callTool(id.tool, call.arguments, {
-    cancellation: call.cancellation,
-    onProgress: call.onProgress,
-    onSign: call.onSign,
-    onWaiting: call.onWaiting,
-    handlers: call.caller.handlers,
-    meta: metaOf(call, sessions.metaFor(session)),
-    repeatable: delivery.isRepeatable,
-    onRepeat: () => (delivery.attempts += 1),
-    mayWait: delivery.mayWait,
-    ...(mirrored && { headers: paramHeaders(definition.inputSchema, call.arguments) }),
-  });
-}
-
 /** Fields of Plexus itself count more than the host's. */
-function metaOf({ meta }: ToolCall, own: JsonObject | undefined): JsonObject | undefined {
+function metaOf(meta: JsonObject | undefined, own: JsonObject | undefined): JsonObject | undefined {
   return meta === undefined || own === undefined ? (own ?? meta) : { ...meta, ...own };
 }
 
 /** Only an outage is worth a second attempt: a refusal or an unserialisable argument fails again. */
-function isWorthRepeating(answer: RequestOutcome, { isRepeatable }: Delivery): answer is LostAnswer {
-  if (answer.kind !== 'lost' || (answer.sent && !isRepeatable)) return false;
+function isWorthRepeating(answer: RequestOutcome, { repeatable }: Delivery): answer is LostAnswer {
+  if (answer.kind !== 'lost' || (answer.sent && !repeatable)) return false;
   // Credentials that were refused are fetched again; where there are no others, no session follows.
   if (answer.status === 401) return !answer.sent;
   // A server that answered with a status is up, and the transport has retried it already; 404 means that the session is gone.
@@ -141,18 +177,12 @@ function isWorthRepeating(answer: RequestOutcome, { isRepeatable }: Delivery): a
   return answer.cause === undefined || (answer.cause instanceof RuntimeError && answer.cause.reconnect);
 }
 
-interface Sent {
-  readonly session: Session;
-  readonly sessions: SessionProvider;
-  readonly delivery: Delivery;
-}
-
 function outcomeOf(
   answer: RequestOutcome,
-  { id, freshness }: Tool,
-  { session, sessions, delivery }: Sent,
-): ToolOutcome | Promise<ToolOutcome> {
-  const how = { attempts: delivery.attempts, fromCache: freshness === 'cached' };
+  { tool: { id, freshness }, sessions, attempts }: Delivery,
+  session: Session,
+): OutcomeDraft | Promise<OutcomeDraft> {
+  const how = { attempts, fromCache: freshness === 'cached' };
   switch (answer.kind) {
     case 'result':
       return readResult(answer.result, id, how);

@@ -8,42 +8,60 @@ import type { BuiltinAnswer } from '../model/builtin.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { QualifiedName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
-import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { OutcomeMeta, Tool, ToolOutcome } from '../model/tool.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
 import type { Approve } from '../trust/approval.ts';
 import type { CallId } from './events.ts';
 import type { Taint } from './taint.ts';
 
-/** One call on its way through the stages; `turn.ts` makes it. Immutable: a stage that changes it passes a copy on. */
+/**
+ * One call on its way through the stages; `turn.ts` makes it. It stays one object: copying it at every stage cost more than the
+ * stages do. Only the fields that a stage owns can be written, each by the stage that its comment names.
+ */
 export interface ToolCall {
   readonly callId: CallId;
   readonly name: QualifiedName;
   /** The tool that the name stands for in this turn's catalog. `resolve` refuses a call without one. */
   readonly tool: Tool | undefined;
-  readonly arguments: JsonObject;
+  /** As the caller gave them; behind `validate`, a checked copy. */
+  arguments: JsonObject;
   /** The tools that the caller may know of. */
   readonly visibleTools: VisibleTools;
   readonly cancellation: Cancellation;
-  /** The host's own fields for the request's `_meta`. */
-  readonly meta?: JsonObject | undefined;
+  /** The host's own fields for the request's `_meta`; behind `validate`, a checked copy. */
+  meta?: JsonObject | undefined;
+  /** The caller's own listener; progress reaches it through the observer. */
   readonly onProgress: (progress: Progress) => void;
-  /** Called for every sign that the server works on the call, with or without progress. */
-  readonly onSign?: () => void;
-  /** Called when the server asks the client something, and when that is answered: timeouts do not run meanwhile. */
-  readonly onWaiting?: (isWaiting: boolean) => void;
-  /** How much time is left until a limit ends the call; set by `deadline`. */
-  readonly timeLeftMs?: () => number;
-  /** Called when the call is about to be sent to its server: from now on it may take effect. */
-  readonly onSent?: () => void;
-  /** Called before a call that the server refused with 429 waits to be sent again. */
-  readonly onRateLimited?: (waitMs: number) => void;
+  /** Set by `observe`. */
+  observer?: CallObserver | undefined;
+  /** Set by `deadline`, where the call has a limit or may ask a person. */
+  timer?: CallTimer | undefined;
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
   readonly caller: Caller;
-  /** How the call was permitted, for the recheck after a wait. Absent: a rule allows the tool, whatever its definition is. */
-  readonly permit?: Permit;
+  /** Set by `authorize`: how the call was permitted, for the recheck after a wait. Absent: a rule allows the tool, whatever its definition is. */
+  permit?: Permit | undefined;
   /** Present where the tool is a builtin: it is performed here instead of by a server. */
-  readonly builtin?: BuiltinCall;
+  readonly builtin?: BuiltinCall | undefined;
+}
+
+/** Told what becomes of a call while it runs. */
+export interface CallObserver {
+  onProgress(progress: Progress): void;
+  /** The call is about to be sent to its server: from now on it may take effect. */
+  onSent(): void;
+  /** A call that the server refused with 429 waits to be sent again. */
+  onRateLimited(waitMs: number): void;
+}
+
+/** The time limits of a call while it runs. */
+export interface CallTimer {
+  /** How much time is left until a limit ends the call. */
+  leftMs(): number;
+  /** The server shows that it works on the call, with or without progress. */
+  onSign(): void;
+  /** The server asks the client something, or that is answered: the limits do not run meanwhile. */
+  onWaiting(isWaiting: boolean): void;
 }
 
 export interface VisibleTools {
@@ -89,7 +107,12 @@ export interface Caller {
   readonly sessions?: SessionProvider;
 }
 
-export type Perform = (call: ToolCall) => Promise<ToolOutcome>;
+export type Perform = (call: ToolCall) => Promise<OutcomeDraft>;
+
+/** The outcome on its way back: like the call one object, which `shape` and `observe` complete. The caller gets it as a `ToolOutcome`. */
+export type OutcomeDraft = Writable<Omit<ToolOutcome, 'meta'>> & { readonly meta: Writable<OutcomeMeta> };
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** The stages of a runtime's calls, put together. */
 export interface CallPath {
@@ -105,6 +128,18 @@ export type Stage = (next: Perform) => Perform;
 /** The first stage is the outermost. */
 export function compose(stages: readonly Stage[], innermost: Perform): Perform {
   return stages.reduceRight((next, stage) => stage(next), innermost);
+}
+
+/**
+ * What the next stage gives, as a promise also where it throws. A stage that acts on the way back goes on with `then`: an async
+ * function takes three times the memory, and every call in flight has one for each stage.
+ */
+export function attempt(next: Perform, call: ToolCall): Promise<OutcomeDraft> {
+  try {
+    return next(call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** For the stages behind `resolve`. */

@@ -7,7 +7,8 @@ import { walk } from '../kernel/walk.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ToolId } from '../model/names.ts';
-import type { ContentBlock, ToolOutcome } from '../model/tool.ts';
+import type { ContentBlock } from '../model/tool.ts';
+import type { OutcomeDraft } from './pipeline.ts';
 
 export interface OutcomeParts {
   readonly isError: boolean;
@@ -15,13 +16,13 @@ export interface OutcomeParts {
   readonly instructions?: string | undefined;
   readonly attempts: number;
   /** The model saw the tool from the cache. */
-  readonly fromCache?: boolean;
+  readonly fromCache?: boolean | undefined;
 }
 
 type HowCalled = Pick<OutcomeParts, 'attempts' | 'fromCache'>;
 
 /** A promise only for a large result. */
-export function readResult(result: unknown, id: ToolId, how: HowCalled): ToolOutcome | Promise<ToolOutcome> {
+export function readResult(result: unknown, id: ToolId, how: HowCalled): OutcomeDraft | Promise<OutcomeDraft> {
   if (!isObject(result)) throw malformed(id, 'its result is not an object');
   const { content = [], structuredContent, isError } = result;
   // Some servers send null for fields that they do not have.
@@ -30,7 +31,8 @@ export function readResult(result: unknown, id: ToolId, how: HowCalled): ToolOut
   if (!content.every(isBlock)) throw malformed(id, 'a block of its result has no type');
   const read = (isTooDeep: boolean) => {
     if (isTooDeep) throw malformed(id, `its result is nested deeper than ${limits.resultDepth} levels`);
-    return outcome(id, content, { isError: isError === true, structured, ...how });
+    const { attempts, fromCache } = how;
+    return outcome(id, content, { isError: isError === true, structured, attempts, fromCache });
   };
   const budget = { parts: PARTS_AT_ONCE };
   const isTooDeep = isDeeper(content, limits.resultDepth, budget) || isDeeper(structured, limits.resultDepth, budget);
@@ -52,11 +54,15 @@ function isBlock(block: unknown): block is ContentBlock {
 function isDeeper(value: unknown, levels: number, budget: { parts: number }): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  const keys = Array.isArray(value) ? undefined : keysOf(value);
-  budget.parts -= keys?.length ?? (value as readonly unknown[]).length;
+  const isList = Array.isArray(value);
+  const keys = isList ? value : keysOf(value);
+  budget.parts -= keys.length;
   if (budget.parts <= 0) return false;
-  if (keys === undefined) return (value as readonly unknown[]).some((part) => isDeeper(part, levels - 1, budget));
-  return keys.some((key) => isDeeper((value as JsonObject)[key], levels - 1, budget));
+  for (const each of keys) {
+    const part: unknown = isList ? each : (value as JsonObject)[each as string];
+    if (typeof part === 'object' && isDeeper(part, levels - 1, budget)) return true;
+  }
+  return false;
 }
 
 function* isDeepInSlices(value: unknown, levels: number): Slices<boolean> {
@@ -73,16 +79,17 @@ function malformed(id: ToolId, problem: string): RuntimeError {
 }
 
 /** An outcome without text, call id and duration: `shape` adds the text, `observe` the others. */
-export function outcome(id: ToolId, content: readonly ContentBlock[], found: OutcomeParts): ToolOutcome {
+export function outcome(id: ToolId, content: readonly ContentBlock[], found: OutcomeParts): OutcomeDraft {
   const { isError, structured, instructions = '', attempts, fromCache = false } = found;
-  return {
+  const draft: OutcomeDraft = {
     text: '',
     content,
     attachments: [],
-    ...(structured !== undefined && { structured }),
-    ...(instructions !== '' && { instructions }),
     isError,
     signals: [],
     meta: { callId: '', server: id.server, tool: id.tool, durationMs: 0, attempts, fromCache },
   };
+  if (structured !== undefined) draft.structured = structured;
+  if (instructions !== '') draft.instructions = instructions;
+  return draft;
 }

@@ -2,10 +2,9 @@
 // A queued call uses no timeout; cancelling it sends nothing.
 
 import type { ServerName } from '../model/names.ts';
-import type { ToolOutcome } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import type { Recheck } from './authorize/recheck.ts';
-import { type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { attempt, type OutcomeDraft, type Perform, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** The calls of one server: how many run, and those that wait for their turn. */
 interface Line {
@@ -50,21 +49,41 @@ export function serialize(
     if (line.running === 0) lines.delete(server);
   };
 
-  const inTurn = async (call: ToolCall, next: Perform): Promise<ToolOutcome> => {
-    const { server } = toolOf(call).id;
-    const line = lines.get(server) ?? { running: 0, waiting: new Set() };
+  const lineOf = (server: ServerName): Line => {
+    const known = lines.get(server);
+    if (known !== undefined) return known;
+    const line = { running: 0, waiting: new Set<() => void>() };
     lines.set(server, line);
-    const hasToWait = line.running > 0 && isSerial(server);
-    if (hasToWait) await waitForTurn(call, line);
-    else line.running++;
-    try {
-      // A call that is bound to a definition is rechecked in `invoke`, once the server has listed its tools: it may be restarting now.
-      if (hasToWait && !call.builtin && call.permit?.toolHash === undefined) recheckPermission(call);
-      return await next(call);
-    } finally {
-      leave(server, line);
-    }
+    return line;
   };
 
-  return (next) => (call) => inTurn(call, next);
+  const throughLine = (call: ToolCall, line: Line, next: Perform): Promise<OutcomeDraft> => {
+    const { server } = toolOf(call).id;
+    return attempt(next, call).then(
+      (outcome) => {
+        leave(server, line);
+        return outcome;
+      },
+      (error: unknown) => {
+        leave(server, line);
+        throw error;
+      },
+    );
+  };
+
+  return (next) => {
+    // A call that is bound to a definition is rechecked in `invoke`, once the server has listed its tools: it may be restarting now.
+    const rechecked: Perform = (call) => {
+      if (!call.builtin && call.permit?.toolHash === undefined) recheckPermission(call);
+      return next(call);
+    };
+    return (call) => {
+      const { server } = toolOf(call).id;
+      const line = lineOf(server);
+      if (line.running > 0 && isSerial(server))
+        return waitForTurn(call, line).then(() => throughLine(call, line, rechecked));
+      line.running++;
+      return throughLine(call, line, next);
+    };
+  };
 }

@@ -5,16 +5,15 @@ import type { Cancellation } from '../kernel/cancellation.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { inSlices, SLICE_UNITS, type Slices } from '../kernel/slices.ts';
 import { limits } from '../model/limits.ts';
-import type { ToolId } from '../model/names.ts';
-import type { Signal, ToolOutcome } from '../model/tool.ts';
+import type { Signal } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import { createNonce, orderWarning, wrap } from '../shaping/boundary.ts';
 import { findSignals } from '../shaping/injection.ts';
 import type { Redactor } from '../shaping/redact.ts';
-import { type Extracted, plainText, readInSlices, render } from '../shaping/text.ts';
+import { plainText, readInSlices, render } from '../shaping/text.ts';
 import { type Cut, type Ends, findCut, joinCut, sharesOf } from '../shaping/truncate.ts';
 import type { CallEvent } from './events.ts';
-import type { Perform, Stage, ToolCall } from './pipeline.ts';
+import { attempt, type OutcomeDraft, type Stage, type ToolCall } from './pipeline.ts';
 import { resultLimits } from './result-limits.ts';
 import { type Keeper, keepBlobs, keepWhole } from './spill.ts';
 
@@ -39,54 +38,77 @@ interface ResultRedactor extends Pick<Redactor, 'known' | 'text' | 'knownInSlice
 
 /** Order is meaning: redact before the cut, so that no secret survives in half; wrap last, so that the closing mark is never lost. */
 export function shape(deps: ShapeDeps): Stage {
-  return (next) => (call) => shaped(call, next, deps);
+  return (next) => (call) => attempt(next, call).then((outcome) => shaped(outcome, call, deps));
 }
 
-async function shaped(call: ToolCall, next: Perform, deps: ShapeDeps): Promise<ToolOutcome> {
-  const outcome = await next(call);
+/** A promise only where the text is long, or more than text. */
+function shaped(outcome: OutcomeDraft, call: ToolCall, deps: ShapeDeps): OutcomeDraft | Promise<OutcomeDraft> {
   // The text of a builtin already says what its structured content holds.
   const structured = call.builtin ? undefined : outcome.structured;
   const plain = plainText(outcome.content, structured);
-  if (plain !== undefined) return finished(outcome, { text: plain, attachments: [] }, call, deps);
-  const { cancellation } = call;
-  const read = await inSlices(readInSlices(outcome.content, structured), cancellation);
-  const { artifacts: keeper } = deps;
-  const hasVision = call.caller.hasVision === true;
-  const content = keeper ? await keepBlobs(read, { meta: outcome.meta, keeper, hasVision, cancellation }) : read;
-  return finished(outcome, { text: render(content), attachments: content.attachments }, call, deps);
+  if (plain !== undefined) return withText(plain, outcome, call, deps);
+  return readWhole(outcome, structured, call, deps).then((text) => withText(text, outcome, call, deps));
 }
 
-async function finished(
-  outcome: ToolOutcome,
-  { text, attachments }: Extracted,
+function withText(
+  text: string,
+  outcome: OutcomeDraft,
   call: ToolCall,
   deps: ShapeDeps,
-): Promise<ToolOutcome> {
+): OutcomeDraft | Promise<OutcomeDraft> {
   const { meta } = outcome;
-  const { registry, redactor, artifacts, emit } = deps;
+  const { registry, redactor } = deps;
   const { settings } = registry.config();
   const most = resultLimits(registry.settings(meta.server), registry.toolSettings(meta), call.tool?.definition);
   const search = searchBy(settings, redactor);
-  const { whole, ends } = cleanEnds(text, most.chars, search) ?? (await redactedEnds(text, search, call.cancellation));
-  const cut = findCut(ends, most);
-  const signals = flag(ends, cut, deps.findSignals ?? findSignals);
-  if (signals.length > 0 && call.tool)
-    emit({ type: 'signal.raised', callId: call.callId, ...call.tool.id, surface: 'tool_output', signals });
-  const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
-  const beside = introduced(outcome, search);
-  if (cut === undefined)
-    return { ...outcome, ...beside(remark + framed(ends.head, meta, settings)), attachments, signals };
-  // A text that was redacted already is not searched for the same secrets again.
-  const { file, remark: where } = artifacts ? await call.cancellation.race(keepWhole(whole, meta, artifacts)) : {};
-  const { totalChars } = ends;
-  const keptChars = cut.head.length + cut.tail.length;
-  return {
-    ...outcome,
-    ...beside(remark + framed(joinCut(cut, totalChars, where), meta, settings)),
-    attachments,
-    signals,
-    truncated: { totalChars, keptChars, ...(file !== undefined && { file }) },
+  const redacted = cleanEnds(text, most.chars, search);
+  const finish = ({ whole, ends }: Redacted): OutcomeDraft | Promise<OutcomeDraft> => {
+    const cut = findCut(ends, most);
+    outcome.signals = flag(ends, cut, deps.findSignals ?? findSignals);
+    tellSignals(outcome, call, deps);
+    if (cut === undefined) return framed(ends.head, outcome, settings, search);
+    return keptAndJoined({ whole, cut, outcome }, call, deps).then((shown) => framed(shown, outcome, settings, search));
   };
+  return redacted === undefined ? redactedEnds(text, search, call.cancellation).then(finish) : finish(redacted);
+}
+
+function tellSignals({ signals }: OutcomeDraft, { callId, tool }: ToolCall, { emit }: ShapeDeps): void {
+  if (signals.length === 0 || tool === undefined) return;
+  emit({ type: 'signal.raised', callId, ...tool.id, surface: 'tool_output', signals });
+}
+
+/** The text of a result that is more than one block of text. What it has besides is attached, and kept in files. */
+async function readWhole(
+  outcome: OutcomeDraft,
+  structured: unknown,
+  { cancellation, caller }: ToolCall,
+  { artifacts: keeper }: ShapeDeps,
+): Promise<string> {
+  const read = await inSlices(readInSlices(outcome.content, structured), cancellation);
+  const { meta } = outcome;
+  const hasVision = caller.hasVision === true;
+  const content = keeper ? await keepBlobs(read, { meta, keeper, hasVision, cancellation }) : read;
+  outcome.attachments = content.attachments;
+  return render(content);
+}
+
+interface CutText {
+  readonly whole: string;
+  readonly cut: Cut;
+  readonly outcome: OutcomeDraft;
+}
+
+/** A text that was redacted already is not searched for the same secrets again. */
+async function keptAndJoined(
+  { whole, cut, outcome }: CutText,
+  { cancellation }: ToolCall,
+  { artifacts }: ShapeDeps,
+): Promise<string> {
+  const { file, remark } = artifacts ? await cancellation.race(keepWhole(whole, outcome.meta, artifacts)) : {};
+  const totalChars = whole.length;
+  const keptChars = cut.head.length + cut.tail.length;
+  outcome.truncated = { totalChars, keptChars, ...(file !== undefined && { file }) };
+  return joinCut(cut, totalChars, remark);
 }
 
 interface SecretSearch {
@@ -158,16 +180,19 @@ function flag(
   return shifted.length === 0 ? first : [...first, ...shifted];
 }
 
-/** Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones. */
-function introduced(
-  { instructions }: ToolOutcome,
+/** Completes the outcome with the text for the model. */
+function framed(
+  shown: string,
+  outcome: OutcomeDraft,
+  settings: ShapeSettings,
   search: SecretSearch | undefined,
-): (text: string) => Pick<ToolOutcome, 'text' | 'instructions'> {
-  if (instructions === undefined) return (text) => ({ text });
-  const shown = search ? search.redact(instructions) : instructions;
-  return (text) => ({ text: `${text}\n\n${shown}`, instructions: shown });
-}
-
-function framed(body: string, id: ToolId, settings: ShapeSettings): string {
-  return settings.results.wrap ? wrap(body, id, createNonce()) : body;
+): OutcomeDraft {
+  const { signals, meta, instructions } = outcome;
+  const remark = settings.signals === 'annotate' && signals.length > 0 ? orderWarning(signals) : '';
+  outcome.text = remark + (settings.results.wrap ? wrap(shown, meta, createNonce()) : shown);
+  if (instructions === undefined) return outcome;
+  // Servers' instructions have marks of their own; inside the mark of a result the model would take them for forged ones.
+  outcome.instructions = search ? search.redact(instructions) : instructions;
+  outcome.text += `\n\n${outcome.instructions}`;
+  return outcome;
 }

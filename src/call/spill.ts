@@ -105,7 +105,7 @@ const extensions: Readonly<Record<string, string>> = {
   'text/yaml': 'yaml',
 };
 
-function extensionOf({ mimeType = '' }: Attachment, data: string | Uint8Array): string {
+export function extensionOf({ mimeType = '' }: Attachment, data: string | Uint8Array): string {
   const type = mimeType.toLowerCase().split(';', 1)[0]?.trim() ?? '';
   const known = Object.hasOwn(extensions, type) ? extensions[type] : undefined;
   return known ?? (typeof data === 'string' ? 'txt' : 'bin');

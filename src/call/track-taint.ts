@@ -10,21 +10,22 @@ import type { Tool, ToolDefinition } from '../model/tool.ts';
 import type { ServerRegistry } from '../servers/registry.ts';
 import type { CallEvent } from './events.ts';
 import { signalsIn } from './failure-as-outcome.ts';
-import { type Stage, type ToolCall, toolOf } from './pipeline.ts';
+import { attempt, type Stage, type ToolCall, toolOf } from './pipeline.ts';
 
 /** Around `shape`, which flags outputs. `mcp_search` taints only where a found description was flagged: no server wrote the rest. */
 export function trackTaint(emit: Emit<CallEvent>): Stage {
-  return (next) => async (call) => {
-    try {
-      const outcome = await next(call);
-      const isHarmless = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
-      if (!isHarmless) call.caller.taint.note(outcome);
-      return outcome;
-    } catch (error) {
-      if (!isAborted(call, error)) noteFailure(call, asRuntimeError(error), emit);
-      throw error;
-    }
-  };
+  return (next) => (call) =>
+    attempt(next, call).then(
+      (outcome) => {
+        const isHarmless = call.builtin?.isLocal && call.name === 'mcp_search' && outcome.signals.length === 0;
+        if (!isHarmless) call.caller.taint.note(outcome);
+        return outcome;
+      },
+      (error: unknown) => {
+        if (!isAborted(call, error)) noteFailure(call, asRuntimeError(error), emit);
+        throw error;
+      },
+    );
 }
 
 /** A failure that quotes a server is read like its output: flagged like one, and it taints. */

@@ -12,23 +12,27 @@ import { withoutPlaceholders } from './placeholders.ts';
 
 /** Checks against the schema as the server sent it. Keywords that cannot be decided here are left to the server, so the tool stays callable. */
 export function validate(): Stage {
-  return (next) => (call) => next(checked(call));
+  return (next) => (call) => {
+    check(call);
+    return next(call);
+  };
 }
 
-/** Passes on a copy of the arguments, which the caller can no longer change. */
-function checked(call: ToolCall): ToolCall {
+/** From here on the call has a copy of the arguments, which the caller can no longer change. */
+function check(call: ToolCall): void {
   const { id, definition } = toolOf(call);
   const copied = copyJson(call.arguments, limits.arguments);
-  const meta = copiedMeta(call);
+  call.meta = copiedMeta(call);
   if (!copied.ok) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [copied.problem] });
   const args = copied.value;
   // Neither a host's code nor a model's output is checked by the compiler.
   if (!isObject(args)) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems: [notAnObject(args)] });
+  call.arguments = args;
   const problems = problemsWith(args, definition.inputSchema, limits.schemaCheck);
-  if (problems.length === 0) return { ...call, arguments: args, meta };
+  if (problems.length === 0) return;
   const given = withoutPlaceholders(args, definition.inputSchema);
   if (given === undefined) throw new RuntimeError('ARGUMENTS_BAD', { ...id, problems });
-  return { ...call, arguments: given, meta };
+  call.arguments = given;
 }
 
 function copiedMeta(call: ToolCall): JsonObject | undefined {

@@ -14,7 +14,7 @@ import { digestOf } from './definition/digest.ts';
 import type { CatalogEvent } from './events.ts';
 import type { ServerInstructions } from './exposure/instructions.ts';
 import { isExposed } from './filter.ts';
-import type { FlaggedText } from './flagged-text.ts';
+import type { FlaggedText } from './flagged-sentences.ts';
 import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
@@ -132,9 +132,9 @@ export class Catalog {
 
   /** Whether any server of the turns declares the capability, connected or not. */
   hasAny(capability: ListCapability): boolean {
-    return [...this.#entries].some(
-      ([server, { capabilities }]) => !this.#setAside.has(server) && capabilities?.includes(capability),
-    );
+    for (const [server, { capabilities }] of this.#entries)
+      if (capabilities?.includes(capability) && !this.#setAside.has(server)) return true;
+    return false;
   }
 
   /** The best tools first. */

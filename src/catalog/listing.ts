@@ -12,7 +12,8 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { ToolDefinition } from '../model/tool.ts';
 import { checkDefinition } from './definition/check.ts';
 import { present } from './definition/present.ts';
-import { type FlaggedText, flaggedTextSentences, flaggedTextsOf } from './flagged-text.ts';
+import { type FlaggedText, flaggedTextSentences } from './flagged-sentences.ts';
+import { flaggedTextsOf } from './flagged-text.ts';
 import { fewProblems, pageFrom, walkPages } from './pages.ts';
 
 export interface ToolListing {

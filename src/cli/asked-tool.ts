@@ -38,11 +38,13 @@ function lineOf(words: readonly string[], { values }: Context): string {
   return [...words, ...options].join(' ');
 }
 
-/** Reads `SERVER TOOL`, or one name that includes the server; the first word with a `=` begins the arguments. */
+/** Reads `SERVER TOOL`, or one name that includes the server; the first word that looks like an argument begins the arguments. */
 export async function readAskedTool(context: Context): Promise<AskedTool> {
   const unconfigured = await unconfiguredServer(context);
   const { positionals } = context;
-  const firstArgument = positionals.findIndex((word) => word.includes('='));
+  const firstArgument = positionals.findIndex(
+    (word, at) => word.includes('=') || isColonPair(word, positionals[at - 1]),
+  );
   const names = firstArgument < 0 ? positionals : positionals.slice(0, firstArgument);
   const [first, second] = names;
   if (unconfigured) {
@@ -51,6 +53,13 @@ export async function readAskedTool(context: Context): Promise<AskedTool> {
     return { server: unconfigured.name, tool: first, words: positionals.slice(1), unconfigured };
   }
   if (first === undefined) throw new UsageError('name a server and a tool');
+  const [, called] = /^([^(]+)\(.*\)$/s.exec(first) ?? [];
+  if (called !== undefined)
+    throw new UsageError(`arguments are words of their own: plexus call ${shellWord(called)} key=value …`);
   if (second === undefined) return { tool: first, words: positionals.slice(1), unconfigured };
   return { server: first, tool: second, words: positionals.slice(2), unconfigured };
 }
+
+/** `key:value` behind a name that includes its server. It is no argument, and the error about it says what to write. */
+const isColonPair = (word: string, before: string | undefined) =>
+  before !== undefined && /^mcp__|\./.test(before) && /^\w+:./.test(word);

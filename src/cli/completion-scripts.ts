@@ -29,8 +29,13 @@ function __plexus_words
     set -l typed (commandline -opc)
     set -e typed[1]
     set -l current (commandline -ct)
-    plexus completion words -- $typed "$current" 2>/dev/null
+    set -l found (plexus completion words -- $typed "$current" 2>/dev/null)
+    if set -q found[1]
+        printf '%s\\n' $found
+    else
+        __fish_complete_path "$current"
+    end
 end
-complete -c plexus -a '(__plexus_words)'`;
+complete -c plexus -f -a '(__plexus_words)'`;
 
 export const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };

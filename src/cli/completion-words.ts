@@ -16,7 +16,20 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 const takesServer: ReadonlySet<string> = new Set([
-  ...['get', 'tools', 'call', 'resources', 'prompts', 'prompt', 'reconnect', 'logs', 'remove', 'enable', 'disable'],
+  ...[
+    'list',
+    'get',
+    'tools',
+    'call',
+    'resources',
+    'prompts',
+    'prompt',
+    'reconnect',
+    'logs',
+    'remove',
+    'enable',
+    'disable',
+  ],
   ...['approve', 'revoke', 'lock', 'config why', 'policy why'],
 ]);
 

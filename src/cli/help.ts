@@ -13,6 +13,14 @@ const globals: readonly (readonly [string, string])[] = [
   ['-v, --version', ''],
 ];
 
+const firstSteps: readonly (readonly [string, string])[] = [
+  ['plexus import', 'take over the servers that other agents have configured'],
+  ['plexus add files -- npx -y @modelcontextprotocol/server-filesystem .', ''],
+  ['plexus tools files', 'see what it offers'],
+  ['plexus call files list_directory path=.', 'call a tool; --help behind it shows its parameters'],
+  ['plexus tools --url https://example.com/mcp', 'look at a server without configuring it'],
+];
+
 const exitCodes =
   '0 ok · 1 usage or configuration · 2 not found · 3 needs login or approval, or denied\n' +
   '  4 unreachable, timeout, or outcome unknown · 5 the tool answered with an error · 70 internal · 130 interrupted';
@@ -41,6 +49,7 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, pa
       )}`;
     }),
     `${paint.bold('Options')}\n${columns(globals, paint)}`,
+    `${paint.bold('First steps')}\n${columns(firstSteps, paint)}`,
     `${paint.bold('Exit codes')}\n  ${exitCodes}`,
     'Help for one command: plexus <command> --help',
   ].join('\n\n');

@@ -10,12 +10,15 @@ export interface CliIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean };
-  /** Whether a stream leads to a screen; answered without opening the stream. */
-  readonly isTerminal: (stream: 'stdout' | 'stderr') => boolean;
+  /** Whether a stream leads to a screen, or to another device; answered without opening the stream. */
+  readonly isTerminal: (stream: 'stdin' | 'stdout' | 'stderr') => boolean;
   /** How many characters a line of the screen takes; `undefined` where the stream leads to none, or it does not say. */
   readonly columns: (stream: 'stdout' | 'stderr') => number | undefined;
-  /** Writes a short text to stdout at once, without opening its stream. A reader that has gone is no failure. */
-  readonly printShort: (text: string) => void;
+  /**
+   * Writes to stdout without opening its stream, as much as it takes at once. Returns the rest, which is for the stream: it also
+   * knows how to fail. A reader that has gone takes everything.
+   */
+  readonly printNow: (bytes: Uint8Array) => Uint8Array;
   /** Subscribes to the first Ctrl-C (SIGINT) or SIGTERM. Without a subscriber, and the second time, it ends the process. */
   readonly onInterrupt: (listener: () => void) => void;
   /** Sends this process the signal of Ctrl-C: a terminal in raw mode does not do that itself. */

@@ -77,10 +77,7 @@ async function help(verb: string | undefined, io: CliIo): Promise<number> {
   return printShort(entry ? commandHelp(entry.summary, await entry.load(), paint) : generalHelp(commands, paint), io);
 }
 
-function printShort(text: string, io: CliIo, exitCode = 0): number {
-  io.printShort(`${text}\n`);
-  return exitCode;
-}
+const printShort = (text: string, io: CliIo, exitCode = 0) => print(`${text}\n`, io, exitCode);
 
 /** Ctrl-C ends the work and closes the servers. */
 async function perform(
@@ -144,14 +141,16 @@ interface ContextDeps {
 }
 
 function createContext({ values, positionals }: ParsedWords, { rest, signal, io }: ContextDeps): Context {
-  const { stdin, stderr, env, home } = io;
+  const { env, home } = io;
   const cwd = resolve(io.cwd, typeof values['cwd'] === 'string' ? values['cwd'] : '.');
   const file = values['config'];
   const paint = paintFor('stderr', io);
-  const line = createWaitingLine(values['quiet'] || !stderr.isTTY ? undefined : stderr, paint);
-  const canAsk = stdin.isTTY && stderr.isTTY;
+  const hasScreen = io.isTerminal('stderr') && io.stderr.isTTY === true;
+  const line = createWaitingLine(values['quiet'] || !hasScreen ? undefined : io.stderr, paint);
+  const canAsk = hasScreen && io.isTerminal('stdin') && io.stdin.isTTY;
   const marksPastes = env['TERM'] !== 'dumb';
-  const screen = { input: stdin, output: stderr, marksPastes, signal, interrupt: io.interrupt };
+  const { width } = paint;
+  const screen = () => ({ input: io.stdin, output: io.stderr, marksPastes, width, signal, interrupt: io.interrupt });
   let lastQuestion: Promise<unknown> = Promise.resolve();
   /** One question at a time, however many servers have one. */
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
@@ -170,14 +169,16 @@ function createContext({ values, positionals }: ParsedWords, { rest, signal, io 
     commands,
     runtimeOptions: { cwd, env, home, ...(typeof file === 'string' && { config: resolve(io.cwd, file) }) },
     signal,
-    ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen)) : undefined,
-    askText: canAsk ? (question) => inTurn(() => askText(question, screen)) : undefined,
+    ask: canAsk ? (question) => inTurn(() => yesOrNo(question, screen())) : undefined,
+    askText: canAsk ? (question) => inTurn(() => askText(question, screen())) : undefined,
     waitFor: line.waitFor,
     showStep: line.showStep,
     toTerminal: io.isTerminal('stdout'),
-    stdin,
-    readStdin: () => Promise.race([readAll(stdin), aborted(signal)]),
-    warn: (text) => values['quiet'] || values['json'] || stderr.write(`${prose(text(paint), paint)}\n`),
+    get stdin() {
+      return io.stdin;
+    },
+    readStdin: () => Promise.race([readAll(io.stdin), aborted(signal)]),
+    warn: (text) => values['quiet'] || values['json'] || io.stderr.write(`${prose(text(paint), paint)}\n`),
   };
 }
 
@@ -196,6 +197,8 @@ const draw = (result: CommandResult, json: boolean, paint: Paint) =>
 
 /** Resolves when the text is out: a pipe may take it slowly, and an exit would cut it off. */
 async function print(text: string | Uint8Array, io: CliIo, exitCode = 0): Promise<number> {
+  const rest = io.printNow(typeof text === 'string' ? Buffer.from(text) : text);
+  if (rest.length === 0) return exitCode;
   io.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
     // A reader that has read enough is no failure: `plexus tools | head`.
     if (code === 'EPIPE') return io.exit(exitCode);
@@ -204,7 +207,7 @@ async function print(text: string | Uint8Array, io: CliIo, exitCode = 0): Promis
     );
     io.exit(1);
   });
-  await write(text, io);
+  await write(rest, io);
   return exitCode;
 }
 
@@ -224,7 +227,7 @@ async function fail(error: unknown, { verb, words }: Omit<CommandLine, 'rest'>, 
 
 /** The process that `plexus` runs in. */
 export function processIo(): CliIo {
-  const descriptors = { stdout: 1, stderr: 2 };
+  const descriptors = { stdin: 0, stdout: 1, stderr: 2 };
   return {
     env: process.env,
     get cwd() {
@@ -244,12 +247,16 @@ export function processIo(): CliIo {
     },
     isTerminal: (stream) => fstatSync(descriptors[stream]).isCharacterDevice(),
     columns: (stream) => process[stream].columns || undefined,
-    printShort(text) {
+    printNow(bytes) {
+      // Only the stream shows letters beyond ASCII on a console of Windows.
+      if (process.platform === 'win32' && fstatSync(descriptors.stdout).isCharacterDevice()) return bytes;
+      let written = 0;
       try {
-        writeSync(descriptors.stdout, text);
+        while (written < bytes.length) written += writeSync(descriptors.stdout, bytes, written);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+        if ((error as NodeJS.ErrnoException).code === 'EPIPE') written = bytes.length;
       }
+      return bytes.subarray(written);
     },
     onInterrupt(listener) {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener);

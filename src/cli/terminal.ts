@@ -5,7 +5,7 @@ import type { Interface } from 'node:readline/promises';
 import { StringDecoder } from 'node:string_decoder';
 import type { Context, Paint, TextQuestion } from './command.ts';
 import { createKeyFilter, INTERRUPT, MARK_NO_PASTES, MARK_PASTES } from './key-filter.ts';
-import { firstLine, printable } from './render/text.ts';
+import { firstLine, printable, wrapQuestion } from './render/text.ts';
 import { discardTypeAhead, type KeyboardInput } from './type-ahead.ts';
 
 export interface Screen {
@@ -13,6 +13,8 @@ export interface Screen {
   readonly output: NodeJS.WritableStream;
   /** The terminal understands sequences, so that it can be told to mark pasted text. */
   readonly marksPastes: boolean;
+  /** How many characters fit into a line, where that is known. */
+  readonly width?: number | undefined;
   readonly signal: AbortSignal;
   /** Ctrl-C as a terminal in raw mode reports it: it is for the whole program. */
   readonly interrupt: () => void;
@@ -35,9 +37,9 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
     import('node:stream'),
   ]);
   const { question, isHidden } = textQuestion;
-  const { input, output, marksPastes } = screen;
+  const { input, output, marksPastes, width } = screen;
   const signal = textQuestion.signal ? AbortSignal.any([screen.signal, textQuestion.signal]) : screen.signal;
-  const prompt = `${printable(question)} `;
+  const prompt = `${wrapQuestion(printable(question), width)} `;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const keys = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => input.setRawMode?.(isRaw) });
   const lines = createInterface({ input: keys, output: isHidden ? silent : output, terminal: true });

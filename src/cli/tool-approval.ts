@@ -1,6 +1,7 @@
 // Owns lasting approvals of single tools, as they are defined now: granting and revoking them, and listing them beside those of servers.
 
-import { namesOf, signalsOf } from '../catalog/flagged-text.ts';
+import { namesOf } from '../catalog/flagged-sentences.ts';
+import { signalsOf } from '../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { limits } from '../model/limits.ts';

@@ -2,13 +2,14 @@
 
 import type { Runtime, RuntimeOptions } from '../api.ts';
 import type { AskInput } from '../config/inputs.ts';
+import type { ElicitRequest } from '../connection/elicitation/request.ts';
 import type { ServerStatus } from '../connection/status.ts';
 import type { RuntimeEvent } from '../events.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Context } from './command.ts';
-import { answerOnTerminal } from './elicitation.ts';
+import type { answerOnTerminal } from './elicitation.ts';
 import { diagnosticsText } from './render/diagnostics.ts';
 import { printable, shellWord } from './render/text.ts';
 import { serverUnknown } from './unknown-name.ts';
@@ -17,13 +18,17 @@ type ElicitationSettled = Extract<RuntimeEvent, { type: 'elicitation.settled' }>
 
 const LONGEST_WAIT_MS = 2_147_483_647;
 
-/** An error beside the answer, such as a cache that cannot be written, is printed once, and not at all where it ends the command. */
+/**
+ * An error beside the answer, such as a cache that cannot be written, is printed once, and not at all where it ends the command.
+ * `before`: the messages of those that the command met before it needed a runtime.
+ */
 export async function withRuntime<Value>(
   context: Context,
   options: RuntimeOptions,
   use: UseRuntime<Value>,
+  before: readonly string[] = [],
 ): Promise<Value> {
-  const beside = new Set<string>();
+  const beside = new Set(before);
   const onError = (error: unknown) => void beside.add(asRuntimeError(error).message);
   try {
     return await useRuntime(context, { onError, ...options }, use);
@@ -31,11 +36,15 @@ export async function withRuntime<Value>(
     beside.delete(asRuntimeError(error).message);
     throw error;
   } finally {
-    for (const message of beside) context.warn((paint) => paint.yellow(printable(message)));
+    warnOfErrors(beside, context);
   }
 }
 
-type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
+export function warnOfErrors(messages: ReadonlySet<string>, context: Context): void {
+  for (const message of messages) context.warn((paint) => paint.yellow(printable(message)));
+}
+
+export type UseRuntime<Value> = (runtime: Runtime, diagnostics: readonly Diagnostic[]) => Promise<Value>;
 
 async function useRuntime<Value>(context: Context, options: RuntimeOptions, use: UseRuntime<Value>): Promise<Value> {
   const { createRuntime } = await import('../runtime.ts');
@@ -52,8 +61,8 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
       signal: context.signal,
       ...(context.askText && {
         askInput: askInputOn(context.askText, questions),
-        elicit: answerOnTerminal(context.askText),
       }),
+      ...handlersOf(context),
       ...options,
       onEvent: (event) => {
         options.onEvent?.(event);
@@ -86,6 +95,17 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
       await warnOfWithheldVariables(context, started, failed);
     }
   }
+}
+
+/** A person at a terminal answers what servers ask. What draws the questions is loaded with the first one. */
+export function handlersOf({ askText }: Context): Pick<RuntimeOptions, 'elicit'> {
+  if (askText === undefined) return {};
+  let answering: Promise<ReturnType<typeof answerOnTerminal>> | undefined;
+  const elicit = async (request: ElicitRequest) => {
+    answering ??= import('./elicitation.ts').then((loaded) => loaded.answerOnTerminal(askText));
+    return (await answering)(request);
+  };
+  return { elicit };
 }
 
 /** Without `--live`, servers whose tools are cached are not connected. */

@@ -6,11 +6,13 @@ import { asWritten, checkEach } from './check.ts';
 import { isMap, type KeyPath } from './config-map.ts';
 import { isCommand } from './expand.ts';
 import { healthPolicy } from './health.ts';
+import { remoteToolIdleTimeoutMs } from './idle-timeout.ts';
 import { launchOf, type Mutable } from './launch.ts';
 import { type ConfigProblem, labelOf, wrongType } from './problem.ts';
 import { conflictIn, reconnectPolicy } from './reconnect.ts';
-import { type CompleteEntry, remoteToolIdleTimeoutMs, serverSchema } from './schema.ts';
+import type { CompleteEntry } from './schema.ts';
 import { isOwnScope } from './scopes.ts';
+import { complete } from './sections.ts';
 import type { InProcessEntry } from './server-entry.ts';
 import { type NormalizedSection, readKeys, vocabularies } from './vocabulary.ts';
 
@@ -45,11 +47,11 @@ export function defineServer(written: WrittenEntry, { defaults, mayLoosen }: Def
 
   const read = readKeys(value, vocabularies.server);
   const { fields, problems } = tidy(read, { mayLoosen, scope: provenance.scope });
-  const { fields: entry, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, serverSchema);
+  const { fields: entry, problems: wrong } = checkEach({ fields, writtenAs: read.writtenAs }, 'server');
   for (const problem of wrong) problems.push(problem);
   if (problems.some(({ severity }) => severity === 'error')) return { written: read.writtenAs, problems };
 
-  emptyEntry ??= serverSchema.parse({});
+  emptyEntry ??= complete('server');
   const launch = conflictIn(entry.reconnect) ?? launchOf(entry, emptyEntry, serve);
   if ('message' in launch) {
     problems.push({ ...launch, path: asWritten(launch.path, read) });

@@ -28,6 +28,7 @@ import { provenanceOf, type ServerClaim, type SourceOrigin } from './servers.ts'
 import { mergeSettings } from './settings.ts';
 import type { GatewayOptions } from './sources/docker-gateway.ts';
 import type { Document } from './sources/document.ts';
+import { pluginFolders, readPlugins } from './sources/plugin.ts';
 
 /** Settings that a host keeps elsewhere than in files, in the shape of a file. */
 export interface ConfigSource {
@@ -285,13 +286,10 @@ async function readContributions(
   };
 }
 
-let plugins: Promise<typeof import('./sources/plugin.ts')> | undefined;
+/** Loaded when it is needed, and kept: importing it again is not free. */
 let imports: Promise<typeof import('./imports.ts')> | undefined;
 
-/** The module is loaded when it is needed, as the importers are, and kept: importing it again is not free. */
 async function readPluginPlaces(settings: Settings, options: DiscoverOptions): Promise<Contribution> {
-  plugins ??= import('./sources/plugin.ts');
-  const { pluginFolders, readPlugins } = await plugins;
   const folders = pluginFolders(settings.pluginFolders, options);
   const { files, watched } = await readPlugins(folders, options);
   const places = files

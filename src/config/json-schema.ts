@@ -1,4 +1,4 @@
-// Owns the JSON Schema of a configuration file, for editors. It is generated from `schema.ts`.
+// Owns generating the JSON Schema of a configuration file, for editors, from `schema.ts`. `npm run docs` writes it to schema.json.
 
 import * as z from 'zod';
 import { snakeCase } from './key-case.ts';

@@ -5,8 +5,9 @@ import { isObject, parseJson } from '../kernel/json.ts';
 import type { Store } from '../kernel/store.ts';
 import type { RuleText } from '../model/rule.ts';
 import { emptyLayer, type Layer } from './layer.ts';
-import { type ListedServer, listedServerSchema } from './schema.ts';
+import type { ListedServer } from './schema.ts';
 import type { FilePlace } from './scopes.ts';
+import { parse } from './sections.ts';
 import { provenanceOf } from './servers.ts';
 
 export interface KeptPolicy {
@@ -76,7 +77,7 @@ function parseKept(text: string | undefined): KeptPolicy | undefined {
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   const { allowlist, denylist, disabledServers, rules } = parsed.value;
   const isKept =
-    [allowlist, denylist].every((list) => isList(list, (each) => listedServerSchema.safeParse(each).success)) &&
+    [allowlist, denylist].every((list) => isList(list, (each) => parse('listedServer', each).issues === undefined)) &&
     isList(disabledServers, (each) => typeof each === 'string') &&
     isList(rules, isKeptRule);
   return isKept ? (parsed.value as unknown as KeptPolicy) : undefined;

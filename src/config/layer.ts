@@ -12,7 +12,8 @@ import type { EntryGroup } from './importers/importer.ts';
 import { camelCase } from './key-case.ts';
 import type { ListedServers } from './lists.ts';
 import { labelOf, within, wrongType } from './problem.ts';
-import { fileSchema, inputSchema, type ListedServer, listedServerSchema, ruleSchema } from './schema.ts';
+import type { ListedServer } from './schema.ts';
+import { parse } from './sections.ts';
 import { claimsOf, provenanceOf, readServers, type ServerClaim, type SourceOrigin } from './servers.ts';
 import { readSettings, type SettingClaim } from './settings.ts';
 import type { Document } from './sources/document.ts';
@@ -173,7 +174,7 @@ function readMode(sections: NormalizedSection, { scope }: SourceOrigin, report: 
     report({ severity: 'warning', path, message, remedy: 'Remove it.' });
     return {};
   }
-  const { fields, problems } = checkEach({ ...sections, fields: { mode } }, fileSchema);
+  const { fields, problems } = checkEach({ ...sections, fields: { mode } }, 'file');
   report(...problems);
   return fields.mode === undefined ? {} : { mode: fields.mode };
 }
@@ -211,9 +212,9 @@ function readRule(
   const read = readSection(value, path, vocabularies.rule, report);
   if (!isMap(value)) return [];
   const { args, ...fields } = read.fields;
-  const parsed = ruleSchema.safeParse(fields);
-  report(...(parsed.error?.issues ?? []).map((issue) => within(path, explain(issue, read))));
-  const { tool, action = 'ask' } = checkEach({ ...read, fields }, ruleSchema).fields;
+  const parsed = parse('rule', fields);
+  report(...(parsed.issues ?? []).map((issue) => within(path, explain(issue, read))));
+  const { tool, action = 'ask' } = checkEach({ ...read, fields }, 'rule').fields;
   if (tool === undefined) return [];
   if (args !== undefined) report(...conditionFaults(args, [...path, read.writtenAs.get('args') ?? 'args'], action));
   const conditions = args !== undefined && { args: args as ArgumentConditions };
@@ -232,7 +233,7 @@ function readRule(
     report(notUnderstood(path, tool));
     return [{ ...rule, idle: `allows nothing, because part of it is not understood: ${problem.message}` }];
   }
-  if (parsed.error) return [{ ...rule, misread: `counts as "${action}", because part of it cannot be read` }];
+  if (parsed.issues) return [{ ...rule, misread: `counts as "${action}", because part of it cannot be read` }];
   return [problem ? { ...rule, misread: `counts without part of it: ${problem.message}` } : rule];
 }
 
@@ -280,8 +281,8 @@ function readLists(value: unknown, report: ReportProblem): ListedServers {
     const lines = [read.fields[key] ?? []].flat();
     if (lines.length > MOST_LISTED) report(tooLong(path, lines.length, beyond));
     const listed = lines.slice(0, MOST_LISTED).map((each, at) => {
-      const parsed = listedServerSchema.safeParse(isMap(each) ? asListed(each) : each);
-      if (parsed.success) return parsed.data;
+      const parsed = parse('listedServer', isMap(each) ? asListed(each) : each);
+      if (!parsed.issues) return parsed.value;
       report(wrongType([...path, at], 'a name, an address, or a map with "name", "command" or "url"', each));
       return noServer;
     });
@@ -325,9 +326,9 @@ function readInputs({ path: base, entries }: EntryGroup, report: ReportProblem):
     const path = [...base, at];
     const read = readSection(each, path, vocabularies.input, report);
     if (!isMap(each)) return [];
-    const parsed = inputSchema.safeParse(read.fields);
-    if (parsed.success) return [parsed.data];
-    report(...parsed.error.issues.map((issue) => within(path, explain(issue, read))));
+    const parsed = parse('input', read.fields);
+    if (!parsed.issues) return [parsed.value];
+    report(...parsed.issues.map((issue) => within(path, explain(issue, read))));
     return [];
   });
 }

@@ -14,7 +14,7 @@ import {
 import { looksRandom } from '../model/secret-values.ts';
 import type { Launch, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, isCommand, variablesOf } from './expand.ts';
-import { HIDDEN, maskSecret } from './mask-secret.ts';
+import { HIDDEN, maskNamed, maskSecret } from './mask-secret.ts';
 
 export interface LiteralSecret {
   /** The id of the input that replaces it. */
@@ -66,7 +66,14 @@ export function freeId(wanted: string, isTaken: (id: string) => boolean): string
 export const hideSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, () => HIDDEN);
 
 /** The same for a person who decides whether it may run: hides the characters of the secret alone, never what a shell could run. */
-export const maskSecrets = (entry: SecretPlaces): SecretPlaces => inEntry(entry, (_at, { value }) => maskSecret(value));
+export function maskSecrets(entry: SecretPlaces): SecretPlaces {
+  const masked = inEntry(entry, (_at, { value }) => maskSecret(value));
+  const isLine = (arg: string, at: number) => arg === entry.args?.[at] && /\s/.test(arg);
+  return {
+    ...masked,
+    ...(masked.args && { args: masked.args.map((arg, at) => (isLine(arg, at) ? maskNamed(arg) : arg)) }),
+  };
+}
 
 export const withoutSecrets = (launch: Launch): Launch =>
   launch.kind === 'in-process' ? launch : { ...launch, ...maskSecrets(launch) };

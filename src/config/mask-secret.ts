@@ -21,7 +21,8 @@ export function maskSecret(secret: string): string {
   return (run === '' ? '' : quotes + HIDDEN) + maskNamed(secret.slice(opening.length));
 }
 
-function maskNamed(text: string): string {
+/** Hides the secrets within a line, such as a script of a shell: each by its name or its shape. */
+export function maskNamed(text: string): string {
   const mask = (whole: string, start: string, name: string, value: string) =>
     isSecretName(name) && !isHarmlessLiteral(name, value) ? start + HIDDEN : whole;
   const masked = text.replace(ASSIGNED, mask).replace(AFTER_OPTION, mask);

@@ -3,11 +3,12 @@
 import type { Schedule } from '../kernel/backoff.ts';
 import type { ReconnectPolicy } from '../model/server.ts';
 import type { ConfigProblem } from './problem.ts';
-import { backgroundSchema, type CompleteEntry, type ReconnectSettings, reconnectSchema } from './schema.ts';
+import type { CompleteEntry, ReconnectSettings } from './schema.ts';
+import { complete } from './sections.ts';
 
 type Preset = Extract<CompleteEntry['reconnect'], string>;
 
-const { jitter } = reconnectSchema.parse({});
+const { jitter } = complete('reconnect');
 const growing = { initialMs: 1_000, multiplier: 2, maxMs: 30_000, maxAttempts: 3 };
 const listed = (...delaysMs: number[]) => ({ delaysMs, jitter });
 
@@ -15,7 +16,7 @@ const listed = (...delaysMs: number[]) => ({ delaysMs, jitter });
 const presets: Readonly<Record<Preset, ReconnectPolicy>> = {
   doubling: frozen({ schedule: { ...growing, jitter } }),
   quick: frozen({ schedule: { initialMs: 100, multiplier: 2, maxMs: 10_000, maxAttempts: 5, jitter } }),
-  steady: frozen({ schedule: listed(500, 1_000, 2_000, 4_000), background: backgroundSchema.parse({}) }),
+  steady: frozen({ schedule: listed(500, 1_000, 2_000, 4_000), background: complete('background') }),
   patient: frozen({ schedule: listed(2_000, 5_000, 15_000) }),
   none: frozen({ schedule: listed() }),
 };

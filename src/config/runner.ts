@@ -57,7 +57,9 @@ export interface Runner {
 /** The runner of a command line, if it has one that is known. */
 export function runnerOf(words: readonly string[], platform: NodeJS.Platform): Runner | undefined {
   for (const found of commandsIn(words)) {
-    const row = rows.find((each) => fits(each, found));
+    const [program = '', ...args] = found;
+    const name = programName(program);
+    const row = rows.find((each) => fits(each, name, args));
     if (row !== undefined) return describe(row, found, { at: indexOfEnd(words, found), platform });
   }
   return undefined;
@@ -66,8 +68,8 @@ export function runnerOf(words: readonly string[], platform: NodeJS.Platform): R
 /** The name of a program as it stands in the table: `python3.12` is `python`, `C:\bin\npx.cmd` is `npx`. */
 export const programName = (program: string) => bareName(program).replace(/^(python|pypy)[\d.]+$/, '$1');
 
-function fits({ programs, verbs }: RunnerRow, [program = '', ...args]: readonly string[]): boolean {
-  return programs.includes(programName(program)) && (verbs === undefined || verbs.includes(args[verbIn(args)] ?? ''));
+function fits({ programs, verbs }: RunnerRow, name: string, args: readonly string[]): boolean {
+  return programs.includes(name) && (verbs === undefined || verbs.includes(args[verbIn(args)] ?? ''));
 }
 
 /** Skips options, and the values of those that name a folder. */

@@ -1,8 +1,11 @@
-// Owns every key of a configuration file: its type, its default and its meaning. The types, `json-schema.ts` and docs/settings.md
-// come from here. `vocabulary.ts` knows other spellings of a key, `launch.ts` which keys go together.
+// Owns every key of a configuration file: its type, its default and its meaning. The types, `json-schema.ts`, docs/settings.md and
+// `checks.json`, which is what runs, come from here: import nothing but types from this file, since zod is not loaded at run time.
+// `vocabulary.ts` knows other spellings of a key, `launch.ts` which keys go together.
 
 import * as z from 'zod';
 import { limits } from '../model/limits.ts';
+import { predicates } from './checker.ts';
+import { remoteToolIdleTimeoutMs } from './idle-timeout.ts';
 import type { ServerEntry } from './server-entry.ts';
 
 /** The message of each check completes the sentence "it must be …" of a diagnostic. */
@@ -12,22 +15,20 @@ const text = () => z.string('a string').min(1, 'a string that is not empty');
 const texts = () => z.array(z.string('a string'), 'a list of strings');
 const textMap = () => z.record(z.string(), z.string('a string'), 'a map of strings');
 const flag = () => z.boolean('true or false');
+const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, 'a map of settings');
 
 const above = () => z.number('a number above 0').positive('a number above 0');
 
-/** Only a remote server can fall silent unnoticed, since a local one's process would end; so local servers have no such limit. */
-export const remoteToolIdleTimeoutMs = 300_000;
-
 const presetWords = ['doubling', 'quick', 'steady', 'patient', 'none'] as const;
 
-export const backgroundSchema = z.object({
+export const backgroundSchema = section({
   baseMs: above()
     .default(15_000)
     .describe('How long until the first further attempt; each next one waits twice as long.'),
   maxMs: above().default(300_000).describe('How long it waits at most.'),
 });
 
-export const reconnectSchema = z.object({
+export const reconnectSchema = section({
   delaysMs: z
     .array(duration(), 'a list of numbers')
     .optional()
@@ -65,7 +66,7 @@ const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'a
 
 const healthModes = ['remote', 'all', 'off'] as const;
 
-export const healthSchema = z.object({
+export const healthSchema = section({
   mode: z
     .enum(healthModes, '"remote", "all" or "off"')
     .default('remote')
@@ -81,7 +82,7 @@ const exposure = () => z.enum(['load', 'defer', 'use_tool'], '"load", "defer" or
 const approvalModes = ['prompt', 'writes', 'auto', 'approve'] as const;
 const approval = () => z.enum(approvalModes, '"auto", "prompt", "writes" or "approve"').optional();
 
-export const toolSchema = z.object({
+export const toolSchema = section({
   enabled: flag()
     .optional()
     .describe('Whether the tool is offered. What `disabledTools` names stays off, and what `enabledTools` leaves out.'),
@@ -101,7 +102,7 @@ export const toolSchema = z.object({
     ),
 });
 
-export const serverSchema = z.object({
+export const serverSchema = section({
   command: text()
     .optional()
     .describe(
@@ -258,22 +259,26 @@ export const serverSchema = z.object({
     ),
 });
 
-const plain = () => z.union([z.string(), z.number(), z.boolean()]);
-const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item)]).optional();
+const plain = () => z.union([z.string(), z.number(), z.boolean()], 'a text, a number, true or false');
+const oneOrMore = <Item extends z.ZodType>(item: Item, must: string) =>
+  z.union([item, z.array(item)], `${must}, or a list of them`).optional();
 
 /** For editors only; `model/rule` checks conditions and gives them their meaning. */
-const conditionSchema = z.union([
-  plain(),
-  z.array(plain()),
-  z.looseObject({
-    under: oneOrMore(text()),
-    host: oneOrMore(text()),
-    is: oneOrMore(plain()),
-    like: oneOrMore(text()),
-  }),
-]);
+const conditionSchema = z.union(
+  [
+    plain(),
+    z.array(plain()),
+    z.looseObject({
+      under: oneOrMore(text(), 'a folder'),
+      host: oneOrMore(text(), 'a host'),
+      is: oneOrMore(plain(), 'a value'),
+      like: oneOrMore(text(), 'a pattern'),
+    }),
+  ],
+  'a value, a list of values or a map of conditions',
+);
 
-export const ruleSchema = z.object({
+export const ruleSchema = section({
   tool: text().describe(
     'The tools the rule is about: `mcp__<server>__<tool>`, where `*` stands for anything. Spellings of other agents such as `server.tool` are understood if they can mean one server only; a deny or an ask applies to every tool that they may mean.',
   ),
@@ -288,9 +293,11 @@ export const ruleSchema = z.object({
     ),
 });
 
-export const permissionsSchema = z.object({
+export const permissionsSchema = section({
   rules: z.array(ruleSchema, 'a list of rules').default([]).describe('Which tools may be called without asking.'),
 });
+
+const LISTED_SERVER = 'a name, an address, or a map with "name", "command" or "url"';
 
 /** One line of a list of servers: by name, or by command or address, so that renaming does not evade it. */
 export const listedServerSchema = z.union(
@@ -298,19 +305,22 @@ export const listedServerSchema = z.union(
     text(),
     // Strict: ignoring an unknown condition would make an allow wider.
     z
-      .strictObject({
-        name: text().optional(),
-        command: z.union([text(), texts().min(1)]).optional(),
-        url: text().optional(),
-      })
-      .refine((each) => Object.values(each).some((value) => value !== undefined)),
+      .strictObject(
+        {
+          name: text().optional(),
+          command: z.union([text(), texts().min(1)], 'a string, or a list of strings that is not empty').optional(),
+          url: text().optional(),
+        },
+        LISTED_SERVER,
+      )
+      .refine(predicates.hasValue),
   ],
-  'a name, an address, or a map with "name", "command" or "url"',
+  LISTED_SERVER,
 );
 
 const listedServers = () => z.array(listedServerSchema, 'a list of servers').default([]);
 
-export const securitySchema = z.object({
+export const securitySchema = section({
   mcpServerAllowlist: listedServers().describe(
     'When not empty, only these servers are used. A text is a name or, with `://`, an address and all below it; `*` stands for anything. `{ command = "npx" }` or `{ command = ["npx", "-y", "x"] }` means the program or the exact command, `{ url = "https://…" }` an address.',
   ),
@@ -319,7 +329,7 @@ export const securitySchema = z.object({
   ),
 });
 
-export const startupSchema = z.object({
+export const startupSchema = section({
   gateMs: duration().default(250).describe('How long the start waits for servers before it goes on without them.'),
   waitMs: duration()
     .default(10_000)
@@ -336,18 +346,18 @@ export const startupSchema = z.object({
     ),
 });
 
-export const projectSchema = z.object({
+export const projectSchema = section({
   enabled: flag()
     .default(true)
     .describe('Whether the files of the folder you are in are read at all. Your local file is.'),
 });
 
-export const connectConcurrencySchema = z.object({
+export const connectConcurrencySchema = section({
   stdio: size().default(3).describe('How many local servers are started at once.'),
   remote: size().default(20).describe('How many remote servers are reached at once.'),
 });
 
-export const resultsSchema = z.object({
+export const resultsSchema = section({
   redact: z
     .enum(['known', 'patterns', 'off'], '"known", "patterns" or "off"')
     .default('known')
@@ -359,7 +369,7 @@ export const resultsSchema = z.object({
     .describe('Whether results are wrapped in a marker that tells the model where data begins and ends.'),
 });
 
-export const trustSchema = z.object({
+export const trustSchema = section({
   pinFiles: flag()
     .default(false)
     .describe(
@@ -370,7 +380,7 @@ export const trustSchema = z.object({
 const NAME_LENGTH = 'a whole number from 20 to 256';
 const TOOL_SEARCH = '"auto", "on", "off" or "auto:N" with a percentage';
 
-export const plexusSchema = z.object({
+export const plexusSchema = section({
   enabled: flag().default(true).describe('The master switch. When false no other file is read and there are no tools.'),
   import: z
     .union([z.enum(['off', 'auto']), texts()], '"off", "auto" or a list of apps')
@@ -483,7 +493,7 @@ export const plexusSchema = z.object({
   trust: trustSchema.prefault({}).describe('What an approval covers.'),
 });
 
-export const inputSchema = z.object({
+export const inputSchema = section({
   // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
   id: text().describe('What `${input:id}` refers to.'),
   type: z.string('a string').optional().describe('`promptString` or `pickString`.'),
@@ -498,14 +508,14 @@ export const inputSchema = z.object({
   options: texts().optional().describe('The answers to choose from.'),
 });
 
-export const fileSchema = z.object({
-  $schema: z.string().optional().describe('The address of this schema, for editors.'),
+export const fileSchema = section({
+  $schema: z.string('a string').optional().describe('The address of this schema, for editors.'),
   mode: z
     .enum(['exclusive', 'merge'], '"exclusive" or "merge"')
     .optional()
     .describe('In the enterprise file: whether it replaces all other files, which is the default, or joins them.'),
   mcpServers: z
-    .record(z.string(), serverSchema)
+    .record(z.string(), serverSchema, 'a map from names to servers')
     .default({})
     .describe('The servers, by name. Also read: `mcp_servers`, `servers`, `mcp.servers`, `context_servers`, `mcp`.'),
   inputs: z
@@ -517,11 +527,38 @@ export const fileSchema = z.object({
   plexus: plexusSchema.prefault({}).describe("Plexus's own settings."),
 });
 
-/** One server with every default in place. */
-export type CompleteEntry = z.output<typeof serverSchema>;
-export type ReconnectSettings = z.output<typeof reconnectSchema>;
-export type Settings = z.output<typeof plexusSchema>;
-export type ListedServer = z.output<typeof listedServerSchema>;
+/** All that is checked at run time, by the name that it has in `checks.json`. */
+export const schemas = {
+  background: backgroundSchema,
+  reconnect: reconnectSchema,
+  health: healthSchema,
+  tool: toolSchema,
+  server: serverSchema,
+  rule: ruleSchema,
+  permissions: permissionsSchema,
+  listedServer: listedServerSchema,
+  security: securitySchema,
+  startup: startupSchema,
+  project: projectSchema,
+  connectConcurrency: connectConcurrencySchema,
+  results: resultsSchema,
+  trust: trustSchema,
+  plexus: plexusSchema,
+  input: inputSchema,
+  file: fileSchema,
+};
+
+type Schemas = typeof schemas;
+export type SchemaName = keyof Schemas;
+/** Those that are maps of settings. */
+export type SectionName = { [Name in SchemaName]: Schemas[Name] extends z.ZodObject ? Name : never }[SchemaName];
+
+/** A value with every default in place. */
+export type Complete<Name extends SchemaName> = z.output<Schemas[Name]>;
+export type CompleteEntry = Complete<'server'>;
+export type ReconnectSettings = Complete<'reconnect'>;
+export type Settings = Complete<'plexus'>;
+export type ListedServer = Complete<'listedServer'>;
 
 /** A key that only one of the two types has is a compile error here. */
 type SameKeys<One, Other> = [keyof One, keyof Other] extends [keyof Other, keyof One] ? true : never;

@@ -6,15 +6,8 @@ import { checkEach } from './check.ts';
 import type { KeyPath } from './config-map.ts';
 import { type ReportProblem, readSection } from './file-problems.ts';
 import { labelOf, within } from './problem.ts';
-import {
-  connectConcurrencySchema,
-  plexusSchema,
-  projectSchema,
-  resultsSchema,
-  type Settings,
-  startupSchema,
-  trustSchema,
-} from './schema.ts';
+import type { SectionName, Settings } from './schema.ts';
+import { complete } from './sections.ts';
 import { provenanceOf, type SourceOrigin } from './servers.ts';
 import { vocabularies } from './vocabulary.ts';
 
@@ -32,27 +25,22 @@ const tighteningSettings = new Set(['disabledServers']);
 /** Settings that decide which files are read at all: a file in the workspace cannot set them, even when it is approved. */
 const fileSwitches = new Set(['enabled', 'project.enabled']);
 
-const sections = {
-  startup: startupSchema,
-  project: projectSchema,
-  connectConcurrency: connectConcurrencySchema,
-  results: resultsSchema,
-  trust: trustSchema,
-} as const;
+/** Settings that are sections of their own, each under its key. */
+const sections = ['startup', 'project', 'connectConcurrency', 'results', 'trust'] as const;
 
 /** A repository cannot decide how Plexus behaves, unless the user approved its file. */
 export function readSettings(value: unknown, origin: SourceOrigin, report: ReportProblem): readonly SettingClaim[] {
   const base: KeyPath = ['plexus'];
   const top = readSection(value, base, vocabularies.plexus, report);
-  const isSection = (key: string): key is keyof typeof sections => Object.hasOwn(sections, key);
+  const isSection = (key: string): key is (typeof sections)[number] => sections.some((section) => section === key);
   const own = Object.fromEntries(Object.entries(top.fields).filter(([key]) => !isSection(key)));
   const claims = [
-    ...readPart({ ...top, fields: own }, plexusSchema, base),
+    ...readPart({ ...top, fields: own }, 'plexus', base),
     ...Object.keys(top.fields)
       .filter(isSection)
       .flatMap((key) => {
         const path = [...base, top.writtenAs.get(key) ?? key];
-        return readPart(readSection(top.fields[key], path, vocabularies[key], report), sections[key], path, `${key}.`);
+        return readPart(readSection(top.fields[key], path, vocabularies[key], report), key, path, `${key}.`);
       }),
   ];
   const isOwn = origin.mayLoosen && !origin.inWorkspace;
@@ -76,11 +64,11 @@ export function readSettings(value: unknown, origin: SourceOrigin, report: Repor
 
   function readPart(
     read: ReturnType<typeof readSection>,
-    schema: Parameters<typeof checkEach>[1],
+    section: SectionName,
     path: KeyPath,
     prefix = '',
   ): SettingClaim[] {
-    const { fields, problems } = checkEach(read, schema);
+    const { fields, problems } = checkEach(read, section);
     report(...problems.map((problem) => within(path, problem)));
     return Object.entries(fields).map(([key, setting]) => ({
       key: prefix + key,
@@ -112,5 +100,5 @@ export function mergeSettings(layers: readonly (readonly SettingClaim[])[]): Mer
     else written[section] = { ...Object(written[section]), [inner]: value };
   }
   const origins = new Map([...merged].map(([key, { provenance }]) => [key, provenance]));
-  return { settings: plexusSchema.parse(written), origins };
+  return { settings: complete('plexus', written), origins };
 }

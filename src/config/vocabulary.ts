@@ -6,24 +6,8 @@ import { type ConfigMap, isMap } from './config-map.ts';
 import { inputsOf, variablesOf } from './expand.ts';
 import { camelCase } from './key-case.ts';
 import { type ConfigProblem, within } from './problem.ts';
-import {
-  backgroundSchema,
-  connectConcurrencySchema,
-  fileSchema,
-  healthSchema,
-  inputSchema,
-  permissionsSchema,
-  plexusSchema,
-  projectSchema,
-  reconnectSchema,
-  resultsSchema,
-  ruleSchema,
-  securitySchema,
-  serverSchema,
-  startupSchema,
-  toolSchema,
-  trustSchema,
-} from './schema.ts';
+import type { SectionName } from './schema.ts';
+import { keysOf } from './sections.ts';
 import { type KnownKeys, reportUnknownKeys } from './unknown-keys.ts';
 
 /** What a key and its value mean, in canonical keys. */
@@ -56,11 +40,11 @@ type VocabularyExtras = Partial<Omit<Vocabulary, 'of' | 'meanings' | 'plain'>>;
 
 function vocabulary(
   of: string,
-  schema: { readonly shape: object },
+  section: SectionName,
   others: Record<string, Meaning> = {},
   extras: VocabularyExtras = {},
 ): Vocabulary {
-  const keys = Object.keys(schema.shape);
+  const keys = keysOf(section);
   const inSeconds = keys.filter((key) => key.endsWith('Ms'));
   return {
     of,
@@ -125,10 +109,10 @@ const nestedInServer: Vocabulary['nested'] = new Map([
   ...['transport', 'type', 'transportType'].map((key) => [key, (parts: ConfigMap) => parts] as const),
 ]);
 
-const backgroundWords = vocabulary('"reconnect.background"', backgroundSchema);
+const backgroundWords = vocabulary('"reconnect.background"', 'background');
 const reconnectWords = vocabulary(
   '"reconnect"',
-  reconnectSchema,
+  'reconnect',
   {},
   { sections: new Map([['background', backgroundWords]]) },
 );
@@ -138,7 +122,7 @@ const asApproved = ['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, as
 const asApproval: Meaning = (approval) => ({ approval });
 const toolWords = vocabulary(
   'a tool',
-  toolSchema,
+  'tool',
   { disabled: asDisabled, approvalMode: asApproval },
   { elsewhere: new Map(asApproved) },
 );
@@ -146,14 +130,14 @@ const toolWords = vocabulary(
 export const vocabularies = {
   file: vocabulary(
     'a configuration file',
-    fileSchema,
+    'file',
     { enterprise: (value) => ({ mode: isMap(value) ? value['mode'] : value }) },
     // `mode` is for the enterprise's file only, so it is never suggested.
-    { isForOthers: isAboutFile, guesses: Object.keys(fileSchema.shape).filter((key) => key !== 'mode') },
+    { isForOthers: isAboutFile, guesses: keysOf('file').filter((key) => key !== 'mode') },
   ),
   server: vocabulary(
     'a server',
-    serverSchema,
+    'server',
     {
       program: asCommand,
       cmd: asCommand,
@@ -192,16 +176,16 @@ export const vocabularies = {
       nested: nestedInServer,
       sections: new Map([
         ['reconnect', reconnectWords],
-        ['health', vocabulary('"health"', healthSchema)],
+        ['health', vocabulary('"health"', 'health')],
       ]),
       members: new Map([['tools', toolWords]]),
       elsewhere: new Map(asApproved),
     },
   ),
-  input: vocabulary('an input', inputSchema),
+  input: vocabulary('an input', 'input'),
   permissions: vocabulary(
     '"permissions"',
-    permissionsSchema,
+    'permissions',
     {},
     {
       elsewhere: new Map(['allow', 'ask', 'deny'].map((key) => [key, asRules])),
@@ -209,17 +193,17 @@ export const vocabularies = {
   ),
   rule: vocabulary(
     'a rule',
-    ruleSchema,
+    'rule',
     { arguments: (args) => ({ args }) },
     { isForOthers: (key) => /^(id|name|title|description|reason)$/i.test(key) },
   ),
-  security: vocabulary('"security"', securitySchema),
-  plexus: vocabulary('"plexus"', plexusSchema),
-  project: vocabulary('"plexus.project"', projectSchema),
-  startup: vocabulary('"plexus.startup"', startupSchema),
-  connectConcurrency: vocabulary('"plexus.connectConcurrency"', connectConcurrencySchema),
-  results: vocabulary('"plexus.results"', resultsSchema),
-  trust: vocabulary('"plexus.trust"', trustSchema),
+  security: vocabulary('"security"', 'security'),
+  plexus: vocabulary('"plexus"', 'plexus'),
+  project: vocabulary('"plexus.project"', 'project'),
+  startup: vocabulary('"plexus.startup"', 'startup'),
+  connectConcurrency: vocabulary('"plexus.connectConcurrency"', 'connectConcurrency'),
+  results: vocabulary('"plexus.results"', 'results'),
+  trust: vocabulary('"plexus.trust"', 'trust'),
 } as const satisfies Record<string, Vocabulary>;
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';

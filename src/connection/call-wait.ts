@@ -4,33 +4,38 @@ import type { CancelTimer, Clock } from '../kernel/clock.ts';
 import { type FailureData, RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import { type LiveLimit, startLimit } from './live-limit.ts';
 import type { ConnectionState } from './state.ts';
 
 export interface CallWait {
   readonly clock: Clock;
-  /** 0 turns the limit off. */
-  readonly limitMs: number;
+  /** 0 turns the limit off. Asked again when the entry is edited. */
+  readonly limitMs: () => number;
   /** Whether the attempt under way began with this wait or before it, so that its own limit is over as well. */
   readonly isAttemptDue: () => boolean;
   /** Whether the start waits for a person: for an approval, or for the answer to an input. */
   readonly isPersonAsked: () => boolean;
-  readonly expire: () => void;
+  readonly expire: (limitMs: number) => void;
 }
 
-/** Calls `expire` when the wait is over. Returns how to cancel that. */
-export function limitWait({ clock, limitMs, isAttemptDue, isPersonAsked, expire }: CallWait): CancelTimer {
-  let cancel: CancelTimer = () => undefined;
-  const arm = (ms: number, run: () => void) => {
-    cancel = clock.after(ms, run, 'background');
-  };
-  const check = (): void => {
-    if (isPersonAsked()) arm(limitMs, check);
+/** Calls `expire` when the wait is over. */
+export function limitWait({ clock, limitMs, isAttemptDue, isPersonAsked, expire }: CallWait): LiveLimit {
+  let cancelGrace: CancelTimer = () => undefined;
+  const check = (limit: number): void => {
+    if (isPersonAsked()) running = begin();
     // The failure of the attempt says more, such as the server's stderr; it comes when the process has ended.
-    else if (isAttemptDue()) arm(limits.startFailureMs, expire);
-    else expire();
+    else if (isAttemptDue()) cancelGrace = clock.after(limits.startFailureMs, () => expire(limit), 'background');
+    else expire(limit);
   };
-  if (limitMs > 0) arm(limitMs, check);
-  return () => cancel();
+  const begin = () => startLimit({ clock, limitMs, hold: 'background', expire: check });
+  let running = begin();
+  return {
+    recheck: () => running.recheck(),
+    cancel() {
+      running.cancel();
+      cancelGrace();
+    },
+  };
 }
 
 export interface AwaitedServer {

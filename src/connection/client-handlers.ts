@@ -47,13 +47,13 @@ export function permittedHandlers<Handlers extends ClientHandlers>(
   return rest as Handlers;
 }
 
+const handlerKinds = ['elicit', 'sample', 'roots'] as const;
 const narrowed = new WeakMap<ClientHandlers, Map<string, ClientHandlers>>();
 
 /** Without the handlers of capabilities that the server was not told of. The same object for the same handlers: it names a view. */
 export function offeredHandlers<Handlers extends ClientHandlers>(handlers: Handlers, told: ClientHandlers): Handlers {
-  const kinds = ['elicit', 'sample', 'roots'] as const;
-  const withheld = kinds.filter((kind) => handlers[kind] !== undefined && told[kind] === undefined);
-  if (withheld.length === 0) return handlers;
+  if (handlerKinds.every((kind) => handlers[kind] === undefined || told[kind] !== undefined)) return handlers;
+  const withheld = handlerKinds.filter((kind) => handlers[kind] !== undefined && told[kind] === undefined);
   const known = narrowed.get(handlers) ?? new Map<string, ClientHandlers>();
   narrowed.set(handlers, known);
   const key = withheld.join(' ');

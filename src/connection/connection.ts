@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { limitWait, waitFailure } from './call-wait.ts';
 import { type DrainProgress, Drains } from './drain.ts';
+import type { LiveLimit } from './live-limit.ts';
 import type { Recovery } from './recovery.ts';
 import { Restarts } from './restarts.ts';
 import type { Session } from './session.ts';
@@ -49,7 +50,7 @@ export interface PastFailure {
 interface SessionWaiter {
   readonly resolve: (session: Session) => void;
   readonly reject: (cause: RuntimeError) => void;
-  readonly cancelLimit?: CancelTimer;
+  readonly limit?: LiveLimit;
 }
 
 export class Connection {
@@ -107,7 +108,7 @@ export class Connection {
     this.#feed({ kind: 'reconnect' });
   }
 
-  /** The entry changed: the calls in flight finish, then the server starts anew. A server that is not up stays so. */
+  /** The entry or its approval changed: the calls in flight finish, then the server starts anew. A server that is not up stays so. */
   restart(): void {
     this.#forgetAttempts();
     this.#feed({ kind: 'restart' });
@@ -147,14 +148,11 @@ export class Connection {
     const { clock } = this.#options;
     this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
     return new Promise((resolve, reject) => {
-      const waiter: SessionWaiter = {
-        resolve,
-        reject,
-        ...this.#limitWait((cause) => {
-          this.#waiters.delete(waiter);
-          reject(cause);
-        }),
-      };
+      const limit = this.#limitWait((cause) => {
+        this.#waiters.delete(waiter);
+        reject(cause);
+      });
+      const waiter: SessionWaiter = { resolve, reject, limit };
       this.#waiters.add(waiter);
       // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
@@ -171,33 +169,40 @@ export class Connection {
     );
   }
 
+  /** The entry was edited: calls that wait are bound by its new limit. */
+  recheckLimits(): void {
+    for (const { limit } of [...this.#waiters]) limit?.recheck();
+  }
+
   /** The calls that a restart lets finish delay the start: a call that waits does not pay for them. */
-  #limitWait(expire: (cause: RuntimeError) => void): Pick<SessionWaiter, 'cancelLimit'> {
+  #limitWait(expire: (cause: RuntimeError) => void): LiveLimit {
     let isOver = false;
-    let cancel: CancelTimer = () => undefined;
+    let running: LiveLimit | undefined;
     const begin = () => {
-      if (!isOver) cancel = this.#limitFromNow(expire);
+      if (!isOver) running = this.#limitFromNow(expire);
     };
     const drained = this.#drains.ended();
     if (drained === undefined) begin();
     else void drained.then(begin);
-    const cancelLimit = () => {
-      isOver = true;
-      cancel();
+    return {
+      recheck: () => running?.recheck(),
+      cancel() {
+        isOver = true;
+        running?.cancel();
+      },
     };
-    return { cancelLimit };
   }
 
-  #limitFromNow(expire: (cause: RuntimeError) => void): CancelTimer {
+  #limitFromNow(expire: (cause: RuntimeError) => void): LiveLimit {
     const { clock, callWaitMs, isPersonAsked } = this.#options;
     const startedAt = clock.now();
-    const limitMs = callWaitMs(this.#state.kind !== 'waiting');
+    const isStarting = this.#state.kind !== 'waiting';
     return limitWait({
       clock,
-      limitMs,
+      limitMs: () => callWaitMs(isStarting),
       isAttemptDue: () => this.#state.kind === 'connecting' && this.#since <= startedAt,
       isPersonAsked,
-      expire: () => expire(this.waitFailure(limitMs)),
+      expire: (limitMs) => expire(this.waitFailure(limitMs)),
     });
   }
 
@@ -367,8 +372,8 @@ export class Connection {
     if (this.#waiters.size === 0 || state.kind === 'connecting') return;
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    for (const { resolve, reject, cancelLimit } of waiters) {
-      cancelLimit?.();
+    for (const { resolve, reject, limit } of waiters) {
+      limit?.cancel();
       if (this.#session) resolve(this.#session);
       else reject(this.#causeOf(state));
     }

@@ -152,6 +152,7 @@ export class Connections {
     entry.definition = definition;
     // A server that a person stopped stays stopped.
     if (change === 'none' || entry.connection.state.kind === 'closed') return;
+    entry.connection.recheckLimits();
     if (change === 'restart') this.#restart(entry, before);
     else this.#edit(entry, before);
   }
@@ -182,6 +183,12 @@ export class Connections {
     const entry = this.#entries.get(server);
     if (this.#closing) throw new RuntimeError('CONNECTION_LOST', { server, reason: 'it was closed' });
     return entry === undefined || entry.connection.state.kind === 'closed' ? this.#add(definition) : entry.connection;
+  }
+
+  /** Starts a server that is up anew once its calls in flight have finished. */
+  restart(server: ServerName): void {
+    const entry = this.#entries.get(server);
+    if (entry !== undefined && !this.#closing) this.#restart(entry, entry.definition);
   }
 
   /** Starts a server anew, also one that was disconnected. */

@@ -30,7 +30,7 @@ export async function drainSession(session: Session, { clock, signal }: DrainOpt
   return cut;
 }
 
-const TIME_UP = `its entry was changed, and it was restarted ${limits.restartDrainMs / 1_000} s later`;
+const TIME_UP = `its entry or its approval was changed, and it was restarted ${limits.restartDrainMs / 1_000} s later`;
 
 export type DrainProgress =
   | { readonly kind: 'started'; readonly calls: number }

@@ -3,6 +3,7 @@
 import type { FailureCode, Remedy } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ElicitationEvent } from './elicitation/events.ts';
+import type { ServerInfo } from './session.ts';
 import type { ConnectionState } from './state.ts';
 import type { NotReadyState } from './status.ts';
 import type { Sentence } from './status-reason.ts';
@@ -30,8 +31,14 @@ export type ConnectionEvent =
       readonly line: string;
     }
   /** The first list of a session has come, or has failed: from now on the server's status is `connected`. */
-  | { readonly type: 'connection.listed'; readonly server: ServerName; readonly toolCount: number }
-  /** A server restarts because its entry changed: so many calls are in flight, and may finish on the former session. */
+  | {
+      readonly type: 'connection.listed';
+      readonly server: ServerName;
+      readonly toolCount: number;
+      /** The name and version that the server gave itself. */
+      readonly serverInfo?: ServerInfo;
+    }
+  /** A server restarts because its entry or its approval changed: so many calls are in flight, and may finish on the former session. */
   | { readonly type: 'connection.drain-started'; readonly server: ServerName; readonly calls: number }
   /** The former session has ended; so many of its calls were cut. */
   | {

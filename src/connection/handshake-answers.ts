@@ -6,7 +6,9 @@ import type {
   InitializeResult,
   UnsupportedProtocolVersionErrorData,
 } from '@modelcontextprotocol/client';
+import { cleanText } from '../kernel/clean-text.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import { newestProtocol } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
 import type { RequestOutcome } from './wire.ts';
@@ -19,6 +21,14 @@ export interface Agreement {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
+  readonly serverInfo: ServerInfo | undefined;
+}
+
+/** A server's name and version in its own words, cleaned and cut. Any server can claim any name: nothing is decided by it. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version?: string;
+  readonly title?: string;
 }
 
 /** The versions with `initialize`, newest first: the first is offered, any of them may be the answer. */
@@ -58,11 +68,14 @@ export function readProbe(outcome: ReceivedOutcome): ProbeVerdict {
 }
 
 function readDiscovery(result: unknown): ProbeVerdict {
-  const { supportedVersions, capabilities, instructions }: Unchecked<DiscoverResult> = isObject(result) ? result : {};
+  const discovery: Unchecked<DiscoverResult & { serverInfo: unknown }> = isObject(result) ? result : {};
+  const { supportedVersions, capabilities, _meta: meta } = discovery;
   const supported = textsIn(supportedVersions);
   if (!isObject(capabilities)) return { kind: 'legacy' };
   if (!supported.includes(newestProtocol)) return withoutModern(supported);
-  return { kind: 'modern', agreement: agreement('modern', newestProtocol, capabilities, instructions) };
+  // Drafts of the modern era had the field beside the capabilities.
+  const serverInfo = (isObject(meta) ? meta[SERVER_INFO] : undefined) ?? discovery.serverInfo;
+  return { kind: 'modern', agreement: agreement('modern', newestProtocol, capabilities, { ...discovery, serverInfo }) };
 }
 
 /** Versions are dates, so they are ordered as text. */
@@ -83,19 +96,27 @@ export function readInitialize(outcome: ReceivedOutcome, offered: string): Initi
     return { kind: 'refused', reason, ...(retryWith !== undefined && { retryWith }) };
   }
   if (!isObject(outcome.result)) return refused('its answer to "initialize" has no result');
-  const { protocolVersion, capabilities, instructions }: Unchecked<InitializeResult> = outcome.result;
+  const answer: Unchecked<InitializeResult> = outcome.result;
+  const { protocolVersion, capabilities } = answer;
   if (typeof protocolVersion !== 'string') return refused('its answer to "initialize" names no protocol version');
   if (!legacyVersions.some((version) => version === protocolVersion))
     return refused(`it answered "initialize" with protocol version ${shown(protocolVersion)}; ${OURS}`);
   if (!isObject(capabilities)) return refused('its answer to "initialize" names no capabilities');
-  return { kind: 'agreed', agreement: agreement('legacy', protocolVersion, capabilities, instructions) };
+  return { kind: 'agreed', agreement: agreement('legacy', protocolVersion, capabilities, answer) };
 }
 
 const OURS = `Plexus speaks ${[newestProtocol, ...legacyVersions].join(', ')}`;
 
 const refused = (reason: string): InitializeVerdict => ({ kind: 'refused', reason });
 
-function agreement(era: Era, protocolVersion: string, capabilities: JsonObject, instructions: unknown): Agreement {
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+function agreement(
+  era: Era,
+  protocolVersion: string,
+  capabilities: JsonObject,
+  { instructions, serverInfo }: Unchecked<Pick<InitializeResult, 'instructions' | 'serverInfo'>>,
+): Agreement {
   // Some servers write a capability that they lack as null or false.
   const declared = Object.entries(capabilities).filter(([, value]) => value !== null && value !== false);
   return {
@@ -103,7 +124,19 @@ function agreement(era: Era, protocolVersion: string, capabilities: JsonObject, 
     protocolVersion,
     capabilities: Object.fromEntries(declared),
     instructions: typeof instructions === 'string' ? instructions : undefined,
+    serverInfo: readServerInfo(serverInfo),
   };
+}
+
+function readServerInfo(value: unknown): ServerInfo | undefined {
+  const { name, version, title }: Unchecked<InitializeResult['serverInfo']> = isObject(value) ? value : {};
+  const said = (text: unknown) =>
+    typeof text === 'string'
+      ? oneLine(cleanText(text.slice(0, 4 * limits.serverInfoChars)).text, limits.serverInfoChars)
+      : '';
+  const [ownName, ownVersion, ownTitle] = [said(name), said(version), said(title)];
+  if (ownName === '') return undefined;
+  return { name: ownName, ...(ownVersion && { version: ownVersion }), ...(ownTitle && { title: ownTitle }) };
 }
 
 function supportedIn(data: unknown): readonly string[] {

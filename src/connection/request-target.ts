@@ -5,7 +5,7 @@ import type { ViewHandlers } from './client-handlers.ts';
 
 export interface WaitListener {
   /** Called with true while a person is asked, so that the time this takes does not count against the call's timeout. */
-  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
+  onWaiting?(isWaiting: boolean): void;
 }
 
 export class RequestTarget {

@@ -4,6 +4,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject } from '../kernel/json.ts';
+import { Roster } from '../kernel/roster.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { callHandler, type HandlerReply } from './call-handler.ts';
@@ -45,7 +46,7 @@ export interface RouterDeps {
 
 /** The calls of one view. A legacy request does not name its call, so it belongs to all of them. */
 interface CallGroup {
-  readonly calls: Set<CallInFlight>;
+  readonly calls: Roster<CallInFlight>;
   target: RequestTarget | undefined;
 }
 
@@ -101,18 +102,21 @@ export class ServerRequestRouter {
     this.#quiet = undefined;
   }
 
-  /** Registers a call in flight. Returns how to end it. */
-  beginCall(call: CallInFlight): () => void {
-    const group = this.#inFlight.get(call.handlers) ?? { calls: new Set(), target: undefined };
-    this.#inFlight.set(call.handlers, group);
-    group.calls.add(call);
+  /** Registers a call in flight, with the handlers that the server may reach. Returns how to end it. */
+  beginCall(call: CallInFlight, handlers: ViewHandlers = call.handlers): () => void {
+    let group = this.#inFlight.get(handlers);
+    if (group === undefined) {
+      group = { calls: new Roster(), target: undefined };
+      this.#inFlight.set(handlers, group);
+    }
+    const entry = group.calls.add(call);
     if (group.target?.isWaiting) call.onWaiting?.(true);
     return () => {
-      group.calls.delete(call);
+      group.calls.remove(entry);
       this.questions.forget(call);
       this.#quietSince = this.#deps.clock.now();
       if (group.calls.size > 0) return;
-      this.#inFlight.delete(call.handlers);
+      this.#inFlight.delete(handlers);
       group.target?.withdraw();
       if (!this.isBusy) this.#quiet?.resolve();
     };
@@ -127,7 +131,7 @@ export class ServerRequestRouter {
   async route(method: ServerRequestMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const isOffered = isAdvertised(method, this.#deps.advertised);
     if (!isOffered && method !== 'elicitation/create') throw methodNotFound(method);
-    this.questions.admit([...this.#inFlight.values()].flatMap(({ calls }) => [...calls]));
+    this.questions.admit([...this.#inFlight.values()].flatMap(({ calls }) => calls.items()));
     const target = this.#targetOf(method);
     if (isOffered) return this.answer(method, params, target, signal);
     // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
@@ -146,7 +150,7 @@ export class ServerRequestRouter {
     const [handlers, group] = only;
     group.target ??= new RequestTarget(handlers, {
       onWaiting: (isWaiting) => {
-        for (const call of group.calls) call.onWaiting?.(isWaiting);
+        for (const call of group.calls.items()) call.onWaiting?.(isWaiting);
       },
     });
     return group.target;

@@ -128,15 +128,17 @@ class CallCount {
   inFlight = 0;
   #none: Deferred<void> | undefined;
 
-  async count<Value>(call: Promise<Value>): Promise<Value> {
+  /** The call's end is counted before the caller hears of it. */
+  count<Value>(call: Promise<Value>): Promise<Value> {
     this.inFlight++;
-    try {
-      return await call;
-    } finally {
-      this.inFlight--;
-      if (this.inFlight === 0) this.#noneLeft();
-    }
+    call.then(this.#ended, this.#ended);
+    return call;
   }
+
+  readonly #ended = (): void => {
+    this.inFlight--;
+    if (this.inFlight === 0) this.#noneLeft();
+  };
 
   async whenNone(): Promise<void> {
     if (this.inFlight === 0) return;

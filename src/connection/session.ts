@@ -3,6 +3,7 @@
 
 import type { Clock } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
+import type { Unsubscribe } from '../kernel/emitter.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type ClientInfo, newestProtocol } from '../model/identity.ts';
@@ -10,15 +11,17 @@ import type { ServerName } from '../model/names.ts';
 import type { Channel, ChannelReport, Launch, LogLevel } from '../model/server.ts';
 import type { ElicitationPolicy } from './client-handlers.ts';
 import { HandshakeLost, initializeLegacy, negotiate } from './handshake.ts';
-import type { Agreement, Era } from './handshake-answers.ts';
+import type { Agreement, Era, ServerInfo } from './handshake-answers.ts';
 import type { LeaseHandlers } from './lease-handlers.ts';
 import { answerPingOnly, answerWith } from './legacy-requests.ts';
+import { startLimit } from './live-limit.ts';
 import type { QuestionPace } from './question-limits.ts';
 import { type ClientHandlers, capabilitiesOf, ServerRequestRouter } from './requests.ts';
 import { type CallOptions, performCall } from './tool-call.ts';
 import { type NotificationListener, type RequestOptions, type RequestOutcome, Wire } from './wire.ts';
 
-export type { Era } from './handshake-answers.ts';
+export type { Era, ServerInfo } from './handshake-answers.ts';
+export type { CallOptions } from './tool-call.ts';
 export type { NotificationListener, Progress, RequestOutcome } from './wire.ts';
 
 export interface Session {
@@ -28,6 +31,7 @@ export interface Session {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly instructions: string | undefined;
+  readonly serverInfo: ServerInfo | undefined;
   readonly pid: number | undefined;
   request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome>;
   /** Calls a tool, including the rounds in which the server asks for input. */
@@ -87,8 +91,10 @@ export interface SessionOptions {
   readonly elicitation?: ElicitationPolicy | undefined;
   /** How often the server may ask, in all its sessions. */
   readonly pace: QuestionPace | undefined;
-  /** Asked again when it is over: the setting may have been raised during the attempt. */
+  /** Asked again whenever settings have changed during the attempt. */
   readonly startupTimeoutMs: () => number;
+  /** Calls back when settings have changed. */
+  readonly onSettings?: ((changed: () => void) => Unsubscribe) | undefined;
   /** The limit until the first message of a server that may have to be installed; `startupTimeoutMs` counts from then on. */
   readonly installTimeoutMs?: number | undefined;
   /** The lowest level of log messages that the server is asked for. */
@@ -130,12 +136,18 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
   signal.addEventListener('abort', onAbort, { once: true });
   const giveUp = (afterMs: number) =>
     stop.reject(new RuntimeError('STARTUP_TIMEOUT', { server, afterMs, ...reportOf(channel) }));
-  let cancelTimeout = startTimeout(options, installTimeoutMs, giveUp);
+  const startTimeout = (leastMs: number) => {
+    const { startupTimeoutMs } = options;
+    const limitMs = () => startupTimeoutMs() && Math.max(startupTimeoutMs(), leastMs);
+    return startLimit({ clock, limitMs, expire: giveUp });
+  };
+  let timeout = startTimeout(installTimeoutMs);
+  const unsubscribe = options.onSettings?.(() => timeout.recheck());
   wire.onfirstmessage = () => {
     options.onAnswer?.();
     if (installTimeoutMs === 0) return;
-    cancelTimeout();
-    cancelTimeout = startTimeout(options, 0, giveUp);
+    timeout.cancel();
+    timeout = startTimeout(0);
   };
   try {
     const envelope = envelopeOf(options);
@@ -151,7 +163,8 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     if (diedOfProbe && !signal.aborted) return 'died-of-probe';
     throw failure;
   } finally {
-    cancelTimeout();
+    timeout.cancel();
+    unsubscribe?.();
     signal.removeEventListener('abort', onAbort);
     // The promise that lost the race must not surface as an unhandled rejection.
     stop.promise.catch(ignore);
@@ -160,24 +173,6 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
 }
 
 const ignore = (): void => undefined;
-
-/** Ends an attempt after the startup limit, or after `leastMs` where that is longer. Returns how to stop it. */
-function startTimeout(
-  { clock, startupTimeoutMs }: Pick<SessionOptions, 'clock' | 'startupTimeoutMs'>,
-  leastMs: number,
-  giveUp: (afterMs: number) => void,
-): () => void {
-  const limitMs = () => (startupTimeoutMs() === 0 ? Number.POSITIVE_INFINITY : Math.max(startupTimeoutMs(), leastMs));
-  let cancel: () => void = ignore;
-  const arm = (passedMs: number) => {
-    const afterMs = limitMs();
-    if (afterMs === Number.POSITIVE_INFINITY) return;
-    if (afterMs <= passedMs) giveUp(afterMs);
-    else cancel = clock.after(afterMs - passedMs, () => arm(afterMs));
-  };
-  arm(0);
-  return () => cancel();
-}
 
 interface Opening {
   readonly wire: Wire;
@@ -254,13 +249,9 @@ function createSession({ agreement, envelope, wire, channel, router, options }: 
     report: () => loss ?? reportOf(channel),
     request: (method, params, options, owner) => wire.request(method, params, options, owner),
     callTool: (tool, args, call, owner) =>
-      performCall(
-        { wire, router, clock, owner },
-        { method: 'tools/call', params: { name: tool, arguments: args } },
-        call,
-      ),
+      performCall({ wire, router, clock, owner }, 'tools/call', { name: tool, arguments: args }, call),
     requestWithInput: (method, params, call, owner) =>
-      performCall({ wire, router, clock, owner }, { method, params }, call),
+      performCall({ wire, router, clock, owner }, method, params, call),
     isShared: () => false,
     cancelRequestsOf: (owner) => wire.cancelRequestsOf(owner),
     notify: (method, params) => wire.notify(method, params),

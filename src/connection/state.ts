@@ -44,7 +44,7 @@ export type ConnectionInput =
   | { readonly kind: 'unblock' }
   /** A person asks for a fresh start, from any state. */
   | { readonly kind: 'reconnect' }
-  /** The entry changed in something that decides the process or the connection. */
+  /** The entry changed in something that decides the process or the connection, or its server was approved. */
   | { readonly kind: 'restart' }
   /** The connection is not needed any more; its calls may finish. */
   | { readonly kind: 'retire' }

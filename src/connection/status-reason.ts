@@ -9,9 +9,12 @@ import type { ConnectionState } from './state.ts';
 /** At least two words: the compiler refuses an empty text, and a text that might be one. */
 export type Sentence = `${string} ${string}`;
 
+/** What a status tells of a connection. */
+export type ConnectionFacts = Pick<Connection, 'state' | 'session' | 'since' | 'lastFailure' | 'draining'>;
+
 interface ReasonDeps {
   readonly definition: ServerDefinition;
-  readonly connection: Connection;
+  readonly connection: ConnectionFacts;
   /** The runner, such as npx, that has not started the server yet. */
   readonly installer?: string | undefined;
   /** The start waits for a person: for an approval, or for the answer to an input. */
@@ -30,7 +33,7 @@ export function reasonOf({ definition, connection, installer, isPersonAsked, now
         : 'It is not running now. The next call starts it.';
     case 'connecting':
       if (connection.draining > 0)
-        return `Its entry changed: it restarts when its calls in flight have ended (${connection.draining}).`;
+        return `Its entry or its approval changed: it restarts when its calls in flight have ended (${connection.draining}).`;
       if (isPersonAsked) return 'It waits for an answer: a person is asked to approve it, or for one of its inputs.';
       return installer === undefined ? attemptReason(definition, connection, state) : installingReason(installer);
     case 'ready':
@@ -62,7 +65,7 @@ const installingReason = (installer: string): Sentence => `${installer} is still
 /** While a further attempt is under way, the failure of the one before is all that is known. */
 function attemptReason(
   { launch, settings: { startupTimeoutMs } }: ServerDefinition,
-  { lastFailure }: Connection,
+  { lastFailure }: ConnectionFacts,
   { attempt, hurried }: Extract<ConnectionState, { kind: 'connecting' }>,
 ): Sentence {
   if (lastFailure && (attempt > 1 || hurried))

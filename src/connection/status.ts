@@ -5,10 +5,9 @@ import { type FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import { type Launch, labelOf, type Provenance, type ServerDefinition } from '../model/server.ts';
 import type { Freshness } from '../model/tool.ts';
-import type { Connection } from './connection.ts';
-import type { Era } from './session.ts';
+import type { Era, ServerInfo } from './session.ts';
 import type { ConnectionState } from './state.ts';
-import { disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
+import { type ConnectionFacts, disabledReason, failureReason, reasonOf, type Sentence } from './status-reason.ts';
 
 export type SimpleStatus = 'connected' | 'connecting' | 'failed' | 'disconnected';
 
@@ -88,6 +87,8 @@ export interface StatusFields {
   readonly connectedSinceMs?: number;
   readonly protocol?: string;
   readonly era?: Era;
+  /** The name and version that the server gave itself in the handshake of the open session. */
+  readonly serverInfo?: ServerInfo;
   readonly pid?: number;
   /** The end of what the open session's process wrote on stderr. */
   readonly stderrTail?: string;
@@ -111,7 +112,7 @@ export interface BreakerStatus {
 export interface StatusDeps {
   readonly definition: ServerDefinition;
   /** Absent for a disabled or denied server. */
-  readonly connection: Connection | undefined;
+  readonly connection: ConnectionFacts | undefined;
   /** Why the server is denied, if a policy and not its own entry keeps it from being used. */
   readonly refusal?: string | undefined;
   readonly breaker?: BreakerStatus | undefined;
@@ -185,7 +186,7 @@ function errorFields(error: RuntimeError, { listing, connection }: StatusDeps): 
 }
 
 function liveness(
-  connection: Connection,
+  connection: ConnectionFacts,
   { breaker, redact, now }: StatusDeps,
   isConnected: boolean,
 ): Partial<StatusFields> {
@@ -198,6 +199,7 @@ function liveness(
     }),
     ...(state.kind === 'ready' && isConnected && { connectedSinceMs: now - state.since }),
     ...(session && { protocol: session.protocolVersion, era: session.era }),
+    ...(session?.serverInfo && { serverInfo: session.serverInfo }),
     ...(session?.pid !== undefined && { pid: session.pid }),
     ...(stderrTail && { stderrTail: redact(stderrTail) }),
     ...(breaker && { breaker }),
@@ -219,7 +221,7 @@ const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
 
 function stageOf(
   { code }: RuntimeError,
-  { isListing, connection }: { isListing: boolean; connection: Connection | undefined },
+  { isListing, connection }: { isListing: boolean; connection: ConnectionFacts | undefined },
 ): ConnectionStage {
   if (isListing) return 'list';
   return connectionStages[code] ?? (connection?.lastFailure?.wasUp ? 'running' : 'handshake');

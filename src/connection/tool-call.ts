@@ -21,13 +21,13 @@ export interface CallOptions extends SendOptions, WaitListener {
   readonly cancellation: Cancellation;
   /** Sent as the request's `_meta`. */
   readonly meta?: JsonObject | undefined;
-  readonly onProgress: (progress: Progress) => void;
+  onProgress(progress: Progress): void;
   /** Called for any other sign that the server is working on the call, such as a log message. */
-  readonly onSign?: (() => void) | undefined;
+  onSign?(): void;
   /** The handlers of the calling view. */
   readonly handlers: ViewHandlers;
   /** Whether a call that was refused with 429 may wait so long and be sent again; asked before each wait. */
-  readonly mayWait?: ((waitMs: number) => boolean) | undefined;
+  mayWait?(waitMs: number): boolean;
 }
 
 interface CallDeps {
@@ -40,29 +40,58 @@ interface CallDeps {
 interface CallRequest {
   readonly method: string;
   readonly params: JsonObject;
+  /** The handlers of the calling view, as far as the server was told of them. */
+  readonly handlers: ViewHandlers;
 }
 
-export async function performCall(
+export function performCall(
   deps: CallDeps,
-  { method, params: callParams }: CallRequest,
-  asked: CallOptions,
+  method: string,
+  callParams: JsonObject,
+  options: CallOptions,
 ): Promise<RequestOutcome> {
-  const handlers = deps.router.offered(asked.handlers);
-  const options = handlers === asked.handlers ? asked : { ...asked, handlers };
+  const handlers = deps.router.offered(options.handlers);
   const params = options.meta === undefined ? callParams : { ...callParams, _meta: options.meta };
-  const endCall = deps.router.beginCall(options);
-  try {
-    const outcome = await send(deps, { method, params }, options);
-    if (outcome.kind !== 'lost') deps.router.served++;
-    if (outcome.kind === 'error') return await afterRefusal(deps, { method, params }, outcome, options);
-    return isInputRequired(outcome) ? await runInputRounds(deps, { method, params }, outcome, options) : outcome;
-  } finally {
-    endCall();
-  }
+  const endCall = deps.router.beginCall(options, handlers);
+  return deps.wire.request(method, params, options, deps.owner).then(
+    (first) => {
+      const isDone = first.kind === 'result' && !isInputRequired(first);
+      if (!isDone) return afterFirst(deps, { method, params, handlers }, first, options).finally(endCall);
+      deps.router.served++;
+      endCall();
+      return first;
+    },
+    (error: unknown) => {
+      endCall();
+      throw error;
+    },
+  );
 }
 
-async function send(deps: CallDeps, { method, params }: CallRequest, options: CallOptions): Promise<RequestOutcome> {
-  const outcome = await deps.wire.request(method, params, options, deps.owner);
+/** Nearly every call ends with its first result; the others may be sent again. */
+async function afterFirst(
+  deps: CallDeps,
+  request: CallRequest,
+  first: RequestOutcome,
+  options: CallOptions,
+): Promise<RequestOutcome> {
+  const outcome = await afterRateLimit(deps, request, first, options);
+  if (outcome.kind !== 'lost') deps.router.served++;
+  if (outcome.kind === 'error') return afterRefusal(deps, request, outcome, options);
+  return isInputRequired(outcome) ? runInputRounds(deps, request, outcome, options) : outcome;
+}
+
+async function send(deps: CallDeps, request: CallRequest, options: CallOptions): Promise<RequestOutcome> {
+  const outcome = await deps.wire.request(request.method, request.params, options, deps.owner);
+  return afterRateLimit(deps, request, outcome, options);
+}
+
+async function afterRateLimit(
+  deps: CallDeps,
+  { method, params }: CallRequest,
+  outcome: RequestOutcome,
+  options: CallOptions,
+): Promise<RequestOutcome> {
   const waitMs = rateLimitIn(outcome);
   if (waitMs === undefined || !options.mayWait?.(waitMs)) return outcome;
   await pause(deps, options, waitMs);
@@ -104,7 +133,7 @@ async function afterRefusal(
   if (refused.code === CAPABILITY_MISSING && needsElicitation(refused.data))
     return { ...refused, message: `${refused.message}; it has a question, and ${NOBODY_TO_ASK}` };
   if (refused.code !== URL_ELICITATION_REQUIRED) return refused;
-  const problem = await withRequestTarget(options, (target) =>
+  const problem = await withRequestTarget(call.handlers, options, (target) =>
     visitPages(refused.data, { ...deps, call: options, target }),
   );
   if (problem instanceof ServerRequestError) return declined(problem);
@@ -121,10 +150,12 @@ function needsElicitation(data: unknown): boolean {
 
 /** Cancelling the call withdraws the requests of the target. A server request that is not allowed is returned as its error. */
 async function withRequestTarget<Value>(
-  { handlers, onWaiting, cancellation }: CallOptions,
+  handlers: ViewHandlers,
+  options: CallOptions,
   work: (target: RequestTarget, signal: AbortSignal) => Promise<Value>,
 ): Promise<Value | ServerRequestError> {
-  const target = new RequestTarget(handlers, { onWaiting });
+  const { cancellation } = options;
+  const target = new RequestTarget(handlers, options);
   const controller = new AbortController();
   try {
     return await cancellation.race(work(target, controller.signal));
@@ -139,7 +170,7 @@ async function withRequestTarget<Value>(
 
 async function runInputRounds(
   deps: CallDeps,
-  { method, params }: CallRequest,
+  call: CallRequest,
   first: InputRequired,
   options: CallOptions,
 ): Promise<RequestOutcome> {
@@ -147,12 +178,12 @@ async function runInputRounds(
   // Rounds with questions are bounded by the number of questions.
   for (let round = 0; round < limits.inputRounds || asksAnything(inputRequired.result); round++) {
     const { inputRequests, requestState } = inputRequired.result;
-    const inputResponses = await withRequestTarget(options, (target, signal) =>
+    const inputResponses = await withRequestTarget(call.handlers, options, (target, signal) =>
       fetchInputs(deps, inputRequests, { call: options, target, signal }),
     );
     if (inputResponses instanceof ServerRequestError) return declined(inputResponses);
     const answered = { ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) };
-    const outcome = await send(deps, { method, params: { ...params, ...answered } }, options);
+    const outcome = await send(deps, { ...call, params: { ...call.params, ...answered } }, options);
     // The server has seen the earlier rounds: sending the call anew would ask the person a second time.
     if (outcome.kind === 'lost') return { ...outcome, sent: true };
     if (!isInputRequired(outcome)) return outcome;

@@ -8,7 +8,14 @@ import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { isObject, type JsonObject, stringifyBounded } from '../kernel/json.ts';
 import { settleWithin } from '../kernel/settle.ts';
 import { limits } from '../model/limits.ts';
-import type { Channel, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
+import {
+  type Channel,
+  HANDED_ON,
+  type Message,
+  type MessageId,
+  type RequestFailure,
+  type SendOptions,
+} from '../model/server.ts';
 import { type AnswerServerRequest, LegacyRequests } from './legacy-requests.ts';
 
 /** Not 0, which some servers take for "no id". */
@@ -29,9 +36,9 @@ export type RequestOutcome =
 
 export interface RequestOptions extends SendOptions {
   readonly cancellation?: Cancellation;
-  readonly onProgress?: (progress: Progress) => void;
+  onProgress?(progress: Progress): void;
   /** Called for any other sign that the server is working on the request, such as a log message. */
-  readonly onSign?: (() => void) | undefined;
+  onSign?(): void;
   /** Called with the id of the request: notifications on a subscription stream name it. */
   readonly onId?: (id: MessageId) => void;
   /**
@@ -45,9 +52,9 @@ export interface RequestOptions extends SendOptions {
 export type NotificationListener = (method: string, params: JsonObject) => void;
 
 interface PendingRequest {
-  settle: ((outcome: RequestOutcome) => void) | undefined;
-  onProgress: RequestOptions['onProgress'];
-  onSign: RequestOptions['onSign'];
+  resolve: ((outcome: RequestOutcome) => void) | undefined;
+  /** Hears of the request's progress, and is the way to cancel it. */
+  options: RequestOptions | undefined;
   /** The lease that sent the request; several leases may share one session. */
   readonly owner: object | undefined;
   /** A subscription stream stays open as long as the session, so an oversized message is never its response. */
@@ -82,7 +89,7 @@ export class Wire {
     channel.onmessage = (message) => this.#receive(message);
     channel.onoversized = (id) => this.#dropOversized(id);
     channel.onfailed = (id, failure) => this.#fail(id, failure);
-    channel.onsign = (id) => this.#pending.get(id as number)?.onSign?.();
+    channel.onsign = (id) => this.#pending.get(id as number)?.options?.onSign?.();
     channel.onerror = (error) => this.onerror?.(error);
     channel.onclose = () => this.#goDown();
   }
@@ -102,20 +109,12 @@ export class Wire {
     const { cancellation } = options;
     if (cancellation?.cancelled) return Promise.reject(cancellation.reason);
     return new Promise<RequestOutcome>((resolve, reject) => {
-      const settle = (outcome: RequestOutcome) => {
-        cancellation?.listen(undefined);
-        resolve(outcome);
-      };
       const isStream = method === 'subscriptions/listen';
-      const { onProgress, onSign } = options;
-      this.#pending.set(id, { settle, onProgress, onSign, owner, isStream });
+      this.#pending.set(id, { resolve, options, owner, isStream });
       options.onId?.(id);
       const sent = options.isHandshake ? params : this.#withMeta(params, id);
-      // `send` rejects only if the message was certainly not handed on.
-      this.#channel.send({ jsonrpc: '2.0', id, method, params: sent }, options).catch(async (cause: unknown) => {
-        if (options.isHandshake) await this.#whenEnded();
-        this.#settle(id, { kind: 'lost', sent: false, cause });
-      });
+      const handedOn = this.#channel.send({ jsonrpc: '2.0', id, method, params: sent }, options);
+      if (handedOn !== HANDED_ON) void this.#awaitHandOn(id, handedOn, options);
       cancellation?.listen((reason) => {
         if (this.#take(id)) this.#cancel(id);
         reject(reason);
@@ -123,8 +122,21 @@ export class Wire {
     });
   }
 
+  /** A send rejects only if the message was certainly not handed on. */
+  async #awaitHandOn(id: number, handedOn: Promise<void>, { isHandshake }: RequestOptions): Promise<void> {
+    try {
+      await handedOn;
+    } catch (cause) {
+      if (isHandshake) await this.#whenEnded();
+      this.#settle(id, { kind: 'lost', sent: false, cause });
+    }
+  }
+
   #withMeta(params: JsonObject | undefined, progressToken: number): JsonObject {
-    return { ...params, _meta: { ...(params?.['_meta'] as JsonObject | undefined), progressToken, ...this.envelope } };
+    const given = params?.['_meta'] as JsonObject | undefined;
+    if (given !== undefined) return { ...params, _meta: { ...given, progressToken, ...this.envelope } };
+    // The fields that are added come first: V8 takes ten times as long to add one behind those that are copied.
+    return { _meta: this.envelope === undefined ? { progressToken } : { progressToken, ...this.envelope }, ...params };
   }
 
   /** Stops waiting for the response, without a word to the server. A late one is ignored, as any with an unknown id. */
@@ -196,7 +208,7 @@ export class Wire {
     if (method === 'notifications/progress' && this.#forwardProgress(params)) return;
     if (method === 'notifications/cancelled' && isObject(params)) this.#legacyRequests?.cancel(params['requestId']);
     // A log message does not name its request, but a server that logs is working on one of them.
-    if (method === 'notifications/message') for (const { onSign } of this.#pending.values()) onSign?.();
+    if (method === 'notifications/message') for (const { options } of this.#pending.values()) options?.onSign?.();
     this.onnotification?.(method, isObject(params) ? params : {});
   }
 
@@ -212,22 +224,22 @@ export class Wire {
   }
 
   /** Clears the entry: a map keeps deleted entries until it is rebuilt, and this one would keep a whole call and its result. */
-  #take(id: number): PendingRequest['settle'] {
+  #take(id: number): PendingRequest['resolve'] {
     const pending = this.#pending.get(id);
     if (pending === undefined) return undefined;
     this.#pending.delete(id);
-    const { settle } = pending;
-    pending.settle = undefined;
-    pending.onProgress = undefined;
-    pending.onSign = undefined;
-    return settle;
+    const { resolve, options } = pending;
+    pending.resolve = undefined;
+    pending.options = undefined;
+    options?.cancellation?.listen(undefined);
+    return resolve;
   }
 
   /** True for every progress of a request, ended ones included: all tokens are numbers of this wire. */
   #forwardProgress(params: unknown): boolean {
     if (!isObject(params) || typeof params['progressToken'] !== 'number') return false;
     const { progress, total, message } = params;
-    this.#pending.get(params['progressToken'])?.onProgress?.({
+    this.#pending.get(params['progressToken'])?.options?.onProgress?.({
       progress: typeof progress === 'number' ? progress : 0,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message: message.slice(0, limits.progressChars) }),

@@ -5,6 +5,7 @@
 
 import { isObject } from './json.ts';
 import { isUndecided, type KeywordContext, type SchemaChecker, type SchemaFit, Undecided } from './schema-check.ts';
+import { surelyFits } from './schema-fit.ts';
 import { rules } from './schema-rules.ts';
 import {
   type Complaint,
@@ -25,6 +26,7 @@ export interface CheckLimits {
 
 /** What is wrong, in words; empty when the value fits or when the check is undecided. */
 export function problemsWith(value: unknown, schema: unknown, limits: CheckLimits): readonly string[] {
+  if (surelyFits(value, schema)) return NONE;
   const found = findProblems(value, schema, limits);
   return found === 'undecided' ? [] : found.map(({ text }) => text);
 }
@@ -49,6 +51,8 @@ export function findProblems(
     text: shorten(text, MOST_CHARS),
   }));
 }
+
+const NONE: readonly string[] = [];
 
 /** The budgets for one explanation, and for all of them. */
 const EXPLAINING_STEPS = 2_000;

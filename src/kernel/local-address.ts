@@ -1,33 +1,39 @@
 // Owns which addresses and names lead to this machine or to the network around it, in every spelling that a connection
 // understands. Pure: looks nothing up.
 
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { once } from './once.ts';
+
+/** Loaded with the first address: a command that only shows servers does without the network. */
+const net = once(() => process.getBuiltinModule('node:net'));
 
 /** Addresses that are not of the public internet: this machine, private networks, links, shared and reserved blocks. */
-const local = new BlockList();
-for (const [address, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const)
-  local.addSubnet(address, prefix, 'ipv4');
-for (const [address, prefix] of [
-  ['::', 127],
-  ['64:ff9b:1::', 48],
-  ['100::', 64],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const)
-  local.addSubnet(address, prefix, 'ipv6');
+const local = once(() => {
+  const blocks = new (net().BlockList)();
+  for (const [address, prefix] of [
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['224.0.0.0', 3],
+  ] as const)
+    blocks.addSubnet(address, prefix, 'ipv4');
+  for (const [address, prefix] of [
+    ['::', 127],
+    ['64:ff9b:1::', 48],
+    ['100::', 64],
+    ['fc00::', 7],
+    ['fe80::', 10],
+    ['fec0::', 10],
+    ['ff00::', 8],
+  ] as const)
+    blocks.addSubnet(address, prefix, 'ipv6');
+  return blocks;
+});
 
 /** Names that mean a machine nearby wherever they are looked up, so that no proxy and no server of names decides about them. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain\d?|local|lan|internal|home\.arpa)$/;
@@ -38,7 +44,7 @@ export function isLocalHost(hostname: string): boolean {
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
     .toLowerCase();
-  const numeric = isIP(withoutZone(host)) === 0 ? asNumber(host) : host;
+  const numeric = net().isIP(withoutZone(host)) === 0 ? asNumber(host) : host;
   if (numeric !== undefined) return isLocalAddress(numeric);
   return !host.includes('.') || LOCAL_NAME.test(host);
 }
@@ -46,10 +52,10 @@ export function isLocalHost(hostname: string): boolean {
 /** The address of a socket. Text that is no address counts as local: nothing is known of it. */
 export function isLocalAddress(written: string): boolean {
   const address = withoutZone(written);
-  if (isIPv4(address)) return local.check(address, 'ipv4');
-  if (isIP(address) === 0) return true;
+  if (net().isIPv4(address)) return local().check(address, 'ipv4');
+  if (net().isIP(address) === 0) return true;
   const within = embeddedIPv4(address);
-  return local.check(address, 'ipv6') || (within !== undefined && local.check(within, 'ipv4'));
+  return local().check(address, 'ipv6') || (within !== undefined && local().check(within, 'ipv4'));
 }
 
 /** `fe80::1%eth0` names a network card after the address. */
@@ -59,7 +65,7 @@ const withoutZone = (address: string) => address.replace(/%.*$/, '');
 function asNumber(host: string): string | undefined {
   if (!/^[0-9a-fx.]+$/.test(host) || !URL.canParse(`http://${host}/`)) return undefined;
   const { hostname } = new URL(`http://${host}/`);
-  return isIPv4(hostname) ? hostname : undefined;
+  return net().isIPv4(hostname) ? hostname : undefined;
 }
 
 /** The IPv4 address that an IPv6 address stands for: mapped, compatible, translated, 6to4 or Teredo. */
@@ -86,7 +92,7 @@ function dotted(high = 0, low = 0): string {
 
 /** The eight numbers of an IPv6 address; none where it is no such address. */
 function groupsOf(address: string): readonly number[] {
-  if (isIP(address) !== 6) return [];
+  if (net().isIP(address) !== 6) return [];
   // A URL spells it with hexadecimal groups alone.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');

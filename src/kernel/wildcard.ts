@@ -1,17 +1,22 @@
 // Owns matching with `*` (any run of characters) and `?` (exactly one). Patterns come from files and may be hostile, so matching
-// never backtracks: each part between stars is searched for once, from where the part before it ended.
+// never backtracks: each part between stars is searched for once, from where the part before it ended, and no part is looked at
+// once one was not found.
 
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const [head = '', ...parts] = pattern.split('*');
-  const tail = parts.pop();
-  if (tail === undefined) return head.length === text.length && fitsAt(head, text, 0);
-  const end = text.length - tail.length;
-  if (end < head.length || !fitsAt(head, text, 0) || !fitsAt(tail, text, end)) return false;
-  let from = head.length;
-  for (const part of parts) {
-    const at = find(part, text, from);
-    if (at < 0 || at + part.length > end) return false;
-    from = at + part.length;
+  const first = pattern.indexOf('*');
+  if (first < 0) return pattern.length === text.length && fitsAt(pattern, text, 0);
+  const last = pattern.lastIndexOf('*');
+  const end = text.length - (pattern.length - last - 1);
+  if (end < first || !fitsAt(pattern.slice(0, first), text, 0) || !fitsAt(pattern.slice(last + 1), text, end))
+    return false;
+  let from = first;
+  for (let star = first; star < last; ) {
+    const next = pattern.indexOf('*', star + 1);
+    const length = next - star - 1;
+    const at = find(pattern.slice(star + 1, next), text, from);
+    if (at < 0 || at + length > end) return false;
+    from = at + length;
+    star = next;
   }
   return true;
 }

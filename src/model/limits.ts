@@ -40,6 +40,8 @@ export const limits = {
   listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
   /** What is quoted of a server's refusal. */
   refusalChars: 500,
+  /** What is kept of a server's own name, version and title. */
+  serverInfoChars: 200,
   /** The protocol's limit for one completion response. */
   completionValues: 100,
   /** Updates of resources: how long they are gathered, how many at once, and how many read resources are subscribed to. */
@@ -146,7 +148,7 @@ export const limits = {
   /** After so many attempts without a success, only the user can start the server again. */
   attemptsInAll: 500,
   backgroundJitter: 0.2,
-  /** How long calls in flight may go on when their server is restarted because its entry changed. */
+  /** How long calls in flight may go on when their server is restarted because its entry or its approval changed. */
   restartDrainMs: 30_000,
   /** How long after a failed request the end of its session may go unnoticed. */
   lossMs: 1_500,

@@ -222,7 +222,7 @@ export type MessageId = string | number;
 
 export interface SendOptions {
   /** HTTP headers for this one message; channels without headers ignore them. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The message may be sent again where it is unclear whether it arrived: handling it twice does no harm. */
   readonly repeatable?: boolean;
   /** Called each time the message is sent once more, by the transport or because it was refused. */
@@ -237,6 +237,9 @@ export interface RequestFailure {
   /** The HTTP status of the failed response. */
   readonly status?: number;
 }
+
+/** The promise of every send that was handed on at once: its failure need not be listened for, which costs more than the send. */
+export const HANDED_ON = Promise.resolve();
 
 /** One end of a connection that carries JSON-RPC messages. */
 export interface Channel {

@@ -130,5 +130,14 @@ function namesConfiguredServer(keys: readonly string[], pairs: DenyGlob['pairs']
   const isSpelled = (server: string) =>
     keys.some((key) => key === server || key.startsWith(`${server}_`)) ||
     pairs.some(({ server: pattern }) => matchesWildcard(pattern.folded, server));
-  return [...index.values()].flat().some((server) => foldedServers(server).some(isSpelled));
+  return spellingsOf(index).some(isSpelled);
+}
+
+const spellings = new WeakMap<ServerIndex, readonly string[]>();
+
+/** The folded names of all configured servers: made once, since every rule asks for them. */
+function spellingsOf(index: ServerIndex): readonly string[] {
+  const known = spellings.get(index) ?? [...index.values()].flat().flatMap(foldedServers);
+  spellings.set(index, known);
+  return known;
 }

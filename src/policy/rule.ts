@@ -71,10 +71,12 @@ function parse(
   index: ServerIndex,
   bases: FolderBases,
 ): PermissionRule {
-  const readings = readingsOf(tool);
+  // Stars in a row mean one, and a hostile file may have very many of them.
+  const pattern = tool.replace(/\*{2,}/g, '*');
+  const readings = readingsOf(pattern);
   const [, hash] = HASHED.exec(tool) ?? [];
   const isAmbiguous = readings.length > 1 || (hash !== undefined && mayBeHashedName(tool, readings, index));
-  const denyPattern = action === 'allow' ? undefined : denyPatternOf(tool, index);
+  const denyPattern = action === 'allow' ? undefined : denyPatternOf(pattern, index);
   const isForeign = action === 'allow' && hash === undefined && !isAmbiguous && !namesConfiguredServer(readings, index);
   const allowPattern = isForeign ? allowPatternOf(tool, index) : undefined;
   const { conditions, isInvalid } = parseConditions(args, provenance, bases);

@@ -8,14 +8,18 @@ import { looseForm } from './tri-state.ts';
 /** Whether some server may take the one value for the other. */
 export function mayBeSame(expected: Plain, value: Plain): boolean {
   const wanted = readingsOf(String(expected));
-  return partsOf(String(value)).some((part) => [...readingsOf(part)].some((reading) => wanted.has(reading)));
+  const parts = partsOf(String(value));
+  return (
+    parts.length > MOST_PARTS || parts.some((part) => [...readingsOf(part)].some((reading) => wanted.has(reading)))
+  );
 }
 
 /** The text itself, and the items where it may be a list: with commas or line ends between them, or written as JSON. */
 function partsOf(text: string): readonly string[] {
-  return [text, ...text.split(/[,;|\n[\]{}()]+/).slice(0, MOST_PARTS)];
+  return [text, ...text.split(/[,;|\n[\]{}()]+/, MOST_PARTS)];
 }
 
+/** A list with more items is not read: it may hold anything. */
 const MOST_PARTS = 1_000;
 
 function readingsOf(text: string): ReadonlySet<string> {

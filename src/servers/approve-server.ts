@@ -36,6 +36,9 @@ export const lacksApproval = (
   grants: GrantedVariables,
 ): boolean => grants === undefined && provenance.inWorkspace === true;
 
+/** How the approval of an open server has changed. `given`: the server would get all that it has, and more. */
+export type ApprovalChange = 'none' | 'given' | 'revoked';
+
 export class ServerApprovals {
   readonly #deps: ApprovalDeps;
   /** Fingerprints that were approved for the life of the runtime, with the variables they may read. */
@@ -80,13 +83,13 @@ export class ServerApprovals {
     return variables;
   }
 
-  /** Whether a server that was opened with these variables would be given the same now, without asking anybody. */
-  async isStillApproved(definition: ServerDefinition, grants: GrantedVariables): Promise<boolean> {
+  /** Compares what a server would be given now, without asking anybody, with the variables it was opened with. */
+  async changeSince(definition: ServerDefinition, grants: GrantedVariables): Promise<ApprovalChange> {
     const judgement = await this.#deps.gate.judge(definition);
-    if (judgement.kind === 'own') return true;
-    if (judgement.kind === 'approved') return isDeepStrictEqual(judgement.grants, grants);
-    if (judgement.kind === 'restricted' && grants === undefined) return true;
-    return this.#notStored.has(await this.#deps.gate.fingerprint(definition));
+    if (judgement.kind === 'own') return 'none';
+    if (judgement.kind === 'approved') return changeOfGrants(grants, judgement.grants);
+    if (judgement.kind === 'restricted' && grants === undefined) return 'none';
+    return this.#notStored.has(await this.#deps.gate.fingerprint(definition)) ? 'none' : 'revoked';
   }
 
   /** Whether the server would be opened now without asking anybody. */
@@ -123,4 +126,9 @@ export class ServerApprovals {
       return false;
     }
   }
+}
+
+function changeOfGrants(before: GrantedVariables, now: readonly string[]): ApprovalChange {
+  if (isDeepStrictEqual(before, now)) return 'none';
+  return (before ?? []).every((variable) => now.includes(variable)) ? 'given' : 'revoked';
 }

@@ -46,8 +46,10 @@ export function createConnections(deps: ConnectDeps): Connections {
     catalog.remove(server);
   };
   const tellListed = (server: ServerName, session: Session) => {
+    if (!catalog.hasListed(server, session)) return;
     const toolCount = catalog.get(server)?.tools.length ?? 0;
-    if (catalog.hasListed(server, session)) emit({ type: 'connection.listed', server, toolCount });
+    const { serverInfo } = session;
+    emit({ type: 'connection.listed', server, toolCount, ...(serverInfo && { serverInfo }) });
   };
   return new Connections({
     open: opener.open,

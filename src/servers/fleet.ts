@@ -26,7 +26,7 @@ export interface FleetDeps {
   readonly connections: Connections;
   readonly catalog: Catalog;
   readonly toolCache: ToolCache;
-  readonly opener: Pick<ServerOpener, 'mayStayOpen' | 'mayOpen' | 'renew'>;
+  readonly opener: Pick<ServerOpener, 'approvalChange' | 'mayOpen' | 'renew'>;
   readonly breakers: Breakers;
   readonly sandbox: SandboxNotifier;
   readonly status: FleetStatus;

@@ -115,6 +115,8 @@ export interface Host<Further = never> {
   /** When the host called `createRuntime`: start-up limits count from here. */
   readonly startedAt: number;
   readonly emit: Emit<ServerEvent | Further>;
+  /** Whether the host listens to events. */
+  readonly isHeard: () => boolean;
   /** Never throws, and the error it passes on holds no secrets. */
   readonly onError: (error: unknown) => void;
   /** Approvals, grants and answers. */
@@ -158,6 +160,7 @@ export function createHost<Further>(options: Listening<Further>, environment: Ho
     clock,
     startedAt,
     emit,
+    isHeard,
     on,
     onError,
     store: options.store ?? createFileStore(stateFolder(environment), clock),

@@ -1,5 +1,5 @@
 // Owns what a person's approvals mean for a loaded configuration: which remote servers of the workspace nobody approved, what
-// unapproved entries claim in vain, and how many of them are connected. Imported lazily, as it loads the schema.
+// unapproved entries claim in vain, and how many of them are connected.
 
 import type { LoadOptions } from '../config/discover.ts';
 import type { LoadedConfig } from '../config/load.ts';

@@ -12,7 +12,7 @@ import { isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, ServerDefinition } from '../model/server.ts';
-import { type GrantedVariables, lacksApproval, type ServerApprovals } from './approve-server.ts';
+import { type ApprovalChange, type GrantedVariables, lacksApproval, type ServerApprovals } from './approve-server.ts';
 import { Credentials } from './credentials.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ServerResolver } from './resolve-server.ts';
@@ -39,8 +39,8 @@ export interface PrivateClient {
 export interface ServerOpener {
   /** Opens one session, or shares one that is open. When the signal aborts, nothing stays open. */
   open(definition: ServerDefinition, signal: AbortSignal, client?: PrivateClient): Promise<Session>;
-  /** Whether the server of an open session would be given the same now; an approval may have been given or revoked since. */
-  mayStayOpen(definition: ServerDefinition, session: Session): Promise<boolean>;
+  /** How the approval has changed since the session was opened. One that cannot be read any more counts as revoked. */
+  approvalChange(definition: ServerDefinition, session: Session): Promise<ApprovalChange>;
   /** Whether the server would be opened now without asking anybody. */
   mayOpen(definition: ServerDefinition): Promise<boolean>;
   /** After a 401 for this session: whether its commands now print other values, with which the next opening begins. */
@@ -64,10 +64,10 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
     onError,
   });
   /** An approval that cannot be read is none; it must not keep the rest of a configuration from being applied either. */
-  const known = (judged: Promise<boolean>) =>
+  const known = <Verdict>(judged: Promise<Verdict>, otherwise: Verdict) =>
     judged.catch((error: unknown) => {
       onError(error);
-      return false;
+      return otherwise;
     });
   const takeRenewed = (definition: ServerDefinition) => {
     const launch = renewed.get(definition);
@@ -116,11 +116,11 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
         return openGranted(definition, { signal, client, grants: answered });
       }
     },
-    mayStayOpen: async (definition, session) => {
+    approvalChange: async (definition, session) => {
       const opened = grantsOf.get(session);
-      return opened !== undefined && known(deps.approvals.isStillApproved(definition, opened.grants));
+      return opened ? known(deps.approvals.changeSince(definition, opened.grants), 'revoked') : 'revoked';
     },
-    mayOpen: (definition) => known(deps.approvals.isApproved(definition)),
+    mayOpen: (definition) => known(deps.approvals.isApproved(definition), false),
     async renewCredentials(definition, session, signal) {
       const refused = launches.get(session);
       const launch = refused && (await credentials.renew(definition, refused, signal));

@@ -28,6 +28,8 @@ export interface SessionDeps {
   readonly connectConcurrency: () => Readonly<Record<'stdio' | 'remote', number>>;
   /** The settings in effect now: an edit may come while the server starts. */
   readonly settingsOf: (server: ServerName) => Pick<ServerSettings, 'startupTimeoutMs'> | undefined;
+  /** Calls back when a configuration was applied. */
+  readonly onSettings?: SessionOptions['onSettings'];
   /** How long a runner such as npx may take to install a server, until its first answer. */
   readonly installTimeoutMs: () => number;
   /** The servers that may be being installed now, with the runner that does it. */
@@ -137,6 +139,7 @@ async function connect(deps: SessionDeps, target: Target, { log, ...attempt }: A
       leases,
       elicitation: definition.settings.elicitation,
       startupTimeoutMs: () => (deps.settingsOf(definition.name) ?? definition.settings).startupTimeoutMs,
+      onSettings: deps.onSettings,
       installTimeoutMs: installer === undefined ? undefined : deps.installTimeoutMs(),
       logLevel: definition.settings.logLevel,
       clock,

@@ -21,7 +21,7 @@ export interface PrivateSessionsDeps {
   readonly shared: SharedSessions;
   readonly registry: ServerRegistry;
   readonly connections: Connections;
-  readonly opener: Pick<ServerOpener, 'mayStayOpen'>;
+  readonly opener: Pick<ServerOpener, 'approvalChange'>;
   readonly isPrivate: (server: ServerName) => boolean;
 }
 

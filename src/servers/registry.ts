@@ -10,6 +10,7 @@ import type { ListedServers } from '../config/lists.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import type { HostEnvironment } from '../config/scopes.ts';
 import type { ServerStatus } from '../connection/status.ts';
+import type { Unsubscribe } from '../kernel/emitter.ts';
 import { shellWord } from '../kernel/shell-word.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName, ToolId } from '../model/names.ts';
@@ -55,6 +56,7 @@ export class ServerRegistry {
   #refused: ReadonlyMap<ServerName, string> = new Map();
   #approved = new Set<ServerName>();
   readonly #identities = new Map<ServerName, string>();
+  readonly #onApplied = new Set<() => void>();
 
   constructor(environment: RegistryEnvironment) {
     this.#environment = environment;
@@ -72,7 +74,14 @@ export class ServerRegistry {
     this.#approved = new Set();
     this.#isInTurnsKnown = false;
     this.#identities.clear();
+    for (const listener of [...this.#onApplied]) listener();
   }
+
+  /** Calls back after each configuration that is applied. */
+  readonly onApplied = (listener: () => void): Unsubscribe => {
+    this.#onApplied.add(listener);
+    return () => this.#onApplied.delete(listener);
+  };
 
   /** These servers are approved, although none of them was opened yet. */
   markApproved(servers: readonly ServerName[]): void {

@@ -1,10 +1,10 @@
-// Owns ending open servers that are judged otherwise than when they were opened: their approval was revoked, or given. Their calls
-// end at once.
+// Owns the servers that are open and whose approval has changed since they were opened. Where it was revoked, they and their calls
+// end at once; where it was given, they are opened anew after their calls.
 
 import type { Connections, ManagedConnection } from '../connection/connections.ts';
 import type { ServerOpener } from './open-server.ts';
 
-type Approvals = Pick<ServerOpener, 'mayStayOpen'>;
+type Approvals = Pick<ServerOpener, 'approvalChange'>;
 
 /**
  * The next attempt gets what is due to the server now, asks, or is blocked. A former session that still finishes its calls is judged
@@ -17,12 +17,14 @@ export async function closeRejudged(connections: Connections, approvals: Approva
 async function closeIfRejudged(
   connections: Connections,
   { definition, drained, connection }: ManagedConnection,
-  { mayStayOpen }: Approvals,
+  { approvalChange }: Approvals,
 ): Promise<void> {
-  if (connection.draining > 0 && drained && !(await mayStayOpen(drained.definition, drained.session)))
+  if (connection.draining > 0 && drained && (await approvalChange(drained.definition, drained.session)) === 'revoked')
     connection.endDrain();
   const { session } = connection;
-  if (session === undefined || (await mayStayOpen(definition, session))) return;
+  const change = session ? await approvalChange(definition, session) : 'none';
   // Another session was judged when it was opened.
-  if (connection.session === session) connections.reconnect(definition.name);
+  if (connection.session !== session) return;
+  if (change === 'given') connections.restart(definition.name);
+  if (change === 'revoked') connections.reconnect(definition.name);
 }

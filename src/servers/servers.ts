@@ -143,6 +143,7 @@ export function createServers(host: Host, trust: Trust): Servers {
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
       settingsOf: (server) => registry.settings(server),
+      onSettings: registry.onApplied,
       installTimeoutMs: () => config().settings.startup.installTimeoutMs,
       installs,
       closing: host.closing.signal,

@@ -3,7 +3,6 @@
 
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ResourceCatalog } from '../catalog/resources/resource-catalog.ts';
-import { invalidStatus, suppressedStatus } from '../connection/absent-status.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { NotReady } from '../connection/events.ts';
 import { type ServerStatus, type StatusExtent, statusOf } from '../connection/status.ts';
@@ -13,6 +12,7 @@ import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { QualifiedName, ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
+import { allStatuses } from './all-statuses.ts';
 import type { AwaitedPersons } from './awaited-persons.ts';
 import type { Breakers } from './breakers.ts';
 import { type MissingReason, stateInWords, whyMissing } from './missing-tool.ts';
@@ -72,14 +72,7 @@ export class FleetStatus {
   }
 
   #all(extent: StatusExtent): ServerStatus[] {
-    const { registry } = this.#deps;
-    const { invalid = [], suppressed = [] } = registry.absent();
-    const used = [...registry.definitions().map((each) => this.#of(each, extent)), ...invalid.map(invalidStatus)];
-    const names = new Set(used.map(({ name }) => name));
-    const silenced = suppressed.filter(({ name }) => !names.has(name) && names.add(name));
-    return [...used, ...silenced.map(suppressedStatus)].sort((a, b) =>
-      a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
-    );
+    return allStatuses(this.#deps.registry, (each) => this.#of(each, extent));
   }
 
   /** Which servers are connected, in the words of `all()`, and which are not although they should be. */

@@ -1,16 +1,32 @@
 // Owns how the store reads files that may be missing, and how it reports files that cannot be written.
 
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, open, readFileSync } from 'node:fs';
 import { fullness, isSystemError, reasonOf } from '../kernel/replace-file.ts';
 import { RuntimeError } from '../model/errors.ts';
 
-export async function readIfThere(file: string): Promise<string | undefined> {
+/**
+ * Opening a file may take long, on a hanging network folder for example, so it is asynchronous. An open file is read synchronously:
+ * the files of the store are small, and four turns of the thread pool for each cost more than all of them hold.
+ */
+export function readIfThere(file: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    open(file, (failed, opened) => {
+      try {
+        if (failed) throw failed;
+        resolve(readOpened(opened));
+      } catch (error) {
+        if (isSystemError(error)) resolve(undefined);
+        else reject(error);
+      }
+    });
+  });
+}
+
+function readOpened(opened: number): string {
   try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isSystemError(error)) return undefined;
-    throw error;
+    return readFileSync(opened, 'utf8');
+  } finally {
+    closeSync(opened);
   }
 }
 

@@ -3,10 +3,15 @@
 
 import { asRuntimeError, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
-import type { Channel, ChannelReport, Message, MessageId, RequestFailure, SendOptions } from '../model/server.ts';
-
-/** Shared by all sends: a new promise for each send would cost more than the send itself. */
-const HANDED_ON = Promise.resolve();
+import {
+  type Channel,
+  type ChannelReport,
+  HANDED_ON,
+  type Message,
+  type MessageId,
+  type RequestFailure,
+  type SendOptions,
+} from '../model/server.ts';
 
 export abstract class ChannelBase implements Channel {
   onmessage?: ((message: Message) => void) | undefined;

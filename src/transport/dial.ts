@@ -23,6 +23,8 @@ export interface Destination {
   readonly server: ServerName;
   readonly url: URL;
   readonly network: Network;
+  /** The url is that of the server's proxy, and a failure says so. */
+  readonly isProxy?: boolean;
 }
 
 interface HostAndPort {
@@ -31,7 +33,10 @@ interface HostAndPort {
 }
 
 /** Returns a paused socket. On abort or failure, rejects once no socket is open any more. */
-export async function dial({ server, url, network }: Destination, signal: AbortSignal): Promise<Socket> {
+export async function dial(
+  { server, url, network, isProxy = false }: Destination,
+  signal: AbortSignal,
+): Promise<Socket> {
   const proxy = proxyAt(server, proxyFor(url, network));
   const credentials = isSecure(url) || (proxy && isSecure(proxy)) ? await readPemFiles(server, network) : {};
   const destination = hostAndPortOf(url);
@@ -43,9 +48,12 @@ export async function dial({ server, url, network }: Destination, signal: AbortS
   } catch (error) {
     if (error instanceof LocalAddressError)
       throw new RuntimeError('SERVER_UNTRUSTED', { server, command: url.origin, isLocal: true });
-    throw error instanceof RuntimeError ? error : lost(server, networkReason(error), error);
+    const reason = networkReason(error);
+    throw error instanceof RuntimeError ? error : lost(server, isProxy ? badProxy(reason) : reason, error);
   }
 }
+
+const badProxy = (reason: string) => `its proxy cannot be used: ${reason}`;
 
 function reach(destination: HostAndPort & { readonly lookup?: LookupFunction }, signal: AbortSignal): Promise<Socket> {
   const socket = connect(destination).pause();
@@ -100,9 +108,7 @@ async function tunnel({ server, proxy, destination, ca }: Tunnel, signal: AbortS
     socket.destroy();
     throw refusal(server, status);
   } catch (error) {
-    throw error instanceof RuntimeError
-      ? error
-      : lost(server, `its proxy cannot be used: ${networkReason(error)}`, error);
+    throw error instanceof RuntimeError ? error : lost(server, badProxy(networkReason(error)), error);
   }
 }
 

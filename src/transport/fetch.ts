@@ -139,7 +139,7 @@ class PooledClient implements HttpClient {
     const proxy = url.protocol === 'http:' ? plainProxy(proxyFor(url, network)) : undefined;
     // The client certificate is for the server, not for the proxy, and the proxy of the person may be anywhere.
     const anonymous = { ...network, proxy: 'off', certFile: undefined, keyFile: undefined, isPublicOnly: false };
-    const destination = proxy ? { server, url: proxy, network: anonymous } : { server, url, network };
+    const destination = proxy ? { server, url: proxy, network: anonymous, isProxy: true } : { server, url, network };
     const route = {
       pool: new ConnectionPool(() => this.#connect(destination)),
       host: url.host,

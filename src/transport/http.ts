@@ -161,7 +161,7 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
       answerOn: 'response',
       repeatable: isRepeatable(method, options),
       mustNotRepeat: mustNotRepeat(method, options),
-      onRepeat: options?.onRepeat,
+      onRepeat: options?.onRepeat?.bind(options),
       session: isInSession ? this.#session : undefined,
       resumeHeaders: isInSession ? this.#streamHeaders : undefined,
     };

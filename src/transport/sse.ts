@@ -179,7 +179,7 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
       answerOn: 'shared-stream',
       repeatable: isRepeatable(method, options),
       mustNotRepeat: mustNotRepeat(method, options),
-      onRepeat: options?.onRepeat,
+      onRepeat: options?.onRepeat?.bind(options),
       // The server names the address for one session only, so the address identifies the session.
       session: target.href,
       resumeHeaders: undefined,

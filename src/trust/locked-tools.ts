@@ -54,7 +54,8 @@ export class LockedTools {
     const { isFrozen = false } = this.#options;
     const changes = this.#pins.drift(id, definition, isFrozen);
     if (changes && isFrozen) throw new RuntimeError('TOOL_DRIFTED', { ...id, changes });
-    return { isPinned: this.#pins.check(id, definition).kind !== 'none', changes };
+    const isPinned = this.#pins.check(id, definition).kind !== 'none';
+    return isPinned || changes ? { isPinned, changes } : UNPINNED;
   }
 
   /** The failure of a call whose server has not listed its tools yet, so that nobody can have approved the current definition. */

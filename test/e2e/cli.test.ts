@@ -271,7 +271,7 @@ test('Ctrl-C while servers are still starting ends at once with 130 and leaves n
 test('words nobody knows, inherited names and stray words are usage errors, also as JSON', async () => {
   const ran = await Promise.all([
     plexus('constructor'),
-    plexus('list', 'stray'),
+    plexus('read', 'a', 'b://c', 'stray'),
     plexus('tools', 'a', 'b', 'c'),
     plexus('--json'),
   ]);

@@ -1,7 +1,8 @@
 // Owns the proof of what a person meets at the command line: words that fit, exit codes that scripts rely on, and no more output than
 // the answer needs.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verifies } from '../verifies.ts';
@@ -59,6 +60,70 @@ describe('a call', () => {
   });
 });
 
+describe('an option of a call', () => {
+  beforeEach(() => void box.write(USER, { mcpServers: { talks: speaker() } }));
+
+  verifies('CAL-02', '--timeout limits this one call', async () => {
+    const { code, err } = await box.plexus('call', 'talks', 'silent', '--timeout', '0.1');
+    expect([code, err]).toEqual([4, expect.stringContaining('took longer than 100 ms and was cancelled')]);
+    for (const limit of ['', 'soon', '-1', '1e99', 'NaN']) {
+      const refused = await box.plexus('call', 'talks', 'well', `--timeout=${limit}`);
+      expect([refused.code, refused.err], limit).toEqual([1, expect.stringContaining('takes a number of seconds')]);
+    }
+  });
+
+  test('--save-images writes the images of the answer, and overwrites none', async () => {
+    const bytes = Buffer.from('iVBORw0KGgo=', 'base64');
+    for (const number of [1, 2]) {
+      const { code, out } = await box.plexus('call', 'talks', 'picture', '--save-images', 'a/b');
+      const file = join(box.workspace, `a/b/picture-${number}.png`);
+      expect([code, out]).toEqual([0, expect.stringContaining(`[image image/png 8 bytes saved to ${file}]`)]);
+      expect(readFileSync(file)).toEqual(bytes);
+    }
+    expect(readdirSync(join(box.workspace, 'a/b'))).toEqual(['picture-1.png', 'picture-2.png']);
+    const { attachments } = await box.json('call', 'talks', 'picture', '--save-images', '.');
+    expect(attachments[0]).toMatchObject({ file: join(box.workspace, 'picture-1.png') });
+  });
+
+  test('--save-images calls nothing if its folder cannot be made', async () => {
+    box.write('taken', '');
+    const { code, err } = await box.plexus('call', 'talks', 'die', '--save-images', 'taken/here');
+    expect([code, err]).toEqual([1, expect.stringContaining('cannot be written: a part of its path is not a folder')]);
+  });
+
+  test('that belongs to another program leads to the spelling that works', async () => {
+    expect((await box.plexus('call', 'talks.well(a: 1)')).err).toContain('plexus call talks.well key=value …');
+    expect((await box.plexus('call', 'talks.well', 'a:1')).err).toContain('"a:1" is not an argument');
+  });
+});
+
+describe('a list of some servers', () => {
+  beforeEach(() => {
+    const off = { ...speaker(), disabled: true };
+    box.write(USER, { mcpServers: { talks: speaker(), off, gone: { command: '/no/such/program' } } });
+  });
+
+  test('shows only the servers that are named', async () => {
+    const { servers } = await box.json('list', 'talks', 'off');
+    expect(servers.map(({ name }: { name: string }) => name)).toEqual(['off', 'talks']);
+    expect(await box.plexus('list', 'tals')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean talks'),
+    });
+    const address = await box.plexus('list', 'https://x.example/mcp');
+    expect([address.code, address.err]).toEqual([
+      1,
+      expect.stringContaining('plexus tools --url https://x.example/mcp'),
+    ]);
+  });
+
+  verifies('LIF-04', '--check connects, and fails unless every server that is not disabled is up', async () => {
+    expect(await box.plexus('list', '--check')).toMatchObject({ code: 4, out: expect.stringMatching(/gone +blocked/) });
+    const healthy = await box.plexus('list', 'talks', 'off', '--check');
+    expect([healthy.code, healthy.out]).toEqual([0, expect.stringMatching(/talks +connected[\s\S]* now /)]);
+  });
+});
+
 describe('a variable that the person has and the server does not get', () => {
   const env = { GITHUB_TOKEN: 'not-for-everybody', OTHER_TOKEN: 'x' };
 
@@ -99,9 +164,11 @@ describe('plexus reconnect', () => {
     });
     const { code, out, err } = await box.plexus('reconnect', 'talks');
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/^talks is connected in \d+\.\d s: 5 tools, stdio, MCP \S+\.\n/);
+    expect(out).toMatch(
+      /^talks is connected in \d+\.\d s: 7 tools, stdio, MCP \S+\.\n {2}It calls itself talking 1\.\n/,
+    );
     expect(await box.json('reconnect', 'talks')).toMatchObject({
-      ...{ name: 'talks', state: 'connected', toolCount: 5, tookMs: expect.any(Number) },
+      ...{ name: 'talks', state: 'connected', toolCount: 7, tookMs: expect.any(Number) },
     });
     const failed = await box.plexus('reconnect', 'dies');
     expect([failed.code, failed.err]).toEqual([4, expect.stringContaining('There is no connection to server "dies"')]);
@@ -119,9 +186,9 @@ describe('plexus list', () => {
     expect(out).not.toContain('orders"');
     const got = await box.plexus('get', 'talks');
     expect(got.out).toContain(
-      'It has 5 tools.\nAbout its tools and settings:\n  the description of the tool "orders" looks',
+      'It has 7 tools.\nAbout its tools and settings:\n  the description of the tool "orders" looks',
     );
-    expect(await box.json('get', 'talks')).toMatchObject({ tools: 5, warnings: [expect.stringContaining('"orders"')] });
+    expect(await box.json('get', 'talks')).toMatchObject({ tools: 7, warnings: [expect.stringContaining('"orders"')] });
   });
 
   test('tells with --live how long each server took, and how many are in which state', async () => {
@@ -129,7 +196,7 @@ describe('plexus list', () => {
     const { code, out } = await box.plexus('list', '--live');
     expect(code).toBe(0);
     expect(out).toMatch(/^NAME +STATE +TRANSPORT +SCOPE +TOOLS +LISTED +TIME\n/);
-    expect(out).toMatch(/^talks +connected +stdio +user +5 +now +\d+\.\d s$/m);
+    expect(out).toMatch(/^talks +connected +stdio +user +7 +now +\d+\.\d s$/m);
     expect(out).toMatch(/^off +disabled +stdio +user +–$/m);
     expect(out).toContain('\n3 servers: 1 connected, 1 invalid, 1 disabled.\n');
     expect((await box.plexus('list')).out).not.toContain('TIME');

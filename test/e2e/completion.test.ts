@@ -1,4 +1,4 @@
-// Owns the proof of the completion of shells: the words that fit, and the bash script in a real bash.
+// Owns the proof of the completion of shells: the words that fit, and each script in its real shell, where that is installed.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
@@ -83,12 +83,27 @@ test('only known shells have a script', async () => {
   });
 });
 
-const BASH = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file));
-if (BASH === undefined) console.warn('SKIPPED: the test of the completion of bash needs bash.');
+/** The path of a shell; without it its test is skipped, which is told. */
+function shellAt(name: string): string | undefined {
+  const found = ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']
+    .map((folder) => `${folder}/${name}`)
+    .find((file) => existsSync(file));
+  if (found === undefined) console.warn(`SKIPPED: the test of the completion of ${name} needs ${name}.`);
+  return found;
+}
 
-test.skipIf(BASH === undefined)('a real bash completes verbs, options and servers with spaces', () => {
+const [BASH, ZSH, FISH] = ['bash', 'zsh', 'fish'].map(shellAt);
+
+/** Runs the script in the shell, with `plexus` on its path and a file beside it that no word of Plexus has. */
+function runIn(shell = '', args: readonly string[]): readonly string[] {
   const command = box.write('~/bin/plexus', `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(command, 0o755);
+  box.write('out-here.txt', '');
+  const env = { PATH: `${dirname(command)}${delimiter}${process.env['PATH']}`, HOME: box.home, TERM: 'xterm' };
+  return execFileSync(shell, args, { cwd: box.workspace, env, encoding: 'utf8' }).split('\n');
+}
+
+test.skipIf(BASH === undefined)('a real bash completes verbs, options and servers with spaces', () => {
   const script = `
     eval "$(plexus completion bash)"
     complete -p plexus
@@ -97,17 +112,51 @@ test.skipIf(BASH === undefined)('a real bash completes verbs, options and server
     try plexus get ''
     try plexus list --li
   `;
-  const path = `${dirname(command)}${delimiter}${process.env['PATH']}`;
-  const out = execFileSync(BASH ?? '', ['--norc', '-c', script], {
-    cwd: box.workspace,
-    env: { PATH: path, HOME: box.home },
-    encoding: 'utf8',
-  });
-  expect(out.split('\n')).toEqual([
+  expect(runIn(BASH, ['--norc', '-c', script])).toEqual([
     'complete -o default -F _plexus plexus',
     'reconnect|',
     'bad|files|my\\ notes|',
     '--live|',
+    '',
+  ]);
+});
+
+test.skipIf(ZSH === undefined)('a real zsh completes the line that is typed, with files where no word fits', () => {
+  // The shell on the pseudo-terminal prints its line at Ctrl-X. It reads the keys in order, so the line is complete by then.
+  const script = `
+    zmodload zsh/zpty
+    zpty shell ${ZSH} -f -i
+    zpty -w shell 'autoload -Uz compinit; compinit -u -D; eval "$(plexus completion zsh)"'
+    zpty -w shell 'shown() { print -r -- "<$BUFFER>"; BUFFER= }; zle -N shown; bindkey "^X" shown; print REA""DY'
+    zpty -r shell ready '*READY*'
+    for typed in 'plexus reco' 'plexus get my' 'plexus list --li' 'plexus read --out out-'; do
+      zpty -w -n shell "$typed"$'\\t\\x18'
+      zpty -r shell seen '*<plexus*>*'
+      print -r -- "\${\${seen##*<}%%>*}"
+    done
+  `;
+  expect(runIn(ZSH, ['-f', '-c', script])).toEqual([
+    'plexus reconnect ',
+    'plexus get my\\ notes ',
+    'plexus list --live ',
+    'plexus read --out out-here.txt ',
+    '',
+  ]);
+});
+
+test.skipIf(FISH === undefined)('a real fish offers what fits, with files where no word does', () => {
+  const script = `
+    plexus completion fish | source
+    for typed in 'plexus reco' 'plexus get ' 'plexus list --li' 'plexus read --out out-'
+      string join -- '|' (complete -C $typed)
+    end
+    true
+  `;
+  expect(runIn(FISH, ['--no-config', '-c', script])).toEqual([
+    'reconnect',
+    'bad|files|my notes',
+    '--live',
+    'out-here.txt',
     '',
   ]);
 });

@@ -214,6 +214,59 @@ verifies(
 );
 
 verifies(
+  ['LIF-07', 'TRU-02'],
+  'a server that is approved is opened anew after its calls in flight, which finish; one that loses a variable ends at once',
+  async () => {
+    for (const how of ['shared', 'private'] as const) {
+      const held: (() => void)[] = [];
+      const web = await serveMcp(({ message: { id, method, params } }, response) => {
+        if (method !== 'tools/call' || (params as JsonObject)['arguments'] === undefined) return;
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        const result = { content: [{ type: 'text', text: 'finished' }] };
+        held.push(() => response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`));
+      });
+      const { url, env } = publicly(web.url);
+      box.write('.mcp.json', { mcpServers: { theirs: { type: 'http', url, headers: { 'x-a': '${USER_TOKEN}' } } } });
+      await box.plexus('revoke', 'theirs');
+      const approve = async ({ kind }: ApprovalRequest) => (kind === 'tool' ? 'once' : 'no') as 'once' | 'no';
+      const runtime = await start({ env: { ...env, USER_TOKEN: 'abc' }, showUnapproved: true, approve });
+      await runtime.ready();
+      const view = how === 'private' ? runtime.view({ perClient: true }) : runtime;
+      const begin = async () => {
+        const before = held.length;
+        const end = view
+          .turn()
+          .call('mcp__theirs__echo', { hold: true })
+          .then(textOf, ({ code }) => code);
+        return { end, finish: await waitFor(() => held[before] ?? expect.fail('not in flight yet')) };
+      };
+      const openings = () => web.posts().filter(({ message }) => message['method'] === 'initialize').length;
+      const apply = async (...approval: string[]) => {
+        expect((await box.plexus(...approval)).code).toBe(0);
+        await runtime.reload();
+      };
+      for (const approval of [
+        ['approve', 'theirs'],
+        ['approve', 'theirs', '--allow-env', 'USER_TOKEN'],
+      ]) {
+        const { end, finish } = await begin();
+        const before = openings();
+        await apply(...approval);
+        expect([statusOf(runtime, 'theirs').unapproved, openings()]).toEqual([undefined, before]);
+        finish();
+        expect(await end, how).toBe('finished');
+        await waitFor(() => expect(openings()).toBeGreaterThan(before));
+      }
+      const { end } = await begin();
+      await box.plexus('revoke', 'theirs');
+      await apply('approve', 'theirs');
+      expect(await end, how).toBe('OUTCOME_UNKNOWN');
+      await runtime.close();
+    }
+  },
+);
+
+verifies(
   ['TRU-02', 'PER-08'],
   'a turn from before the approval was revoked, or the address changed, reaches the server no more',
   async () => {

@@ -1,6 +1,7 @@
-// Owns a host that lists the tools of one server, and then says which tools it found and which files it has loaded.
+// Owns a host that lists the tools of its servers, and then says which tools it found and which files it has loaded. Without
+// options it imports the library and starts nothing.
 //
-//   node loaded-host.mjs ENTRY_AS_JSON
+//   node loaded-host.mjs [OPTIONS_AS_JSON]
 
 import { createRequire, register } from 'node:module';
 import { MessageChannel } from 'node:worker_threads';
@@ -17,11 +18,13 @@ port1.on('message', (url) => loaded.push(url)).unref();
 register(`data:text/javascript,${encodeURIComponent(hook)}`, { data: { port: port2 }, transferList: [port2] });
 
 const { createRuntime } = await import('plexus');
-const server = JSON.parse(process.argv[2]);
-const runtime = await createRuntime({ discover: false, interactive: false, servers: { one: server } });
-await runtime.ready();
-const tools = runtime.getTools().map(({ name }) => name);
-await runtime.close();
+const tools = [];
+if (process.argv[2] !== undefined) {
+  const runtime = await createRuntime({ interactive: false, ...JSON.parse(process.argv[2]) });
+  await runtime.ready();
+  tools.push(...runtime.getTools().map(({ name }) => name));
+  await runtime.close();
+}
 // Messages of one port arrive in order: once this module is announced, all before it are.
 const last = 'data:text/javascript,"last"';
 await import(last);

@@ -5,19 +5,25 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
-import type { ServerConfig } from '../../src/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RuntimeOptions, ServerConfig } from '../../src/index.ts';
 import { startAsking } from '../servers/asking.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
+import { Sandbox } from './plexus.ts';
 
 const host = fileURLToPath(new URL('./loaded-host.mjs', import.meta.url));
+const built = fileURLToPath(new URL('../../dist', import.meta.url));
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const sdkServer = fileURLToPath(new URL('../servers/sdk.mjs', import.meta.url));
 
-/** One text for each part of the SDK that a client can load by itself. */
-const sdkTexts = {
-  '@modelcontextprotocol/client': ['ERA_NEGOTIATION_FAILED', "Server's protocol version is not supported"],
+/** One text for each part of a package that can be loaded by itself. */
+const textsOf = {
+  '@modelcontextprotocol/client': {
+    folder: 'dist',
+    texts: ['ERA_NEGOTIATION_FAILED', "Server's protocol version is not supported"],
+  },
+  zod: { folder: 'v4/core', texts: ['$ZodType', 'invalid_union'] },
 };
 
 interface Listed {
@@ -27,8 +33,13 @@ interface Listed {
   readonly code: string;
 }
 
-async function list(entry: ServerConfig): Promise<Listed> {
-  const child = spawn(process.execPath, [host, JSON.stringify(entry)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function run(options: readonly RuntimeOptions[], sandbox = new Sandbox()): Promise<Listed> {
+  onTestFinished(() => sandbox.remove());
+  const child = spawn(process.execPath, [host, ...options.map((each) => JSON.stringify(each))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: sandbox.workspace,
+    env: { PATH: process.env['PATH'], HOME: sandbox.home },
+  });
   const said = child.stdout.toArray();
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
   const { tools, loaded } = JSON.parse(Buffer.concat(await said).toString()) as Record<'tools' | 'loaded', string[]>;
@@ -38,15 +49,21 @@ async function list(entry: ServerConfig): Promise<Listed> {
   return { tools, files, code: files.map((file) => readFileSync(file, 'utf8')).join('\n') };
 }
 
-async function expectNoSdk(entry: ServerConfig): Promise<void> {
-  const { tools, files, code } = await list(entry);
-  expect(tools.length, 'the tools are listed').toBeGreaterThan(0);
+const list = (entry: ServerConfig) => run([{ discover: false, servers: { one: entry } }]);
+
+function expectNone(name: keyof typeof textsOf, { files, code }: Listed): void {
   expect(
     files.filter((file) => file.includes(join('dist', 'index.js'))),
     'files are seen',
   ).toHaveLength(1);
-  expect(files.filter((file) => file.includes('@modelcontextprotocol'))).toEqual([]);
-  for (const text of Object.values(sdkTexts).flat()) expect(code.includes(text), text).toBe(false);
+  expect(files.filter((file) => file.includes(join('node_modules', name)))).toEqual([]);
+  for (const text of textsOf[name].texts) expect(code.includes(text), text).toBe(false);
+}
+
+async function expectNoSdk(entry: ServerConfig): Promise<void> {
+  const listed = await list(entry);
+  expect(listed.tools.length, 'the tools are listed').toBeGreaterThan(0);
+  expectNone('@modelcontextprotocol/client', listed);
 }
 
 describe('listing the tools of a server loads nothing of the SDK', () => {
@@ -60,17 +77,57 @@ describe('listing the tools of a server loads nothing of the SDK', () => {
     await expectNoSdk({ command: process.execPath, args: [sdkServer, '--modern-only'] });
     await expectNoSdk({ url: (await startSdkWeb()).url, transport: 'http' });
   });
+});
 
-  test('and it would be noticed', () => {
-    for (const [name, texts] of Object.entries(sdkTexts)) {
-      const folder = join(packages, name, 'dist');
-      const code = readdirSync(folder)
-        .filter((file) => file.endsWith('.mjs'))
-        .map((file) => readFileSync(join(folder, file), 'utf8'))
-        .join('\n');
-      for (const text of texts) expect(code.includes(text), text).toBe(true);
-    }
+describe('zod is not loaded', () => {
+  const entry = { command: process.execPath, args: [sdkServer] };
+
+  verifies('EXT-44', 'by importing the library', async () => {
+    expectNone('zod', await run([]));
   });
+
+  verifies('EXT-44', 'by servers that code defines', async () => {
+    const listed = await list({ ...entry, reconnect: { jitter: 0.1 }, tools: { '*': true } });
+    expect(listed.tools.length).toBeGreaterThan(0);
+    expectNone('zod', listed);
+  });
+
+  verifies('EXT-44', 'by configuration files, correct or not', async () => {
+    const sandbox = new Sandbox();
+    sandbox.write(
+      '~/.config/plexus/mcp.toml',
+      [
+        '[mcp_servers.one]',
+        `command = ${JSON.stringify(process.execPath)}`,
+        `args = [${JSON.stringify(sdkServer)}]`,
+        'startup_timeout_sec = 30',
+        '[plexus.startup]',
+        'gate_ms = "soon"',
+        '[[permissions.rules]]',
+        'tool = "mcp__one__*"',
+        'action = "allow"',
+        '[security]',
+        'mcp_server_denylist = [{ command = "nothing" }, 5]',
+      ].join('\n'),
+    );
+    sandbox.write('.mcp.json', { mcpServers: { two: { command: 5 } }, inputs: [{ id: '' }] });
+    const listed = await run([{ logger: false }], sandbox);
+    expect(listed.tools.length).toBeGreaterThan(0);
+    expectNone('zod', listed);
+  });
+
+  verifies('EXT-44', 'by anything that is built', () => {
+    const files = readdirSync(built).filter((file) => file.endsWith('.js'));
+    const code = files.map((file) => readFileSync(join(built, file), 'utf8')).join('\n');
+    for (const text of textsOf.zod.texts) expect(code.includes(text), text).toBe(false);
+  });
+});
+
+test.each(Object.entries(textsOf))('%s would be noticed', (name, { folder, texts }) => {
+  const path = join(packages, name, folder);
+  const files = readdirSync(path).filter((file) => /\.m?js$/.test(file));
+  const code = files.map((file) => readFileSync(join(path, file), 'utf8')).join('\n');
+  for (const text of texts) expect(code.includes(text), text).toBe(true);
 });
 
 /** One text for each part that a local server given in code does not need, and where the text would be. */
@@ -87,7 +144,7 @@ describe('a start loads what its servers need, in few files', () => {
     const { files, code } = await list((await startAsking('stdio')).entry);
     const loaded = Object.entries(partTexts).filter(([, [text]]) => code.includes(text));
     expect(loaded.map(([name]) => name)).toEqual([]);
-    expect(files.filter((file) => file.includes(join('dist', ''))).length).toBeLessThanOrEqual(4);
+    expect(files.filter((file) => file.includes(join('dist', ''))).length).toBeLessThanOrEqual(5);
   });
 
   verifies('EXT-44', 'for a server over HTTP its client alone', async () => {

@@ -48,6 +48,18 @@ const sent = async (...words: readonly string[]) => {
   return args;
 };
 
+test('plexus tools --full shows the pages of all tools', async () => {
+  const pages = await Promise.all(
+    ['open_nodes', 'rest', 'take_note'].map(async (tool) => (await plexus('tools', 'notes', tool)).out),
+  );
+  expect((await plexus('tools', 'notes', '--full')).out).toBe(pages.join(`\n${'–'.repeat(20)}\n\n`));
+  const { tools } = JSON.parse((await plexus('tools', 'notes', '--full', '--json')).out);
+  expect(tools.map(({ tool, example }: { tool: string; example: string }) => [tool, example])[1]).toEqual([
+    'rest',
+    'plexus call notes rest --config fleet.json',
+  ]);
+});
+
 verifies(
   'CAL-02',
   'the page of a tool shows its signature, its parameters and a line that works when it is copied',

@@ -75,7 +75,7 @@ export class Sandbox {
       stderr,
       isTerminal: () => false,
       columns: () => undefined,
-      printShort: (text) => stdout.write(text),
+      printNow: (bytes) => bytes,
       onInterrupt: () => undefined,
       interrupt: unexpected,
       exit: unexpected,

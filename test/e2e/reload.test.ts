@@ -8,6 +8,7 @@ import type { RuntimeOptions } from '../../src/api.ts';
 import { createDeferred } from '../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { limits } from '../../src/model/limits.ts';
+import type { Channel } from '../../src/model/server.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { faulty } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn } from '../servers/processes.ts';
@@ -187,6 +188,31 @@ describe('a setting that applies live', () => {
     },
   );
 
+  verifies(['LIF-07', 'CAL-09'], 'gives a call that waits already the new limit, a shorter one too', async () => {
+    for (const [startupTimeoutMs, atMs] of [
+      [20_000, 20_000],
+      [6_000, 6_000],
+      [3_000, 5_000],
+    ] as const) {
+      const { folder, clock, servers } = createWorld();
+      const mute = { serve: (channel: Channel) => channel.start(), reconnect: 'none' };
+      Object.assign(servers, { files: { ...mute, startupTimeoutMs: 10_000 } });
+      const starting = start(folder, { clock, servers, startup: { whenUncached: 'background', gateMs: 1 } });
+      await clock.advance(1);
+      const runtime = await starting;
+      const waiting = { from: clock.now(), endedAt: 0, end: undefined as unknown };
+      void runtime.refreshTools('files').catch((error: unknown) => {
+        Object.assign(waiting, { endedAt: clock.now(), end: error });
+      });
+      await clock.advance(4_999);
+      Object.assign(servers, { files: { ...mute, startupTimeoutMs } });
+      await runtime.reload();
+      for (let passed = 0; passed < 30 && waiting.end === undefined; passed += 1) await clock.advance(1_000);
+      expect(waiting.end).toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: startupTimeoutMs } });
+      expect(Math.abs(waiting.endedAt - waiting.from - atMs), `${startupTimeoutMs}`).toBeLessThan(1_500);
+    }
+  });
+
   verifies('LIF-07', 'starts a server that has become eager', async () => {
     const { folder, clock, servers } = createWorld();
     const server = createTappedServer({ read: { run: () => 'done' } });
@@ -222,7 +248,7 @@ describe('a restart', () => {
       await runtime.reload();
       expect(statusOf(runtime, 'files')).toMatchObject({
         state: 'connecting',
-        reason: 'Its entry changed: it restarts when its calls in flight have ended (2).',
+        reason: 'Its entry or its approval changed: it restarts when its calls in flight have ended (2).',
       });
       const next = echo(runtime, 'next');
       first.finish();
@@ -272,7 +298,7 @@ describe('a restart', () => {
     expect(isRunning(pids()[1] ?? 0)).toBe(true);
     await clock.advance(1);
     expect(await written).toBe('OUTCOME_UNKNOWN');
-    await expect(writing).rejects.toThrow('its entry was changed, and it was restarted 30 s later');
+    await expect(writing).rejects.toThrow('its entry or its approval was changed, and it was restarted 30 s later');
     await tick(clock, () => statusOf(runtime, 'files').status === 'connected');
     expect([await next, readIfThere(log), drainsOf(runtime)]).toEqual(['next', 'w\n', ['1 drain', '1 of 1 cut']]);
     expect(pids().map(isRunning)).toEqual([false, false, true]);

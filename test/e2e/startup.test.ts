@@ -492,7 +492,10 @@ verifies(
     );
     expect(steps).toEqual(['idle connecting', 'connecting ready']);
     const listed = runtime.events.filter(({ type }) => type === 'connection.listed');
-    expect(listed).toEqual([{ type: 'connection.listed', server: 'good', toolCount: 1 }]);
+    const serverInfo = { name: 'raw', version: '1' };
+    expect(listed).toEqual([{ type: 'connection.listed', server: 'good', toolCount: 1, serverInfo }]);
+    expect(runtime.status('good')).toMatchObject({ serverInfo });
+    expect(runtime.status('lazy')).not.toHaveProperty('serverInfo');
     const endings = () => runtime.events.filter(({ type }) => type === 'startup.completed');
     expect(endings()).toMatchObject([{ ready: ['good'], notReady: [], line: '1 of 1 servers ready' }]);
     await runtime.reload();

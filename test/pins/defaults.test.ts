@@ -1,11 +1,12 @@
 // Owns the defaults as users know them: a number that changes here changes for everyone, so it changes on purpose.
 
 import { expect, test } from 'vitest';
-import { fileSchema, remoteToolIdleTimeoutMs, serverSchema } from '../../src/config/schema.ts';
+import { remoteToolIdleTimeoutMs } from '../../src/config/idle-timeout.ts';
+import { complete } from '../../src/config/sections.ts';
 import { loadFolder } from '../unit/config/folder.ts';
 
 test('a server that says nothing else', () => {
-  expect(serverSchema.parse({})).toEqual({
+  expect(complete('server')).toEqual({
     args: [],
     env: {},
     inheritEnv: 'safe',
@@ -35,7 +36,7 @@ test('a server that says nothing else', () => {
 });
 
 test('a file that says nothing', () => {
-  expect(fileSchema.parse({})).toEqual({
+  expect(complete('file')).toEqual({
     mcpServers: {},
     inputs: [],
     permissions: { rules: [] },

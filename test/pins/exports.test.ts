@@ -151,6 +151,7 @@ const doors = {
       'ServerDefinition',
       'ServerEntry',
       'ServerFailure',
+      'ServerInfo',
       'ServerItem',
       'ServerName',
       'ServerOption',

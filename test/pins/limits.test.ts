@@ -24,6 +24,7 @@ test('the ceilings are exactly these', () => {
     templateChars: 2 * 1024,
     listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
     refusalChars: 500,
+    serverInfoChars: 200,
     completionValues: 100,
     updates: { gatherMs: 500, waiting: 100, followed: 100 },
     subscribeMs: 10_000,

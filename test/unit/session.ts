@@ -44,6 +44,7 @@ export function createFakeSession(change: Partial<Session> = {}): FakeSession {
     protocolVersion: '2025-11-25',
     capabilities: { tools: {} },
     instructions: undefined,
+    serverInfo: undefined,
     pid: undefined,
     request: (method, params = {}, options = {}) => {
       asked.push({ method, params });

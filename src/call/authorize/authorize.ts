@@ -8,12 +8,12 @@ import { preview } from '../../kernel/preview.ts';
 import { type ApprovalAdvice, RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { toolKey } from '../../model/names.ts';
-import type { Tool, ToolOutcome } from '../../model/tool.ts';
+import type { Tool } from '../../model/tool.ts';
 import { type ApprovalAnswer, type ApprovalRequest, type Approve, askFor } from '../../trust/approval.ts';
 import type { GrantState, ToolGrants } from '../../trust/tool-grants.ts';
 import { toolHash } from '../../trust/tool-pin.ts';
 import type { CallEvent } from '../events.ts';
-import { type Perform, type Permit, type Stage, type ToolCall, toolOf } from '../pipeline.ts';
+import { type OutcomeDraft, type Perform, type Permit, type Stage, type ToolCall, toolOf } from '../pipeline.ts';
 import { taintReason } from '../track-taint.ts';
 import type { CallDecision, Decider, DeciderDeps } from './decide.ts';
 import type { Recheck } from './recheck.ts';
@@ -41,11 +41,12 @@ export function authorize(deps: AuthorizeDeps): Stage {
   };
 }
 
-function carryOut(deps: AuthorizeDeps, call: ToolCall, decision: CallDecision, next: Perform): Promise<ToolOutcome> {
+function carryOut(deps: AuthorizeDeps, call: ToolCall, decision: CallDecision, next: Perform): Promise<OutcomeDraft> {
   const tool = toolOf(call);
   if (decision.verdict === 'deny') throw new RuntimeError('CALL_DENIED', { ...tool.id, because: decision.because });
-  const { question, call: bound } = questionOf(deps, call, decision);
-  return question ? ask(deps, question, next) : next(bound);
+  const { question, permit } = judged(deps, call, decision);
+  call.permit = permit;
+  return question ? ask(deps, question, next) : next(call);
 }
 
 /** Whether a call would be put to a person now; no for one that is denied. Asks the host's own permission system, and no person. */
@@ -54,7 +55,7 @@ export async function wouldAsk(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall
   if (deps.registry.whyNotCalled(tool.id.server) !== undefined) return false;
   const decision = await decided(deps, call);
   if (decision === undefined || decision.verdict === 'deny') return false;
-  const { question } = questionOf(deps, call, decision);
+  const { question } = judged(deps, call, decision);
   if (question === undefined) return false;
   return !(await passesByGrant(deps, question)).isPassed;
 }
@@ -69,31 +70,31 @@ async function decided({ decider }: Pick<AuthorizeDeps, 'decider'>, call: ToolCa
   }
 }
 
-interface Asked {
-  /** The call as it goes on: bound to what was decided about. */
-  readonly call: ToolCall;
+interface JudgedCall {
+  /** Binds the call to what was decided about. */
+  readonly permit?: Permit;
   /** Absent where the call passes without one. */
   readonly question?: Question;
 }
 
-function questionOf(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall, decision: CallDecision): Asked {
+/** A rule allows the tool whatever its definition is: nothing to bind the call to, and nothing to ask. */
+const UNBOUND: JudgedCall = {};
+
+function judged(deps: Omit<AuthorizeDeps, 'emit'>, call: ToolCall, decision: CallDecision): JudgedCall {
   const tool = toolOf(call);
   const tainted = taintReason(call, deps);
   const isFree = decision.verdict === 'allow' || (call.builtin?.isFreeByDefault && !decision.byRule);
   const isAllowed = isFree && tainted === undefined;
-  // A rule allows the tool whatever its definition is: nothing to bind the call to.
-  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return { call };
+  if (isAllowed && decision.rule && !decision.isPinned && !decision.isAnswered) return UNBOUND;
   const hash = toolHash(deps.currentDefinition(tool));
-  if (isAllowed) return { call: withPermit(call, { isAllowed: !decision.isAnswered, toolHash: hash }) };
+  if (isAllowed) return { permit: { isAllowed: !decision.isAnswered, toolHash: hash } };
   const server = deps.registry.identity(tool.id.server);
-  const bound = withPermit(call, { isAllowed: false, toolHash: hash, server });
+  const permit = { isAllowed: false, toolHash: hash, server };
   const key = toolKey(tool.id) + server + hash;
   const keys = { ...(!isFree && { grant: key }), ...(tainted !== undefined && { taint: `taint ${key}` }) };
   const isGranted = !decision.isEveryTime && Object.values(keys).every((each) => call.caller.grants.has(each));
-  return { call: bound, ...(!isGranted && { question: { call: bound, decision, tainted, keys } }) };
+  return { permit, ...(!isGranted && { question: { call, decision, tainted, keys } }) };
 }
-
-const withPermit = (call: ToolCall, permit: Permit): ToolCall => ({ ...call, permit });
 
 /** What must be granted in this session for the call to pass without a question. */
 interface GrantKeys {
@@ -111,7 +112,7 @@ interface Question {
   readonly keys: GrantKeys;
 }
 
-async function ask(deps: AuthorizeDeps, question: Question, next: Perform): Promise<ToolOutcome> {
+async function ask(deps: AuthorizeDeps, question: Question, next: Perform): Promise<OutcomeDraft> {
   const { call, decision, tainted, keys } = question;
   const { grants, taint } = call.caller;
   const { flaggedOutput } = taint;

@@ -6,9 +6,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createDeferred } from '../../kernel/deferred.ts';
 import { isObject } from '../../kernel/json.ts';
 import { limits } from '../../model/limits.ts';
-import type { ToolId } from '../../model/names.ts';
+import type { QualifiedName, ToolId } from '../../model/names.ts';
+import type { RuleText } from '../../model/rule.ts';
 import type { ApprovalMode } from '../../model/server.ts';
-import type { Tool, ToolDefinition } from '../../model/tool.ts';
+import type { Tool, ToolAnnotations, ToolDefinition } from '../../model/tool.ts';
 import { strictest } from '../../policy/approval-mode.ts';
 import { type Decision, tightenDecision } from '../../policy/decision.ts';
 import { answeredBy, createRuleGate, type GateAnswer, type GatedCall, type PermissionGate } from '../../policy/gate.ts';
@@ -51,21 +52,30 @@ export function createDecider(deps: DeciderDeps): Decider {
   const ruleGate = createRuleGate({ judge: () => registry.rules.judge, modeOf: (id) => approvalModeOf(registry, id) });
   const pinOf = (call: ToolCall, tool: Tool) =>
     call.builtin ? UNPINNED : lock.pinOf(tool.id, currentDefinition(tool));
+  const names = new WeakMap<Tool, QualifiedName>();
+  const nameOf = (tool: Tool): QualifiedName => {
+    const known = names.get(tool);
+    if (known !== undefined) return known;
+    const name = canonicalName(tool.id);
+    names.set(tool, name);
+    return name;
+  };
   const gatedCall = (call: ToolCall, tool: Tool): GatedCall => ({
     tool: tool.id,
-    name: canonicalName(tool.id),
+    name: nameOf(tool),
     arguments: call.arguments,
-    annotations: currentDefinition(tool).annotations ?? {},
+    annotations: currentDefinition(tool).annotations ?? NO_ANNOTATIONS,
     trustsAnnotations: registry.trustsAnnotations(tool),
   });
   const byRules = (call: ToolCall, gated: GatedCall): Decision => {
     const { caller, arguments: args } = call;
-    const { permissions: viewRules = [], answering } = caller;
-    const tightened = viewRules.reduce((outer, texts) => {
+    const { permissions: viewRules = NO_RULES, answering } = caller;
+    let decision = ruleGate.decide(gated);
+    for (const texts of viewRules) {
       const inner = registry.rules.judgeOf(texts).judge(gated.tool, gated.name, args);
-      return tightenDecision(outer, inner, texts === answering);
-    }, ruleGate.decide(gated));
-    return distrust(registry, tightened, call);
+      decision = tightenDecision(decision, inner, texts === answering);
+    }
+    return distrust(registry, decision, call);
   };
   return {
     decide(call) {
@@ -86,6 +96,9 @@ export function createDecider(deps: DeciderDeps): Decider {
     },
   };
 }
+
+const NO_ANNOTATIONS: ToolAnnotations = Object.freeze({});
+const NO_RULES: readonly (readonly RuleText[])[] = [];
 
 /** The stricter of the server's mode and the tool's own. */
 export function approvalModeOf(registry: ServerRegistry, id: ToolId): ApprovalMode {

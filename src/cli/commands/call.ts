@@ -11,7 +11,7 @@ import { readContent, render, withAttachments } from '../../shaping/text.ts';
 import { optionsFor, readAskedTool, toolsLine } from '../asked-tool.ts';
 import { approveTypedCall } from '../call-approval.ts';
 import { createCallFailures } from '../call-failures.ts';
-import type { Command, CommandResult, Context } from '../command.ts';
+import { type Command, type CommandResult, type Context, UsageError } from '../command.ts';
 import { describePlace } from '../editable-entry.ts';
 import { findTool, unknownOn } from '../find-tool.ts';
 import { loadConfigFor } from '../load-config.ts';
@@ -24,7 +24,7 @@ import { asLive, startupForTools, withRuntime } from '../with-runtime.ts';
 
 export const call: Command = {
   usage: [
-    'call SERVER TOOL [key=value …] [key:=JSON …] [key=@FILE …] [--args JSON|@FILE|-] [--yes] [--frozen]',
+    'call SERVER TOOL [key=value …] [key:=JSON …] [key=@FILE …] [--args JSON|@FILE|-] [options]',
     'plexus call mcp__SERVER__TOOL …',
     'plexus call (--url ADDRESS | --stdio COMMAND) TOOL …',
     'plexus call SERVER TOOL --help',
@@ -33,12 +33,16 @@ export const call: Command = {
     args: { type: 'string' },
     yes: { type: 'boolean', short: 'y' },
     frozen: { type: 'boolean' },
+    timeout: { type: 'string' },
+    'save-images': { type: 'string' },
     ...unconfiguredOptions,
   },
   help: {
     args: 'all arguments as one JSON object, from a file (@FILE) or from standard input (-)',
     yes: 'do not ask before calling a tool that is destructive or has changed',
     frozen: 'call the tool only if it is exactly as plexus.lock records it',
+    'timeout SECONDS': 'give up after this time, in place of the configured limit; 0 means never',
+    'save-images DIR': 'write the images of the answer to this folder',
     ...unconfiguredHelp,
   },
   examples: [
@@ -47,6 +51,7 @@ export const call: Command = {
     `call memory open_nodes names=Ada names=Bob`,
     `call memory open_nodes names:='["Ada"]'`,
     'call notes add text=@draft.md',
+    'call shop photo id=7 --timeout 30 --save-images photos',
     'call --stdio "npx -y my-server" add a=1 b=2',
   ],
   helpOn: ({ positionals, values }) =>
@@ -58,6 +63,9 @@ export const call: Command = {
     const { unconfigured, words, ...target } = asked;
     const fromOption = await argumentsFrom(context);
     const frozen = context.values['frozen'] === true;
+    const limit = timeLimitIn(context);
+    const savesImages = context.values['save-images'] === undefined ? undefined : await import('../save-images.ts');
+    const folder = await savesImages?.imageFolder(context);
     const origin = async (name: string) => unconfigured?.origin ?? originOf(name, context);
     const failures = createCallFailures(context, target.server ?? unconfigured?.name);
     const approve = failures.watch(
@@ -69,7 +77,7 @@ export const call: Command = {
       const { turn, name, tool } = await findTool(runtime, target, context);
       const args = tool ? await argumentsFor(tool, { fromOption, words, asked, context }) : {};
       const work = turn
-        .call(name, args, { signal: context.signal, onProgress: (step) => context.showStep(stepText(step)) })
+        .call(name, args, { ...limit, signal: context.signal, onProgress: (step) => context.showStep(stepText(step)) })
         .catch((error) => {
           // The tool may have done its work: the person who cancels the call must read that.
           if (context.signal.aborted) throw new RuntimeError('CALL_CANCELLED', tool?.id ?? {}, { cause: error });
@@ -77,16 +85,29 @@ export const call: Command = {
           throw unknownOn(runtime, target, toolsLine(asked, context), withHint(explained));
         });
       // The full result, but redacted: an agent with a shell must not read secrets here that a tool's text hides from it.
-      const outcome = runtime.redact(await context.waitFor(`calling ${target.tool}`, work));
+      const answer = runtime.redact(await context.waitFor(`calling ${target.tool}`, work));
+      const saved = folder === undefined ? undefined : await savesImages?.saveImages(answer, folder, context);
+      const { outcome, isIncomplete } = saved ?? { outcome: answer, isIncomplete: false };
       const text = wordsOf(outcome, name);
       return {
         data: outcome,
         text: () => (context.toTerminal ? printable(text) : text),
-        exitCode: outcome.isError ? 5 : 0,
+        exitCode: outcome.isError ? 5 : isIncomplete ? 1 : 0,
       };
     }).catch(failures.explain);
   },
 };
+
+function timeLimitIn({ values: { timeout } }: Context): { readonly timeoutMs?: number } {
+  if (timeout === undefined) return {};
+  const seconds = typeof timeout === 'string' && timeout.trim() !== '' ? Number(timeout) : Number.NaN;
+  if (!(seconds >= 0 && seconds <= LONGEST_SECONDS))
+    throw new UsageError('--timeout takes a number of seconds, such as 30 or 0.5');
+  return { timeoutMs: Math.round(seconds * 1_000) };
+}
+
+/** The longest time that a timer of Node can wait. */
+const LONGEST_SECONDS = (2 ** 31 - 1) / 1_000;
 
 async function helpOnTool(context: Context): Promise<CommandResult> {
   const asked = await readAskedTool(context);

@@ -132,13 +132,12 @@ async function places(context: Context): Promise<CommandResult> {
     data: { places: known },
     text: (paint) =>
       known
-        .map(({ scope, file, present }) => `${present ? paint.green('✓') : ' '} ${scope.padEnd(8)} ${printable(file)}`)
+        .map(({ scope, file, present }) => `${present ? paint.green('✓') : ' '} ${scope.padEnd(10)} ${printable(file)}`)
         .join('\n'),
   };
 }
 
 async function schema(): Promise<CommandResult> {
-  const { jsonSchema } = await import('../../config/json-schema.ts');
-  const data = jsonSchema();
+  const { publishedSchema: data } = await import('../../config/published-schema.ts');
   return { data, text: () => documentText(data).trimEnd() };
 }

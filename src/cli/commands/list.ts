@@ -1,48 +1,112 @@
 // Owns `plexus list`: every server with its state, tools and problems.
 
 import type { ServerStatus } from '../../connection/status.ts';
+import { asRuntimeError } from '../../model/errors.ts';
 import type { Tool } from '../../model/tool.ts';
-import type { Command, Paint } from '../command.ts';
+import { type KnownServers, type ReadServers, readKnownServers } from '../../servers/known-servers.ts';
+import type { Command, CommandResult, Context, Paint } from '../command.ts';
 import { type ConnectTimes, createConnectTimes } from '../connect-times.ts';
+import { environmentOf } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
 import { ageText } from '../render/age.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { remarksOn } from '../render/server-remarks.ts';
-import { type Cell, indent, printable, prose, table } from '../render/text.ts';
-import { startupFor, withRuntime } from '../with-runtime.ts';
+import { type Cell, indent, printable, prose, shellWord, table } from '../render/text.ts';
+import { serverUnknown } from '../unknown-name.ts';
+import { asLive, handlersOf, startupFor, type UseRuntime, warnOfErrors, withRuntime } from '../with-runtime.ts';
 
 export const list: Command = {
-  usage: 'list [--live]',
-  options: { live: { type: 'boolean' } },
-  help: { live: 'connect to every server, instead of showing cached tools, and show how long each took' },
-  async run(context) {
-    const [extra] = context.positionals;
-    rejectExtra(extra);
-    const startup = startupFor(context);
-    const times = context.values['live'] === true ? createConnectTimes() : undefined;
-    const options = { required: 'report', startup, ...(times && { onEvent: times.onEvent }) } as const;
-    return withRuntime(context, options, async (runtime, diagnostics) => {
-      const servers = runtime.status();
-      // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
-      const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
-      const reduced = reducedIn(runtime.getTools());
-      const isBroken = diagnostics.some(({ severity }) => severity === 'error');
-      // An invalid entry stands among the servers with its error, so it is not told a second time.
-      const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
-      const untold = diagnostics.filter(
-        ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
-      );
-      const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
-      return {
-        data: {
-          servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
-          diagnostics,
-        },
-        text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
-      };
-    });
+  usage: 'list [NAME …] [--live | --check]',
+  options: { live: { type: 'boolean' }, check: { type: 'boolean' } },
+  help: {
+    live: 'connect to every server, instead of showing cached tools, and show how long each took',
+    check: 'the same, and exit with 4 unless every server that is not disabled is connected',
+  },
+  examples: ['list', 'list files --live', 'list --check'],
+  async run(original) {
+    const { positionals: names } = original;
+    const [address] = names.filter((name) => /^\w+:\/\//.test(name));
+    rejectExtra(address, `for a server that is not configured: plexus tools --url ${shellWord(address ?? '')}`);
+    const checks = original.values['check'] === true;
+    const context = checks ? asLive(original) : original;
+    const isLive = context.values['live'] === true;
+    const { known, errors }: ReadServers = isLive ? { errors: [] } : await readKnown(context);
+    const beside = errors.map((error) => asRuntimeError(error).message);
+    if (known) {
+      warnOfErrors(new Set(beside), context);
+      return resultOf({ ...known, names });
+    }
+    const times = isLive ? createConnectTimes() : undefined;
+    const options = { ...optionsFor(context), ...(times && { onEvent: times.onEvent }) };
+    const use: UseRuntime<CommandResult> = async (runtime, diagnostics) => {
+      const found = { servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics };
+      return resultOf({ ...found, names, checks, times });
+    };
+    return withRuntime(context, options, use, beside);
   },
 };
+
+function optionsFor(context: Context) {
+  const { positionals: names } = context;
+  const only = names.length > 0 && { only: names };
+  return { required: 'report', interactive: false, startup: startupFor(context), ...only } as const;
+}
+
+/** Without `--live` no server is started whose tools are known: then the command needs no runtime. */
+async function readKnown(context: Context): Promise<ReadServers> {
+  const { runtimeOptions, signal } = context;
+  const reading = readKnownServers({
+    environment: environmentOf(context),
+    options: { ...runtimeOptions, ...optionsFor(context) },
+    handlers: handlersOf(context),
+    signal,
+  });
+  const known = await context.waitFor('reading the configuration', reading);
+  signal.throwIfAborted();
+  return known;
+}
+
+interface Found extends KnownServers {
+  /** The servers that the person named. */
+  readonly names: readonly string[];
+  /** Every server has to be connected. */
+  readonly checks?: boolean;
+  readonly times?: ConnectTimes | undefined;
+}
+
+function resultOf({ names, servers: all, reduced, diagnostics, checks = false, times }: Found): CommandResult {
+  const servers = statusesOf(names, all);
+  // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
+  const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
+  const isBroken = diagnostics.some(({ severity }) => severity === 'error');
+  // An invalid entry stands among the servers with its error, so it is not told a second time.
+  const told = new Set(servers.flatMap(({ name, state }) => (state === 'invalid' ? [name] : [])));
+  const untold = diagnostics.filter(
+    ({ severity, server }) => severity !== 'error' || server === undefined || !told.has(server),
+  );
+  const view = { servers: shown, reduced, isBroken, tookMs: times?.tookMs };
+  return {
+    data: {
+      servers: servers.map((each) => ({ ...each, ...countIn(reduced, each), ...times?.dataOf(each.name) })),
+      diagnostics,
+    },
+    text: (paint) => [serversText(view, paint), diagnosticsText(untold, paint)].filter(Boolean).join('\n\n'),
+    exitCode: checks && !servers.every(isHealthy) ? 4 : 0,
+  };
+}
+
+/** The servers with these names, or all without one. */
+function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
+  const unknown = names.find((name) => all.every((each) => each.name !== name));
+  if (unknown !== undefined)
+    throw serverUnknown(
+      unknown,
+      all.map(({ name }) => name),
+    );
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
+const isHealthy = ({ status, state }: ServerStatus) => status === 'connected' || state === 'disabled';
 
 interface ListView {
   readonly servers: readonly ServerStatus[];

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import type { Runtime } from '../../api.ts';
-import { namesOf, signalsOf } from '../../catalog/flagged-text.ts';
+import { namesOf } from '../../catalog/flagged-sentences.ts';
+import { signalsOf } from '../../catalog/flagged-text.ts';
 import type { LoadedConfig } from '../../config/load.ts';
 import type { ClientHandlers } from '../../connection/client-handlers.ts';
 import { fullness, isSystemError, reasonOf, replaceFile } from '../../kernel/replace-file.ts';

@@ -42,12 +42,13 @@ function statusOf(runtime: Runtime, name: string): ServerStatus {
 }
 
 function connectedText(status: ServerStatus, tookMs: number | undefined, paint: Paint): string {
-  const { name, toolCount, protocol, transport } = status;
+  const { name, toolCount, protocol, transport, serverInfo } = status;
   const time = tookMs === undefined ? '' : ` in ${(tookMs / 1_000).toFixed(1)} s`;
   const version = protocol === undefined ? '' : `, MCP ${protocol}`;
+  const own = serverInfo && `It calls itself ${[serverInfo.name, serverInfo.version].filter(Boolean).join(' ')}.`;
   return [
     `${paint.bold(printable(name))} is ${paint.green('connected')}${time}: ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}, ${transport}${version}.`,
-    ...remarksOn(status).map((line) => prose(indent(printable(line)), paint)),
+    ...[...(own ? [own] : []), ...remarksOn(status)].map((line) => prose(indent(printable(line)), paint)),
     `See its tools with: plexus tools ${shellWord(name)}`,
   ].join('\n');
 }

@@ -8,16 +8,22 @@ import { RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Tool } from '../../model/tool.ts';
 import { createToolPins } from '../../trust/tool-pins.ts';
+import { callLine } from '../asked-tool.ts';
 import { type Command, type Context, type Paint, UsageError } from '../command.ts';
 import { environmentOf } from '../load-config.ts';
 import { readParameters } from '../parameters/parameters.ts';
 import { rejectExtra } from '../positionals.ts';
 import { costText, type WindowCost } from '../render/cost.ts';
 import { table } from '../render/text.ts';
-import { signaturesText } from '../render/tool-page.ts';
+import { signaturesText, toolPageText } from '../render/tool-page.ts';
 import { showTool } from '../show-tool.ts';
-import { signatureOf } from '../tool-page.ts';
-import { unconfiguredHelp, unconfiguredOptions, unconfiguredServer } from '../unconfigured-server.ts';
+import { describeTool, signatureOf } from '../tool-page.ts';
+import {
+  type UnconfiguredServer,
+  unconfiguredHelp,
+  unconfiguredOptions,
+  unconfiguredServer,
+} from '../unconfigured-server.ts';
 import {
   asLive,
   problemsOf,
@@ -34,9 +40,10 @@ const NO_TOOLS = 'No tools. See which servers are up with: plexus list';
 
 export const tools: Command = {
   usage:
-    'tools [SERVER [TOOL]] [--signatures] [--live] [--frozen] [--cost [--window TOKENS]]\n  plexus tools (--url ADDRESS | --stdio COMMAND) [TOOL]',
+    'tools [SERVER [TOOL]] [--signatures | --full] [--live] [--frozen] [--cost [--window TOKENS]]\n  plexus tools (--url ADDRESS | --stdio COMMAND) [TOOL]',
   options: {
     signatures: { type: 'boolean' },
+    full: { type: 'boolean' },
     live: { type: 'boolean' },
     frozen: { type: 'boolean' },
     cost: { type: 'boolean' },
@@ -45,6 +52,7 @@ export const tools: Command = {
   },
   help: {
     signatures: 'show the parameters of each tool, with their types',
+    full: 'show the whole page of each tool: description, parameters and a line to copy',
     live: 'connect to the servers, instead of showing cached tools',
     frozen: 'connect, and fail if a tool is not exactly as plexus.lock records it',
     cost: 'show how many tokens the tools of each server cost a model (estimated)',
@@ -54,6 +62,7 @@ export const tools: Command = {
   examples: [
     'tools files',
     'tools files read_text_file',
+    'tools files --full',
     'tools --stdio "npx -y my-server"',
     'tools --cost --window 128000',
   ],
@@ -77,9 +86,13 @@ export const tools: Command = {
       const found = runtime.getTools();
       if (context.values['frozen'] === true) await requireLocked(found, environmentOf(context).cwd);
       if (server !== undefined && tool !== undefined) return showTool(runtime, { server, tool, unconfigured }, context);
-      const shown = found
-        .map((each) => shownTool(each, context, server !== undefined))
-        .sort((one, other) => (one.name < other.name ? -1 : 1));
+      const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+      if (context.values['full'] === true && found.length > 0) {
+        const pages = [...found].sort(byName).map((each) => pageOf(each, unconfigured, context));
+        const text = (paint: Paint) => pages.map((page) => toolPageText(page, paint)).join(`\n\n${RULE}\n\n`);
+        return { data: { tools: pages, notReady, problems, diagnostics }, text };
+      }
+      const shown = found.map((each) => shownTool(each, context, server !== undefined)).sort(byName);
       const data = { tools: shown.map(({ entry }) => entry), notReady, problems, diagnostics };
       if (found.length === 0) return { data, text: () => (unconfigured ? 'The server has no tools.' : NO_TOOLS) };
       if (context.values['cost'] !== true) return { data, text: (paint) => toolsText(shown, context, paint) };
@@ -89,6 +102,11 @@ export const tools: Command = {
     });
   },
 };
+
+const RULE = '–'.repeat(20);
+
+const pageOf = (tool: Tool, unconfigured: UnconfiguredServer | undefined, context: Context) =>
+  describeTool(tool, (words) => callLine({ ...tool.id, unconfigured }, words, context));
 
 async function requireLocked(found: readonly Tool[], folder: string): Promise<void> {
   const { loadLock } = await import('../../trust/locked-tools.ts');

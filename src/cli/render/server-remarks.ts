@@ -1,7 +1,7 @@
 // Owns the remarks about a server below its state: why it is not ready, and what is unusual about it.
 // They promise no later attempt, because the command ends as soon as it has printed them.
 
-import { countFlaggedTexts } from '../../catalog/flagged-text.ts';
+import { countFlaggedTexts } from '../../catalog/flagged-sentences.ts';
 import type { ServerStatus } from '../../connection/status.ts';
 import { limits } from '../../model/limits.ts';
 import { shellWord } from './text.ts';

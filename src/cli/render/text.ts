@@ -107,6 +107,31 @@ function wrapLine(line: string, width: number): readonly string[] {
   return [...lines, current];
 }
 
+/**
+ * A question, wrapped at blanks without losing one. What follows a break stands further in than any line of the question, so that
+ * quoted text cannot pass for such a line. A word that does not fit stays whole: it may be an address to copy.
+ */
+export function wrapQuestion(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const [margin = ''] = /^ */.exec(line) ?? [];
+      const inner = `${margin}    `;
+      const lines: string[] = [];
+      let current = margin;
+      for (const [word] of line.slice(margin.length).matchAll(/[^ ]+ *| +/g)) {
+        if (current.trim() !== '' && (current + word.trimEnd()).length > width) {
+          lines.push(current);
+          current = inner;
+        }
+        current += word;
+      }
+      return [...lines, current];
+    })
+    .join('\n');
+}
+
 export function indent(text: string, by = '  '): string {
   return text.replace(/^(?=.)/gm, by);
 }

@@ -23,8 +23,10 @@ function findTokens(text: string, matches: SignalMatches): void {
 /** A closing tag without its opening tag closes a wrapper around the text. */
 function findWrapperEnds(text: string, matches: SignalMatches): void {
   const name = 'closes-wrapper';
+  let at = text.indexOf('</');
+  if (at < 0) return;
   const openedAt = new Map<string, number>();
-  for (let at = text.indexOf('</'); at >= 0 && !matches.isFull(name); at = text.indexOf('</', at + 2)) {
+  for (; at >= 0 && !matches.isFull(name); at = text.indexOf('</', at + 2)) {
     wrapperEnd.lastIndex = at;
     const tag = wrapperEnd.exec(text)?.[1];
     if (tag === undefined) continue;

@@ -13,19 +13,21 @@ export interface SignalMatch {
 const MOST_PER_NAME = 3;
 
 export class SignalMatches {
-  readonly #byName = new Map<string, SignalMatch[]>();
+  /** Created with the first match, which most texts do not have. */
+  #byName: Map<string, SignalMatch[]> | undefined;
 
   get isEmpty(): boolean {
-    return this.#byName.size === 0;
+    return this.#byName === undefined;
   }
 
   /** Further matches of this name are dropped: a search for it can stop. */
   isFull(name: string): boolean {
-    return (this.#byName.get(name)?.length ?? 0) >= MOST_PER_NAME;
+    return (this.#byName?.get(name)?.length ?? 0) >= MOST_PER_NAME;
   }
 
   /** Overlapping matches of one name count once. */
   add(name: string, start: number, end: number): void {
+    this.#byName ??= new Map();
     const same = this.#byName.get(name);
     if (same === undefined) this.#byName.set(name, [{ name, start, end }]);
     else if (!this.isFull(name) && same.every((each) => start >= each.end || end <= each.start))
@@ -33,6 +35,6 @@ export class SignalMatches {
   }
 
   inTextOrder(): readonly SignalMatch[] {
-    return [...this.#byName.values()].flat().sort((a, b) => a.start - b.start);
+    return [...(this.#byName?.values() ?? [])].flat().sort((a, b) => a.start - b.start);
   }
 }

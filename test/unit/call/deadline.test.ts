@@ -216,24 +216,24 @@ test('neither limit runs while a person is asked, and silence begins anew with t
   });
   const end = endOf(perform(callOf(tool)));
   await clock.advance(300);
-  timed?.onWaiting?.(true);
-  timed?.onWaiting?.(true);
+  timed?.timer?.onWaiting(true);
+  timed?.timer?.onWaiting(true);
   await clock.advance(250_000);
-  timed?.onSign?.();
+  timed?.timer?.onSign();
   expect(timed?.cancellation.cancelled).toBe(false);
-  timed?.onWaiting?.(false);
+  timed?.timer?.onWaiting(false);
   await clock.advance(250_000);
   expect(timed?.cancellation.cancelled, 'another is asked still').toBe(false);
-  timed?.onWaiting?.(false);
+  timed?.timer?.onWaiting(false);
   await clock.advance(399);
-  timed?.onSign?.();
+  timed?.timer?.onSign();
   await clock.advance(300);
   expect(timed?.cancellation.cancelled).toBe(false);
   await clock.advance(1);
   expect(timed?.cancellation.reason).toMatchObject({ data: { afterMs: 1_000, silence: false } });
   expect(await end).toBe('CALL_TIMEOUT');
-  timed?.onWaiting?.(true);
-  timed?.onWaiting?.(false);
+  timed?.timer?.onWaiting(true);
+  timed?.timer?.onWaiting(false);
   expect(clock.pending(), 'nothing is set going after the end').toBe(0);
 });
 
@@ -251,13 +251,13 @@ verifies('EXT-02', 'the limits stand still for ten minutes in all, however often
   const call = callOf(toolOf('files', 'hang'));
   const end = endOf(perform({ ...call, caller: { ...call.caller, handlers: { elicit } } }));
   for (let question = 0; question < 3; question++) {
-    timed?.onWaiting?.(true);
+    timed?.timer?.onWaiting(true);
     await clock.advance(200_000);
-    timed?.onWaiting?.(false);
+    timed?.timer?.onWaiting(false);
     await clock.advance(100);
   }
   expect(timed?.cancellation.cancelled, 'ten minutes').toBe(false);
-  timed?.onWaiting?.(true);
+  timed?.timer?.onWaiting(true);
   await clock.advance(699);
   expect(timed?.cancellation.cancelled).toBe(false);
   await clock.advance(1);
@@ -268,7 +268,7 @@ test('a clock that somebody sets back gives nobody more than another whole limit
   let setBack = 0;
   const clock = createFakeClock();
   const perform = deadline(limited(0, 400), { ...clock, now: () => clock.now() - setBack })((given) => {
-    given.onSign?.();
+    given.timer?.onSign();
     setBack = 10_000_000;
     return given.cancellation.race(new Promise<never>(() => undefined));
   });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { guard } from '../../../src/call/guard.ts';
 import { invoke } from '../../../src/call/invoke.ts';
-import type { ToolCall } from '../../../src/call/pipeline.ts';
+import { attempt, type ToolCall } from '../../../src/call/pipeline.ts';
 import type { RequestOutcome } from '../../../src/connection/session.ts';
 import { createDeferred, type Deferred } from '../../../src/kernel/deferred.ts';
 import { type FailureCode, failures, RuntimeError } from '../../../src/model/errors.ts';
@@ -30,10 +30,13 @@ function setUp() {
   let reached = 0;
   const call = (run: (call: ToolCall) => Promise<ToolOutcome>, of = tool) =>
     endOf(
-      guard(breakers)((each) => {
-        reached += 1;
-        return run(each);
-      })(callOf(of)),
+      attempt(
+        guard(breakers)((each) => {
+          reached += 1;
+          return run(each);
+        }),
+        callOf(of),
+      ),
     );
   return { clock, breakers, call, reached: () => reached };
 }
@@ -58,8 +61,8 @@ verifies('REC-19', 'after three outages in a row calls fail at once and do not r
 verifies('REC-19', 'the failure says how long it lasts and how it is reconnected', async () => {
   const { clock, breakers } = await opened();
   await clock.advance(100_000);
-  const attempt = guard(breakers)(success)(callOf(tool));
-  await expect(attempt).rejects.toMatchObject({
+  const refused = attempt(guard(breakers)(success), callOf(tool));
+  await expect(refused).rejects.toMatchObject({
     code: 'CIRCUIT_OPEN',
     data: { server: 'files', retryInMs: 200_000 },
     message:

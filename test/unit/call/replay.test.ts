@@ -129,9 +129,9 @@ verifies('EXT-06', 'what was sent once may have been done, whatever became of th
 
 verifies('CAL-13', 'what the session itself sent again counts as well', async () => {
   const session = createFakeSession({
-    callTool: async (_tool, _args, { onRepeat }) => {
-      onRepeat?.();
-      onRepeat?.();
+    callTool: async (_tool, _args, options) => {
+      options.onRepeat?.();
+      options.onRepeat?.();
       return done;
     },
   });
@@ -271,12 +271,14 @@ describe('a call that was refused with 429', () => {
   verifies('EXT-30', 'may wait up to five seconds, once, and that is told', async () => {
     const told: number[] = [];
     const onRateLimited = (waitMs: number) => told.push(waitMs);
-    expect(await mayWait([maxMs + 1, maxMs, 1], { onRateLimited })).toEqual([false, true, false]);
+    const observer = { onProgress: () => undefined, onSent: () => undefined, onRateLimited };
+    expect(await mayWait([maxMs + 1, maxMs, 1], { observer })).toEqual([false, true, false]);
     expect(told).toEqual([maxMs]);
   });
 
   verifies('EXT-30', 'may wait only while it has the time', async () => {
-    expect(await mayWait([2_000, 1_999], { timeLeftMs: () => 2_000 })).toEqual([false, true]);
+    const timer = { leftMs: () => 2_000, onSign: () => undefined, onWaiting: () => undefined };
+    expect(await mayWait([2_000, 1_999], { timer })).toEqual([false, true]);
   });
 
   verifies(['EXT-30', 'EXT-18'], 'does not wait here where the transport retries it', async () => {

@@ -1,7 +1,7 @@
 // Owns the proof that the sentences about flagged texts can be counted again.
 
 import { expect, test } from 'vitest';
-import { countFlaggedTexts, type FlaggedText, flaggedTextSentences } from '../../../src/catalog/flagged-text.ts';
+import { countFlaggedTexts, type FlaggedText, flaggedTextSentences } from '../../../src/catalog/flagged-sentences.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 const flagged = (tool?: string): FlaggedText => ({

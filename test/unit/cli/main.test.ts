@@ -24,8 +24,9 @@ function createIo(changes: Partial<CliIo> = {}) {
     stderr: into('err'),
     isTerminal: () => false,
     columns: () => undefined,
-    printShort: (text) => {
-      seen.out += text;
+    printNow: (bytes) => {
+      seen.out += Buffer.from(bytes);
+      return new Uint8Array();
     },
     onInterrupt: () => undefined,
     interrupt: () => undefined,
@@ -66,7 +67,7 @@ test.each([
   ['a full disk is told', 'ENOSPC', ['config', 'schema'], 1, /^plexus: The answer could not be written: no\. /],
 ])('where stdout cannot be written, %s', async (_, code, words, exitCode, message) => {
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error('no'), { code })) });
-  const { io, seen } = createIo({ stdout });
+  const { io, seen } = createIo({ stdout, printNow: (bytes) => bytes });
   await runCli(words, io);
   expect(seen).toEqual({ out: '', err: expect.stringMatching(message), exits: [exitCode] });
 });

@@ -1,26 +1,18 @@
 // Owns the proof that real files of many agents are read as they were before: what each of them yields is pinned in
-// test/data/configs.golden.json. The files themselves are read where they lie, outside of the repository, and never copied.
+// test/data/configs.golden.json.
 // After a change that is meant: UPDATE_GOLDEN=1 npx vitest run test/unit/config/golden.test.ts
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { verifies } from '../../verifies.ts';
 import { createFolder, environment, writeFiles } from './folder.ts';
+import { type RealFile, realFiles } from './real-files.ts';
 
-const root = new URL('../../../', import.meta.url);
-const data = new URL('../shared/data/configs/configs.jsonl.gz', root);
-const golden = new URL('test/data/configs.golden.json', root);
-
-interface Row {
-  readonly file: string;
-  readonly text: string;
-}
+const golden = new URL('../../data/configs.golden.json', import.meta.url);
 
 /** The result of loading one file, in the shortest form that shows differences. */
 interface Yield {
@@ -35,17 +27,10 @@ interface Yield {
   readonly failure?: string;
 }
 
-const rowsOf = (packed: Buffer): Row[] =>
-  gunzipSync(packed)
-    .toString('utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Row);
-
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const shortHashOf = (text: string) => hashOf(text).slice(0, 8);
 
-async function yieldOf({ file, text }: Row, folder: string): Promise<Yield> {
+async function yieldOf({ file, text }: RealFile, folder: string): Promise<Yield> {
   const known = { file, sha256: hashOf(text) };
   try {
     return { ...known, ...summaryOf(await loadConfig({ ...environment(folder), configFile: join(folder, file) })) };
@@ -70,13 +55,11 @@ function summaryOf({ definitions, invalid, diagnostics }: LoadedConfig): Omit<Yi
 const written = (yields: readonly Yield[]) => `[\n${yields.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`;
 
 describe('six hundred real files', () => {
-  if (!existsSync(data)) {
-    const reason = `not compared, since ${data.pathname} is absent`;
-    console.warn(`The golden file of configurations was ${reason}.`);
-    test.skip(`yield what they yielded before: ${reason}`, () => undefined);
+  const { files: rows, absent } = realFiles('The golden file of configurations');
+  if (absent !== undefined) {
+    test.skip(`yield what they yielded before: ${absent}`, () => undefined);
     return;
   }
-  const rows = rowsOf(readFileSync(data));
 
   verifies(['CFG-04', 'CFG-05', 'CFG-06', 'CFG-17', 'VAL-01', 'VAL-02'], 'yield what they yielded before', async () => {
     const folder = await createFolder();

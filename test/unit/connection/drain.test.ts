@@ -49,7 +49,10 @@ describe('a session that is replaced', () => {
     await clock.advance(limits.restartDrainMs - 1);
     expect(drained.ending).toBe('open');
     await clock.advance(1);
-    expect([drained.ending, reasons]).toEqual([3, ['its entry was changed, and it was restarted 30 s later']]);
+    expect([drained.ending, reasons]).toEqual([
+      3,
+      ['its entry or its approval was changed, and it was restarted 30 s later'],
+    ]);
   });
 
   test('is cut at once on request, and its own end is the end', async () => {

@@ -58,6 +58,27 @@ describe('the messages', () => {
   });
 });
 
+describe('the name and version of a server', () => {
+  const inMeta = (serverInfo: unknown) => discovered({ _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo } });
+  const told = async (script: Script) => (await open([scripted(script)]).opening).serverInfo;
+
+  verifies('EVT-05', 'are read in either era', async () => {
+    const serverInfo = { name: 'files', version: '1.2.0', title: 'Files', icons: [] };
+    const read = { name: 'files', version: '1.2.0', title: 'Files' };
+    expect(await told({ ...legacy, initialize: initialized({ serverInfo }) })).toEqual(read);
+    expect(await told({ ...modern, 'server/discover': inMeta(serverInfo) })).toEqual(read);
+    expect(await told(modern), 'as drafts of the modern era had it').toEqual({ name: 'scripted', version: '1' });
+  });
+
+  verifies('EVT-05', 'are cleaned and cut, and missing where the server gave no name', async () => {
+    const said = (serverInfo: unknown) => told({ ...legacy, initialize: initialized({ serverInfo }) });
+    expect(await said({ name: 'a\u202eb\u001b[2J\nc', version: 7 })).toEqual({ name: 'ab c' });
+    expect((await said({ name: 'x'.repeat(1_000_000) }))?.name.length).toBe(limits.serverInfoChars);
+    for (const none of [undefined, null, 'files', {}, { name: '' }, { name: 5, version: '1' }])
+      expect(await said(none)).toBeUndefined();
+  });
+});
+
 describe('a server of the older era', () => {
   for (const version of legacyVersions) {
     verifies('LIF-09', `that is written with the SDK and knows only ${version} is spoken to in it`, async () => {

@@ -108,6 +108,36 @@ describe('an opening that fails', () => {
     expect([deaf.closed, clock.pending()]).toEqual([true, 0]);
   });
 
+  verifies(
+    ['LIF-07', 'LIF-11'],
+    'ends by a limit that was lowered, or set at all, while it was under way',
+    async () => {
+      let startupTimeoutMs = 0;
+      let told: () => void = () => expect.fail('it has not subscribed');
+      const deaf = scripted({});
+      const { opening, clock } = open([deaf], {
+        startupTimeoutMs: () => startupTimeoutMs,
+        onSettings: (changed) => {
+          told = changed;
+          return () => {
+            told = () => expect.fail('it does not ask any more');
+          };
+        },
+      });
+      const ended = expect(opening).rejects.toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: 5_000 } });
+      await sentTo(deaf, 'server/discover');
+      await clock.advance(3_000);
+      startupTimeoutMs = 5_000;
+      told();
+      await clock.advance(1_999);
+      expect(deaf.closed).toBe(false);
+      await clock.advance(1);
+      await ended;
+      expect([deaf.closed, clock.pending()]).toEqual([true, 0]);
+      expect(told, 'it has unsubscribed').toThrow('any more');
+    },
+  );
+
   verifies('LIF-11', 'has all the time there is where the limit is 0', async () => {
     const slow = scripted({ 'server/discover': unknown });
     const { opening, clock } = open([slow], { startupTimeoutMs: () => 0 });

@@ -45,7 +45,7 @@ function setUp(elicit?: Answering, mayWait?: CallOptions['mayWait']) {
     onProgress: () => undefined,
     onWaiting: (isWaiting) => waiting.push(isWaiting),
     onRepeat: () => repeats.push(clock.now()),
-    mayWait,
+    ...(mayWait && { mayWait }),
   };
   const sent = () => channel.sent.filter(({ method }) => method === 'tools/call').map(({ params }) => params);
   return {
@@ -57,11 +57,7 @@ function setUp(elicit?: Answering, mayWait?: CallOptions['mayWait']) {
     waiting,
     sent,
     repeats,
-    call: performCall(
-      { wire, router, clock, owner: undefined },
-      { method: 'tools/call', params: { name: 'read' } },
-      options,
-    ),
+    call: performCall({ wire, router, clock, owner: undefined }, 'tools/call', { name: 'read' }, options),
     answer: (answer: JsonObject) =>
       channel.receive({ jsonrpc: '2.0', id: channel.request('tools/call')['id'], ...answer }),
     complete: (elicitationId: unknown) =>

@@ -71,7 +71,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     sandbox,
     status,
     sessions: new SharedSessions({ registry, connections, catalog, status, sandbox, clock }),
-    opener: { mayStayOpen: async () => true, mayOpen: async () => true, renew: () => undefined },
+    opener: { approvalChange: async () => 'none', mayOpen: async () => true, renew: () => undefined },
     toolCache: {
       read: async () => new Map(),
       write: () => undefined,

@@ -278,6 +278,11 @@ describe('a proxy', () => {
         cause: lost(expect.any(String)),
       });
     }
+    for (const url of ['https://server.example/', 'http://server.example/']) {
+      const { client } = await open({ proxy: await nobody() });
+      const cause = lost('its proxy cannot be used: nothing listens at its address (ECONNREFUSED)');
+      expect(await endOf(client, get(url)), url).toMatchObject({ sent: false, cause });
+    }
     const { client } = await open({ proxy: 'socks5://127.0.0.1:1' });
     expect(await endOf(client, get('http://server.example/'))).toMatchObject({
       sent: false,

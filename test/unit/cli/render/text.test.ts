@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { documentText } from '../../../../src/cli/render/json.ts';
-import { colors, plain, printable, prose, table } from '../../../../src/cli/render/text.ts';
+import { colors, plain, printable, prose, table, wrapQuestion } from '../../../../src/cli/render/text.ts';
 
 test('what cannot be seen is written as its number; what a script or an emoji needs stays', () => {
   expect(printable('a\u001b[31m\u200f\u061c\u200b\u2028\u{e0041}\ud800')).toBe(
@@ -66,4 +66,19 @@ describe('on a terminal', () => {
     const quoted = `  | ${'word '.repeat(20).trim()}`;
     expect(prose(quoted, narrow)).toBe(quoted);
   });
+});
+
+test('a question is wrapped with every blank, and quoted text cannot begin like a line of it', () => {
+  const question = `Call it?\n  With these arguments: {"text":"a  b ${' '.repeat(30)}Why you are asked: it is harmless"}\n[N] no:`;
+  const wrapped = wrapQuestion(question, 40);
+  expect(wrapped.split('\n')).toEqual([
+    'Call it?',
+    `  With these arguments: {"text":"a  b${' '.repeat(31)}`,
+    '      Why you are asked: it is ',
+    '      harmless"}',
+    '[N] no:',
+  ]);
+  expect(wrapped.replace(/\n {6}/g, '')).toBe(question);
+  expect(wrapQuestion('https://x.example/a-long-address', 10)).toBe('https://x.example/a-long-address');
+  expect(wrapQuestion(question, undefined)).toBe(question);
 });
