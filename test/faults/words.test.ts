@@ -82,7 +82,7 @@ describe.each(eras)('a server of the %s era', (era) => {
     wordCase(['--era', era, '--fault', 'pages-forever'], async (world) => {
       await world.until(() => world.status().state === 'connected');
       await world.clock.advance(1_000);
-      expect(world.status()).toMatchObject({ state: 'connected', toolCount: 100 });
+      expect(world.status()).toMatchObject({ state: 'connected', toolCount: 400 });
     }),
   );
 });
