@@ -8,7 +8,7 @@ export const LIST_VERSION = 1;
 
 export const listKey = (key: string): string => `tools:${key}`;
 
-/** What a list of servers tells of tools, so that it need not check and present each definition again. */
+/** The tools as a list of servers tells them, so that it need not check and present each definition again. */
 export interface StoredSummary {
   /** The version of Plexus that presented the tools: another one may present them otherwise. */
   readonly by: string;

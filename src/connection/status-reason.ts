@@ -9,7 +9,7 @@ import type { ConnectionState } from './state.ts';
 /** At least two words: the compiler refuses an empty text, and a text that might be one. */
 export type Sentence = `${string} ${string}`;
 
-/** What a status tells of a connection. */
+/** The facts of a connection that a status tells. */
 export type ConnectionFacts = Pick<Connection, 'state' | 'session' | 'since' | 'lastFailure' | 'draining'>;
 
 interface ReasonDeps {

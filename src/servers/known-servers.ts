@@ -30,14 +30,14 @@ export interface KnownServers {
 export interface ReadServers {
   /** Absent if a server has to be asked: its tools are not known yet, and a start would wait for them. */
   readonly known?: KnownServers;
-  /** What could not be read beside the configuration, such as a stored list or `plexus.lock`. */
+  /** Reading failures beside the configuration, such as of a stored list or `plexus.lock`. */
   readonly errors: readonly unknown[];
 }
 
 export interface KnownServersOptions {
   readonly environment: HostEnvironment;
   readonly options: Pick<HostOptions, 'config' | 'only' | 'startup' | 'interactive'>;
-  /** What servers would be told of: their tools may depend on it. */
+  /** The capabilities that servers would be told of: their tools may depend on them. */
   readonly handlers: ClientHandlers;
   readonly signal: AbortSignal;
 }

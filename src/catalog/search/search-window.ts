@@ -69,7 +69,7 @@ function isSame(slice: readonly Tool[], before: readonly Tool[] | undefined): bo
   return slice.length === before?.length && slice.every(({ definition }, at) => definition === before[at]?.definition);
 }
 
-/** What a search reads of a tool. */
+/** The texts of a tool that a search reads. */
 export function findable({ id, definition, meta: { annotations } }: Tool): Findable {
   const { title, description = '', inputSchema } = definition;
   return {
