@@ -22,7 +22,7 @@ import type { SearchableServer } from './search-definitions.ts';
 import { createStartTool } from './start-server.ts';
 import type { ToolWindowDeps, WindowSettings } from './tool-window.ts';
 
-/** What the builtins need to know of the view that uses them. */
+/** The parts of a view that the builtins use. */
 export interface BuiltinCaller {
   /** The sessions of a view with private connections. */
   readonly sessions: SessionProvider | undefined;
@@ -34,7 +34,7 @@ export interface BuiltinCaller {
   readonly permissions: readonly (readonly RuleText[])[] | undefined;
 }
 
-/** What the tool window of every view is made from. */
+/** The parts that every tool window is made from. */
 export interface WindowSource
   extends Pick<ToolWindowDeps, 'snapshot' | 'settings' | 'search' | 'nearestWords' | 'remarks' | 'unstarted'> {
   readonly builtinsFor: (caller: BuiltinCaller) => ToolWindowDeps['builtins'];

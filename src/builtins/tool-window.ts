@@ -15,7 +15,7 @@ import { Introductions, standingInstructions } from './introductions.ts';
 import type { SearchableServer } from './search-definitions.ts';
 import { createSearchTools } from './search-tools.ts';
 
-/** What is the same for every view; each part stays the same object until it changes. */
+/** The parts that all views share; each part stays the same object until it changes. */
 export interface WindowSettings {
   readonly toolSearch: string;
   readonly minContextWindow: number;

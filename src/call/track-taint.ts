@@ -48,7 +48,7 @@ export interface TaintReasonDeps {
   readonly registry: Pick<ServerRegistry, 'toolSettings' | 'trustsAnnotations'> & {
     readonly config: () => { readonly settings: Pick<LoadedConfig['settings'], 'taint' | 'signals'> };
   };
-  /** What the server lists for the tool now; the tool of a turn may be older. */
+  /** The definition that the server lists for the tool now; the tool of a turn may be older. */
   readonly currentDefinition: (tool: Tool) => ToolDefinition;
 }
 

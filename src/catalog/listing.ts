@@ -19,7 +19,7 @@ import { fewProblems, pageFrom, walkPages } from './pages.ts';
 export interface ToolListing {
   /** Every healthy definition, also those that the filters of the server's entry hide. */
   readonly tools: readonly ToolDefinition[];
-  /** What was left out or cut off, as sentences for a person. */
+  /** Parts that were left out or cut off, as sentences for a person. */
   readonly problems: readonly string[];
   /** Text that looks like orders to a model; also told among the problems. Not written to the tool cache. */
   readonly flaggedTexts?: readonly FlaggedText[];

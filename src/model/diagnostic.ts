@@ -6,9 +6,9 @@ import type { ServerName } from './names.ts';
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
   readonly code: FailureCode;
-  /** What is wrong, in one sentence, without file and line. */
+  /** The problem in one sentence, without file and line. */
   readonly message: string;
-  /** What the user does about it, in one sentence. */
+  /** The remedy for the user, in one sentence. */
   readonly remedy: string;
   readonly file?: string;
   readonly line?: number;

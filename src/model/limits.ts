@@ -40,9 +40,9 @@ export const limits = {
    * cursor that stays below the limit at which results are cut.
    */
   listShown: { items: 50, chars: 15_000, descriptionChars: 200 },
-  /** What is quoted of a server's refusal. */
+  /** The longest quote of a server's refusal. */
   refusalChars: 500,
-  /** What is kept of a server's own name, version and title. */
+  /** The longest name, version and title that is kept of a server. */
   serverInfoChars: 200,
   /** The protocol's limit for one completion response. */
   completionValues: 100,

@@ -63,7 +63,7 @@ export interface Tool {
   readonly description: string;
   /** The JSON Schema of the arguments, as the model is shown it. */
   readonly inputSchema: ObjectSchema;
-  /** What was removed for that, in words for a person. */
+  /** The parts removed for that, in words for a person. */
   readonly reduced?: readonly string[];
   readonly meta: ToolMeta;
   /** As the server sent it; arguments are checked against this. */

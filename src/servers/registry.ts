@@ -25,7 +25,7 @@ import type { JudgedConfig } from './judge-config.ts';
 export interface ResolvedServer {
   /** The launch as written, to tell whether the entry has changed since. */
   readonly launch: ServerDefinition['launch'];
-  /** What the server has to do without, in words for the user. */
+  /** The features that the server has to do without, in words for the user. */
   readonly warnings: readonly string[];
   /** The folder that its process runs in, where that is known only by starting it. */
   readonly cwd?: string;
@@ -146,7 +146,7 @@ export class ServerRegistry {
     return this.#definitions.get(server)?.settings;
   }
 
-  /** What the server's entry says of this one tool. */
+  /** The settings of this one tool in the server's entry. */
   toolSettings({ server, tool }: ToolId): ToolSettings {
     const settings = this.settings(server);
     return settings === undefined ? NO_SETTINGS : toolSettingsOf(tool, settings);

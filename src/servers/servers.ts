@@ -46,7 +46,7 @@ export interface Servers {
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
   readonly fleet: Fleet;
-  /** What the server lists for the tool now; the tool of a turn may be older. */
+  /** The definition that the server lists for the tool now; the tool of a turn may be older. */
   currentDefinition(tool: Tool): ToolDefinition;
   /** Whether the server has listed its tools in its current session. */
   isListed(server: ServerName): boolean;

@@ -56,7 +56,7 @@ function* survey(value: unknown, attached: ReadonlySet<string>): Slices<Survey> 
   return found;
 }
 
-/** Where a string stands. */
+/** The place of a string. */
 interface StringContext {
   readonly holder: unknown;
   readonly key: string;

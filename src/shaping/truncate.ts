@@ -16,7 +16,7 @@ export interface Ends {
   readonly totalChars: number;
 }
 
-/** What is kept of the two ends. */
+/** The two ends that are kept. */
 export interface Cut {
   readonly head: string;
   readonly tail: string;

@@ -21,7 +21,7 @@ export interface RemoteChannelOptions {
   readonly onNoise?: ((text: string) => void) | undefined;
 }
 
-/** What all requests of a channel share. */
+/** The options that all requests of a channel share. */
 export interface HttpSetup {
   readonly client: HttpClient;
   readonly target: Target;

@@ -35,7 +35,7 @@ export type ApprovalRequest =
       readonly kind: 'server';
       readonly server: ServerName;
       readonly file?: string;
-      /** What would run: variables, command, arguments, folder. */
+      /** The launch that would run: variables, command, arguments, folder. */
       readonly command: string;
       /** The same with folders and answered inputs filled in, where that makes a difference. */
       readonly filled?: string;

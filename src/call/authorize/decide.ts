@@ -30,7 +30,7 @@ export interface DeciderDeps {
   readonly registry: ServerRegistry;
   /** Throws where the lock is frozen and the tool differs from it. */
   readonly lock: Pick<LockedTools, 'pinOf'>;
-  /** What the server lists for the tool now; the tool of a turn may be older. */
+  /** The definition that the server lists for the tool now; the tool of a turn may be older. */
   readonly currentDefinition: (tool: Tool) => ToolDefinition;
   /** The host's own permission system. */
   readonly gate?: PermissionGate | undefined;

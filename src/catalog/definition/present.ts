@@ -15,7 +15,7 @@ import { hiddenIn, readSchema } from './schema.ts';
 export interface Presented {
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  /** What was reduced and why, as sentences for a person. */
+  /** The reductions and their reasons, as sentences for a person. */
   readonly changes: readonly string[];
 }
 

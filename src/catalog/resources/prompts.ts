@@ -33,7 +33,7 @@ export interface PromptCall {
 export interface Prompts {
   /** Sorted by server and name. Starts no server; waits a little for lists that are being fetched. */
   list(options?: { readonly server?: ServerName | undefined }): Promise<readonly ListedPrompt[]>;
-  /** What is currently left out of the lists or cut off. */
+  /** Parts of the lists that are currently left out or cut off. */
   problems(options?: { readonly server?: ServerName | undefined }): readonly ListProblem[];
   /** Starts a server that is not connected. */
   get(server: ServerName, name: string, args?: PromptArguments, options?: CancelOptions): Promise<PromptMessages>;

@@ -22,7 +22,7 @@ export interface ServerOption {
 
 export interface ResourcePage {
   readonly resources: readonly Resource[];
-  /** Where the next page begins; absent on the last one. */
+  /** The cursor of the next page; absent on the last one. */
   readonly nextCursor?: string;
 }
 
@@ -44,7 +44,7 @@ export interface Resources {
     argument: { readonly name: string; readonly value: string },
     options?: ServerOption & CompleteOptions,
   ): Promise<Completion>;
-  /** What is currently left out of the lists or cut off. */
+  /** Parts of the lists that are currently left out or cut off. */
   problems(options?: ServerOption): readonly ListProblem[];
   /** The server that has the resource, by the lists known now; throws if no server or more than one has it. */
   ownerOf(uri: string, server?: ServerName): ServerName;

@@ -99,7 +99,7 @@ function whyText(found: CallExplanation, isAny: boolean, paint: Paint): readonly
   ];
 }
 
-/** What else explains the decision. */
+/** Further reasons for the decision. */
 function remarksOn({
   id,
   tool,

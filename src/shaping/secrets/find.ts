@@ -35,9 +35,9 @@ interface Detection extends SecretSpan {
 /** Called where one of its keywords stands, from `at` to `wordEnd`. */
 type Detector = (text: string, at: number, wordEnd: number, seen: ScanContext) => Detection | undefined;
 
-/** What detectors remember of the text before their keyword. */
+/** The context that detectors remember of the text before their keyword. */
 interface ScanContext {
-  /** Where the last `curl` command begins. */
+  /** The position at which the last `curl` command begins. */
   request: number;
   /** No `-----END` follows this place. */
   noEndFrom: number;
