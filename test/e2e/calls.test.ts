@@ -193,7 +193,7 @@ verifies(
     });
     expect(runtime.status().map(({ name, toolCount, warnings }) => [name, toolCount, warnings])).toEqual([
       ['circle', 9, ['the list of tools was cut off: it repeats a cursor']],
-      ['endless', 100, ['the list of tools was cut off: it has more than 100 pages']],
+      ['endless', 400, ['the list of tools was cut off: it has more than 400 pages']],
     ]);
     expect(bodyOf((await runtime.turn().call('mcp__circle__echo', { text: 'hello' })).text)).toBe('hello');
   },
