@@ -9,7 +9,6 @@ import { type FileText, readText } from './read-text.ts';
 import type { ConfigPlace } from './scopes.ts';
 import type { Document, ParsedDocument } from './sources/document.ts';
 import { parseJson } from './sources/json.ts';
-import { parseToml } from './sources/toml.ts';
 
 export type ReadDocument =
   | {
@@ -66,8 +65,11 @@ export async function readRemembering(
   return { ...former, outdated: { ...now.diagnostic, remedy } };
 }
 
+/** The parser for TOML is loaded with the first such file: a host that gives its servers in code reads none. */
 async function parseFile(file: string, text: string): Promise<ParsedDocument> {
-  return dialectOf(file, text) === 'json' ? parseJson(text) : parseToml(text);
+  if (dialectOf(file, text) === 'json') return parseJson(text);
+  const { parseToml } = await import('./sources/toml.ts');
+  return parseToml(text);
 }
 
 /** A file without a known extension is recognised by its first characters. */

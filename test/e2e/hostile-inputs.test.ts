@@ -79,6 +79,8 @@ verifies(
     const runtime = await start(box, { askInput: async () => good.url });
     const tokens = ({ received }: typeof good) => received.map(({ headers }) => headers['authorization']);
     expect(new Set(tokens(good))).toEqual(new Set(['Bearer made-up-service-token']));
+    // The stream of the approved session opens after its first list.
+    await eventually(() => good.received.some(({ method }) => method === 'GET'));
 
     write(evil.url);
     const before = good.received.length;
