@@ -1,0 +1,61 @@
+// Owns the proof that the authorization server of the tests is one: the SDK's own flow logs in to it, and it notices a refresh
+// token that comes twice.
+
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { startOAuth } from '../servers/oauth.ts';
+
+type Saved = Parameters<OAuthClientProvider['saveTokens']>[0];
+
+function createProvider(redirectUrl: string) {
+  const kept: { verifier?: string; tokens?: Saved; client?: { client_id: string }; page?: URL } = {};
+  const provider: OAuthClientProvider = {
+    redirectUrl,
+    clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+    clientInformation: () => kept.client,
+    saveClientInformation: (client) => {
+      kept.client = client;
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => {
+      kept.tokens = tokens;
+    },
+    redirectToAuthorization: (page) => {
+      kept.page = page;
+    },
+    saveCodeVerifier: (verifier) => {
+      kept.verifier = verifier;
+    },
+    codeVerifier: () => kept.verifier ?? '',
+  };
+  return { provider, kept };
+}
+
+test('the SDK logs in to it and calls a tool with the token', async () => {
+  const server = await startOAuth();
+  const { provider, kept } = createProvider('http://127.0.0.1:9/callback');
+  expect(await auth(provider, { serverUrl: server.url })).toBe('REDIRECT');
+  const { headers } = await fetch(kept.page ?? '', { redirect: 'manual' });
+  const { searchParams } = new URL(headers.get('location') ?? '');
+  const [authorizationCode = '', iss = ''] = [searchParams.get('code') ?? '', searchParams.get('iss') ?? ''];
+  expect(await auth(provider, { serverUrl: server.url, authorizationCode, iss })).toBe('AUTHORIZED');
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } });
+  const call = (token: string) =>
+    fetch(server.url, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body });
+  expect((await call('another')).status).toBe(401);
+  expect(await (await call(kept.tokens?.access_token ?? '')).json()).toMatchObject({ id: 1, result: {} });
+  expect(await server.counts()).toMatchObject({ registrations: 1, exchanges: 1, unauthorized: 1, calls: 1 });
+});
+
+test('a refresh token that comes twice revokes the login', async () => {
+  const server = await startOAuth();
+  const { clientId, refresh_token } = await server.issue();
+  const refresh = (token: string) => {
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token };
+    return fetch(`${server.issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
+  };
+  const first = (await (await refresh(refresh_token)).json()) as { refresh_token: string };
+  expect((await refresh(refresh_token)).status).toBe(400);
+  expect((await refresh(first.refresh_token)).status).toBe(400);
+  expect(await server.counts()).toMatchObject({ refreshRequests: 3, refreshes: 1, reuses: 1 });
+});
