@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import { createDeferred } from '../kernel/deferred.ts';
 
 /** Resolves within the limit of the keychain, or rejects with an `Error` that says why not. */
 export interface Keychain {
@@ -66,15 +67,13 @@ async function loadKeyring(): Promise<KeyringModule | undefined> {
 /** Not only aborted but left alone: a keychain that waits for its own window may not notice the signal. */
 async function within<Value>(clock: Clock, work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
   const giveUp = new AbortController();
-  let cancel = () => undefined as void;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(LIMIT_MS, () => {
-      giveUp.abort();
-      reject(new Error(`it did not answer within ${LIMIT_MS / 1_000} s`));
-    });
+  const late = createDeferred<never>();
+  const cancel = clock.after(LIMIT_MS, () => {
+    giveUp.abort();
+    late.reject(new Error(`it did not answer within ${LIMIT_MS / 1_000} s`));
   });
   try {
-    return await Promise.race([work(giveUp.signal), late]);
+    return await Promise.race([work(giveUp.signal), late.promise]);
   } finally {
     cancel();
   }

@@ -50,7 +50,7 @@ export class Refresher {
     return this.#flights.run(name, async () => {
       const renewal = await this.#renewAlone(used);
       if (renewal.kind === 'outage')
-        this.#outages.set(name, { until: this.#deps.clock.now() + limits.refreshPauseMs, renewal });
+        this.#outages.set(name, { until: this.#deps.clock.now() + limits.login.pauseMs, renewal });
       else this.#outages.delete(name);
       return renewal;
     });
@@ -58,7 +58,7 @@ export class Refresher {
 
   async #renewAlone(used: StoredLogin): Promise<Renewal> {
     const { store } = this.#deps;
-    const release = await store.lock(used.login.key, limits.refreshLockMs);
+    const release = await store.lock(used.login.key, limits.login.lockMs);
     try {
       for (;;) {
         const present = await this.#present(used.login);
@@ -79,7 +79,7 @@ export class Refresher {
   async #request(begun: StoredLogin, wasInterrupted: boolean): Promise<Renewal> {
     const { refresh, clock } = this.#deps;
     const giveUp = new AbortController();
-    const cancel = clock.after(limits.refreshRequestMs, () => giveUp.abort());
+    const cancel = clock.after(limits.login.requestMs, () => giveUp.abort());
     const answer = await refresh(begun.login, giveUp.signal).finally(cancel);
     if (answer.kind === 'tokens') return this.#keep(begun, answer.tokens);
     // The mark of the beginning stays: the answer may have been lost on its way.
@@ -139,6 +139,6 @@ const isNewer = ({ login: { tokens } }: StoredLogin, { login: { tokens: used } }
 export function ageOf({ receivedAt, expiresAt }: Tokens, now: number): 'fresh' | 'soon' | 'expired' {
   if (expiresAt === undefined) return 'fresh';
   if (expiresAt <= now) return 'expired';
-  const aheadMs = Math.min(limits.refreshAheadMs, (expiresAt - receivedAt) / 5);
+  const aheadMs = Math.min(limits.login.aheadMs, (expiresAt - receivedAt) / 5);
   return expiresAt - aheadMs <= now ? 'soon' : 'fresh';
 }

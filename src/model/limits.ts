@@ -238,6 +238,11 @@ export const limits = {
   /** The longest id that is read from a message over the limit. */
   messageIdBytes: 1024,
   closeMs: 10_000,
+  /**
+   * Logins: how long before its end a token is refreshed, how long a refresh may take and hold its lock, how long an authorization
+   * server that is down is left alone, and how long a model that asked for a login cannot ask for another one of that server.
+   */
+  login: { aheadMs: 60_000, requestMs: 30_000, lockMs: 45_000, pauseMs: 5_000, askAgainMs: 15 * 60_000 },
 
   /** How much of a server's stderr is kept, and how much of it an error quotes. */
   stderrBytes: 64 * 1024,

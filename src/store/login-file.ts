@@ -2,6 +2,7 @@
 // which servers there is a login. So a server without one is opened without loading anything that decrypts.
 
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { readNow } from './disk.ts';
@@ -44,9 +45,9 @@ export const serverHash = (serverUrl: string): string =>
 /** Whether a login for the address may be stored: certainly not is the common answer, and costs one look at the disk. */
 export function mayHaveLogin(file: string, serverUrl: string): boolean {
   const text = readNow(file);
-  if (text === undefined) return false;
+  // A file that is there and cannot be read or understood is opened all the same, so that its own sentence is told.
+  if (text === undefined) return existsSync(file);
   const read = parseLoginFile(text);
-  // A file that cannot be understood is opened all the same, so that its own sentence is told.
   return typeof read !== 'object' || 'newer' in read || read.servers.includes(serverHash(serverUrl));
 }
 
