@@ -18,18 +18,19 @@ export type RefreshAnswer =
   | { readonly kind: 'outage'; readonly reason: string };
 
 export type Renewal =
-  | { readonly kind: 'renewed'; readonly stored: StoredLogin }
+  /** `isNew`: by a request of this process, and not by another process or a login. */
+  | { readonly kind: 'renewed'; readonly stored: StoredLogin; readonly isNew?: true }
   /** `expired`: there is nothing to refresh it with. `gone`: it was logged out. */
   | { readonly kind: 'needs-login'; readonly why: LoginNeed | 'expired' | 'gone' }
   | { readonly kind: 'outage'; readonly reason: string };
 
+/** One request. Resolves by the time the signal aborts, or soon after. */
+export type RefreshRequest = (login: Login, signal: AbortSignal) => Promise<RefreshAnswer>;
+
 export interface RefreshDeps {
   readonly store: TokenStore;
-  /** One request. Resolves by the time the signal aborts, or soon after. */
-  readonly refresh: (login: Login, signal: AbortSignal) => Promise<RefreshAnswer>;
   readonly clock: Clock;
-  readonly onRefreshed?: ((login: Login) => void) | undefined;
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onError: (error: unknown) => void;
 }
 
 export class Refresher {
@@ -43,22 +44,22 @@ export class Refresher {
   }
 
   /** Tokens that may be used instead of those in `used`, or why there are none. */
-  renew(used: StoredLogin): Promise<Renewal> {
+  renew(used: StoredLogin, request: RefreshRequest): Promise<Renewal> {
     const name = JSON.stringify(used.login.key);
     const outage = this.#outages.get(name);
     if (outage !== undefined && outage.until > this.#deps.clock.now()) return Promise.resolve(outage.renewal);
     return this.#flights.run(name, async () => {
-      const renewal = await this.#renewAlone(used);
+      const renewal = await this.#renewAlone(used, request);
       if (renewal.kind === 'outage')
-        this.#outages.set(name, { until: this.#deps.clock.now() + limits.login.pauseMs, renewal });
+        this.#outages.set(name, { until: this.#deps.clock.now() + limits.refresh.pauseMs, renewal });
       else this.#outages.delete(name);
       return renewal;
     });
   }
 
-  async #renewAlone(used: StoredLogin): Promise<Renewal> {
+  async #renewAlone(used: StoredLogin, request: RefreshRequest): Promise<Renewal> {
     const { store } = this.#deps;
-    const release = await store.lock(used.login.key, limits.login.lockMs);
+    const release = await store.lock(used.login.key, limits.refresh.lockMs);
     try {
       for (;;) {
         const present = await this.#present(used.login);
@@ -69,18 +70,20 @@ export class Refresher {
         const begun = { ...present, refreshBegan: this.#deps.clock.now() };
         // Written before the request leaves: if this process dies, the next holder knows that tokens may have been replaced.
         if (await store.replace(present.login.key, present, begun))
-          return await this.#request(begun, present.refreshBegan !== undefined);
+          return await this.#request(begun, { request, wasInterrupted: present.refreshBegan !== undefined });
       }
     } finally {
       await release();
     }
   }
 
-  async #request(begun: StoredLogin, wasInterrupted: boolean): Promise<Renewal> {
-    const { refresh, clock } = this.#deps;
+  async #request(
+    begun: StoredLogin,
+    { request, wasInterrupted }: { readonly request: RefreshRequest; readonly wasInterrupted: boolean },
+  ): Promise<Renewal> {
     const giveUp = new AbortController();
-    const cancel = clock.after(limits.login.requestMs, () => giveUp.abort());
-    const answer = await refresh(begun.login, giveUp.signal).finally(cancel);
+    const cancel = this.#deps.clock.after(limits.refresh.requestMs, () => giveUp.abort());
+    const answer = await request(begun.login, giveUp.signal).finally(cancel);
     if (answer.kind === 'tokens') return this.#keep(begun, answer.tokens);
     // The mark of the beginning stays: the answer may have been lost on its way.
     if (answer.kind === 'outage') return answer;
@@ -89,7 +92,7 @@ export class Refresher {
 
   /** A login that was made meanwhile counts more than these tokens; a mark that another process left does not. */
   async #keep(begun: StoredLogin, tokens: Tokens): Promise<Renewal> {
-    const { store, onRefreshed, onError } = this.#deps;
+    const { store, onError } = this.#deps;
     const { refreshToken = begun.login.tokens.refreshToken } = tokens;
     const login = { ...begun.login, tokens: { ...tokens, refreshToken } };
     const stored: StoredLogin = { login, grantedTo: begun.grantedTo };
@@ -98,15 +101,13 @@ export class Refresher {
         if (expected === undefined) return { kind: 'needs-login', why: 'gone' };
         if (isNewer(expected, begun)) return { kind: 'renewed', stored: expected };
         const next: StoredLogin = { ...stored, grantedTo: expected.grantedTo };
-        if (!(await store.replace(login.key, expected, next))) continue;
-        onRefreshed?.(login);
-        return { kind: 'renewed', stored: next };
+        if (await store.replace(login.key, expected, next)) return { kind: 'renewed', stored: next, isNew: true };
       }
     } catch (error) {
       // A full disk must not cost this process its login as well.
       if (!(error instanceof RuntimeError)) throw error;
-      onError?.(error);
-      return { kind: 'renewed', stored };
+      onError(error);
+      return { kind: 'renewed', stored, isNew: true };
     }
   }
 
@@ -139,6 +140,6 @@ const isNewer = ({ login: { tokens } }: StoredLogin, { login: { tokens: used } }
 export function ageOf({ receivedAt, expiresAt }: Tokens, now: number): 'fresh' | 'soon' | 'expired' {
   if (expiresAt === undefined) return 'fresh';
   if (expiresAt <= now) return 'expired';
-  const aheadMs = Math.min(limits.login.aheadMs, (expiresAt - receivedAt) / 5);
+  const aheadMs = Math.min(limits.refresh.aheadMs, (expiresAt - receivedAt) / 5);
   return expiresAt - aheadMs <= now ? 'soon' : 'fresh';
 }

@@ -239,10 +239,12 @@ export const limits = {
   messageIdBytes: 1024,
   closeMs: 10_000,
   /**
-   * Logins: how long before its end a token is refreshed, how long a refresh may take and hold its lock, how long an authorization
-   * server that is down is left alone, and how long a model that asked for a login cannot ask for another one of that server.
+   * Tokens: how long before its end one is refreshed, how long that may take and hold the lock between processes, and how long an
+   * authorization server that is down is left alone.
    */
-  login: { aheadMs: 60_000, requestMs: 30_000, lockMs: 45_000, pauseMs: 5_000, askAgainMs: 15 * 60_000 },
+  refresh: { aheadMs: 60_000, requestMs: 30_000, lockMs: 45_000, pauseMs: 5_000 },
+  /** How often a model can ask the person to log in to one server. */
+  askLoginMs: 15 * 60_000,
 
   /** How much of a server's stderr is kept, and how much of it an error quotes. */
   stderrBytes: 64 * 1024,
