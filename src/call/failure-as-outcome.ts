@@ -123,6 +123,8 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   SERVER_UNTRUSTED: 'connect',
   AUTH_REQUIRED: 'connect',
   AUTH_FAILED: 'connect',
+  LOGIN_FAILED: 'connect',
+  LOGIN_UNAVAILABLE: 'connect',
   SPAWN_FAILED: 'connect',
   STARTUP_TIMEOUT: 'connect',
   CONNECTION_LOST: 'connect',

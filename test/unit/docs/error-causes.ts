@@ -18,6 +18,8 @@ export const causes: Readonly<Record<FailureCode, string>> = {
   SERVER_UNTRUSTED: 'A file of the workspace defines the server, and you have not approved it as it is now.',
   AUTH_REQUIRED: 'The remote server answered 401, and its entry has no token.',
   AUTH_FAILED: 'The remote server refused the token or the headers of its entry.',
+  LOGIN_FAILED: 'The login itself did not succeed: metadata that lies, a refusal, an answer that does not belong to it, nobody at the page.',
+  LOGIN_UNAVAILABLE: 'The authorization server cannot be reached, or answers with a failure of its own. Nothing that is stored changes.',
   SPAWN_FAILED:
     'The program of a local server could not be started: it is not installed, or its folder does not exist.',
   STARTUP_TIMEOUT:
