@@ -124,6 +124,8 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   LOGINS_UNUSABLE: 'connect',
   AUTH_REQUIRED: 'connect',
   AUTH_FAILED: 'connect',
+  LOGIN_FAILED: 'connect',
+  LOGIN_UNAVAILABLE: 'connect',
   SPAWN_FAILED: 'connect',
   STARTUP_TIMEOUT: 'connect',
   CONNECTION_LOST: 'connect',

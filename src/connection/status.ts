@@ -211,6 +211,8 @@ const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
   LOGINS_UNUSABLE: 'login',
   AUTH_REQUIRED: 'login',
   AUTH_FAILED: 'login',
+  LOGIN_FAILED: 'login',
+  LOGIN_UNAVAILABLE: 'login',
   SPAWN_FAILED: 'start',
 };
 
@@ -253,6 +255,6 @@ const underWay = (attempt: number): NotReadyWords => ({
 /** A person who approves or logs in is all that is missing; any other block is a failure. */
 function blockedBy({ code }: RuntimeError): NotReadyWords {
   if (code === 'SERVER_UNTRUSTED') return { status: 'disconnected', state: 'needs-approval' };
-  const isLogin = code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED';
+  const isLogin = code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED' || code === 'LOGIN_FAILED';
   return isLogin ? { status: 'disconnected', state: 'needs-auth' } : { status: 'failed', state: 'blocked' };
 }

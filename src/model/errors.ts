@@ -2,6 +2,7 @@
 // to do next. `model-sentences.ts` has those for models. Code checks `code`, `remedy`, `outage` or `reconnect`, never the words.
 
 import { shellWord } from '../kernel/shell-word.ts';
+import { type LoginFault, loginFaultSentences } from './login-faults.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
 
 /** The person or program that can fix a failure. */
@@ -280,6 +281,20 @@ export const failures = {
     (d: { server: ServerName; reason: string; status?: number }) =>
       `The login to server "${d.server}" failed: ${d.reason}.`,
     (d) => `Check the token or the headers in the configuration of "${d.server}".`,
+  ),
+  LOGIN_FAILED: failure(
+    'log-in',
+    { ...REFUSED, http: 401, quotes: true },
+    (d: { server: ServerName; fault: LoginFault }) =>
+      `The login to server "${d.server}" failed: ${loginFaultSentences(d.fault, d.server).happened}.`,
+    (d) => loginFaultSentences(d.fault, d.server).next,
+  ),
+  LOGIN_UNAVAILABLE: failure(
+    'retry-later',
+    { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true, quotes: true },
+    (d: { server: ServerName; address: string; reason: string }) =>
+      `The authorization server of "${d.server}" (${d.address}) cannot be used now: ${d.reason}.`,
+    () => 'Try again later; the login that is stored stays as it is.',
   ),
   SPAWN_FAILED: failure(
     'fix-config',

@@ -66,6 +66,13 @@ const rows: { readonly [Code in FailureCode]: ModelSentences<FailureData<Code>> 
   },
   AUTH_REQUIRED: { next: ({ server }) => waits(server, 'needs a login') },
   AUTH_FAILED: { next: ({ server }) => waits(server, 'refuses the login it was given') },
+  LOGIN_FAILED: {
+    happened: ({ server }) => `The login to server "${server}" failed.`,
+    next: ({ server }) => waits(server, 'needs a login'),
+  },
+  LOGIN_UNAVAILABLE: {
+    next: () => `Call again in a minute; if that fails too, ${ANOTHER_TOOL}, and tell the user.`,
+  },
   SPAWN_FAILED: {
     happened: (d) => `Server "${d.server}" could not be started: ${faultReason(d)}`,
     next: ({ server }) => waits(server, 'cannot be started'),

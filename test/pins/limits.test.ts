@@ -144,6 +144,17 @@ test('the ceilings are exactly these', () => {
     refresh: { aheadMs: 60_000, requestMs: 30_000, lockMs: 45_000, pauseMs: 5_000 },
     askLoginMs: 900_000,
 
+    login: {
+      bodyBytes: 1024 * 1024,
+      requestMs: 30_000,
+      pageMs: 300_000,
+      pendingMs: 600_000,
+      callbackPorts: [47_310, 47_311, 47_312],
+      stepUps: 2,
+      assertionSeconds: 300,
+      quoteChars: 300,
+    },
+
     stderrBytes: 64 * 1024,
     stderrQuoteChars: 2_000,
     log: { bytes: 1024 * 1024, lineChars: 16 * 1024 },

@@ -72,6 +72,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', reason: 'the code was wrong' },
     'The login to server "files" failed: the code was wrong. Check the token or the headers in the configuration of "files".',
   ],
+  LOGIN_FAILED: [
+    { server: 'my files', fault: { kind: 'state-missing' } },
+    `The login to server "my files" failed: the answer of the login page has no state, so it may belong to another login. Log in again: plexus login 'my files'`,
+  ],
+  LOGIN_UNAVAILABLE: [
+    { server: 'files', address: 'https://login.example', reason: 'it answered HTTP 503' },
+    'The authorization server of "files" (https://login.example) cannot be used now: it answered HTTP 503. Try again later; the login that is stored stays as it is.',
+  ],
   SPAWN_FAILED: [
     { ...down, command: 'npx', culprit: 'command' },
     'Server "files" could not be started (npx): it went away. Install npx or correct "command" in the configuration of "files".',

@@ -66,6 +66,14 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', reason: 'it refused the token' },
     `Tell the user that server "files" refuses the login it was given. ${notBefore}`,
   ],
+  LOGIN_FAILED: [
+    { server: 'files', fault: { kind: 'refused', error: 'access_denied' } },
+    `Tell the user that server "files" needs a login. ${notBefore}`,
+  ],
+  LOGIN_UNAVAILABLE: [
+    { server: 'files', address: 'https://login.example', reason: 'it hung up' },
+    `Call again in a minute; if that fails too, ${another}, and tell the user.`,
+  ],
   SPAWN_FAILED: [
     { ...down, command: '/usr/bin/x --serve', culprit: 'command', path: '/usr/bin/x' },
     `Tell the user that server "files" cannot be started. ${notBefore}`,
