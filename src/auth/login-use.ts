@@ -8,16 +8,15 @@ import type { ServerName } from '../model/names.ts';
 import type { HeaderBlock } from '../transport/http-headers.ts';
 import type { LoginRefusal, RequestLogin } from '../transport/signed-client.ts';
 import { challengeIn } from './challenge.ts';
+import { dpopProof } from './dpop.ts';
 import type { AuthEvent } from './events.ts';
-import type { Login, LoginKey, Tokens } from './login-model.ts';
+import type { LoginKey, Tokens } from './login-model.ts';
 import { ageOf, type Refresher, type RefreshRequest, type Renewal } from './refresh.ts';
 import type { StoredLogin } from './token-store.ts';
 
-export interface SignedTarget {
+interface SignedTarget {
   readonly method: string;
   readonly url: string;
-  /** The one that the server asked for last. */
-  readonly nonce: string | undefined;
 }
 
 export interface LoginUseDeps {
@@ -25,8 +24,6 @@ export interface LoginUseDeps {
   readonly refresher: Pick<Refresher, 'renew'>;
   /** Sends one request for new tokens, over the network of the server's entry. */
   readonly request: RefreshRequest;
-  /** The proof that the sender of a request has the key of the token, for a login with one. */
-  readonly proofFor: (login: Login, target: SignedTarget) => Promise<string>;
   /** Called with tokens before they are used, so that nothing that is logged shows them. */
   readonly onTokens: (tokens: Tokens) => void;
   readonly emit: Emit<AuthEvent>;
@@ -41,6 +38,8 @@ export class LoginInUse implements RequestLogin {
   readonly #deps: LoginUseDeps;
   #stored: StoredLogin;
   #nonce: string | undefined;
+  /** The last access token that this process has fetched itself. */
+  #fetched: string | undefined;
 
   constructor(stored: StoredLogin, deps: LoginUseDeps) {
     this.#deps = deps;
@@ -48,7 +47,7 @@ export class LoginInUse implements RequestLogin {
     deps.onTokens(stored.login.tokens);
   }
 
-  headersFor(request: { readonly method: string; readonly url: string }): HeaderBlock | Promise<HeaderBlock> {
+  headersFor(request: SignedTarget): HeaderBlock | Promise<HeaderBlock> {
     const age = ageOf(this.#stored.login.tokens, this.#deps.clock.now());
     if (age === 'expired') return this.#signRenewed(request);
     if (age === 'soon' && this.#stored.needsLogin === undefined) this.#renewAhead();
@@ -65,24 +64,25 @@ export class LoginInUse implements RequestLogin {
     const isNewNonce = nonce !== undefined && nonce !== this.#nonce;
     if (nonce !== undefined) this.#nonce = nonce;
     if (repeats >= MOST_REPEATS) return this.#needsLogin({ why: 'refused' });
-    if (isNewNonce || !headers.includes(authorizationOf(this.#stored.login.tokens))) return 'again';
+    const { tokens } = this.#stored.login;
+    if (isNewNonce || !headers.includes(authorizationOf(tokens))) return 'again';
     // A token that was fetched for this very request is refused as well: no other one will do better.
-    if (repeats > 0) return this.#needsLogin({ why: 'refused' });
+    if (repeats > 0 && tokens.accessToken === this.#fetched) return this.#needsLogin({ why: 'refused' });
     const renewal = await this.#renew();
     return renewal.kind === 'renewed' ? 'again' : this.#failure(renewal);
   }
 
-  #sign(request: { readonly method: string; readonly url: string }): HeaderBlock | Promise<HeaderBlock> {
-    const { login } = this.#stored;
-    const authorization = ['authorization', authorizationOf(login.tokens)];
-    if (login.dpopKey === undefined) return authorization;
-    return this.#deps
-      .proofFor(login, { ...request, nonce: this.#nonce })
-      .then((proof) => [...authorization, 'dpop', proof]);
+  #sign({ method, url }: SignedTarget): HeaderBlock {
+    const { tokens, dpopKey } = this.#stored.login;
+    const authorization = ['authorization', authorizationOf(tokens)];
+    if (dpopKey === undefined) return authorization;
+    const { accessToken } = tokens;
+    const now = this.#deps.clock.now() / 1_000;
+    return [...authorization, 'dpop', dpopProof(dpopKey, { method, url, now, nonce: this.#nonce, accessToken })];
   }
 
   /** During an outage the old token is tried all the same: the server's clock decides, not ours. */
-  async #signRenewed(request: { readonly method: string; readonly url: string }): Promise<HeaderBlock> {
+  async #signRenewed(request: SignedTarget): Promise<HeaderBlock> {
     const renewal = await this.#renew();
     if (renewal.kind === 'needs-login') throw this.#failure(renewal);
     return this.#sign(request);
@@ -109,14 +109,14 @@ export class LoginInUse implements RequestLogin {
     const { key, tokens } = stored.login;
     onTokens(tokens);
     const expiry = tokens.expiresAt === undefined ? {} : { expiresAt: tokens.expiresAt };
-    if (isNew) emit({ type: 'token.refreshed', server, ...accountIn(key), ...expiry });
+    if (!isNew) return;
+    this.#fetched = tokens.accessToken;
+    emit({ type: 'token.refreshed', server, ...accountIn(key), ...expiry });
   }
 
   #failure(renewal: Exclude<Renewal, { readonly kind: 'renewed' }>): RuntimeError {
-    const { server } = this.#deps;
-    if (renewal.kind === 'needs-login') return this.#needsLogin(renewal.why === 'gone' ? {} : { why: renewal.why });
-    const reason = `its login could not be renewed: ${renewal.reason}`;
-    return new RuntimeError('CONNECTION_LOST', { server, reason, isRemote: true });
+    if (renewal.kind === 'outage') return renewal.error;
+    return this.#needsLogin(renewal.why === 'gone' ? {} : { why: renewal.why });
   }
 
   #needsLogin(need: Pick<MissingLogin, 'why' | 'scopes'>): RuntimeError {

@@ -15,17 +15,17 @@ export type RefreshAnswer =
   /** It understood the request and does not accept the login any more. */
   | { readonly kind: 'refused' }
   /** It did not answer, or not in a way that says anything about the login. */
-  | { readonly kind: 'outage'; readonly reason: string };
+  | { readonly kind: 'outage'; readonly error: RuntimeError };
 
 export type Renewal =
   /** `isNew`: by a request of this process, and not by another process or a login. */
   | { readonly kind: 'renewed'; readonly stored: StoredLogin; readonly isNew?: true }
   /** `expired`: there is nothing to refresh it with. `gone`: it was logged out. */
   | { readonly kind: 'needs-login'; readonly why: LoginNeed | 'expired' | 'gone' }
-  | { readonly kind: 'outage'; readonly reason: string };
+  | { readonly kind: 'outage'; readonly error: RuntimeError };
 
-/** One request. Resolves by the time the signal aborts, or soon after. */
-export type RefreshRequest = (login: Login, signal: AbortSignal) => Promise<RefreshAnswer>;
+/** One request, which is limited in time: it must end while the lock is held. */
+export type RefreshRequest = (login: Login) => Promise<RefreshAnswer>;
 
 export interface RefreshDeps {
   readonly store: TokenStore;
@@ -81,9 +81,7 @@ export class Refresher {
     begun: StoredLogin,
     { request, wasInterrupted }: { readonly request: RefreshRequest; readonly wasInterrupted: boolean },
   ): Promise<Renewal> {
-    const giveUp = new AbortController();
-    const cancel = this.#deps.clock.after(limits.refresh.requestMs, () => giveUp.abort());
-    const answer = await request(begun.login, giveUp.signal).finally(cancel);
+    const answer = await request(begun.login);
     if (answer.kind === 'tokens') return this.#keep(begun, answer.tokens);
     // The mark of the beginning stays: the answer may have been lost on its way.
     if (answer.kind === 'outage') return answer;

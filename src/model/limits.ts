@@ -239,10 +239,10 @@ export const limits = {
   messageIdBytes: 1024,
   closeMs: 10_000,
   /**
-   * Tokens: how long before its end one is refreshed, how long that may take and hold the lock between processes, and how long an
-   * authorization server that is down is left alone.
+   * Tokens: how long before its end one is refreshed, how long that may hold the lock between processes, which is longer than two
+   * requests take, and how long an authorization server that is down is left alone.
    */
-  refresh: { aheadMs: 60_000, requestMs: 30_000, lockMs: 45_000, pauseMs: 5_000 },
+  refresh: { aheadMs: 60_000, lockMs: 75_000, pauseMs: 5_000 },
   /** How often a model can ask the person to log in to one server. */
   askLoginMs: 15 * 60_000,
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { unreachable } from '../kernel/unreachable.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { Channel, Launch, RemoteLaunch } from '../model/server.ts';
+import type { Network } from './dial.ts';
 import { childEnvironment } from './environment.ts';
 import { openInProcess } from './in-process.ts';
 import type { RequestLogin } from './signed-client.ts';
@@ -71,8 +72,17 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
   }
 }
 
-function remoteOptions({ url, headers, proxy, caFile, certFile, keyFile }: RemoteLaunch, context: OpenContext) {
-  const { server, hostEnv, cwd, maxMessageBytes, clock, onNoise, isPublicOnly, login } = context;
-  const network = { env: hostEnv, proxy, caFile, certFile, keyFile, cwd, isPublicOnly };
+/** How the addresses of an entry are reached. */
+export function networkOf(
+  { proxy, caFile, certFile, keyFile }: RemoteLaunch,
+  { hostEnv, cwd, isPublicOnly }: Pick<OpenContext, 'hostEnv' | 'cwd' | 'isPublicOnly'>,
+): Network {
+  return { env: hostEnv, proxy, caFile, certFile, keyFile, cwd, isPublicOnly };
+}
+
+function remoteOptions(launch: RemoteLaunch, context: OpenContext) {
+  const { url, headers } = launch;
+  const { server, maxMessageBytes, clock, onNoise, login } = context;
+  const network = networkOf(launch, context);
   return { server, url, headers, network, login, maxMessageBytes, clock, onNoise };
 }
