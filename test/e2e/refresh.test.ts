@@ -16,6 +16,7 @@ import { createDeferred } from '../../src/kernel/deferred.ts';
 import { runs } from '../effort.ts';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
 import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
 
 const program = fileURLToPath(new URL('./login-host.mjs', import.meta.url));
 const PROCESSES = 5;
@@ -187,12 +188,13 @@ verifies(
         if (moment === 'during') await server.set({ hold: 'after' });
         else for (const host of hosts) host.tell({ dieAt: 'answer', once: join(home, `answer-${run}`) });
         const before = await store.list();
+        const rotated = (await server.counts())['refreshes'] ?? 0;
         const holder = Promise.race(hosts.map(async (host) => ((await host.next('refreshes')) ? host : undefined)));
         await server.act('expire');
         const called = callAll(hosts);
         const dying = (await holder) as HostProcess;
         if (moment === 'during') {
-          await expect.poll(async () => (await server.counts())['refreshes'], { timeout: 45_000 }).toBeGreaterThan(0);
+          await waitFor(async () => expect((await server.counts())['refreshes']).toBe(rotated + 1));
           dying.child.kill('SIGKILL');
           await server.set({ hold: null });
           await server.act('release');
