@@ -81,7 +81,7 @@ export function isFor(resource: string, url: string): boolean {
   return named.origin === own.origin && withSlash(own.pathname).startsWith(withSlash(named.pathname));
 }
 
-async function findServer(http: AuthHttp, issuer: string, isLegacy: boolean): Promise<ServerMetadata> {
+export async function findServer(http: AuthHttp, issuer: string, isLegacy: boolean): Promise<ServerMetadata> {
   if (!URL.canParse(issuer) || !isSafe(issuer))
     throw loginFailed(http.server, { kind: 'insecure-address', what: 'its authorization server', address: issuer });
   const found = await firstDocument(http, new Set(serverPlaces(issuer)), readServerMetadata);

@@ -2,16 +2,9 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 
-export interface PkcePair {
-  readonly verifier: string;
-  readonly challenge: string;
-}
+export const createVerifier = (): string => randomBytes(32).toString('base64url');
 
-export function createPkce(): PkcePair {
-  const verifier = randomBytes(32).toString('base64url');
-  return { verifier, challenge: s256(verifier) };
-}
-
+/** The challenge for a verifier. */
 export const s256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 export const createState = (): string => randomBytes(32).toString('base64url');

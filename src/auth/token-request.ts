@@ -54,10 +54,9 @@ export function isRefusedGrant(error: unknown): error is RuntimeError<'LOGIN_FAI
 }
 
 /** The server does not know the resource that the request names. */
-export const isInvalidTarget = (error: unknown): boolean =>
-  isFailure(error, 'LOGIN_FAILED') &&
-  error.data.fault.kind === 'refused' &&
-  error.data.fault.error === 'invalid_target';
+export function refusesResource(error: unknown): boolean {
+  return isRefusedGrant(error) && error.data.fault.kind === 'refused' && error.data.fault.error === 'invalid_target';
+}
 
 /** Any endpoint that takes a form from an authenticated client. A nonce that is asked for is given, once. */
 export async function sendForm(

@@ -86,6 +86,12 @@ const rows = {
     (d: { setting: string; problem: string }) => `oauth.${d.setting} ${d.problem}`,
     (d, server) => `Correct oauth.${d.setting} of "${server}".`,
   ),
+  'ports-taken': row(
+    (d: { addresses: readonly string[] }) =>
+      `other programs listen at ${d.addresses.join(', ')}, so the answer of the login page cannot be taken`,
+    (_, server) =>
+      `End one of them, or run this in a terminal, where the answer can be pasted: plexus login ${shellWord(server)}`,
+  ),
   'page-refused': row(
     (d: { address: string }) => `the login page would be ${d.address}, and only http and https addresses are opened`,
     (_, server) => tellOperator(server),
