@@ -24,10 +24,9 @@ export function tidyLogin(
   const tidied: Record<string, unknown> = { ...oauth };
   for (const name of loginSecrets) {
     const value = tidied[name];
-    if (typeof value === 'string' && !isReference(value)) found.push(literalSecret([key, name]));
-    if (typeof value !== 'string' || isOwn || !isCommand(value)) continue;
+    if (typeof value !== 'string' || (isReference(value) && (isOwn || !isCommand(value)))) continue;
     delete tidied[name];
-    found.push(onlyOwn([key, name]));
+    found.push(isReference(value) ? onlyOwn([key, name]) : literalSecret([key, name]));
   }
   if (isOwn) return tidied;
   for (const name of ownSettings) {
@@ -56,9 +55,9 @@ const IN_OWN_FILE = 'Define the server in your own file; see where it lies with:
 
 function literalSecret(path: readonly string[]): ConfigProblem {
   return {
-    severity: 'error',
+    severity: 'warning',
     path,
-    message: `${labelOf(path)} is the secret itself, which does not belong in a file`,
+    message: `${labelOf(path)} is the secret itself, which does not belong in a file, and is left out`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
     remedy: 'Put it into an environment variable, and write "${NAME}" there.',
   };

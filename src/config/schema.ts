@@ -102,9 +102,9 @@ export const toolSchema = z.object({
 });
 
 const secretReference = (what: string) =>
-  text().optional().describe(
-    `${what} A reference such as \`\${VAR}\` or, in your own files, \`!command\`; never the value itself.`,
-  );
+  text()
+    .optional()
+    .describe(`${what} A reference such as \`\${VAR}\` or, in your own files, \`!command\`; never the value itself.`);
 
 export const oauthSchema = z.object({
   grant: z
