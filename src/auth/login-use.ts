@@ -10,8 +10,8 @@ import type { LoginRefusal, RequestLogin } from '../transport/signed-client.ts';
 import { challengeIn } from './challenge.ts';
 import { dpopProof } from './dpop.ts';
 import type { AuthEvent } from './events.ts';
-import type { LoginKey, Tokens } from './login-model.ts';
-import { ageOf, type Refresher, type RefreshRequest, type Renewal } from './refresh.ts';
+import type { Login, LoginKey, Tokens } from './login-model.ts';
+import { ageOf, type Refresher, type RefreshWay, type Renewal } from './refresh.ts';
 import type { StoredLogin } from './token-store.ts';
 
 interface SignedTarget {
@@ -21,11 +21,10 @@ interface SignedTarget {
 
 export interface LoginUseDeps {
   readonly server: ServerName;
-  readonly refresher: Pick<Refresher, 'renew'>;
-  /** Sends one request for new tokens, over the network of the server's entry. */
-  readonly request: RefreshRequest;
-  /** Called with tokens before they are used, so that nothing that is logged shows them. */
-  readonly onTokens: (tokens: Tokens) => void;
+  readonly refresher: Pick<Refresher, 'renew' | 'newerThan'>;
+  readonly way: RefreshWay;
+  /** Called with a login before its tokens are used, so that nothing that is logged shows them. */
+  readonly onLogin: (login: Login) => void;
   readonly emit: Emit<AuthEvent>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
@@ -44,7 +43,7 @@ export class LoginInUse implements RequestLogin {
   constructor(stored: StoredLogin, deps: LoginUseDeps) {
     this.#deps = deps;
     this.#stored = stored;
-    deps.onTokens(stored.login.tokens);
+    deps.onLogin(stored.login);
   }
 
   headersFor(request: SignedTarget): HeaderBlock | Promise<HeaderBlock> {
@@ -59,6 +58,10 @@ export class LoginInUse implements RequestLogin {
     const challenge = challengeIn(refusal.challenge);
     if (status === 403) {
       if (challenge?.error !== 'insufficient_scope') return undefined;
+      // A person may have logged in with more rights meanwhile.
+      const stored = repeats < MOST_REPEATS ? await this.#deps.refresher.newerThan(this.#stored) : undefined;
+      if (stored) this.#adopt({ kind: 'renewed', stored });
+      if (stored) return 'again';
       return this.#needsLogin({ why: 'scopes', ...(challenge.scopes && { scopes: challenge.scopes }) });
     }
     const isNewNonce = nonce !== undefined && nonce !== this.#nonce;
@@ -93,8 +96,8 @@ export class LoginInUse implements RequestLogin {
   }
 
   async #renew(): Promise<Renewal> {
-    const { refresher, request } = this.#deps;
-    const renewal = await refresher.renew(this.#stored, request);
+    const { refresher, way } = this.#deps;
+    const renewal = await refresher.renew(this.#stored, way);
     if (renewal.kind === 'renewed') this.#adopt(renewal);
     else if (renewal.kind === 'needs-login' && renewal.why !== 'gone' && renewal.why !== 'expired')
       this.#stored = { ...this.#stored, needsLogin: renewal.why };
@@ -104,10 +107,10 @@ export class LoginInUse implements RequestLogin {
   /** Calls that waited together get the same tokens: the first one of them takes them over. */
   #adopt({ stored, isNew }: Extract<Renewal, { readonly kind: 'renewed' }>): void {
     if (stored === this.#stored) return;
-    const { server, onTokens, emit } = this.#deps;
+    const { server, onLogin, emit } = this.#deps;
     this.#stored = stored;
     const { key, tokens } = stored.login;
-    onTokens(tokens);
+    onLogin(stored.login);
     const expiry = tokens.expiresAt === undefined ? {} : { expiresAt: tokens.expiresAt };
     if (!isNew) return;
     this.#fetched = tokens.accessToken;

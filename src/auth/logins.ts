@@ -10,7 +10,7 @@ import type { RequestLogin } from '../transport/signed-client.ts';
 import { createAuthHttp } from './auth-http.ts';
 import type { AuthEvent } from './events.ts';
 import { chooseLogin, type LoginWish } from './login-choice.ts';
-import type { Login, Tokens } from './login-model.ts';
+import type { Login } from './login-model.ts';
 import { LoginInUse } from './login-use.ts';
 import { type RefreshAnswer, Refresher } from './refresh.ts';
 import { isRefusedGrant, refreshLogin } from './token-request.ts';
@@ -29,8 +29,8 @@ export interface SignedServer {
   readonly url: string;
   readonly network: Network;
   readonly wish: LoginWish;
-  /** Called with tokens before they are used, so that nothing that is logged shows them. */
-  readonly onTokens: (tokens: Tokens) => void;
+  /** Called with a login before its tokens are used, so that nothing that is logged shows them. */
+  readonly onLogin: (login: Login) => void;
 }
 
 export interface Signer {
@@ -57,10 +57,10 @@ export class Logins {
     const stored = await this.find(target.wish);
     if (stored === undefined) return undefined;
     const { clock, emit, onError } = this.#deps;
-    const { server, onTokens } = target;
-    const request = (login: Login) => this.#refresh(login, target);
+    const { server, onLogin } = target;
+    const way = { needsRefreshToken: true, request: (login: Login) => this.#refresh(login, target) };
     const refresher = this.#refresher;
-    const login = new LoginInUse(stored, { server, refresher, request, onTokens, clock, emit, onError });
+    const login = new LoginInUse(stored, { server, refresher, way, onLogin, clock, emit, onError });
     return { login, id: JSON.stringify(stored.login.key) };
   }
 

@@ -24,8 +24,13 @@ export type Renewal =
   | { readonly kind: 'needs-login'; readonly why: LoginNeed | 'expired' | 'gone' }
   | { readonly kind: 'outage'; readonly error: RuntimeError };
 
-/** One request, which is limited in time: it must end while the lock is held. */
-export type RefreshRequest = (login: Login) => Promise<RefreshAnswer>;
+/** How new tokens of a login are requested. */
+export interface RefreshWay {
+  /** A machine that logs in by itself gets new tokens without one. */
+  readonly needsRefreshToken: boolean;
+  /** Limited in time: it ends while the lock is held. */
+  readonly request: (login: Login) => Promise<RefreshAnswer>;
+}
 
 export interface RefreshDeps {
   readonly store: TokenStore;
@@ -44,12 +49,12 @@ export class Refresher {
   }
 
   /** Tokens that may be used instead of those in `used`, or why there are none. */
-  renew(used: StoredLogin, request: RefreshRequest): Promise<Renewal> {
+  renew(used: StoredLogin, way: RefreshWay): Promise<Renewal> {
     const name = JSON.stringify(used.login.key);
     const outage = this.#outages.get(name);
     if (outage !== undefined && outage.until > this.#deps.clock.now()) return Promise.resolve(outage.renewal);
     return this.#flights.run(name, async () => {
-      const renewal = await this.#renewAlone(used, request);
+      const renewal = await this.#renewAlone(used, way);
       if (renewal.kind === 'outage')
         this.#outages.set(name, { until: this.#deps.clock.now() + limits.refresh.pauseMs, renewal });
       else this.#outages.delete(name);
@@ -57,7 +62,13 @@ export class Refresher {
     });
   }
 
-  async #renewAlone(used: StoredLogin, request: RefreshRequest): Promise<Renewal> {
+  /** Other tokens of the same login that are stored by now; `undefined` where there are none. */
+  async newerThan(used: StoredLogin): Promise<StoredLogin | undefined> {
+    const present = await this.#present(used.login);
+    return present !== undefined && isNewer(present, used) ? present : undefined;
+  }
+
+  async #renewAlone(used: StoredLogin, way: RefreshWay): Promise<Renewal> {
     const { store } = this.#deps;
     const release = await store.lock(used.login.key, limits.refresh.lockMs);
     try {
@@ -66,11 +77,12 @@ export class Refresher {
         if (present === undefined) return { kind: 'needs-login', why: 'gone' };
         if (isNewer(present, used) && !this.#isExpired(present)) return { kind: 'renewed', stored: present };
         if (present.needsLogin !== undefined) return { kind: 'needs-login', why: present.needsLogin };
-        if (present.login.tokens.refreshToken === undefined) return { kind: 'needs-login', why: 'expired' };
+        if (way.needsRefreshToken && present.login.tokens.refreshToken === undefined)
+          return { kind: 'needs-login', why: 'expired' };
         const begun = { ...present, refreshBegan: this.#deps.clock.now() };
         // Written before the request leaves: if this process dies, the next holder knows that tokens may have been replaced.
         if (await store.replace(present.login.key, present, begun))
-          return await this.#request(begun, { request, wasInterrupted: present.refreshBegan !== undefined });
+          return await this.#request(begun, { way, wasInterrupted: present.refreshBegan !== undefined });
       }
     } finally {
       await release();
@@ -79,9 +91,9 @@ export class Refresher {
 
   async #request(
     begun: StoredLogin,
-    { request, wasInterrupted }: { readonly request: RefreshRequest; readonly wasInterrupted: boolean },
+    { way, wasInterrupted }: { readonly way: RefreshWay; readonly wasInterrupted: boolean },
   ): Promise<Renewal> {
-    const answer = await request(begun.login);
+    const answer = await way.request(begun.login);
     if (answer.kind === 'tokens') return this.#keep(begun, answer.tokens);
     // The mark of the beginning stays: the answer may have been lost on its way.
     if (answer.kind === 'outage') return answer;

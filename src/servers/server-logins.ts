@@ -3,11 +3,12 @@
 
 import type { AuthEvent } from '../auth/events.ts';
 import type { LoginWish } from '../auth/login-choice.ts';
-import type { Tokens } from '../auth/login-model.ts';
+import type { Login, Tokens } from '../auth/login-model.ts';
 import type { Logins, Signer } from '../auth/logins.ts';
 import type { TokenStore } from '../auth/token-store.ts';
 import { accountFor } from '../config/login-account.ts';
 import { type HostEnvironment, isOwnScope, loginsFile, loginsKeyFile } from '../config/scopes.ts';
+import type { LoginStatus } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { isFailure, loginCommand, type RuntimeError } from '../model/errors.ts';
@@ -34,8 +35,8 @@ export interface ServerLoginDeps {
 interface OpenedServer {
   readonly launch: RemoteLaunch;
   readonly serverUrl: string;
-  /** The token of its last request; `undefined` where there was none. */
-  token?: string;
+  /** The login of its last request; `undefined` where there was none. */
+  login?: Login;
 }
 
 export class ServerLogins {
@@ -69,19 +70,32 @@ export class ServerLogins {
     if (!this.#mayHaveLogin(serverUrl)) return undefined;
     const { environment, knownSecrets } = this.#deps;
     const [logins, wish] = await Promise.all([this.logins(), this.wishOf(definition, opened)]);
-    let former: Tokens | undefined;
     return logins.signerFor({
       server: definition.name,
       url: launch.url,
       network: networkOf(launch, { hostEnv: environment.env, cwd: environment.cwd }),
       wish,
-      onTokens: (tokens) => {
-        // The former ones are still on their way, in requests and in errors.
-        knownSecrets.set(`login of ${definition.name}`, { ...secretsIn('former_', former), ...secretsIn('', tokens) });
-        former = tokens;
-        opened.token = tokens.accessToken;
+      onLogin: (login) => {
+        // The former tokens are still on their way, in requests and in errors.
+        const secrets = { ...secretsIn('former_', opened.login?.tokens), ...secretsIn('', login.tokens) };
+        knownSecrets.set(`login of ${definition.name}`, secrets);
+        opened.login = login;
       },
     });
+  }
+
+  /** The login that a server uses, or the account that it would use in this folder. */
+  statusOf(definition: ServerDefinition): LoginStatus | undefined {
+    const { launch } = definition;
+    if (launch.kind === 'stdio' || launch.kind === 'in-process') return undefined;
+    const { key, tokens } = this.#opened.get(definition)?.login ?? {};
+    const account = key?.account ?? accountFor((launch.oauth || {}).account, this.#deps.environment);
+    if (key === undefined && account === '') return undefined;
+    return {
+      ...(account !== '' && { account }),
+      ...(key && { issuer: key.issuer }),
+      ...(tokens?.expiresAt !== undefined && { expiresAt: tokens.expiresAt }),
+    };
   }
 
   /** Reports that a server needs a login, and lets it go on once another one is stored, by any process. */
@@ -153,7 +167,11 @@ export class ServerLogins {
     const opened = this.#opened.get(definition);
     if (opened === undefined || !this.#mayHaveLogin(opened.serverUrl)) return false;
     const stored = await (await this.logins()).find(await this.wishOf(definition, opened));
-    return stored !== undefined && stored.needsLogin === undefined && stored.login.tokens.accessToken !== opened.token;
+    return (
+      stored !== undefined &&
+      stored.needsLogin === undefined &&
+      stored.login.tokens.accessToken !== opened.login?.tokens.accessToken
+    );
   }
 }
 

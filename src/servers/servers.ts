@@ -177,6 +177,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     breakers,
     installs,
     persons,
+    logins,
     redact: redactor.text,
     clock,
   });

@@ -23,7 +23,7 @@ function setUp(answer: (login: Login) => Promise<RefreshAnswer> | RefreshAnswer)
   };
   const create = () => {
     const refresher = new Refresher({ store, clock, onError: (error) => told.push((error as RuntimeError).code) });
-    return { renew: (used: StoredLogin) => refresher.renew(used, request) };
+    return { renew: (used: StoredLogin) => refresher.renew(used, { needsRefreshToken: true, request }) };
   };
   return { clock, store, before, asked, told, create };
 }
