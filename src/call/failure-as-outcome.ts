@@ -121,6 +121,7 @@ const failureStages: Readonly<Record<FailureCode, FailureStage>> = {
   ENV_MISSING: 'connect',
   INPUT_MISSING: 'connect',
   SERVER_UNTRUSTED: 'connect',
+  LOGINS_UNUSABLE: 'connect',
   AUTH_REQUIRED: 'connect',
   AUTH_FAILED: 'connect',
   LOGIN_FAILED: 'connect',

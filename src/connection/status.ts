@@ -208,6 +208,7 @@ const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
   INPUT_MISSING: 'config',
   SERVER_DENIED: 'config',
   SERVER_UNTRUSTED: 'trust',
+  LOGINS_UNUSABLE: 'login',
   AUTH_REQUIRED: 'login',
   AUTH_FAILED: 'login',
   LOGIN_FAILED: 'login',

@@ -73,6 +73,55 @@ export const faultReason = (data: ServerFault): string => {
   return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
 };
 
+interface UnusableLogins {
+  readonly file: string;
+  readonly problem: 'torn' | 'newer' | 'unreadable' | 'keychain' | 'key';
+  readonly reason: string;
+}
+
+function unusableLogins({ file, problem, reason }: UnusableLogins): string {
+  if (problem === 'newer') return `The logins in ${file} were written by a newer Plexus: ${reason}.`;
+  if (problem === 'keychain') return `The key of the logins in ${file} lies in the system keychain, and ${reason}.`;
+  if (problem === 'key') return `The logins in ${file} cannot be decrypted: ${reason}.`;
+  return `The logins in ${file} cannot be read: ${reason}.`;
+}
+
+function loginsRemedy({ file, problem }: UnusableLogins): string {
+  if (problem === 'newer') return 'Update Plexus.';
+  if (problem === 'keychain') return 'Unlock the keychain, or run this where you are logged in to the desktop.';
+  if (problem === 'unreadable') return `Make ${file} readable for yourself.`;
+  return `Restore ${problem === 'key' ? 'the key' : 'it'} from a backup, or move ${file} away and log in again.`;
+}
+
+export interface MissingLogin {
+  readonly server: ServerName;
+  /** Absent: there is no login yet. */
+  readonly why?: 'refused' | 'interrupted' | 'expired' | 'scopes';
+  /** The rights that the present login lacks. */
+  readonly scopes?: readonly string[];
+  readonly account?: string;
+  /** The entry says `oauth = false`. */
+  readonly isLoginOff?: true;
+}
+
+const loginNeeds: Readonly<Record<NonNullable<MissingLogin['why']> | 'none', (data: MissingLogin) => string>> = {
+  none: ({ account }) => `needs a login${account ? ` for the account "${account}"` : ''} (HTTP 401)`,
+  refused: () => 'needs a new login: the stored one is no longer accepted',
+  interrupted: () => 'needs login: the refresh was interrupted',
+  expired: () => 'needs a new login: the stored one has expired and cannot be refreshed',
+  scopes: ({ scopes = [] }) => `needs a login with more rights${scopes.length > 0 ? `: ${scopes.join(' ')}` : ''}`,
+};
+
+/** What a person types to log in. */
+export function loginCommand({ server, account, scopes = [] }: MissingLogin): string {
+  const named = account ? ` --account ${shellWord(account)}` : '';
+  const asked = scopes.length > 0 ? ` --scopes ${shellWord(scopes.join(' '))}` : '';
+  return `plexus login ${shellWord(server)}${named}${asked}`;
+}
+
+const giveToken = (server: ServerName) =>
+  `Give "${server}" a token: set bearer_token_env_var or headers in its configuration.`;
+
 interface UnknownName {
   /** The known names closest to the unknown one. */
   readonly nearest: readonly string[];
@@ -214,11 +263,17 @@ export const failures = {
         d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'
       }`,
   ),
+  LOGINS_UNUSABLE: failure(
+    'fix-config',
+    CONFIG,
+    (d: UnusableLogins) => `${unusableLogins(d)} Nothing of it was changed.`,
+    loginsRemedy,
+  ),
   AUTH_REQUIRED: failure(
     'log-in',
-    { ...REFUSED, http: 401 },
-    (d: { server: ServerName }) => `Server "${d.server}" needs a login (HTTP 401).`,
-    (d) => `Give "${d.server}" a token: set bearer_token_env_var or headers in its configuration.`,
+    { ...REFUSED, http: 401, quotes: true },
+    (d: MissingLogin) => `Server "${d.server}" ${loginNeeds[d.why ?? 'none'](d)}.`,
+    (d) => (d.isLoginOff ? giveToken(d.server) : `Log in with: ${loginCommand(d)}`),
   ),
   AUTH_FAILED: failure(
     'log-in',

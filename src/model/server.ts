@@ -61,6 +61,8 @@ export interface OAuthSettings {
   readonly metadataUrl?: string;
   /** `assume`: the provider does PKCE with S256 although its metadata does not say so. */
   readonly pkce?: 'required' | 'assume';
+  /** The server may name addresses of the network around this machine, although it is a public one. */
+  readonly allowPrivateNetwork?: boolean;
   /** Which of several logins: a name, or names by the folders in which they count. */
   readonly account?: string | Readonly<Record<string, string>>;
 }

@@ -32,6 +32,7 @@ import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
 import { ServerRegistry } from './registry.ts';
 import { createServerResolver } from './resolve-server.ts';
+import { ServerLogins } from './server-logins.ts';
 import { SharedSessions } from './sessions.ts';
 import { FleetStatus } from './status.ts';
 
@@ -42,6 +43,7 @@ export interface Servers {
   readonly subscriptions: Subscriptions;
   readonly breakers: Breakers;
   readonly opener: ServerOpener;
+  readonly logins: ServerLogins;
   readonly connections: Connections;
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
@@ -114,8 +116,10 @@ export function createServers(host: Host, trust: Trust): Servers {
   const sandbox = new SandboxNotifier();
   const installs = new Map<ServerName, string>();
   const persons = new AwaitedPersons();
+  const logins = new ServerLogins({ environment, tokens: options.tokens, gate, knownSecrets, clock, emit, onError });
   const serverOpener = createServerOpener({
     environment,
+    logins,
     approvals: new ServerApprovals({
       gate,
       approve: persons.countApprovals(host.approve),
@@ -163,7 +167,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const startLimitMs = (definition: ServerDefinition) =>
     startLimitOf(definition, { ...environment, ...config().settings.startup });
   const reporting = { catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
-  const connecting = { opener, startLimitMs, persons, ...reporting };
+  const connecting = { opener, startLimitMs, persons, logins, ...reporting };
   const connections = createConnections(connecting);
   const status = new FleetStatus({
     registry,
@@ -191,7 +195,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   });
   // Also after a start that failed: no list is fetched any more.
   host.closing.signal.addEventListener('abort', () => {
-    for (const part of [catalog, resourceCatalog, subscriptions]) part.close();
+    for (const part of [catalog, resourceCatalog, subscriptions, logins]) part.close();
   });
   return {
     registry,
@@ -200,6 +204,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     subscriptions,
     breakers,
     opener,
+    logins,
     connections,
     status,
     sessions,

@@ -17,6 +17,7 @@ const table: Record<FailureCode, Row> = {
   STORE_UNWRITABLE: [1, 'fix-config', false, false],
   STORE_UNREADABLE: [1, 'none', false, false],
   SERVER_UNTRUSTED: [3, 'ask-user', false, false],
+  LOGINS_UNUSABLE: [1, 'fix-config', false, false],
   AUTH_REQUIRED: [3, 'log-in', false, false],
   AUTH_FAILED: [3, 'log-in', false, false],
   LOGIN_FAILED: [3, 'log-in', false, false],

@@ -141,6 +141,8 @@ test('the ceilings are exactly these', () => {
     slicedMessageBytes: 1_048_576,
     messageIdBytes: 1024,
     closeMs: 10_000,
+    refresh: { aheadMs: 60_000, lockMs: 75_000, pauseMs: 5_000 },
+    askLoginMs: 900_000,
 
     login: {
       bodyBytes: 1024 * 1024,

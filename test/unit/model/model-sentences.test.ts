@@ -57,6 +57,10 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', file, command: 'node x', changes: ['command'], variables: ['KEY'] },
     `Tell the user that server "files" waits for their approval. ${notBefore} Do not start it in another way.`,
   ],
+  LOGINS_UNUSABLE: [
+    { file, problem: 'torn', reason: 'it is damaged' },
+    'Only the user can repair that: tell them. Calling again does not help before that.',
+  ],
   AUTH_REQUIRED: [{ server: 'files' }, `Tell the user that server "files" needs a login. ${notBefore}`],
   AUTH_FAILED: [
     { server: 'files', reason: 'it refused the token' },
