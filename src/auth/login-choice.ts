@@ -12,7 +12,7 @@ export interface LoginWish {
   readonly account: string;
   /** The definition stands in a file of the person's own, which may use every login of theirs. */
   readonly isOwn: boolean;
-  /** What identifies the definition among those that a login was granted to. */
+  /** Identifies the definition among those that a login was granted to. */
   readonly grant: string;
 }
 

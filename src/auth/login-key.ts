@@ -9,7 +9,7 @@ import { KEY_BYTES, loadKey, readKey } from '../store/secrets.ts';
 import { type Keychain, keepsSecrets, systemKeychain } from './keychain.ts';
 
 export interface LoginKeys {
-  /** Where the key of a new store is kept; makes it. */
+  /** Makes the key of a new store, and says where it is kept. */
   choose(): Promise<{ readonly place: KeyPlace; readonly key: Buffer }>;
   /** Throws `LOGINS_UNUSABLE` where the key is not to be had; a key that is missing is never made anew. */
   open(place: KeyPlace): Promise<Buffer>;

@@ -23,7 +23,7 @@ const WRITE_TTL_MS = 10_000;
 const PURPOSE = 'logins';
 
 export interface LoginStore extends TokenStore {
-  /** Where the key lies; `undefined` before the first login. */
+  /** The place of the key; `undefined` before the first login. */
   keyPlace(): Promise<KeyPlace | undefined>;
 }
 

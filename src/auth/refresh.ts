@@ -9,7 +9,7 @@ import { limits } from '../model/limits.ts';
 import type { Login, Tokens } from './login-model.ts';
 import { isSameLogin, type LoginNeed, type StoredLogin, type TokenStore } from './token-store.ts';
 
-/** What the authorization server made of one request for new tokens. */
+/** The answer of the authorization server to one request for new tokens. */
 export type RefreshAnswer =
   | { readonly kind: 'tokens'; readonly tokens: Tokens }
   /** It understood the request and does not accept the login any more. */

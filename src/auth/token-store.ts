@@ -17,7 +17,7 @@ export interface StoredLogin {
 /** `refused`: the authorization server no longer accepts the login. `interrupted`: it may have replaced tokens that never arrived. */
 export type LoginNeed = 'refused' | 'interrupted';
 
-/** Keeps logins. Values hold tokens: a store encrypts what it writes to a place that others can read. */
+/** Keeps logins. Their values hold tokens: a store encrypts what it writes to a place that others can read. */
 export interface TokenStore {
   list(): Promise<readonly StoredLogin[]>;
   /**

@@ -112,7 +112,7 @@ const loginNeeds: Readonly<Record<NonNullable<MissingLogin['why']> | 'none', (da
   scopes: ({ scopes = [] }) => `needs a login with more rights${scopes.length > 0 ? `: ${scopes.join(' ')}` : ''}`,
 };
 
-/** What a person types to log in. */
+/** The command that a person types to log in. */
 export function loginCommand({ server, account, scopes = [] }: MissingLogin): string {
   const named = account ? ` --account ${shellWord(account)}` : '';
   const asked = scopes.length > 0 ? ` --scopes ${shellWord(scopes.join(' '))}` : '';

@@ -40,7 +40,7 @@ export interface StdioLaunch {
 
 /** How a login to a remote server is obtained. Without any of it, everything is found out from the server. */
 export interface OAuthSettings {
-  /** Who logs in: a person in the browser, which is the default, or a machine by itself. */
+  /** A person logs in with the browser, which is the default, or a machine by itself. */
   readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | 'enterprise';
   readonly clientId?: string;
   /** A reference such as `${VAR}` until the server is opened, like every secret here. */

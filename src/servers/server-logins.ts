@@ -60,7 +60,7 @@ export class ServerLogins {
 
   /** The login that signs the requests of a server; `undefined` for a server that is to be reached without one. */
   async signerFor(definition: ServerDefinition, launch: Launch, grants: GrantedVariables): Promise<Signer | undefined> {
-    // What comes with a repository gets nothing that is the person's before they approved it.
+    // A server of a repository gets nothing of the person's before they approved it.
     if (!isSignable(launch) || lacksApproval(definition, grants)) return undefined;
     const serverUrl = serverUrlOf(launch.url);
     if (serverUrl === undefined) return undefined;
