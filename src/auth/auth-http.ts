@@ -14,6 +14,7 @@ import { type HttpClient, type HttpRequest, targetOf } from '../transport/exchan
 import { createHttpClient } from '../transport/fetch.ts';
 import { fetchText, type TextResponse } from '../transport/fetch-text.ts';
 import type { HeaderBlock } from '../transport/http-headers.ts';
+import { proxyFor } from '../transport/proxy-choice.ts';
 
 export interface AuthHttpOptions {
   readonly server: ServerName;
@@ -44,7 +45,7 @@ const HEADERS: HeaderBlock = ['accept', 'application/json', 'user-agent', `${ide
 
 export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp> {
   const { server, url, network, clock } = options;
-  const isPublicOnly = options.allowsPrivate !== true && (await isPublic(url));
+  const isPublicOnly = options.allowsPrivate !== true && (await isPublic(url, network));
   const others = { ...network, certFile: undefined, keyFile: undefined, isPublicOnly };
   const own = await createHttpClient({ server, network, clock });
   const foreign = await createHttpClient({ server, network: others, clock });
@@ -53,7 +54,8 @@ export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp
     server,
     async request(address, request) {
       const target = targetOf(address);
-      if (target === undefined || !isSafe(address))
+      // The address of the MCP server is the person's own choice, and no credentials go there.
+      if (target === undefined || (!isSafe(address) && target.origin !== origin))
         throw loginFailed(server, { kind: 'insecure-address', what: 'an address of the login', address });
       const client = target.origin === origin ? own : foreign;
       const headers = [...HEADERS, ...(request.headers ?? [])];
@@ -78,10 +80,11 @@ export function loginFailed(server: ServerName, fault: LoginFault, cause?: unkno
   return new RuntimeError('LOGIN_FAILED', { server, fault }, { cause });
 }
 
-/** A name that cannot be looked up counts as public: a proxy may know it. */
-async function isPublic(url: string): Promise<boolean> {
+/** A name that a proxy looks up counts as public, and so does one that cannot be looked up. */
+async function isPublic(url: string, network: Network): Promise<boolean> {
   const { hostname } = new URL(url);
   if (isLocalHost(hostname)) return false;
+  if (proxyFor(url, network) !== undefined) return true;
   const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
   return !found.some(({ address }) => isLocalAddress(address));
 }

@@ -45,7 +45,7 @@ export interface WantedScopes {
   readonly configured?: readonly string[] | undefined;
 }
 
-/** What is asked for, else what the file says, else what the challenge names, else what the resource lists, else none at all. */
+/** The caller's, else those of the file, else those of the challenge, else those that the resource lists, else none at all. */
 export function scopesFor(wanted: WantedScopes, { challenge, resource, server }: Discovered): readonly string[] {
   const chosen = wanted.asked ?? wanted.configured ?? challenge?.scopes ?? resource?.scopes ?? [];
   const isOffered = chosen.length > 0 && server.scopes?.includes(OFFLINE);
@@ -72,7 +72,7 @@ export function requirePkce(name: ServerName, server: ServerMetadata, setting: O
   throw loginFailed(name, { kind: 'pkce-missing', issuer, methods });
 }
 
-/** What the answer of the login page is compared with. */
+/** An answer of the login page is compared with it. */
 export interface ExpectedAnswer {
   readonly server: ServerName;
   readonly state: string;
@@ -101,7 +101,7 @@ export function codeIn(answer: URLSearchParams, { server, state, issuer, namesIt
   return code;
 }
 
-/** What a person pastes: the whole address at which the browser ended, or the code alone. */
+/** A person pastes the whole address at which the browser ended, or the code alone. */
 export function codeInPasted(text: string, expected: ExpectedAnswer): string {
   const pasted = text.trim();
   if (/^https?:\/\//i.test(pasted) && URL.canParse(pasted)) return codeIn(new URL(pasted).searchParams, expected);

@@ -20,7 +20,7 @@ export interface DiscoveryRequest {
   /** The address of the MCP server. */
   readonly url: string;
   readonly settings: Pick<OAuthSettings, 'metadataUrl'>;
-  /** What the server said with its 401; without it, the server is asked. */
+  /** As the server sent it with its 401; without it, the server is asked. */
   readonly challenge?: Challenge | undefined;
 }
 

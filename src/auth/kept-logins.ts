@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
+import { serverUrlOf } from '../store/login-file.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { PendingLogin } from './login.ts';
 import type { ClientRegistration } from './login-model.ts';
-import { serverUrlOf } from './login-parts.ts';
 import type { Registrations } from './registration.ts';
 
 export function createRegistrations(secrets: Secrets): Registrations {

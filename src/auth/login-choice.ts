@@ -23,7 +23,11 @@ export function chooseLogin(logins: readonly StoredLogin[], wish: LoginWish): St
   return ofAccount(wish.account) ?? (wish.isOwn ? undefined : ofAccount(''));
 }
 
-function fits({ login: { key }, grantedTo }: StoredLogin, { serverUrl, settings, isOwn, grant }: LoginWish): boolean {
+/** Whether the login is for the server, whichever account it is of. */
+export function fits(
+  { login: { key }, grantedTo }: StoredLogin,
+  { serverUrl, settings, isOwn, grant }: LoginWish,
+): boolean {
   const { clientId, resource = 'auto' } = settings;
   if (key.serverUrl !== serverUrl) return false;
   if (clientId !== undefined && key.clientId !== clientId) return false;

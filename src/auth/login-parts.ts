@@ -1,15 +1,10 @@
 // Owns putting a login together from what was found out and what was granted. Pure.
 
 import type { JsonWebKey } from 'node:crypto';
+import { serverUrlOf } from '../store/login-file.ts';
 import type { Discovered } from './discovery.ts';
 import type { ClientRegistration, Login, Tokens } from './login-model.ts';
 import type { LoginRequest } from './login-request.ts';
-
-/** Origin and path: what follows them is no part of a server's identity. */
-export function serverUrlOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-}
 
 /** The server asks for tokens that are bound to a key, and its authorization server issues them for the kind of key that we have. */
 export function wantsDpop({ challenge, resource, server }: Discovered): boolean {
@@ -30,7 +25,7 @@ export function loginOf(
   { client, tokens, resource, dpopKey }: Granted,
 ): Login {
   return {
-    key: { issuer: server.issuer, serverUrl: serverUrlOf(url), resource, clientId: client.clientId, account },
+    key: { issuer: server.issuer, serverUrl: serverUrlOf(url) ?? url, resource, clientId: client.clientId, account },
     tokens,
     client,
     tokenEndpoint: server.tokenEndpoint,

@@ -29,7 +29,7 @@ export interface LoginDeps {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a person must see before a page opens: a hostile server can name an honest issuer. */
+/** Shown to the person before a page opens: a hostile server can name an honest issuer. */
 export interface LoginPreview {
   /** The address of the MCP server. */
   readonly server: string;

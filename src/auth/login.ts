@@ -6,6 +6,7 @@ import type { JsonWebKey } from 'node:crypto';
 import { createDeferred } from '../kernel/deferred.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
+import { serverUrlOf } from '../store/login-file.ts';
 import { loginFailed } from './auth-http.ts';
 import {
   codeIn,
@@ -20,7 +21,7 @@ import { type Callback, openCallback } from './callback.ts';
 import { type Discovered, discover } from './discovery.ts';
 import { createDpopKey } from './dpop.ts';
 import type { ClientRegistration, Login } from './login-model.ts';
-import { loginOf, serverUrlOf, wantsDpop } from './login-parts.ts';
+import { loginOf, wantsDpop } from './login-parts.ts';
 import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login-request.ts';
 import { logInAsMachine, machineGrantOf } from './machine-login.ts';
 import type { ServerMetadata } from './metadata.ts';
@@ -40,6 +41,8 @@ export interface PendingLogin {
   readonly state: string;
   readonly scopes: readonly string[];
   readonly resource: string;
+  /** The resource is not one that the person demands: a server that does not know it is asked without. */
+  readonly isResourceOptional: boolean;
   readonly dpopKey?: JsonWebKey | undefined;
 }
 
@@ -50,8 +53,11 @@ export async function logIn(request: LoginRequest, deps: LoginDeps, person: Logi
   try {
     return await askOnce(prepared, deps, person);
   } catch (error) {
-    if (prepared.resource === '' || !refusesResource(error)) throw error;
-    return { ...(await askOnce({ ...prepared, resource: '' }, deps, person)), refusesResource: true };
+    if (!prepared.isResourceOptional || !refusesResource(error)) throw error;
+    return {
+      ...(await askOnce({ ...prepared, resource: '', isResourceOptional: false }, deps, person)),
+      refusesResource: true,
+    };
   }
 }
 
@@ -78,6 +84,7 @@ interface Prepared {
   readonly client: ClientRegistration;
   readonly scopes: readonly string[];
   readonly resource: string;
+  readonly isResourceOptional: boolean;
 }
 
 async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: LoginPerson): Promise<Prepared> {
@@ -93,6 +100,8 @@ async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: 
     ({ key, refusesResource: refuses }) =>
       refuses && key.issuer === server.issuer && key.serverUrl === serverUrlOf(request.url),
   );
+  const isAutomatic = (settings.resource ?? 'auto') === 'auto';
+  const resource = isRefused && isAutomatic ? '' : resourceFor(settings.resource, found);
   return {
     request,
     server: http.server,
@@ -100,14 +109,16 @@ async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: 
     page: server.authorizationEndpoint,
     client,
     scopes: scopesFor({ asked: request.scopes, configured: settings.scopes }, found),
-    resource: isRefused && (settings.resource ?? 'auto') === 'auto' ? '' : resourceFor(settings.resource, found),
+    resource,
+    isResourceOptional: isAutomatic && resource !== '',
   };
 }
 
-function pend({ request, server, found, client, scopes, resource }: Prepared, redirectUri: string): PendingLogin {
+function pend(prepared: Prepared, redirectUri: string): PendingLogin {
+  const { request, server, found, client, scopes, resource, isResourceOptional } = prepared;
   const { url, account } = request;
   return {
-    ...{ server, url, account, metadata: found.server, client, redirectUri, scopes, resource },
+    ...{ server, url, account, metadata: found.server, client, redirectUri, scopes, resource, isResourceOptional },
     verifier: createVerifier(),
     state: createState(),
     dpopKey: wantsDpop(found) ? createDpopKey() : undefined,
@@ -142,11 +153,11 @@ async function askOnce(prepared: Prepared, deps: LoginDeps, person: LoginPerson)
     const missing = listenable.length === 0 ? 'not-this-machine' : 'ports-taken';
     const preview = previewOf(prepared, pending, callback === undefined ? missing : undefined);
     await person.show?.(preview);
-    await person.open?.(preview.page);
     const tokenDeps = { ...deps, privateKey: prepared.request.settings.privateKey };
+    // The listener answers before the page counts as opened: a program that opens it may wait until the browser is done.
     const ways = [
       ...(callback === undefined ? [] : [byCallback(callback, pending, tokenDeps)]),
-      ...(person.paste === undefined ? [] : [byPaste(person.paste(answered.signal), pending, tokenDeps, callback)]),
+      openPage(person, preview.page).then(() => byPaste(person.paste?.(answered.signal), pending, tokenDeps, callback)),
     ];
     return await withinLimit(Promise.race(ways), pending, deps);
   } finally {
@@ -156,6 +167,10 @@ async function askOnce(prepared: Prepared, deps: LoginDeps, person: LoginPerson)
 }
 
 type ExchangeDeps = Pick<LoginDeps, 'http' | 'clock'> & { readonly privateKey?: string | undefined };
+
+async function openPage({ open }: LoginPerson, page: string): Promise<void> {
+  await open?.(page);
+}
 
 /** The browser is told how it went only when it is known. */
 async function byCallback({ answer }: Callback, pending: PendingLogin, deps: ExchangeDeps): Promise<Login> {
@@ -172,7 +187,7 @@ async function byCallback({ answer }: Callback, pending: PendingLogin, deps: Exc
 
 /** A person who pastes nothing may still finish the page, where a listener waits for it. */
 async function byPaste(
-  pasted: Promise<string | undefined>,
+  pasted: Promise<string | undefined> | undefined,
   pending: PendingLogin,
   deps: ExchangeDeps,
   callback: Callback | undefined,
@@ -223,7 +238,7 @@ async function exchange(pending: PendingLogin, code: string, deps: ExchangeDeps)
   try {
     return await send(pending.resource);
   } catch (error) {
-    if (pending.resource === '' || !refusesResource(error)) throw error;
+    if (!pending.isResourceOptional || !refusesResource(error)) throw error;
     return { ...(await send('')), refusesResource: true };
   }
 }

@@ -52,7 +52,7 @@ export async function logInAsMachine(request: LoginRequest, deps: LoginDeps, gra
   try {
     return await send(resource);
   } catch (error) {
-    if (resource === '' || !refusesResource(error)) throw error;
+    if (resource === '' || (settings.resource ?? 'auto') !== 'auto' || !refusesResource(error)) throw error;
     return { ...(await send('')), refusesResource: true };
   }
 }

@@ -1,6 +1,6 @@
-// Owns what known providers do differently from the specification. The table is data: `quirks.json`.
+// Owns what known providers do differently from the specification. The table is data: `data/login-quirks.json`.
 
-import table from './quirks.json' with { type: 'json' };
+import table from '../../data/login-quirks.json' with { type: 'json' };
 
 export interface Quirk {
   /** A request with `resource` fails, often on a page that only the person sees. */

@@ -247,14 +247,13 @@ export const limits = {
   askLoginMs: 15 * 60_000,
 
   /** A login: the largest document of an authorization server, and how long one request may take; how long the person has for
-   * the page; the ports that are registered for its answer; how often more scopes are asked for in a row. */
+   * the page; the ports that are registered for its answer. */
   login: {
     bodyBytes: 1024 * 1024,
     requestMs: 30_000,
     pageMs: 300_000,
     pendingMs: 600_000,
     callbackPorts: [47_310, 47_311, 47_312],
-    stepUps: 2,
     assertionSeconds: 300,
     quoteChars: 300,
   },

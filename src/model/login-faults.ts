@@ -114,6 +114,11 @@ const rows = {
     (d: { issuer: string }) => `the answer comes from another authorization server than ${d.issuer}`,
     (_, server) => notYours(server),
   ),
+  'scopes-refused': row(
+    (d: { scopes: readonly string[] }) =>
+      `it demands ${d.scopes.join(' ')}, which the present login already has, so another login would not help`,
+    (_, server) => tellOperator(server),
+  ),
   refused: row(
     (d: { error: string; description?: string | undefined }) => `the authorization server answered ${quoted(d)}`,
     (_, server) => again(server),

@@ -11,9 +11,11 @@ import { type ClientHandlers, offerOf, offers, permittedHandlers } from '../conn
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
 import { SandboxNotifier } from '../connection/sandbox-state.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import { Subscriptions } from '../connection/subscriptions.ts';
 import { onceOnly } from '../kernel/emitter.ts';
 import { settleWithin } from '../kernel/settle.ts';
+import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
@@ -27,6 +29,7 @@ import { Breakers } from './breakers.ts';
 import { createConnections, createPrivateConnections } from './connect.ts';
 import { Fleet } from './fleet.ts';
 import type { Host, HostOptions } from './host.ts';
+import { createLoginDesk, type LoginDesk } from './log-in-server.ts';
 import { createServerOpener, type ServerOpener } from './open-server.ts';
 import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
@@ -44,6 +47,8 @@ export interface Servers {
   readonly breakers: Breakers;
   readonly opener: ServerOpener;
   readonly logins: ServerLogins;
+  /** Logs in to servers, and out of them. */
+  readonly loginDesk: LoginDesk;
   readonly connections: Connections;
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
@@ -71,6 +76,11 @@ function tellTools(
   } catch (error) {
     onError(error);
   }
+}
+
+/** A server that is configured and has no definition: its entry is not valid, or a policy took it out. */
+function unusable({ name: server, error }: ServerStatus): never {
+  throw error ?? new RuntimeError('SERVER_DENIED', { server, because: 'its entry cannot be used' });
 }
 
 export function createServers(host: Host, trust: Trust): Servers {
@@ -117,31 +127,33 @@ export function createServers(host: Host, trust: Trust): Servers {
   const installs = new Map<ServerName, string>();
   const persons = new AwaitedPersons();
   const logins = new ServerLogins({ environment, tokens: options.tokens, gate, knownSecrets, clock, emit, onError });
+  const approvals = new ServerApprovals({
+    gate,
+    approve: persons.countApprovals(host.approve),
+    pinsFiles: () => config().settings.trust.pinFiles,
+    preview: (definition) => previewLaunch(definition, environment, secrets),
+    clock,
+    onError,
+  });
+  const resolver = createServerResolver({
+    environment,
+    config,
+    secrets,
+    askInput: askInput && persons.countInputs(askInput),
+    launcher,
+    knownSecrets,
+    onResolved: (server, resolved) => {
+      registry.onResolved(server, resolved);
+      catalog.reconsider(server);
+    },
+    clock,
+    onError,
+  });
   const serverOpener = createServerOpener({
     environment,
     logins,
-    approvals: new ServerApprovals({
-      gate,
-      approve: persons.countApprovals(host.approve),
-      pinsFiles: () => config().settings.trust.pinFiles,
-      preview: (definition) => previewLaunch(definition, environment, secrets),
-      clock,
-      onError,
-    }),
-    resolver: createServerResolver({
-      environment,
-      config,
-      secrets,
-      askInput: askInput && persons.countInputs(askInput),
-      launcher,
-      knownSecrets,
-      onResolved: (server, resolved) => {
-        registry.onResolved(server, resolved);
-        catalog.reconsider(server);
-      },
-      clock,
-      onError,
-    }),
+    approvals,
+    resolver,
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
@@ -181,6 +193,14 @@ export function createServers(host: Host, trust: Trust): Servers {
     redact: redactor.text,
     clock,
   });
+  const loginDesk = redactFailures(
+    redactor,
+    createLoginDesk({
+      ...{ environment, approvals, resolver, logins, secrets, knownSecrets, clock, emit, onError },
+      definitionOf: (server) => registry.definition(server) ?? unusable(status.of(server)),
+      closing: host.closing.signal,
+    }),
+  );
   const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
   const fleet = new Fleet({
     registry,
@@ -206,6 +226,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     breakers,
     opener,
     logins,
+    loginDesk,
     connections,
     status,
     sessions,

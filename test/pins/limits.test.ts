@@ -150,7 +150,6 @@ test('the ceilings are exactly these', () => {
       pageMs: 300_000,
       pendingMs: 600_000,
       callbackPorts: [47_310, 47_311, 47_312],
-      stepUps: 2,
       assertionSeconds: 300,
       quoteChars: 300,
     },

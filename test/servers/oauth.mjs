@@ -56,8 +56,9 @@ const settings = {
   refreshFault: null,
   /** Refreshes wait for `/control/release`: `before` anything happened, or `after` the token was rotated. */
   hold: null,
-  /** Answers `invalid_target` where a request has `resource`. */
+  /** Answers `invalid_target` where a request has `resource`: everywhere, or at the token endpoint alone. */
   refusesResource: false,
+  refusesResourceAtToken: false,
   /** Tokens are bound by DPoP; with `nonce`, proofs need the one that the server gives. */
   dpop: false,
   nonce: false,

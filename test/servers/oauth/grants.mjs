@@ -149,7 +149,8 @@ export function createGrants({ settings, counts, place }) {
     if (client === undefined) return refuse('invalid_client', 'unknown client', 401);
     const fault = faultOf(settings.tokenFault);
     if (fault) return fault;
-    if (settings.refusesResource && input.resource) return refuse('invalid_target', 'no resource, please');
+    if ((settings.refusesResource || settings.refusesResourceAtToken) && input.resource)
+      return refuse('invalid_target', 'no resource, please');
     const { error, jkt } = proofOf(request, url);
     if (error) return error;
     const grant = byGrant[input.grant_type];
