@@ -2,6 +2,9 @@
 
 export type {
   EventOf,
+  LoginInfo,
+  LoginOptions,
+  LoginPreview,
   Readiness,
   ReadyOptions,
   ReloadOptions,
