@@ -12,6 +12,7 @@ import type { LoginStatus } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { isFailure, loginCommand, type RuntimeError } from '../model/errors.ts';
+import type { ServerName } from '../model/names.ts';
 import type { Launch, RemoteLaunch, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
 import { mayHaveLogin, serverUrlOf, watchLoginFile } from '../store/login-file.ts';
@@ -28,6 +29,8 @@ export interface ServerLoginDeps {
   readonly knownSecrets: Pick<KnownSecrets, 'set'>;
   readonly clock: Clock;
   readonly emit: Emit<AuthEvent>;
+  /** A server that waited for a login goes on: somebody has logged in. */
+  readonly onLoggedIn: (server: ServerName) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -89,7 +92,7 @@ export class ServerLogins {
     const { launch } = definition;
     if (launch.kind === 'stdio' || launch.kind === 'in-process') return undefined;
     const { key, tokens } = this.#opened.get(definition)?.login ?? {};
-    const account = key?.account ?? accountFor((launch.oauth || {}).account, this.#deps.environment);
+    const account = key?.account ?? accountFor(launch.oauth ? launch.oauth.account : undefined, this.#deps.environment);
     if (key === undefined && account === '') return undefined;
     return {
       ...(account !== '' && { account }),
@@ -155,6 +158,7 @@ export class ServerLogins {
   async #recheck(): Promise<void> {
     for (const [unblock, definition] of [...this.#waiting]) {
       if (!(await this.#hasOtherLogin(definition)) || !this.#waiting.delete(unblock)) continue;
+      this.#deps.onLoggedIn(definition.name);
       unblock();
     }
     if (this.#waiting.size > 0) return;

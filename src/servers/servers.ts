@@ -29,7 +29,9 @@ import { Breakers } from './breakers.ts';
 import { createConnections, createPrivateConnections } from './connect.ts';
 import { Fleet } from './fleet.ts';
 import type { Host, HostOptions } from './host.ts';
+import { startupSettings } from './load-config.ts';
 import { createLoginDesk, type LoginDesk } from './log-in-server.ts';
+import { endAsk, LoginAsks } from './login-asks.ts';
 import { createServerOpener, type ServerOpener } from './open-server.ts';
 import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
@@ -49,6 +51,8 @@ export interface Servers {
   readonly logins: ServerLogins;
   /** Logs in to servers, and out of them. */
   readonly loginDesk: LoginDesk;
+  /** Asks a person to log in because a model wants to use a server. */
+  readonly loginAsks: LoginAsks;
   readonly connections: Connections;
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
@@ -126,7 +130,10 @@ export function createServers(host: Host, trust: Trust): Servers {
   const sandbox = new SandboxNotifier();
   const installs = new Map<ServerName, string>();
   const persons = new AwaitedPersons();
-  const logins = new ServerLogins({ environment, tokens: options.tokens, gate, knownSecrets, clock, emit, onError });
+  const onLoggedIn = (server: ServerName) => void endAsk(host.store, server).catch(onError);
+  const logins = new ServerLogins({
+    ...{ environment, tokens: options.tokens, gate, knownSecrets, onLoggedIn, clock, emit, onError },
+  });
   const approvals = new ServerApprovals({
     gate,
     approve: persons.countApprovals(host.approve),
@@ -196,11 +203,17 @@ export function createServers(host: Host, trust: Trust): Servers {
   const loginDesk = redactFailures(
     redactor,
     createLoginDesk({
-      ...{ environment, approvals, resolver, logins, secrets, knownSecrets, clock, emit, onError },
+      ...{ environment, approvals, resolver, logins, secrets, knownSecrets, clock, onError },
+      emit: (event) => {
+        if (event.type === 'login.completed') onLoggedIn(event.server);
+        emit(event);
+      },
       definitionOf: (server) => registry.definition(server) ?? unusable(status.of(server)),
       closing: host.closing.signal,
     }),
   );
+  const isPersonHere = () => startupSettings(options, config().settings).interactive;
+  const loginAsks = new LoginAsks({ desk: loginDesk, connections, store: host.store, isPersonHere });
   const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
   const fleet = new Fleet({
     registry,
@@ -227,6 +240,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     opener,
     logins,
     loginDesk,
+    loginAsks,
     connections,
     status,
     sessions,
