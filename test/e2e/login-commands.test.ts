@@ -124,6 +124,37 @@ verifies('AUT-01', 'a login that fails leaves the one before as it was', async (
   expect(await box.run(['tools', 'web'])).toMatchObject({ code: 0 });
 });
 
+verifies('AUT-01', 'no file and no output of a whole login holds a token, a code or a verifier', async () => {
+  const { box, env, server } = await setUp();
+  const outputs = [await box.run(['login', 'web', '--verbose'], { env })];
+  for (const args of [
+    ['tools', 'web'],
+    ['call', 'web', 'echo', '--yes'],
+    ['get', 'web', '--json'],
+    ['logs', 'web'],
+    ['login', '--list'],
+  ])
+    outputs.push(await box.run(args));
+  await server.act('expire');
+  outputs.push(await box.run(['tools', 'web', '--live', '--json']));
+  await server.set({ refreshFault: 'invalid_grant' });
+  await server.act('expire');
+  outputs.push(await box.run(['tools', 'web', '--live']));
+  const pending = await box.run(['login', 'web', '--json']);
+  const secrets = /(?:access|refresh|code)-[\w-]{32}/;
+  const verifiers = (await server.requests('POST /token')).flatMap(({ input }) => input['code_verifier'] ?? []);
+  expect(verifiers).toHaveLength(1);
+  const files = readdirSync(box.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  expect(files.length).toBeGreaterThan(3);
+  for (const text of [...files, ...[...outputs, pending].flatMap(({ out, err }) => [out, err])]) {
+    expect(text).not.toMatch(secrets);
+    for (const verifier of verifiers) expect(text).not.toContain(verifier);
+  }
+  expect(await server.counts()).toMatchObject({ refreshes: 1 });
+});
+
 verifies('AUT-01', 'a server that is no remote one, or says oauth = false, has no login', async () => {
   const { box, server } = await setUp();
   const entry = { command: process.execPath, args: ['-e', ''] };
