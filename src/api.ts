@@ -95,8 +95,14 @@ export interface Runtime extends View, AsyncDisposable {
    * wait for it go on by themselves. A machine, with another `oauth.grant`, needs no page.
    */
   login(server: ServerName, options?: LoginOptions): Promise<LoginInfo>;
-  /** The page of a login for a person whose browser is elsewhere; `finishLogin` ends it within ten minutes, in any process. */
-  beginLogin(server: ServerName, options?: Pick<LoginOptions, 'account' | 'scopes' | 'signal'>): Promise<LoginPreview>;
+  /**
+   * The page of a login for a person whose browser is elsewhere; `finishLogin` ends it within ten minutes, in any process.
+   * `undefined` for a machine, which needs no page: `login` does all of it.
+   */
+  beginLogin(
+    server: ServerName,
+    options?: Pick<LoginOptions, 'account' | 'scopes' | 'signal'>,
+  ): Promise<LoginPreview | undefined>;
   /** `answer`: the address at which the browser ended, or the code that the page showed. */
   finishLogin(
     server: ServerName,

@@ -89,13 +89,17 @@ export async function findServer(http: AuthHttp, issuer: string, isLegacy: boole
     if (isLegacy) return defaultMetadata(new URL(issuer).origin);
     throw loginFailed(http.server, { kind: 'metadata-missing', issuer });
   }
-  if (!isSameIssuer(found.issuer, issuer))
+  if (!isSameIssuer(found.issuer, issuer) && !(isLegacy && isWithinOrigin(found.issuer, issuer)))
     throw loginFailed(http.server, { kind: 'issuer-lies', address: issuer, issuer: found.issuer });
   return found;
 }
 
 /** Byte for byte, except for a slash at the end of the address alone: many resources write one that the issuer does not have. */
 const isSameIssuer = (issuer: string, address: string) => issuer === address || `${issuer}/` === address;
+
+/** A server of 2025-03-26 is found by its origin alone, and its issuer may be a path of it. */
+const isWithinOrigin = (issuer: string, origin: string) =>
+  URL.canParse(issuer) && new URL(issuer).origin === new URL(origin).origin;
 
 /** OAuth first, then OpenID Connect; for an issuer with a path the path is inserted, and for OpenID Connect also put before. */
 export function serverPlaces(issuer: string): readonly string[] {

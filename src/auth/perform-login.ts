@@ -12,6 +12,7 @@ import { beginLogin, finishLogin, logIn } from './login.ts';
 import { chooseLogin, fits, type LoginWish } from './login-choice.ts';
 import type { Login } from './login-model.ts';
 import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login-request.ts';
+import { machineGrantOf } from './machine-login.ts';
 import { revokeLogin } from './revocation.ts';
 import { isSameLogin, type StoredLogin, type TokenStore } from './token-store.ts';
 
@@ -58,12 +59,13 @@ export async function requestAgain(
   return { ...(await logIn(request, { http, clock, registrations: createRegistrations(secrets) })), key };
 }
 
-/** For a person who is elsewhere: the page to open. `finishPending` ends the login, within ten minutes. */
+/** For a person who is elsewhere: the page to open. `finishPending` ends the login, within ten minutes. A machine needs no page. */
 export async function beginPending(
   target: LoginTarget,
   work: LoginWork,
   scopes?: readonly string[],
-): Promise<LoginPreview> {
+): Promise<LoginPreview | undefined> {
+  if (machineGrantOf(target.wish.settings) !== undefined) return undefined;
   return withHttp(target, work, async (deps) => {
     const { preview, pending } = await beginLogin(await requestFor(target, work, scopes), deps);
     await createPendingLogins(work.secrets, work.clock).keep(pending);

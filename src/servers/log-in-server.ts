@@ -52,8 +52,11 @@ export interface LoginInfo {
 
 export interface LoginDesk {
   login(server: ServerName, options?: LoginOptions): Promise<LoginInfo>;
-  /** The page for a person who is elsewhere; `finish` takes what their browser ended with. */
-  begin(server: ServerName, options?: Pick<LoginOptions, 'account' | 'scopes' | 'signal'>): Promise<LoginPreview>;
+  /** The page for a person who is elsewhere; `finish` takes what their browser ended with. `undefined`: a machine needs no page. */
+  begin(
+    server: ServerName,
+    options?: Pick<LoginOptions, 'account' | 'scopes' | 'signal'>,
+  ): Promise<LoginPreview | undefined>;
   finish(server: ServerName, answer: string, options?: Pick<LoginOptions, 'account' | 'signal'>): Promise<LoginInfo>;
   /** The logins that were removed. */
   logout(server: ServerName, options?: Pick<LoginOptions, 'account' | 'signal'>): Promise<readonly LoginInfo[]>;

@@ -1,7 +1,9 @@
 // Owns the client that the conformance suite starts, once per scenario: `client.mjs <server-url>`. It only drives Plexus;
 // whatever a scenario checks must be done by Plexus itself.
 
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -54,6 +56,13 @@ const env = Object.fromEntries(
     ASSERTION: assertion,
   }).filter(([, value]) => value !== undefined),
 );
+const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+};
 const reference = (name) => (env[name] === undefined ? undefined : `\${${name}}`);
 const oauth = Object.fromEntries(
   Object.entries({
@@ -66,6 +75,8 @@ const oauth = Object.fromEntries(
     idpClientId,
     idpIssuer,
     idpTokenEndpoint,
+    // Other clients of the suite run at the same time, and some have one port alone.
+    callbackPort: await freePort(),
     clientMetadataUrl:
       scenario === 'auth/basic-cimd' ? 'https://conformance-test.local/client-metadata.json' : undefined,
   }).filter(([, value]) => value !== undefined),
