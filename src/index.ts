@@ -15,6 +15,8 @@ export type {
   StartupReport,
 } from './api.ts';
 export type { AuthEvent } from './auth/events.ts';
+export type { ClientAuthentication, ClientRegistration, Login, LoginKey, Tokens } from './auth/login-model.ts';
+export type { LoginNeed, StoredLogin, TokenStore } from './auth/token-store.ts';
 export type { CallEnd, CallEvent, CallId, CallProgress } from './call/events.ts';
 export { failureAsOutcome, type TellingFailure } from './call/failure-as-outcome.ts';
 export type { CatalogEvent, SignalEvent } from './catalog/events.ts';

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { defineServer } from '../../../src/config/define.ts';
+import { loginSecrets, loginTexts } from '../../../src/config/login-settings.ts';
 import type { RemoteLaunch, Scope } from '../../../src/model/server.ts';
 
 function define(entry: object, scope: Scope = 'user') {
@@ -60,4 +61,12 @@ test('a file of others neither runs a command for a login nor weakens it', () =>
     problems: ['"oauth.redirectUri" leads to another machine, which only your own files may say'],
   });
   expect(define({ oauth: { redirectUri: 'http://127.0.0.1:1/cb' } }, 'project').problems).toEqual([]);
+});
+
+test('only texts can hold placeholders, and the account is none', () => {
+  expect(loginTexts({ clientId: 'a', clientSecret: SECRET, scopes: ['x'], account: 'work', callbackPort: 1 })).toEqual([
+    ['clientId', 'a'],
+    ['clientSecret', SECRET],
+  ]);
+  expect([loginTexts(false), loginTexts(undefined), loginSecrets.length]).toEqual([[], [], 4]);
 });
