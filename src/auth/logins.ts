@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
+import type { Secrets } from '../store/secrets.ts';
 import type { Network } from '../transport/dial.ts';
 import type { RequestLogin } from '../transport/signed-client.ts';
 import { createAuthHttp } from './auth-http.ts';
@@ -18,6 +19,8 @@ import type { StoredLogin, TokenStore } from './token-store.ts';
 
 export interface LoginsDeps {
   readonly store: TokenStore;
+  /** Keeps how Plexus is known to authorization servers. */
+  readonly secrets: Secrets;
   readonly clock: Clock;
   readonly emit: Emit<AuthEvent>;
   readonly onError: (error: unknown) => void;
@@ -54,23 +57,34 @@ export class Logins {
   }
 
   async signerFor(target: SignedServer): Promise<Signer | undefined> {
-    const stored = await this.find(target.wish);
+    const isMachine = (target.wish.settings.grant ?? 'authorization_code') !== 'authorization_code';
+    const stored = (await this.find(target.wish)) ?? (isMachine ? await this.#logInAsMachine(target) : undefined);
     if (stored === undefined) return undefined;
     const { clock, emit, onError } = this.#deps;
     const { server, onLogin } = target;
-    const way = { needsRefreshToken: true, request: (login: Login) => this.#refresh(login, target) };
+    const way = { needsRefreshToken: !isMachine, request: (login: Login) => this.#refresh(login, target) };
     const refresher = this.#refresher;
     const login = new LoginInUse(stored, { server, refresher, way, onLogin, clock, emit, onError });
     return { login, id: JSON.stringify(stored.login.key) };
   }
 
-  async #refresh(login: Login, { server, url, network, wish: { settings } }: SignedServer): Promise<RefreshAnswer> {
-    const { clock } = this.#deps;
-    const { privateKey, allowPrivateNetwork: allowsPrivate } = settings;
+  /** A machine needs nobody: it logs in when its server is first opened. */
+  async #logInAsMachine(target: SignedServer): Promise<StoredLogin | undefined> {
+    const { performLogin } = await import('./perform-login.ts');
+    await performLogin(target, this.#deps, {});
+    return this.find(target.wish);
+  }
+
+  async #refresh(login: Login, target: SignedServer): Promise<RefreshAnswer> {
+    const { server, url, network, wish } = target;
+    const { clock, secrets } = this.#deps;
+    const { privateKey, allowPrivateNetwork: allowsPrivate } = wish.settings;
     const http = await createAuthHttp({ server, url, network, clock, allowsPrivate });
     try {
-      const { tokens } = await refreshLogin(login, { http, clock, privateKey });
-      return { kind: 'tokens', tokens };
+      if (login.tokens.refreshToken !== undefined)
+        return { kind: 'tokens', login: await refreshLogin(login, { http, clock, privateKey }) };
+      const { requestAgain } = await import('./perform-login.ts');
+      return { kind: 'tokens', login: await requestAgain(login, target, { http, clock, secrets }) };
     } catch (error) {
       if (isRefusedGrant(error)) return { kind: 'refused' };
       if (error instanceof RuntimeError) return { kind: 'outage', error };

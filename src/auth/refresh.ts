@@ -11,7 +11,8 @@ import { isSameLogin, type LoginNeed, type StoredLogin, type TokenStore } from '
 
 /** The answer of the authorization server to one request for new tokens. */
 export type RefreshAnswer =
-  | { readonly kind: 'tokens'; readonly tokens: Tokens }
+  /** The same login with new tokens. */
+  | { readonly kind: 'tokens'; readonly login: Login }
   /** It understood the request and does not accept the login any more. */
   | { readonly kind: 'refused' }
   /** It did not answer, or not in a way that says anything about the login. */
@@ -94,17 +95,15 @@ export class Refresher {
     { way, wasInterrupted }: { readonly way: RefreshWay; readonly wasInterrupted: boolean },
   ): Promise<Renewal> {
     const answer = await way.request(begun.login);
-    if (answer.kind === 'tokens') return this.#keep(begun, answer.tokens);
+    if (answer.kind === 'tokens') return this.#keep(begun, answer.login);
     // The mark of the beginning stays: the answer may have been lost on its way.
     if (answer.kind === 'outage') return answer;
     return this.#refused(begun, wasInterrupted ? 'interrupted' : 'refused');
   }
 
   /** A login that was made meanwhile counts more than these tokens; a mark that another process left does not. */
-  async #keep(begun: StoredLogin, tokens: Tokens): Promise<Renewal> {
+  async #keep(begun: StoredLogin, login: Login): Promise<Renewal> {
     const { store, onError } = this.#deps;
-    const { refreshToken = begun.login.tokens.refreshToken } = tokens;
-    const login = { ...begun.login, tokens: { ...tokens, refreshToken } };
     const stored: StoredLogin = { login, grantedTo: begun.grantedTo };
     try {
       for (let expected: StoredLogin | undefined = begun; ; expected = await this.#present(begun.login)) {

@@ -49,7 +49,12 @@ export class LoginAsks {
       return { kind: 'done' };
     }
     try {
-      const { page } = await desk.begin(server, { account, scopes, signal });
+      const preview = await desk.begin(server, { account, scopes, signal });
+      if (preview === undefined) {
+        await desk.login(server, { account, scopes, signal });
+        return { kind: 'done' };
+      }
+      const { page } = preview;
       return { kind: 'link', page, finish: `${loginCommand({ server, ...(account && { account }) })} --finish URL` };
     } catch (error) {
       // No page was shown to anybody.

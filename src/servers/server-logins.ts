@@ -16,6 +16,7 @@ import type { ServerName } from '../model/names.ts';
 import type { Launch, RemoteLaunch, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
 import { mayHaveLogin, serverUrlOf, watchLoginFile } from '../store/login-file.ts';
+import type { Secrets } from '../store/secrets.ts';
 import { networkOf } from '../transport/open.ts';
 import type { Gate } from '../trust/gate.ts';
 import { type GrantedVariables, lacksApproval } from './approve-server.ts';
@@ -25,6 +26,8 @@ export interface ServerLoginDeps {
   /** A host's own store of logins. */
   readonly tokens: TokenStore | undefined;
   readonly gate: Pick<Gate, 'fingerprint'>;
+  /** Keeps how Plexus is known to authorization servers. */
+  readonly secrets: Secrets;
   /** Learns every token, so that the redactor knows it. */
   readonly knownSecrets: Pick<KnownSecrets, 'set'>;
   readonly clock: Clock;
@@ -70,12 +73,13 @@ export class ServerLogins {
     if (serverUrl === undefined) return undefined;
     const opened: OpenedServer = { launch, serverUrl };
     this.#opened.set(definition, opened);
-    if (!this.#mayHaveLogin(serverUrl)) return undefined;
+    if (!isMachine(launch) && !this.#mayHaveLogin(serverUrl)) return undefined;
     const { environment, knownSecrets } = this.#deps;
     const [logins, wish] = await Promise.all([this.logins(), this.wishOf(definition, opened)]);
     return logins.signerFor({
       server: definition.name,
-      url: launch.url,
+      // A WebSocket is opened at the same address as its pages.
+      url: launch.url.replace(/^ws/i, 'http'),
       network: networkOf(launch, { hostEnv: environment.env, cwd: environment.cwd }),
       wish,
       onLogin: (login) => {
@@ -185,6 +189,10 @@ function isSignable(launch: Launch): launch is RemoteLaunch {
   if (Object.keys(launch.headers).some((name) => name.toLowerCase() === 'authorization')) return false;
   return URL.canParse(launch.url) && new URL(launch.url).username === '';
 }
+
+/** It logs in by itself. */
+const isMachine = ({ oauth }: RemoteLaunch) =>
+  Boolean(oauth && oauth.grant !== undefined && oauth.grant !== 'authorization_code');
 
 const secretsIn = (prefix: string, tokens: Tokens | undefined): Readonly<Record<string, string>> => ({
   ...(tokens && { [`${prefix}access_token`]: tokens.accessToken }),

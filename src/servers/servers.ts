@@ -132,7 +132,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const persons = new AwaitedPersons();
   const onLoggedIn = (server: ServerName) => void endAsk(host.store, server).catch(onError);
   const logins = new ServerLogins({
-    ...{ environment, tokens: options.tokens, gate, knownSecrets, onLoggedIn, clock, emit, onError },
+    ...{ environment, tokens: options.tokens, gate, secrets, knownSecrets, onLoggedIn, clock, emit, onError },
   });
   const approvals = new ServerApprovals({
     gate,

@@ -57,7 +57,9 @@ describe('the program that opens a page', () => {
     );
     const env = { PATH: process.env['PATH'], BROWSER: `/no/such/browser:"${process.execPath}" "${program}" %s` };
     expect(await openBrowser(url, { platform: 'linux', env })).toBe(true);
-    const words = await eventually(() => existsSync(output) && readFileSync(output, 'utf8').endsWith(']') && readFileSync(output, 'utf8'));
+    const words = await eventually(
+      () => existsSync(output) && readFileSync(output, 'utf8').endsWith(']') && readFileSync(output, 'utf8'),
+    );
     expect(JSON.parse(words)).toEqual([url]);
     expect(await openBrowser(url, { platform: 'linux', env: { BROWSER: '/no/such/browser' } })).toBe(false);
   });

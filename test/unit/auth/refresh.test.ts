@@ -8,7 +8,7 @@ import type { StoredLogin } from '../../../src/auth/token-store.ts';
 import { RuntimeError } from '../../../src/model/errors.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../verifies.ts';
-import { createMemoryTokenStore, sampleKey, sampleStored, sampleTokens } from './logins.ts';
+import { createMemoryTokenStore, sampleKey, sampleLogin, sampleStored, sampleTokens } from './logins.ts';
 
 function setUp(answer: (login: Login) => Promise<RefreshAnswer> | RefreshAnswer) {
   const clock = createFakeClock();
@@ -28,7 +28,7 @@ function setUp(answer: (login: Login) => Promise<RefreshAnswer> | RefreshAnswer)
   return { clock, store, before, asked, told, create };
 }
 
-const tokens = (n: number): RefreshAnswer => ({ kind: 'tokens', tokens: sampleTokens(n) });
+const tokens = (n: number): RefreshAnswer => ({ kind: 'tokens', login: sampleLogin(n) });
 
 describe('a refresh', () => {
   verifies(['AUT-02', 'EXT-07'], 'happens once for all that need it, in this process and in others', async () => {
@@ -45,16 +45,6 @@ describe('a refresh', () => {
     );
     expect(asked).toEqual(['refresh-value-1']);
     expect(store.logins).toEqual([sampleStored(2)]);
-  });
-
-  test('keeps the refresh token where the server sends no other', async () => {
-    const { refreshToken: _, ...rest } = sampleTokens(2);
-    const { store, before, create } = setUp(() => ({ kind: 'tokens', tokens: rest }));
-    await create().renew(before);
-    expect(store.logins[0]?.login.tokens).toMatchObject({
-      accessToken: 'access-value-2',
-      refreshToken: 'refresh-value-1',
-    });
   });
 
   verifies('AUT-02', 'that is refused deletes nothing, and says it to others without another request', async () => {
