@@ -58,24 +58,31 @@ describe('a server without a login', () => {
     expect(await server.counts()).toMatchObject({ metadata: 0, authorizations: 0 });
   });
 
-  verifies(['AUT-03', 'AUT-04', 'EVT-05'], 'goes on by itself once a person has logged in, here or elsewhere', async () => {
-    const server = await startOAuth();
-    const folder = createFolder();
-    const [one, other] = [await open(folder, { servers: http(server) }), await open(folder, { servers: http(server) })];
-    const info = await one.login('web', { openUrl });
-    expect(info).toMatchObject({ serverUrl: server.url, issuer: server.issuer, account: '' });
-    for (const runtime of [one, other]) {
-      await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
-      expect((await echo(runtime)).isError).toBe(false);
-    }
-    expect(statusOf(one, 'web').login).toEqual({ issuer: server.issuer, expiresAt: expect.any(Number) });
-    expect(await loginStoreIn(folder).list()).toMatchObject([
-      { login: { key: { issuer: server.issuer } }, grantedTo: [] },
-    ]);
-    expect(await one.logout('web')).toMatchObject([{ account: '' }]);
-    expect(await loginStoreIn(folder).list()).toEqual([]);
-    expect(await server.counts()).toMatchObject({ registrations: 1, authorizations: 1, revocations: 2 });
-  });
+  verifies(
+    ['AUT-03', 'AUT-04', 'EVT-05'],
+    'goes on by itself once a person has logged in, here or elsewhere',
+    async () => {
+      const server = await startOAuth();
+      const folder = createFolder();
+      const [one, other] = [
+        await open(folder, { servers: http(server) }),
+        await open(folder, { servers: http(server) }),
+      ];
+      const info = await one.login('web', { openUrl });
+      expect(info).toMatchObject({ serverUrl: server.url, issuer: server.issuer, account: '' });
+      for (const runtime of [one, other]) {
+        await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+        expect((await echo(runtime)).isError).toBe(false);
+      }
+      expect(statusOf(one, 'web').login).toEqual({ issuer: server.issuer, expiresAt: expect.any(Number) });
+      expect(await loginStoreIn(folder).list()).toMatchObject([
+        { login: { key: { issuer: server.issuer } }, grantedTo: [] },
+      ]);
+      expect(await one.logout('web')).toMatchObject([{ account: '' }]);
+      expect(await loginStoreIn(folder).list()).toEqual([]);
+      expect(await server.counts()).toMatchObject({ registrations: 1, authorizations: 1, revocations: 2 });
+    },
+  );
 
   verifies('AUT-03', 'uses the store of its host, and nothing of the disk', async () => {
     const server = await startOAuth();
