@@ -50,12 +50,10 @@ export class LoginAsks {
     }
     try {
       const preview = await desk.begin(server, { account, scopes, signal });
-      if (preview === undefined) {
-        await desk.login(server, { account, scopes, signal });
-        return { kind: 'done' };
-      }
-      const { page } = preview;
-      return { kind: 'link', page, finish: `${loginCommand({ server, ...(account && { account }) })} --finish URL` };
+      if (preview !== undefined) return linkOf(preview.page, { server, account });
+      // A machine needs no page.
+      await desk.login(server, { account, signal });
+      return { kind: 'done' };
     } catch (error) {
       // No page was shown to anybody.
       await endAsk(store, server);
@@ -69,6 +67,13 @@ export class LoginAsks {
     return state.cause.data.isLoginOff ? undefined : state.cause.data;
   }
 }
+
+const linkOf = (page: string, { server, account }: Pick<MissingLogin, 'server'> & { account: string | undefined }) =>
+  ({
+    kind: 'link',
+    page,
+    finish: `${loginCommand({ server, ...(account !== undefined && { account }) })} --finish URL`,
+  }) as const;
 
 /** A person has logged in: the next need of a login may be told at once. */
 export async function endAsk(store: Pick<Store, 'delete'>, server: ServerName): Promise<void> {

@@ -8,8 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { ServerConfig } from '../../src/index.ts';
 import { startAsking } from '../servers/asking.ts';
+import { startOAuth } from '../servers/oauth.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
+import { loginStoreIn, seedLogin } from './login-scene.ts';
+import { createFolder } from './runtimes.ts';
 
 const host = fileURLToPath(new URL('./loaded-host.mjs', import.meta.url));
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -20,6 +23,14 @@ const sdkTexts = {
   '@modelcontextprotocol/client': ['ERA_NEGOTIATION_FAILED', "Server's protocol version is not supported"],
 };
 
+/** One text for each part of the logins: the store and its keychain, the metadata, the requests for tokens. */
+const loginTexts = [
+  'secret-service',
+  'code_challenge_methods_supported',
+  'urn:ietf:params:oauth:grant-type',
+  'ath: s256(',
+];
+
 interface Listed {
   readonly tools: readonly string[];
   /** The files that were loaded, and their texts. */
@@ -27,8 +38,11 @@ interface Listed {
   readonly code: string;
 }
 
-async function list(entry: ServerConfig): Promise<Listed> {
-  const child = spawn(process.execPath, [host, JSON.stringify(entry)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function list(entry: ServerConfig, home?: string): Promise<Listed> {
+  const child = spawn(process.execPath, [host, JSON.stringify(entry)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(home !== undefined && { env: { PATH: process.env['PATH'], HOME: home } }),
+  });
   const said = child.stdout.toArray();
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
   const { tools, loaded } = JSON.parse(Buffer.concat(await said).toString()) as Record<'tools' | 'loaded', string[]>;
@@ -70,5 +84,31 @@ describe('listing the tools of a server loads nothing of the SDK', () => {
         .join('\n');
       for (const text of texts) expect(code.includes(text), text).toBe(true);
     }
+  });
+});
+
+describe('listing the tools of a server without a login loads nothing that logs in', () => {
+  verifies('AUT-03', 'whether or not there is a login for another server', async () => {
+    const { url } = await startSdkWeb();
+    const home = createFolder();
+    const expectNothing = async () => {
+      const { tools, code } = await list({ url, transport: 'http' }, home);
+      expect(tools.length).toBeGreaterThan(0);
+      for (const text of loginTexts) expect(code.includes(text), text).toBe(false);
+    };
+    await expectNothing();
+    const server = await startOAuth();
+    await seedLogin(server, loginStoreIn(home));
+    await expectNothing();
+    const { tools, code } = await list({ url: server.url, transport: 'http' }, home);
+    expect(tools).toEqual(['mcp__one__echo']);
+    expect(code, 'a login in use needs its store').toContain('secret-service');
+  });
+
+  test('and it would be noticed', () => {
+    const folder = fileURLToPath(new URL('../../dist', import.meta.url));
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
+    const code = files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+    for (const text of loginTexts) expect(code.includes(text), text).toBe(true);
   });
 });

@@ -58,7 +58,7 @@ describe('a server without a login', () => {
     expect(await server.counts()).toMatchObject({ metadata: 0, authorizations: 0 });
   });
 
-  verifies(['AUT-03', 'AUT-04'], 'goes on by itself once a person has logged in, here or elsewhere', async () => {
+  verifies(['AUT-03', 'AUT-04', 'EVT-05'], 'goes on by itself once a person has logged in, here or elsewhere', async () => {
     const server = await startOAuth();
     const folder = createFolder();
     const [one, other] = [await open(folder, { servers: http(server) }), await open(folder, { servers: http(server) })];

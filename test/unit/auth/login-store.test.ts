@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Keychain, systemKeychain } from '../../../src/auth/keychain.ts';
+import { createLoginKeys } from '../../../src/auth/login-key.ts';
 import { createLoginStore } from '../../../src/auth/login-store.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
@@ -170,6 +171,14 @@ describe('the key', () => {
     const locked: Keychain = { ...keychain, get: () => Promise.reject(new Error('it is locked')) };
     await expect(open(locked).list()).rejects.toThrow('lies in the system keychain, and it is locked.');
   });
+});
+
+test('a key that is gone is never made anew', async () => {
+  const { file, keyFile } = await setUp();
+  const keys = createLoginKeys({ file, keyFile, clock: systemClock, keychain: async () => undefined });
+  await expect(keys.open('file')).rejects.toThrow(`${keyFile} is gone`);
+  const { place, key } = await keys.choose();
+  expect([place, key.equals(await keys.open('file'))]).toEqual(['file', true]);
 });
 
 test('a keychain that hangs is given up after a second', async () => {
