@@ -104,13 +104,13 @@ export interface MissingLogin {
   readonly isLoginOff?: true;
 }
 
-const loginNeeds: Readonly<Record<NonNullable<MissingLogin['why']> | 'none', (data: MissingLogin) => string>> = {
-  none: ({ account }) => `needs a login${account ? ` for the account "${account}"` : ''} (HTTP 401)`,
-  refused: () => 'needs a new login: the stored one is no longer accepted',
-  interrupted: () => 'needs login: the refresh was interrupted',
-  expired: () => 'needs a new login: the stored one has expired and cannot be refreshed',
-  scopes: ({ scopes = [] }) => `needs a login with more rights${scopes.length > 0 ? `: ${scopes.join(' ')}` : ''}`,
-};
+function loginNeed({ why, scopes = [], account }: MissingLogin): string {
+  if (why === 'refused') return 'needs a new login: the stored one is no longer accepted';
+  if (why === 'interrupted') return 'needs login: the refresh was interrupted';
+  if (why === 'expired') return 'needs a new login: the stored one has expired and cannot be refreshed';
+  if (why === 'scopes') return `needs a login with more rights${scopes.length > 0 ? `: ${scopes.join(' ')}` : ''}`;
+  return `needs a login${account ? ` for the account "${account}"` : ''} (HTTP 401)`;
+}
 
 /** The command that a person types to log in. */
 export function loginCommand({ server, account, scopes = [] }: MissingLogin): string {
@@ -272,7 +272,7 @@ export const failures = {
   AUTH_REQUIRED: failure(
     'log-in',
     { ...REFUSED, http: 401, quotes: true },
-    (d: MissingLogin) => `Server "${d.server}" ${loginNeeds[d.why ?? 'none'](d)}.`,
+    (d: MissingLogin) => `Server "${d.server}" ${loginNeed(d)}.`,
     (d) => (d.isLoginOff ? giveToken(d.server) : `Log in with: ${loginCommand(d)}`),
   ),
   AUTH_FAILED: failure(

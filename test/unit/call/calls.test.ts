@@ -247,6 +247,7 @@ verifies(
       {
         because: `server "mail" needs a login (${login.message})`,
         becauseForModel: 'server "mail" needs a login (Server "mail" needs a login (HTTP 401).)',
+        quoted: 'mail',
       },
       {
         because: `server "repo" needs an approval (${approval.message})`,
