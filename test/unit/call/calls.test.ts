@@ -264,7 +264,7 @@ verifies(
       because: reasons[0]?.because ?? '',
     });
     expect(failure.message).toContain('needs a login');
-    expect(failure.message).toContain('bearer_token_env_var');
+    expect(failure.message).toContain('plexus login mail');
   },
 );
 
