@@ -125,7 +125,7 @@ export function requireSuccess({ server }: AuthHttp, address: string, response: 
   const { status } = response;
   if (status >= 200 && status < 300) return;
   const said = errorIn(response);
-  const isRefusal = status >= 400 && status < 500 && (said !== undefined || status === 401 || status === 403);
+  const isRefusal = said !== undefined || status === 401 || status === 403;
   if (!isRefusal || TEMPORARY.has(said?.error ?? ''))
     throw unavailable(server, new URL(address).origin, `it answered HTTP ${status}`);
   throw loginFailed(server, { kind: 'refused', ...(said ?? { error: `HTTP ${status}` }) });

@@ -218,6 +218,8 @@ describe('an authorization server that does not know the resource', () => {
     expect(login).toMatchObject({ refusesResource: true, key: { resource: '' } });
     const exchanges = await server.requests('POST /token');
     expect(exchanges.map(({ input }) => input['resource'])).toEqual([server.url, undefined]);
+    // The person sees one page.
+    expect(await server.counts()).toMatchObject({ authorizations: 1 });
     expect((await call(server.url, login)).status).toBe(200);
   });
 });
