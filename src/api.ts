@@ -1,5 +1,6 @@
 // Owns the public surface of a runtime: the types that a host sees, and the object that carries them out.
 
+import type { LoginPreview } from './auth/login-request.ts';
 import type { CallEvent } from './call/events.ts';
 import { createPrompts, type Prompts } from './catalog/resources/prompts.ts';
 import { createResources, type Resources } from './catalog/resources/resources.ts';
@@ -16,13 +17,16 @@ import type { Tool, ToolRef } from './model/tool.ts';
 import type { ConfigLoop, ReloadOptions } from './servers/config-loop.ts';
 import type { HostOptions, ListeningHost } from './servers/host.ts';
 import { startupSettings } from './servers/load-config.ts';
+import type { LoginInfo, LoginOptions } from './servers/log-in-server.ts';
 import type { Servers } from './servers/servers.ts';
 import type { StartupReport } from './servers/startup.ts';
 import type { CallCounts, FleetStatus, Readiness, RuntimeStats } from './servers/status.ts';
 import { redactFailures, redactResult } from './shaping/redact.ts';
 import type { View, ViewOptions, Views } from './view.ts';
 
+export type { LoginPreview } from './auth/login-request.ts';
 export type { ReloadOptions } from './servers/config-loop.ts';
+export type { LoginInfo, LoginOptions } from './servers/log-in-server.ts';
 export type { StartupReport } from './servers/startup.ts';
 export type { Readiness, RuntimeStats } from './servers/status.ts';
 
@@ -87,6 +91,29 @@ export interface Runtime extends View, AsyncDisposable {
   readonly resources: Resources;
   /** Lists and fills in the prompts of servers. */
   readonly prompts: Prompts;
+  /**
+   * Logs in to a remote server: opens the page of its authorization server, waits for the answer and stores the login. Servers that
+   * wait for it go on by themselves. A machine, with another `oauth.grant`, needs no page.
+   */
+  login(server: ServerName, options?: LoginOptions): Promise<LoginInfo>;
+  /**
+   * The page of a login for a person whose browser is elsewhere; `finishLogin` ends it within ten minutes, in any process.
+   * `undefined` for a machine, which needs no page: `login` does all of it.
+   */
+  beginLogin(
+    server: ServerName,
+    options?: Pick<LoginOptions, 'account' | 'scopes' | 'signal'>,
+  ): Promise<LoginPreview | undefined>;
+  /** `answer`: the address at which the browser ended, or the code that the page showed. */
+  finishLogin(
+    server: ServerName,
+    answer: string,
+    options?: Pick<LoginOptions, 'account' | 'signal'>,
+  ): Promise<LoginInfo>;
+  /** Removes the login, and revokes it where its authorization server offers that. Returns what was removed. */
+  logout(server: ServerName, options?: Pick<LoginOptions, 'account' | 'signal'>): Promise<readonly LoginInfo[]>;
+  /** Every stored login, without its tokens. */
+  logins(): Promise<readonly LoginInfo[]>;
   /** Closes one server, or all of them, and takes their tools out of the catalog. `reconnect` brings one back; the runtime stays usable. */
   disconnect(server?: ServerName): Promise<void>;
   /** Resolves when no process, timer or socket of the runtime is left. */
@@ -157,12 +184,23 @@ export function createApi(deps: ApiDeps): Runtime {
 
 type Changes = Pick<
   Runtime,
-  'ready' | 'reload' | 'setServers' | 'reconnect' | 'refreshTools' | 'clearCache' | 'disconnect'
+  | 'ready'
+  | 'reload'
+  | 'setServers'
+  | 'reconnect'
+  | 'refreshTools'
+  | 'clearCache'
+  | 'disconnect'
+  | 'login'
+  | 'beginLogin'
+  | 'finishLogin'
+  | 'logout'
+  | 'logins'
 >;
 
 /** The methods with which a host changes its servers, or waits for them. */
 function createChanges({ host, servers, config }: ApiDeps): Changes {
-  const { fleet, registry } = servers;
+  const { fleet, registry, loginDesk } = servers;
   const defaultWaitMs = () => startupSettings(host.options, registry.config().settings).waitMs;
   return {
     ready: async ({ timeoutMs = defaultWaitMs(), orThrow = false, ...rest } = {}) => {
@@ -177,6 +215,11 @@ function createChanges({ host, servers, config }: ApiDeps): Changes {
     refreshTools: (server) => fleet.refreshTools(server),
     clearCache: (server) => fleet.clearCache(server),
     disconnect: (server) => fleet.disconnect(server),
+    login: (server, asked) => loginDesk.login(server, asked),
+    beginLogin: (server, asked) => loginDesk.begin(server, asked),
+    finishLogin: (server, answer, asked) => loginDesk.finish(server, answer, asked),
+    logout: (server, asked) => loginDesk.logout(server, asked),
+    logins: () => loginDesk.list(),
   };
 }
 

@@ -2,6 +2,9 @@
 
 export type {
   EventOf,
+  LoginInfo,
+  LoginOptions,
+  LoginPreview,
   Readiness,
   ReadyOptions,
   ReloadOptions,
@@ -11,6 +14,9 @@ export type {
   ServerFailure,
   StartupReport,
 } from './api.ts';
+export type { AuthEvent } from './auth/events.ts';
+export type { ClientAuthentication, ClientRegistration, Login, LoginKey, Tokens } from './auth/login-model.ts';
+export type { LoginNeed, StoredLogin, TokenStore } from './auth/token-store.ts';
 export type { CallEnd, CallEvent, CallId, CallProgress } from './call/events.ts';
 export { failureAsOutcome, type TellingFailure } from './call/failure-as-outcome.ts';
 export type { CatalogEvent, SignalEvent } from './catalog/events.ts';
@@ -29,6 +35,7 @@ export type {
   HealthEntry,
   HostServer as ServerConfig,
   InProcessEntry,
+  OAuthEntry,
   ReconnectEntry,
   ServerEntry,
   ToolEntry,
@@ -57,6 +64,7 @@ export type {
   BreakerStatus,
   ConnectionStage,
   FineState,
+  LoginStatus,
   NotReadyState,
   ServerStatus,
   SimpleStatus,
@@ -105,6 +113,7 @@ export type {
   LogLevel,
   Message,
   MessageId,
+  OAuthSettings,
   Provenance,
   ReconnectPolicy,
   RemoteLaunch,

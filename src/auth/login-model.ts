@@ -46,6 +46,8 @@ export interface Login {
   readonly client: ClientRegistration;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string | undefined;
+  /** The authorization server does not know the resource: new logins do not name it either. */
+  readonly refusesResource?: true | undefined;
   /** The private key of DPoP, shared by all processes that use the token. */
   readonly dpopKey?: JsonWebKey | undefined;
 }

@@ -16,6 +16,7 @@ import type { ServerName } from '../model/names.ts';
 import type { RuleText } from '../model/rule.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { SessionProvider } from '../servers/sessions.ts';
+import { AUTHENTICATE, authenticateName, createAuthenticateTool } from './authenticate.ts';
 import { createPromptTools } from './prompts.ts';
 import { createResourceTools } from './resources.ts';
 import type { SearchableServer } from './search-definitions.ts';
@@ -95,7 +96,7 @@ function createWindowSettings({ registry, catalog }: Servers): () => WindowSetti
 
 /** The builtins change as servers with resources or prompts come and go; their texts never do. */
 function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): () => readonly Builtin[] {
-  const { registry, catalog, resourceCatalog, subscriptions } = servers;
+  const { registry, catalog, resourceCatalog, subscriptions, loginAsks } = servers;
   const { sessions = servers.sessions, handlers, permissions, snapshot } = caller;
   const isSeen = (server: ServerName) => caller.isSeen(server) && !registry.isSetAside(server);
   const visible = visibleResources(resourceCatalog, (server) => !registry.isSetAside(server));
@@ -110,18 +111,23 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
     resources: createResourceTools({ resources, resourceCatalog: visible, isListed: isListed('ListMcpResources') }),
     prompts: createPromptTools({ prompts, resourceCatalog: visible, isListed: isListed('ListMcpPrompts') }),
   };
+  const isTaken = (name: string) => snapshot().find(name) !== undefined;
   const kept = new Map<string, readonly Builtin[]>();
   return () => {
     const { builtinTools } = registry.config().settings;
     const declared = listCapabilities.filter((each) => builtinTools && catalog.hasAny(each));
     const startable = unlisted(servers).filter(({ name }) => isListed(START_TOOL)(name));
-    const key = startable.length === 0 ? declared.join(' ') : JSON.stringify([declared, startable]);
+    const waiting = loginAsks.waiting().filter((server) => isListed(AUTHENTICATE)(server));
+    const named = waiting.map((server) => [server, authenticateName(server, isTaken)] as const);
+    const isPlain = startable.length === 0 && named.length === 0;
+    const key = isPlain ? declared.join(' ') : JSON.stringify([declared, startable, named]);
     const known = kept.get(key);
     if (known) return known;
     const start = () => createStartTool({ servers: startable, sessions, tools: () => snapshot().tools });
     const builtins = [
       ...declared.flatMap((each) => groups[each]).map((each) => within(each, isKnown)),
       ...(startable.length > 0 ? [start()] : []),
+      ...named.map(([server, name]) => createAuthenticateTool(server, name, loginAsks)),
     ];
     kept.set(key, builtins);
     return builtins;

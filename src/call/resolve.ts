@@ -62,7 +62,7 @@ function bindBuiltin(
   const { server, problem } = serverOf(builtin, readable);
   return {
     name: tool.name,
-    tool: server === undefined ? tool : { ...tool, id: { server, tool: tool.id.tool } },
+    tool: server === undefined ? tool : { ...tool, id: { server, tool: builtin.toolName ?? tool.id.tool } },
     arguments: args,
     builtin: {
       isLocal: server === undefined,

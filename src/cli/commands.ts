@@ -53,6 +53,16 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Connect to one server afresh and show how it went.',
     load: async () => (await import('./commands/reconnect.ts')).reconnect,
   },
+  login: {
+    group: 'Use servers',
+    summary: 'Log in to a remote server in the browser, or list the logins.',
+    load: async () => (await import('./commands/login.ts')).login,
+  },
+  logout: {
+    group: 'Use servers',
+    summary: 'Remove the login to a server, and revoke it where that is offered.',
+    load: async () => (await import('./commands/login.ts')).logout,
+  },
   logs: {
     group: 'Use servers',
     summary: 'Show what a server wrote to stderr, when it started and why it ended.',

@@ -1,13 +1,14 @@
 // Owns the step from one written entry to one definition. Reads no file. An entry with an error gives no definition, only the
 // problems. `launch.ts` decides which keys go together.
 
-import type { Launch, Scope, ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
+import type { Launch, RemoteLaunch, Scope, ServerDefinition, ServerSettings, ToolSettings } from '../model/server.ts';
 import { asWritten, checkEach } from './check.ts';
 import { isMap, type KeyPath } from './config-map.ts';
 import { isCommand } from './expand.ts';
 import { healthPolicy } from './health.ts';
 import { remoteToolIdleTimeoutMs } from './idle-timeout.ts';
 import { launchOf, type Mutable } from './launch.ts';
+import { tidyLogin } from './login-settings.ts';
 import { type ConfigProblem, labelOf, wrongType } from './problem.ts';
 import { conflictIn, reconnectPolicy } from './reconnect.ts';
 import type { CompleteEntry } from './schema.ts';
@@ -70,6 +71,7 @@ function freeze(definition: ServerDefinition): ServerDefinition {
   if (launch.kind === 'stdio') Object.freeze(launch.args);
   if (launch.kind === 'stdio') Object.freeze(launch.inheritEnv);
   if (launch.kind !== 'stdio' && launch.kind !== 'in-process') Object.freeze(launch.headers);
+  if (launch.kind !== 'stdio' && launch.kind !== 'in-process') freezeLogin(launch.oauth);
   if (launch.kind !== 'in-process') Object.freeze(launch.env);
   if (launch.kind !== 'in-process') Object.freeze(launch.envAllow);
   Object.freeze(launch);
@@ -81,6 +83,13 @@ function freeze(definition: ServerDefinition): ServerDefinition {
   Object.freeze(provenance.key);
   Object.freeze(provenance);
   return Object.freeze(definition);
+}
+
+function freezeLogin(oauth: RemoteLaunch['oauth']): void {
+  if (!oauth) return;
+  Object.freeze(oauth.scopes);
+  Object.freeze(oauth.account);
+  Object.freeze(oauth);
 }
 
 const LONGEST_NAME = 100;
@@ -142,6 +151,7 @@ function tidy({ fields, writtenAs, problems }: NormalizedSection, rights: EntryR
     const map = tidied[key];
     if (isMap(map)) tidied[key] = tidyMap(map, keyOf(key), isOwn, found);
   }
+  if (isMap(fields['oauth'])) tidied['oauth'] = tidyLogin(fields['oauth'], keyOf('oauth'), { isOwn, found });
   if (isMap(fields['tools'])) tidied['tools'] = withoutProto(fields['tools'], keyOf('tools'), found);
   dropForbidden(tidied, keyOf, rights, found);
   return { fields: tidied, problems: found };

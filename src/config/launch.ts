@@ -1,6 +1,6 @@
 // Owns which keys of an entry go together: a command for a local server, a url for a remote one, and never both.
 
-import type { Launch, RemoteLaunch, StdioLaunch } from '../model/server.ts';
+import type { Launch, OAuthSettings, RemoteLaunch, StdioLaunch } from '../model/server.ts';
 import { inputsOf, variablesOf } from './expand.ts';
 import type { ConfigProblem } from './problem.ts';
 import type { CompleteEntry } from './schema.ts';
@@ -37,7 +37,7 @@ function stdioLaunch(entry: PartialEntry, defaults: CompleteEntry, command: stri
 
 function remoteLaunch(entry: PartialEntry, defaults: CompleteEntry, url: string): RemoteLaunch | ConfigProblem {
   const { env = defaults.env, headers = defaults.headers, transport, proxy, certFile, keyFile } = entry;
-  const { bearerTokenEnvVar, headersHelper, caFile, envAllow } = entry;
+  const { bearerTokenEnvVar, headersHelper, caFile, envAllow, oauth } = entry;
   const kind = transport === undefined || transport === 'stdio' ? 'auto' : transport;
   const problem =
     (isUndecided(url) ? undefined : addressProblem(kind, url)) ??
@@ -53,8 +53,12 @@ function remoteLaunch(entry: PartialEntry, defaults: CompleteEntry, url: string)
   if (certFile !== undefined) launch.certFile = certFile;
   if (keyFile !== undefined) launch.keyFile = keyFile;
   if (envAllow !== undefined) launch.envAllow = envAllow;
+  if (oauth !== undefined) launch.oauth = oauth === false ? false : (withoutUndefined(oauth) as OAuthSettings);
   return launch;
 }
+
+const withoutUndefined = (map: object) =>
+  Object.fromEntries(Object.entries(map).filter(([, value]) => value !== undefined));
 
 /** Whether a text has placeholders, so that its value is known only when its server is opened. */
 export const isUndecided = (text: string) => variablesOf(text).length > 0 || inputsOf(text).length > 0;

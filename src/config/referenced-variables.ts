@@ -3,6 +3,7 @@
 
 import type { RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { foreignPlaceholdersIn, inputsOf, variablesOf } from './expand.ts';
+import { loginTexts } from './login-settings.ts';
 
 type LaunchHolder = Pick<ServerDefinition, 'launch'>;
 
@@ -34,7 +35,10 @@ export const foreignPlaceholdersOf = ({ launch }: LaunchHolder): readonly string
 const builtins: readonly string[] = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
 
 export function textsOf(launch: StdioLaunch | RemoteLaunch): readonly string[] {
-  if (launch.kind !== 'stdio') return [launch.url, ...Object.values(launch.headers), ...textsOfRoute(launch)];
+  if (launch.kind !== 'stdio') {
+    const login = loginTexts(launch.oauth).map(([, text]) => text);
+    return [launch.url, ...Object.values(launch.headers), ...textsOfRoute(launch), ...login];
+  }
   return [launch.command, ...launch.args, launch.cwd ?? ''];
 }
 

@@ -12,6 +12,7 @@ import { isSecretVariable } from '../model/secret-shapes.ts';
 import type { Launch, RemoteLaunch, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { expand, isCommand, type Lookup } from './expand.ts';
 import { addressProblem, kindFor, proxyProblem } from './launch.ts';
+import { loginTexts } from './login-settings.ts';
 import { readText } from './read-text.ts';
 import { foreignPlaceholdersOf, textsOf, variablesRead } from './referenced-variables.ts';
 import type { CommandOutput } from './run-command.ts';
@@ -290,19 +291,19 @@ async function fillRemote(
 ): Promise<RemoteLaunch> {
   const openable = { ...definition, launch };
   const bearer = bearerTokenEnvVar === undefined ? {} : { Authorization: `Bearer \${${bearerTokenEnvVar}}` };
-  const [values, helped] = await Promise.all([
+  const [values, loginValues, helped] = await Promise.all([
     writtenForEach(openable, joined(launch.headers, bearer), 'headers', resolving),
+    writtenForEach(openable, Object.fromEntries(loginTexts(launch.oauth)), 'oauth', resolving),
     headersHelper === undefined || !isOwn(definition) ? {} : runHelper(openable, headersHelper, resolving),
   ]);
-  const headers = values
-    .map(([name, { text, isLiteral }]) => [name, isLiteral ? text : fill(text)] as const)
-    .filter(([, value]) => !isEmptyHeader(value));
+  const headers = values.map(filledValue(fill)).filter(([, value]) => !isEmptyHeader(value));
   const url = fill(launch.url);
   const filled = {
     ...launch,
     kind: kindFor(launch.kind, url),
     url,
     headers: joined(Object.fromEntries(headers), helped),
+    ...(launch.oauth && { oauth: { ...launch.oauth, ...Object.fromEntries(loginValues.map(filledValue(fill))) } }),
   };
   if (!isOwn(definition)) return filled;
   const files = Object.entries({ caFile, certFile, keyFile }).flatMap(([key, path]) =>
@@ -310,6 +311,11 @@ async function fillRemote(
   );
   return { ...filled, ...(proxy !== undefined && { proxy: fill(proxy) }), ...Object.fromEntries(files) };
 }
+
+const filledValue =
+  (fill: Filling['fill']) =>
+  ([name, { text, isLiteral }]: readonly [string, WrittenValue]) =>
+    [name, isLiteral ? text : fill(text)] as const;
 
 /** Addresses with placeholders can be checked only now that they are filled in. */
 function requireAddresses(definition: ServerDefinition, { kind, url, proxy }: RemoteLaunch): void {

@@ -102,6 +102,67 @@ export const toolSchema = section({
     ),
 });
 
+const secretReference = (what: string) =>
+  text()
+    .optional()
+    .describe(`${what} A reference such as \`\${VAR}\` or, in your own files, \`!command\`; never the value itself.`);
+
+export const oauthSchema = section({
+  grant: z
+    .enum(
+      ['authorization_code', 'client_credentials', 'jwt_bearer', 'enterprise'],
+      '"authorization_code", "client_credentials", "jwt_bearer" or "enterprise"',
+    )
+    .optional()
+    .describe(
+      'Who logs in: you, in the browser (`authorization_code`, as without this key), or a machine with its own secret or key, with an assertion, or through the identity provider of your enterprise.',
+    ),
+  clientId: text().optional().describe('The client that Plexus is known as; otherwise it registers itself.'),
+  clientSecret: secretReference('The secret of that client.'),
+  privateKey: secretReference('The private key of that client, in PEM, where it signs instead of sending a secret.'),
+  assertion: secretReference('The assertion that `jwt_bearer` exchanges for a token.'),
+  idpIssuer: text().optional().describe('The identity provider of your enterprise, for `enterprise`.'),
+  idpTokenEndpoint: text().optional().describe('Its token endpoint, where its metadata does not name it.'),
+  idpClientId: text().optional().describe('The client that Plexus is known as there.'),
+  idToken: secretReference('Your id token of that provider.'),
+  scopes: texts()
+    .optional()
+    .describe('What to ask for, as a list or as one text with spaces. Otherwise what the server names.'),
+  callbackPort: z
+    .int('a port number')
+    .min(1, 'a port number')
+    .max(65_535, 'a port number')
+    .optional()
+    .describe('The port on this machine to which the browser returns.'),
+  redirectUri: text()
+    .optional()
+    .describe('The address to which the browser returns. In a file that is not your own, only one of this machine.'),
+  resource: text()
+    .optional()
+    .describe(
+      'The resource that tokens are for: `auto`, as without this key: as the server names it; `off` for providers that refuse it, or a URI.',
+    ),
+  clientMetadataUrl: text().optional().describe('The address of a document that describes the client, used as its id.'),
+  metadataUrl: text()
+    .optional()
+    .describe("Where the authorization server's metadata lies, where it is not found by itself."),
+  pkce: z
+    .enum(['required', 'assume'], '"required" or "assume"')
+    .optional()
+    .describe(
+      '`assume`: the provider protects its codes (PKCE with S256) although its metadata does not say so. In your own files only.',
+    ),
+  allowPrivateNetwork: flag()
+    .optional()
+    .describe('Whether a public server may name addresses of the network around this machine. In your own files only.'),
+  account: z
+    .union([text(), z.record(z.string(), text())], 'a name, or a map from folders to names')
+    .optional()
+    .describe(
+      'Which of several logins to use: the name given with `plexus login --account`. Or a map from folders to names: the closest folder around you counts, `*` stands for all others. In a file that is not your own it is a suggestion.',
+    ),
+});
+
 export const serverSchema = section({
   command: text()
     .optional()
@@ -158,6 +219,12 @@ export const serverSchema = section({
     .optional()
     .describe('A PEM file with the certificate to show to a remote server; needs `keyFile`. In your own files only.'),
   keyFile: text().optional().describe('A PEM file with the key of that certificate. In your own files only.'),
+  oauth: z
+    .union([z.literal(false), oauthSchema], 'false or a map of settings')
+    .optional()
+    .describe(
+      'How to log in to a remote server, see below; most need nothing here. `false`: no login is used or offered. An Authorization header counts more.',
+    ),
   enabled: flag()
     .default(true)
     .describe('Whether the server is used. When false it keeps its name but is never started.'),
@@ -533,6 +600,7 @@ export const schemas = {
   reconnect: reconnectSchema,
   health: healthSchema,
   tool: toolSchema,
+  oauth: oauthSchema,
   server: serverSchema,
   rule: ruleSchema,
   permissions: permissionsSchema,

@@ -120,14 +120,23 @@ export const resultsFolder = (environment: UserEnvironment): string =>
   pathsOf(environment.platform).join(cacheFolder(environment), 'results');
 
 /** The key that decrypts stored secrets. It lies in another folder than they do, so that neither folder alone is enough. */
-export function keyFile(environment: UserEnvironment): string {
+export const keyFile = (environment: UserEnvironment): string => keyFileNamed('key', environment);
+
+/** The logins, encrypted; one file for all of them. */
+export const loginsFile = (environment: UserEnvironment): string =>
+  pathsOf(environment.platform).join(stateFolder(environment), 'logins.json');
+
+/** The key that decrypts the logins, where no system keychain keeps it. */
+export const loginsKeyFile = (environment: UserEnvironment): string => keyFileNamed('logins.key', environment);
+
+function keyFileNamed(name: string, environment: UserEnvironment): string {
   const folder = platformFolder(environment, {
     xdg: 'XDG_DATA_HOME',
     windows: ['Local', 'plexus'],
     mac: ['Application Support', 'plexus'],
     unix: ['.local', 'share', 'plexus'],
   });
-  return pathsOf(environment.platform).join(folder, 'key');
+  return pathsOf(environment.platform).join(folder, name);
 }
 
 export const pathsOf = (platform: NodeJS.Platform) => (platform === 'win32' ? win32 : posix);

@@ -9,6 +9,7 @@ import type {
   InProcessLaunch,
   Lifecycle,
   LogLevel,
+  OAuthSettings,
   ToolSettings,
 } from '../model/server.ts';
 
@@ -79,7 +80,13 @@ export interface ServerEntry extends CommonEntry {
   caFile?: string | undefined;
   certFile?: string | undefined;
   keyFile?: string | undefined;
+  oauth?: false | OAuthEntry | undefined;
 }
+
+/** How to log in to a remote server; `scopes` may be one text with spaces. */
+export type OAuthEntry = {
+  -readonly [Key in keyof Omit<OAuthSettings, 'scopes'>]?: OAuthSettings[Key] | undefined;
+} & { scopes?: readonly string[] | string | undefined };
 
 /** A server that runs inside the host. */
 export interface InProcessEntry extends CommonEntry, Pick<InProcessLaunch, 'serve'> {}

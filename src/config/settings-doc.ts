@@ -8,6 +8,7 @@ import {
   fileSchema,
   healthSchema,
   inputSchema,
+  oauthSchema,
   permissionsSchema,
   plexusSchema,
   projectSchema,
@@ -25,6 +26,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 const sections: readonly (readonly [title: string, schema: z.ZodObject])[] = [
   ['A server: `[mcp_servers.NAME]`, in JSON `mcpServers.NAME`', serverSchema],
+  ['Logging in: `[mcp_servers.NAME.oauth]`, in JSON `mcpServers.NAME.oauth`', oauthSchema],
   ['A tool: `[mcp_servers.NAME.tools.TOOL]`, in JSON `mcpServers.NAME.tools.TOOL`', toolSchema],
   ['Reconnecting: `[mcp_servers.NAME.reconnect]`, in JSON `mcpServers.NAME.reconnect`', reconnectSchema],
   [

@@ -117,6 +117,23 @@ const reconnectWords = vocabulary(
   { sections: new Map([['background', backgroundWords]]) },
 );
 
+/** Codex writes some of them beside the command. */
+const asOAuth =
+  (key: string): Meaning =>
+  (value) => ({ oauth: { [key]: value } });
+const oauthWords = vocabulary(
+  '"oauth"',
+  'oauth',
+  {
+    scope: (scopes) => ({ scopes: scopesOf(scopes) }),
+    scopes: (scopes) => ({ scopes: scopesOf(scopes) }),
+    authServerMetadataUrl: (metadataUrl) => ({ metadataUrl }),
+    redirectUrl: (redirectUri) => ({ redirectUri }),
+  },
+  // Claude Code's own way through an identity provider, which is set up elsewhere there.
+  { isForOthers: (key) => /^(xaa|enabled)$/i.test(key) },
+);
+
 const asDisabled: Meaning = (value) => ({ enabled: typeof value === 'boolean' ? !value : value });
 const asApproved = ['autoApprove', 'alwaysAllow', 'trust'].map((key) => [key, asRules] as const);
 const asApproval: Meaning = (approval) => ({ approval });
@@ -171,12 +188,16 @@ export const vocabularies = {
       defaultToolsApprovalMode: asApproval,
       disabled: asDisabled,
       isActive: (enabled) => ({ enabled }),
+      scopes: (scopes) => asOAuth('scopes')(scopesOf(scopes)),
+      oauthResource: asOAuth('resource'),
+      oauthClientId: asOAuth('clientId'),
     },
     {
       nested: nestedInServer,
       sections: new Map([
         ['reconnect', reconnectWords],
         ['health', vocabulary('"health"', 'health')],
+        ['oauth', oauthWords],
       ]),
       members: new Map([['tools', toolWords]]),
       elsewhere: new Map(asApproved),
@@ -205,6 +226,9 @@ export const vocabularies = {
   results: vocabulary('"plexus.results"', 'results'),
   trust: vocabulary('"plexus.trust"', 'trust'),
 } as const satisfies Record<string, Vocabulary>;
+
+/** As a list, or as OAuth itself writes them. */
+const scopesOf = (scopes: unknown) => (typeof scopes === 'string' ? scopes.split(/\s+/).filter(Boolean) : scopes);
 
 const isEverything = (tools: unknown) => Array.isArray(tools) && tools.length === 1 && tools[0] === '*';
 

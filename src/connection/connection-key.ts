@@ -26,6 +26,8 @@ export interface KeyDeps {
   readonly sandbox?: object | undefined;
   /** The server is looked at without an approval: no session of an approved one is shared with it. */
   readonly isUnapproved?: boolean | undefined;
+  /** The stored login that signs its requests. */
+  readonly login?: string | undefined;
   /** The id of a client with private connections. */
   readonly client?: string | undefined;
 }

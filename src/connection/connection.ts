@@ -339,7 +339,7 @@ export class Connection {
   async #renew(session: Session, signal: AbortSignal): Promise<boolean> {
     const { renewCredentials, clock } = this.#options;
     const isRenewed = await renewCredentials(session, signal);
-    if (isRenewed) await settleWithin([session.whenQuiet()], { limitMs: limits.expiredDrainMs, clock, signal });
+    await settleWithin([session.whenQuiet()], { limitMs: limits.expiredDrainMs, clock, signal });
     return isRenewed;
   }
 

@@ -72,6 +72,8 @@ export interface StatusFields {
    * holds its tools. `over-cap`: it is not connected, because there are too many of them.
    */
   readonly unapproved?: 'listed-only' | 'over-cap';
+  /** The login that a remote server uses. */
+  readonly login?: LoginStatus;
   /** The runner, such as npx, that is still installing the server. */
   readonly installer?: string;
   /** Written as JSON it is `{ code, message, remedy }`. */
@@ -99,6 +101,15 @@ export interface StatusFields {
   readonly nextRetryInMs?: number;
 }
 
+export interface LoginStatus {
+  /** Which of several logins counts in this folder; absent for the one without a name. */
+  readonly account?: string;
+  /** The authorization server; absent while no stored login is in use. */
+  readonly issuer?: string;
+  /** When its token ends, in milliseconds since 1970; it is refreshed before that. */
+  readonly expiresAt?: number;
+}
+
 /** The stages of a connection, in order. */
 export type ConnectionStage = 'config' | 'trust' | 'login' | 'start' | 'handshake' | 'list' | 'running';
 
@@ -119,6 +130,7 @@ export interface StatusDeps {
   /** The runner, such as npx, that has not started the server yet. */
   readonly installer?: string | undefined;
   readonly unapproved?: ServerStatus['unapproved'];
+  readonly login?: LoginStatus | undefined;
   /** The start waits for a person: for an approval, or for the answer to an input. */
   readonly isPersonAsked?: boolean | undefined;
   readonly listing: ListingStatus;
@@ -175,6 +187,7 @@ function statusFields(deps: StatusDeps, isConnected: boolean): StatusFields {
     ...(settings.title !== undefined && { title: settings.title }),
     ...(settings.description !== undefined && { description: settings.description }),
     ...(deps.unapproved && { unapproved: deps.unapproved }),
+    ...(deps.login && { login: deps.login }),
     ...(connection?.state.kind === 'connecting' && installer !== undefined && { installer }),
     ...(listing.problems.length > 0 && { warnings: listing.problems }),
     ...(connection && deps.extent === 'whole' && liveness(connection, deps, isConnected)),
@@ -214,8 +227,11 @@ const connectionStages: Partial<Record<FailureCode, ConnectionStage>> = {
   INPUT_MISSING: 'config',
   SERVER_DENIED: 'config',
   SERVER_UNTRUSTED: 'trust',
+  LOGINS_UNUSABLE: 'login',
   AUTH_REQUIRED: 'login',
   AUTH_FAILED: 'login',
+  LOGIN_FAILED: 'login',
+  LOGIN_UNAVAILABLE: 'login',
   SPAWN_FAILED: 'start',
 };
 
@@ -258,6 +274,6 @@ const underWay = (attempt: number): NotReadyWords => ({
 /** A person who approves or logs in is all that is missing; any other block is a failure. */
 function blockedBy({ code }: RuntimeError): NotReadyWords {
   if (code === 'SERVER_UNTRUSTED') return { status: 'disconnected', state: 'needs-approval' };
-  const isLogin = code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED';
+  const isLogin = code === 'AUTH_REQUIRED' || code === 'AUTH_FAILED' || code === 'LOGIN_FAILED';
   return isLogin ? { status: 'disconnected', state: 'needs-auth' } : { status: 'failed', state: 'blocked' };
 }

@@ -33,6 +33,8 @@ export interface BuiltinTool {
 export interface Builtin {
   /** The model calls it by the definition's name, without any prefix. */
   readonly definition: ToolDefinition;
+  /** Its name among the tools of that server, for rules; otherwise the definition's. */
+  readonly toolName?: string;
   /** The server that a call is about, whose rules, limits and failures apply. Absent: the tool touches no server. */
   readonly target?: (args: JsonObject) => ServerName | undefined;
   /** It is asked about only where a rule or a setting says so, although it is about a server. */

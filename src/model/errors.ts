@@ -2,6 +2,7 @@
 // to do next. `model-sentences.ts` has those for models. Code checks `code`, `remedy`, `outage` or `reconnect`, never the words.
 
 import { shellWord } from '../kernel/shell-word.ts';
+import { type LoginFault, loginFaultSentences } from './login-faults.ts';
 import type { QualifiedName, ServerName, ToolId } from './names.ts';
 
 /** The person or program that can fix a failure. */
@@ -71,6 +72,55 @@ export const faultReason = (data: ServerFault): string => {
   const tail = data.stderr?.trim();
   return tail ? `${data.reason}. It wrote on stderr:\n${tail.replace(/^/gm, '  | ')}\n` : `${data.reason}.`;
 };
+
+interface UnusableLogins {
+  readonly file: string;
+  readonly problem: 'torn' | 'newer' | 'unreadable' | 'keychain' | 'key';
+  readonly reason: string;
+}
+
+function unusableLogins({ file, problem, reason }: UnusableLogins): string {
+  if (problem === 'newer') return `The logins in ${file} were written by a newer Plexus: ${reason}.`;
+  if (problem === 'keychain') return `The key of the logins in ${file} lies in the system keychain, and ${reason}.`;
+  if (problem === 'key') return `The logins in ${file} cannot be decrypted: ${reason}.`;
+  return `The logins in ${file} cannot be read: ${reason}.`;
+}
+
+function loginsRemedy({ file, problem }: UnusableLogins): string {
+  if (problem === 'newer') return 'Update Plexus.';
+  if (problem === 'keychain') return 'Unlock the keychain, or run this where you are logged in to the desktop.';
+  if (problem === 'unreadable') return `Make ${file} readable for yourself.`;
+  return `Restore ${problem === 'key' ? 'the key' : 'it'} from a backup, or move ${file} away and log in again.`;
+}
+
+export interface MissingLogin {
+  readonly server: ServerName;
+  /** Absent: there is no login yet. */
+  readonly why?: 'refused' | 'interrupted' | 'expired' | 'scopes';
+  /** The rights that the present login lacks. */
+  readonly scopes?: readonly string[];
+  readonly account?: string;
+  /** The entry says `oauth = false`. */
+  readonly isLoginOff?: true;
+}
+
+function loginNeed({ why, scopes = [], account }: MissingLogin): string {
+  if (why === 'refused') return 'needs a new login: the stored one is no longer accepted';
+  if (why === 'interrupted') return 'needs login: the refresh was interrupted';
+  if (why === 'expired') return 'needs a new login: the stored one has expired and cannot be refreshed';
+  if (why === 'scopes') return `needs a login with more rights${scopes.length > 0 ? `: ${scopes.join(' ')}` : ''}`;
+  return `needs a login${account ? ` for the account "${account}"` : ''} (HTTP 401)`;
+}
+
+/** The command that a person types to log in. */
+export function loginCommand({ server, account, scopes = [] }: MissingLogin): string {
+  const named = account ? ` --account ${shellWord(account)}` : '';
+  const asked = scopes.length > 0 ? ` --scopes ${shellWord(scopes.join(' '))}` : '';
+  return `plexus login ${shellWord(server)}${named}${asked}`;
+}
+
+const giveToken = (server: ServerName) =>
+  `Give "${server}" a token: set bearer_token_env_var or headers in its configuration.`;
 
 interface UnknownName {
   /** The known names closest to the unknown one. */
@@ -213,11 +263,17 @@ export const failures = {
         d.workspaceFile === undefined ? '' : '; or name the file by its full path, or the folder with "cwd"'
       }`,
   ),
+  LOGINS_UNUSABLE: failure(
+    'fix-config',
+    CONFIG,
+    (d: UnusableLogins) => `${unusableLogins(d)} Nothing of it was changed.`,
+    loginsRemedy,
+  ),
   AUTH_REQUIRED: failure(
     'log-in',
-    { ...REFUSED, http: 401 },
-    (d: { server: ServerName }) => `Server "${d.server}" needs a login (HTTP 401).`,
-    (d) => `Give "${d.server}" a token: set bearer_token_env_var or headers in its configuration.`,
+    { ...REFUSED, http: 401, quotes: true },
+    (d: MissingLogin) => `Server "${d.server}" ${loginNeed(d)}.`,
+    (d) => (d.isLoginOff ? giveToken(d.server) : `Log in with: ${loginCommand(d)}`),
   ),
   AUTH_FAILED: failure(
     'log-in',
@@ -225,6 +281,20 @@ export const failures = {
     (d: { server: ServerName; reason: string; status?: number }) =>
       `The login to server "${d.server}" failed: ${d.reason}.`,
     (d) => `Check the token or the headers in the configuration of "${d.server}".`,
+  ),
+  LOGIN_FAILED: failure(
+    'log-in',
+    { ...REFUSED, http: 401, quotes: true },
+    (d: { server: ServerName; fault: LoginFault }) =>
+      `The login to server "${d.server}" failed: ${loginFaultSentences(d.fault, d.server).happened}.`,
+    (d) => loginFaultSentences(d.fault, d.server).next,
+  ),
+  LOGIN_UNAVAILABLE: failure(
+    'retry-later',
+    { exit: 4, http: 502, rpc: -32603, outage: true, reconnect: true, quotes: true },
+    (d: { server: ServerName; address: string; reason: string }) =>
+      `The authorization server of "${d.server}" (${d.address}) cannot be used now: ${d.reason}.`,
+    () => 'Try again later; the login that is stored stays as it is.',
   ),
   SPAWN_FAILED: failure(
     'fix-config',

@@ -242,6 +242,25 @@ export const limits = {
   /** The longest id that is read from a message over the limit. */
   messageIdBytes: 1024,
   closeMs: 10_000,
+  /**
+   * Tokens: how long before its end one is refreshed, how long that may hold the lock between processes, which is longer than two
+   * requests take, and how long an authorization server that is down is left alone.
+   */
+  refresh: { aheadMs: 60_000, lockMs: 75_000, pauseMs: 5_000 },
+  /** How often a model can ask the person to log in to one server. */
+  askLoginMs: 15 * 60_000,
+
+  /** A login: the largest document of an authorization server, and how long one request may take; how long the person has for
+   * the page; the ports that are registered for its answer. */
+  login: {
+    bodyBytes: 1024 * 1024,
+    requestMs: 30_000,
+    pageMs: 300_000,
+    pendingMs: 600_000,
+    callbackPorts: [47_310, 47_311, 47_312],
+    assertionSeconds: 300,
+    quoteChars: 300,
+  },
 
   /** How much of a server's stderr is kept, and how much of it an error quotes. */
   stderrBytes: 64 * 1024,

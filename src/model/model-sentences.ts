@@ -60,8 +60,19 @@ const rows: { readonly [Code in FailureCode]: ModelSentences<FailureData<Code>> 
       `Server "${server}" was not ${isLocal ? 'connected' : 'started'}: the workspace defines it, and the user has not approved it. Its ${isLocal ? 'address' : 'command'}: ${command}.`,
     next: ({ server }) => `${waits(server, 'waits for their approval')} Do not start it in another way.`,
   },
+  LOGINS_UNUSABLE: {
+    happened: () => 'The stored logins of the user cannot be read.',
+    next: () => userMust('repair that'),
+  },
   AUTH_REQUIRED: { next: ({ server }) => waits(server, 'needs a login') },
   AUTH_FAILED: { next: ({ server }) => waits(server, 'refuses the login it was given') },
+  LOGIN_FAILED: {
+    happened: ({ server }) => `The login to server "${server}" failed.`,
+    next: ({ server }) => waits(server, 'needs a login'),
+  },
+  LOGIN_UNAVAILABLE: {
+    next: () => `Call again in a minute; if that fails too, ${ANOTHER_TOOL}, and tell the user.`,
+  },
   SPAWN_FAILED: {
     happened: (d) => `Server "${d.server}" could not be started: ${faultReason(d)}`,
     next: ({ server }) => waits(server, 'cannot be started'),

@@ -38,6 +38,35 @@ export interface StdioLaunch {
   readonly envAllow?: readonly string[];
 }
 
+/** How a login to a remote server is obtained. Without any of it, everything is found out from the server. */
+export interface OAuthSettings {
+  /** A person logs in with the browser, which is the default, or a machine by itself. */
+  readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | 'enterprise';
+  readonly clientId?: string;
+  /** A reference such as `${VAR}` until the server is opened, like every secret here. */
+  readonly clientSecret?: string;
+  /** In PEM, for a client that authenticates with a signed assertion. */
+  readonly privateKey?: string;
+  readonly assertion?: string;
+  readonly idpIssuer?: string;
+  readonly idpTokenEndpoint?: string;
+  readonly idpClientId?: string;
+  readonly idToken?: string;
+  readonly scopes?: readonly string[];
+  readonly callbackPort?: number;
+  readonly redirectUri?: string;
+  /** The resource that tokens are requested for: `auto` as the server names it, `off` for none, or a URI. */
+  readonly resource?: string;
+  readonly clientMetadataUrl?: string;
+  readonly metadataUrl?: string;
+  /** `assume`: the provider does PKCE with S256 although its metadata does not say so. */
+  readonly pkce?: 'required' | 'assume';
+  /** The server may name addresses of the network around this machine, although it is a public one. */
+  readonly allowPrivateNetwork?: boolean;
+  /** Which of several logins: a name, or names by the folders in which they count. */
+  readonly account?: string | Readonly<Record<string, string>>;
+}
+
 export interface RemoteLaunch {
   readonly kind: 'http' | 'sse' | 'ws' | 'auto';
   readonly url: string;
@@ -54,6 +83,8 @@ export interface RemoteLaunch {
   /** A command that prints further headers as a JSON object, run when the server is opened. */
   readonly headersHelper?: string;
   readonly envAllow?: readonly string[];
+  /** `false`: no stored login is used, and none is offered. */
+  readonly oauth?: OAuthSettings | false;
 }
 
 /** A server that runs inside the host: it gets the other end of a channel. */

@@ -11,7 +11,7 @@ import type { Session } from '../connection/session.ts';
 import type { Subscriptions } from '../connection/subscriptions.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
-import type { FailureCode } from '../model/errors.ts';
+import type { FailureCode, RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
@@ -19,12 +19,14 @@ import type { AwaitedPersons } from './awaited-persons.ts';
 import type { Breakers } from './breakers.ts';
 import { changeOf } from './definition-change.ts';
 import type { ServerOpener } from './open-server.ts';
+import type { ServerLogins } from './server-logins.ts';
 
 export interface ConnectDeps {
   readonly opener: ServerOpener;
   /** How long a start of the server may take, its installation included; 0 for ever. */
   readonly startLimitMs: (definition: ServerDefinition) => number;
   readonly persons: Pick<AwaitedPersons, 'isAsked'>;
+  readonly logins: Pick<ServerLogins, 'onBlocked'>;
   readonly catalog: Catalog;
   readonly resourceCatalog: ResourceCatalog;
   readonly subscriptions: Subscriptions;
@@ -39,7 +41,7 @@ const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** The connections that all views share. */
 export function createConnections(deps: ConnectDeps): Connections {
-  const { opener, startLimitMs, persons, catalog, resourceCatalog, subscriptions, breakers, sandbox } = deps;
+  const { opener, startLimitMs, persons, logins, catalog, resourceCatalog, subscriptions, breakers, sandbox } = deps;
   const { clock, emit, onError } = deps;
   const forget = (server: ServerName) => {
     for (const part of [resourceCatalog, subscriptions]) part.onRemoved(server);
@@ -51,7 +53,7 @@ export function createConnections(deps: ConnectDeps): Connections {
     const { serverInfo } = session;
     emit({ type: 'connection.listed', server, toolCount, ...(serverInfo && { serverInfo }) });
   };
-  return new Connections({
+  const connections: Connections = new Connections({
     open: opener.open,
     renewCredentials: opener.renewCredentials,
     startLimitMs,
@@ -84,8 +86,11 @@ export function createConnections(deps: ConnectDeps): Connections {
       if (isUp || isSame) catalog.edit(definition);
       else forget(definition.name);
     },
-    // Cached tools were shown before it was known that the server may not start.
-    onBlocked: (server, { code }) => isRefusal(code) && forget(server),
+    onBlocked: (server, cause) => {
+      // Cached tools were shown before it was known that the server may not start.
+      if (isRefusal(cause.code)) forget(server);
+      awaitLogin(connections, logins, server, cause);
+    },
     onNotification: (definition, session, method, params) => {
       if (method === LIST_CHANGED) catalog.announce(definition, session);
       resourceCatalog.onNotification(definition, session, method);
@@ -96,15 +101,16 @@ export function createConnections(deps: ConnectDeps): Connections {
     emit,
     onError,
   });
+  return connections;
 }
 
 /** The private connections of one view: they change nothing that other views see. */
 export function createPrivateConnections(
-  { opener, startLimitMs, persons, sandbox, clock, onError }: ConnectDeps,
+  { opener, startLimitMs, persons, logins, sandbox, clock, onError }: ConnectDeps,
   id: string,
   handlers: ClientHandlers,
 ): Connections {
-  return new Connections({
+  const connections: Connections = new Connections({
     open: (definition, signal) => opener.open(definition, signal, { id, handlers }),
     renewCredentials: opener.renewCredentials,
     startLimitMs,
@@ -112,7 +118,7 @@ export function createPrivateConnections(
     changeOf,
     onReady: (_, session) => sandbox.tell(session),
     onDown: ignore,
-    onBlocked: ignore,
+    onBlocked: (server, cause) => awaitLogin(connections, logins, server, cause),
     onNotification: ignore,
     onRemoved: ignore,
     onSessionEnded: ignore,
@@ -122,6 +128,17 @@ export function createPrivateConnections(
     clock,
     onError,
   });
+  return connections;
+}
+
+function awaitLogin(
+  connections: Connections,
+  logins: ConnectDeps['logins'],
+  server: ServerName,
+  cause: RuntimeError,
+): void {
+  const entry = connections.get(server);
+  if (entry) logins.onBlocked(entry.definition, cause, () => entry.connection.unblock());
 }
 
 const isRefusal = (code: FailureCode) => code === 'SERVER_UNTRUSTED' || code === 'SERVER_DENIED';

@@ -1,6 +1,7 @@
 // Owns what a host hands in, made complete: its options, its environment, clock, stores, redactor and events. Everything else of
 // the runtime is given a `Host` and reads nothing from the process itself.
 
+import type { TokenStore } from '../auth/token-store.ts';
 import type { ConfigSource } from '../config/discover.ts';
 import type { AskInput } from '../config/inputs.ts';
 import type { NativeTool } from '../config/native.ts';
@@ -90,6 +91,8 @@ export interface HostOptions extends ClientHandlers {
   readonly interactive?: boolean;
   /** Keeps approvals and tool lists; the default is a folder of the user's. */
   readonly store?: Store;
+  /** Keeps the logins to remote servers; the default is an encrypted file in a folder of the user's. */
+  readonly tokens?: TokenStore;
   /** Whether each server has a log in a folder of the user's: its stderr and why it ended. Default: yes. */
   readonly logs?: boolean;
   /** Whether long results and blobs are kept as files in a folder of the user's, for a while. Default: yes. */
@@ -212,6 +215,7 @@ const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent
   signal: true,
   interactive: true,
   store: true,
+  tokens: true,
   logs: true,
   resultFiles: true,
   logger: true,

@@ -8,7 +8,7 @@ import type { SandboxNotifier } from '../connection/sandbox-state.ts';
 import type { Session } from '../connection/session.ts';
 import { type LeaseRequest, sessionPool } from '../connection/session-pool.ts';
 import { Cancellation } from '../kernel/cancellation.ts';
-import { isRefusedLogin, RuntimeError } from '../model/errors.ts';
+import { isFailure, isRefusedLogin, RuntimeError } from '../model/errors.ts';
 import type { ClientInfo } from '../model/identity.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, ServerDefinition } from '../model/server.ts';
@@ -16,12 +16,14 @@ import { type ApprovalChange, type GrantedVariables, lacksApproval, type ServerA
 import { Credentials } from './credentials.ts';
 import type { OpenSession } from './open-session.ts';
 import type { ServerResolver } from './resolve-server.ts';
+import type { ServerLogins } from './server-logins.ts';
 
 export interface OpenerDeps {
   readonly environment: HostEnvironment;
   readonly approvals: ServerApprovals;
   readonly resolver: ServerResolver;
   readonly openSession: OpenSession;
+  readonly logins: Pick<ServerLogins, 'signerFor'>;
   readonly clientInfo?: ClientInfo | undefined;
   readonly handlers: ClientHandlers;
   readonly sandbox: Pick<SandboxNotifier, 'state' | 'exclude'>;
@@ -80,10 +82,14 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
     const isUnapproved = lacksApproval(definition, grants);
     const handlers = isUnapproved ? NOTHING : permittedHandlers((client ?? deps).handlers, elicitation);
     const clientId = client?.id ?? (perClient ? deps.runtimeId : undefined);
-    const key = keyOf(deps, definition, { launch, handlers, clientId, isUnapproved });
+    const signer = await deps.logins.signerFor(definition, launch, grants);
+    const key = keyOf(deps, definition, { launch, handlers, clientId, isUnapproved, login: signer?.id });
     if (client === undefined) keys.set(definition.name, key);
     const open: LeaseRequest['open'] = (until, leases) =>
-      deps.openSession({ definition, launch, handlers, leases, isPublicOnly: isUnapproved }, until);
+      deps.openSession(
+        { definition, launch, handlers, leases, isPublicOnly: isUnapproved, login: signer?.login },
+        until,
+      );
     const session = await sessionPool.lease({ key, open, handlers, signal });
     launches.set(session, launch);
     grantsOf.set(session, { grants });
@@ -100,7 +106,7 @@ export function createServerOpener(deps: OpenerDeps): ServerOpener {
     } catch (error) {
       if (!isRefusedLogin(error)) throw error;
       const next = await untilAborted(credentials.renew(definition, launch, signal), signal);
-      if (next === undefined) throw error;
+      if (next === undefined) throw withoutLogin(launch, error);
       return lease(definition, next, opening);
     }
   };
@@ -149,6 +155,13 @@ const NOTHING: ClientHandlers = {};
 /** The address turned out to lead to this machine or to the network around it. */
 const isUntrusted = (error: unknown) => error instanceof RuntimeError && error.code === 'SERVER_UNTRUSTED';
 
+/** A person who has switched logins off for the server is not told to log in. */
+function withoutLogin(launch: Launch, error: RuntimeError): RuntimeError {
+  const isLoginOff = launch.kind !== 'stdio' && launch.kind !== 'in-process' && launch.oauth === false;
+  if (!isLoginOff || !isFailure(error, 'AUTH_REQUIRED')) return error;
+  return new RuntimeError('AUTH_REQUIRED', { ...error.data, isLoginOff: true }, { cause: error });
+}
+
 /** Stops waiting at once; commands and questions that still run are bounded by their own limits. */
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const cancellation = new Cancellation();
@@ -161,13 +174,14 @@ interface Shown {
   readonly handlers: ClientHandlers;
   readonly clientId: string | undefined;
   readonly isUnapproved: boolean;
+  readonly login: string | undefined;
 }
 
 /** Everything a server can see of its client: only openings with equal keys share a session. */
 function keyOf(
   { environment: { cwd, env }, clientInfo, sandbox }: OpenerDeps,
   { name: server, settings: { maxMessageBytes, logLevel, elicitation } }: ServerDefinition,
-  { launch, handlers, clientId: client, isUnapproved }: Shown,
+  { launch, handlers, clientId: client, isUnapproved, login }: Shown,
 ): string {
   return connectionKey({
     server,
@@ -181,6 +195,7 @@ function keyOf(
     clientInfo,
     sandbox: isUnapproved ? undefined : sandbox.state,
     isUnapproved,
+    login,
     client,
   });
 }

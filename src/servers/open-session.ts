@@ -21,6 +21,7 @@ import type { Redactor } from '../shaping/redact.ts';
 import type { ServerLog, ServerLogs } from '../store/server-log.ts';
 import { openChannel } from '../transport/open.ts';
 import { printable } from '../transport/printable.ts';
+import type { RequestLogin } from '../transport/signed-client.ts';
 import { definitionHash } from '../trust/fingerprint.ts';
 
 export interface SessionDeps {
@@ -53,6 +54,8 @@ interface Target {
   readonly handlers: ClientHandlers;
   /** The server is not approved, and so not reached on this machine or in the network around it. */
   readonly isPublicOnly?: boolean;
+  /** Signs each request to a remote server. */
+  readonly login?: RequestLogin | undefined;
   readonly leases: LeaseHandlers;
 }
 
@@ -198,7 +201,7 @@ interface ChannelOptions {
 
 async function channelTo(
   { environment, clock, emit, redactor, closing }: SessionDeps,
-  { definition: { name: server, settings }, launch, isPublicOnly }: Target,
+  { definition: { name: server, settings }, launch, isPublicOnly, login }: Target,
   { negotiatedTransport, onNegotiated, log, installer }: ChannelOptions,
 ): Promise<Channel> {
   const channel = await openChannel(launch, {
@@ -208,6 +211,7 @@ async function channelTo(
     cwd: environment.cwd,
     platform: environment.platform,
     isPublicOnly,
+    login,
     maxMessageBytes: settings.maxMessageBytes,
     clock,
     negotiatedTransport,

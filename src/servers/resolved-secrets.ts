@@ -3,6 +3,7 @@
 
 import { isCommand } from '../config/expand.ts';
 import { secretsIn } from '../config/literal-secrets.ts';
+import { loginSecrets } from '../config/login-settings.ts';
 import { variablesRead } from '../config/referenced-variables.ts';
 import { filledValues } from '../config/sent-values.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
@@ -26,9 +27,13 @@ export function resolvedSecrets(
     ...secretsAmong(valuesOf(launch)),
     ...secretsIn(launch),
     ...printedValues(written, launch),
+    ...(isSent && secretsOfLogin(launch)),
   };
   return isSent ? { ...secrets, ...asHost(secrets, launch) } : secrets;
 }
+
+const secretsOfLogin = ({ oauth }: RemoteLaunch): Values =>
+  oauth ? Object.fromEntries(loginSecrets.map((name) => [`oauth.${name}`, oauth[name] ?? ''])) : {};
 
 const valuesOf = (launch: StdioLaunch | RemoteLaunch) => (launch.kind === 'stdio' ? launch.env : launch.headers);
 

@@ -11,9 +11,11 @@ import { type ClientHandlers, offerOf, offers, permittedHandlers } from '../conn
 import type { Connections } from '../connection/connections.ts';
 import { createProtocolCache } from '../connection/protocol-cache.ts';
 import { SandboxNotifier } from '../connection/sandbox-state.ts';
+import type { ServerStatus } from '../connection/status.ts';
 import { Subscriptions } from '../connection/subscriptions.ts';
 import { onceOnly } from '../kernel/emitter.ts';
 import { settleWithin } from '../kernel/settle.ts';
+import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { ServerDefinition } from '../model/server.ts';
@@ -27,11 +29,15 @@ import { Breakers } from './breakers.ts';
 import { createConnections, createPrivateConnections } from './connect.ts';
 import { Fleet } from './fleet.ts';
 import type { Host, HostOptions } from './host.ts';
+import { startupSettings } from './load-config.ts';
+import { createLoginDesk, type LoginDesk } from './log-in-server.ts';
+import { endAsk, LoginAsks } from './login-asks.ts';
 import { createServerOpener, type ServerOpener } from './open-server.ts';
 import { createSessionOpener, startLimitOf } from './open-session.ts';
 import { createPrivateSessions, type PrivateSessions } from './private-sessions.ts';
 import { ServerRegistry } from './registry.ts';
 import { createServerResolver } from './resolve-server.ts';
+import { ServerLogins } from './server-logins.ts';
 import { SharedSessions } from './sessions.ts';
 import { FleetStatus } from './status.ts';
 
@@ -42,6 +48,11 @@ export interface Servers {
   readonly subscriptions: Subscriptions;
   readonly breakers: Breakers;
   readonly opener: ServerOpener;
+  readonly logins: ServerLogins;
+  /** Logs in to servers, and out of them. */
+  readonly loginDesk: LoginDesk;
+  /** Asks a person to log in because a model wants to use a server. */
+  readonly loginAsks: LoginAsks;
   readonly connections: Connections;
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
@@ -69,6 +80,11 @@ function tellTools(
   } catch (error) {
     onError(error);
   }
+}
+
+/** A server that is configured and has no definition: its entry is not valid, or a policy took it out. */
+function unusable({ name: server, error }: ServerStatus): never {
+  throw error ?? new RuntimeError('SERVER_DENIED', { server, because: 'its entry cannot be used' });
 }
 
 export function createServers(host: Host, trust: Trust): Servers {
@@ -115,30 +131,37 @@ export function createServers(host: Host, trust: Trust): Servers {
   const sandbox = new SandboxNotifier();
   const installs = new Map<ServerName, string>();
   const persons = new AwaitedPersons();
+  const onLoggedIn = (server: ServerName) => void endAsk(host.store, server).catch(onError);
+  const logins = new ServerLogins({
+    ...{ environment, tokens: options.tokens, gate, secrets, knownSecrets, onLoggedIn, clock, emit, onError },
+  });
+  const approvals = new ServerApprovals({
+    gate,
+    approve: persons.countApprovals(host.approve),
+    pinsFiles: () => config().settings.trust.pinFiles,
+    preview: (definition) => previewLaunch(definition, environment, secrets),
+    clock,
+    onError,
+  });
+  const resolver = createServerResolver({
+    environment,
+    config,
+    secrets,
+    askInput: askInput && persons.countInputs(askInput),
+    launcher,
+    knownSecrets,
+    onResolved: (server, resolved) => {
+      registry.onResolved(server, resolved);
+      catalog.reconsider(server);
+    },
+    clock,
+    onError,
+  });
   const serverOpener = createServerOpener({
     environment,
-    approvals: new ServerApprovals({
-      gate,
-      approve: persons.countApprovals(host.approve),
-      pinsFiles: () => config().settings.trust.pinFiles,
-      preview: (definition) => previewLaunch(definition, environment, secrets),
-      clock,
-      onError,
-    }),
-    resolver: createServerResolver({
-      environment,
-      config,
-      secrets,
-      askInput: askInput && persons.countInputs(askInput),
-      launcher,
-      knownSecrets,
-      onResolved: (server, resolved) => {
-        registry.onResolved(server, resolved);
-        catalog.reconsider(server);
-      },
-      clock,
-      onError,
-    }),
+    logins,
+    approvals,
+    resolver,
     openSession: createSessionOpener({
       environment,
       connectConcurrency: () => config().settings.connectConcurrency,
@@ -165,7 +188,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   const startLimitMs = (definition: ServerDefinition) =>
     startLimitOf(definition, { ...environment, ...config().settings.startup });
   const reporting = { catalog, resourceCatalog, subscriptions, breakers, sandbox, clock, emit, onError };
-  const connecting = { opener, startLimitMs, persons, ...reporting };
+  const connecting = { opener, startLimitMs, persons, logins, ...reporting };
   const connections = createConnections(connecting);
   const status = new FleetStatus({
     registry,
@@ -175,9 +198,24 @@ export function createServers(host: Host, trust: Trust): Servers {
     breakers,
     installs,
     persons,
+    logins,
     redact: redactor.text,
     clock,
   });
+  const loginDesk = redactFailures(
+    redactor,
+    createLoginDesk({
+      ...{ environment, approvals, resolver, logins, secrets, knownSecrets, clock, onError },
+      emit: (event) => {
+        if (event.type === 'login.completed') onLoggedIn(event.server);
+        emit(event);
+      },
+      definitionOf: (server) => registry.definition(server) ?? unusable(status.of(server)),
+      closing: host.closing.signal,
+    }),
+  );
+  const isPersonHere = () => startupSettings(options, config().settings).interactive;
+  const loginAsks = new LoginAsks({ desk: loginDesk, connections, store: host.store, isPersonHere });
   const sessions = new SharedSessions({ registry, connections, catalog, status, sandbox, clock });
   const fleet = new Fleet({
     registry,
@@ -193,7 +231,7 @@ export function createServers(host: Host, trust: Trust): Servers {
   });
   // Also after a start that failed: no list is fetched any more.
   host.closing.signal.addEventListener('abort', () => {
-    for (const part of [catalog, resourceCatalog, subscriptions]) part.close();
+    for (const part of [catalog, resourceCatalog, subscriptions, logins]) part.close();
   });
   return {
     registry,
@@ -202,6 +240,9 @@ export function createServers(host: Host, trust: Trust): Servers {
     subscriptions,
     breakers,
     opener,
+    logins,
+    loginDesk,
+    loginAsks,
     connections,
     status,
     sessions,

@@ -17,6 +17,7 @@ import type { AwaitedPersons } from './awaited-persons.ts';
 import type { Breakers } from './breakers.ts';
 import { type MissingReason, stateInWords, whyMissing } from './missing-tool.ts';
 import type { ServerRegistry } from './registry.ts';
+import type { ServerLogins } from './server-logins.ts';
 
 export interface Readiness {
   readonly ready: readonly ServerName[];
@@ -54,6 +55,7 @@ export interface FleetStatusDeps {
   /** The servers that may be being installed now, with the runner that does it. */
   readonly installs: ReadonlyMap<ServerName, string>;
   readonly persons: Pick<AwaitedPersons, 'isAsked'>;
+  readonly logins: Pick<ServerLogins, 'statusOf'>;
   /** Takes secrets out of what a server wrote. */
   readonly redact: (text: string) => string;
   readonly clock: Clock;
@@ -144,7 +146,8 @@ export class FleetStatus {
   }
 
   #of(definition: ServerDefinition, extent: StatusExtent): ServerStatus {
-    const { registry, connections, catalog, resourceCatalog, breakers, installs, persons, redact, clock } = this.#deps;
+    const { registry, connections, catalog, resourceCatalog, breakers, installs, persons, logins, redact, clock } =
+      this.#deps;
     const { name } = definition;
     const entry = catalog.get(name);
     const standing = registry.standing(name);
@@ -156,6 +159,7 @@ export class FleetStatus {
       installer: installs.get(name),
       ...(standing && { unapproved: standing }),
       isPersonAsked: persons.isAsked(name),
+      login: logins.statusOf(definition),
       listing: {
         isListed: catalog.hasListed(name),
         toolCount: entry?.tools.length ?? 0,

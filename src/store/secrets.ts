@@ -17,7 +17,7 @@ export interface Secrets {
   delete(name: string): Promise<void>;
 }
 
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -43,14 +43,15 @@ export function createSecrets(store: Store, keyFile: string): Secrets {
 }
 
 /** Authenticates the name as well: a value stored under one name cannot be moved to another. */
-function encrypt(value: string, name: string, key: Buffer): string {
+export function encrypt(value: string, name: string, key: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(name));
   const sealed = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
 }
 
-function decrypt(encrypted: string, name: string, key: Buffer): string | undefined {
+/** `undefined` where another key, or another name, encrypted it, or a byte has changed. */
+export function decrypt(encrypted: string, name: string, key: Buffer): string | undefined {
   const bytes = Buffer.from(encrypted, 'base64');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const nonce = bytes.subarray(0, NONCE_BYTES);
@@ -68,7 +69,7 @@ function decrypt(encrypted: string, name: string, key: Buffer): string | undefin
 }
 
 /** Creates the key on first use. If two processes create one at the same time, the first wins and both use it. */
-async function loadKey(file: string): Promise<Buffer> {
+export async function loadKey(file: string): Promise<Buffer> {
   try {
     const key = (await readKey(file)) ?? (await makeKey(file)) ?? (await readKey(file));
     if (key?.length === KEY_BYTES) return key;
@@ -79,7 +80,7 @@ async function loadKey(file: string): Promise<Buffer> {
   throw new RuntimeError('STORE_UNWRITABLE', { folder: dirname(file), reason });
 }
 
-async function readKey(file: string): Promise<Buffer | undefined> {
+export async function readKey(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
   } catch (error) {

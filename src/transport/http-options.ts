@@ -7,6 +7,7 @@ import type { Network } from './dial.ts';
 import { type HttpClient, type Target, targetOf } from './exchange.ts';
 import { createHttpClient } from './fetch.ts';
 import { basic, configuredHeaders, type HeaderBlock, hasHeader } from './http-headers.ts';
+import { createSignedClient, type RequestLogin } from './signed-client.ts';
 
 /** For the channels to a remote server, over HTTP and WebSocket alike. */
 export interface RemoteChannelOptions {
@@ -15,6 +16,8 @@ export interface RemoteChannelOptions {
   /** Sent with every request to the origin of `url`, and to no other origin. A WebSocket sends them with its opening request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly network: Network;
+  /** Authenticates each request; absent for an entry that has an Authorization header, or for which there is no login. */
+  readonly login?: RequestLogin | undefined;
   readonly maxMessageBytes: number;
   readonly clock: Clock;
   /** Called with text that arrived where a message belongs. */
@@ -41,11 +44,13 @@ export async function openHttpSetup(options: RemoteChannelOptions): Promise<Http
   }
   const headers = withLogin(configuredHeaders(server, options.headers), new URL(url));
   const client = await createHttpClient(options);
+  const hasToken = hasHeader(headers, 'authorization');
+  const login = hasToken ? undefined : options.login;
   return {
-    client,
+    client: login ? createSignedClient(client, login) : client,
     target,
     headers,
-    hasToken: hasHeader(headers, 'authorization'),
+    hasToken,
     hide: createHide(headers, new URL(url)),
   };
 }

@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { unreachable } from '../kernel/unreachable.ts';
 import type { EnvironmentVariables } from '../model/environment-variables.ts';
 import type { Channel, Launch, RemoteLaunch } from '../model/server.ts';
+import type { Network } from './dial.ts';
 import { childEnvironment } from './environment.ts';
 import { openInProcess } from './in-process.ts';
+import type { RequestLogin } from './signed-client.ts';
 import { openStdio, type StdioOptions } from './stdio.ts';
 
 type ForEveryChannel = 'server' | 'maxMessageBytes' | 'clock' | 'onNoise';
@@ -24,6 +26,8 @@ export interface OpenContext extends Pick<StdioOptions, ForEveryChannel | ForPro
   /** For an entry that names no transport: the one negotiated last time, and the callback for the one negotiated now. */
   readonly negotiatedTransport?: 'http' | 'sse' | undefined;
   readonly onNegotiated: (negotiatedTransport: 'http' | 'sse') => void;
+  /** Authenticates the requests to a remote server. */
+  readonly login?: RequestLogin | undefined;
 }
 
 /** Opens nothing yet: the channel's `start()` does. */
@@ -68,8 +72,17 @@ export async function openChannel(launch: Launch, context: OpenContext): Promise
   }
 }
 
-function remoteOptions({ url, headers, proxy, caFile, certFile, keyFile }: RemoteLaunch, context: OpenContext) {
-  const { server, hostEnv, cwd, maxMessageBytes, clock, onNoise, isPublicOnly } = context;
-  const network = { env: hostEnv, proxy, caFile, certFile, keyFile, cwd, isPublicOnly };
-  return { server, url, headers, network, maxMessageBytes, clock, onNoise };
+/** How the addresses of an entry are reached. */
+export function networkOf(
+  { proxy, caFile, certFile, keyFile }: RemoteLaunch,
+  { hostEnv, cwd, isPublicOnly }: Pick<OpenContext, 'hostEnv' | 'cwd' | 'isPublicOnly'>,
+): Network {
+  return { env: hostEnv, proxy, caFile, certFile, keyFile, cwd, isPublicOnly };
+}
+
+function remoteOptions(launch: RemoteLaunch, context: OpenContext) {
+  const { url, headers } = launch;
+  const { server, maxMessageBytes, clock, onNoise, login } = context;
+  const network = networkOf(launch, context);
+  return { server, url, headers, network, login, maxMessageBytes, clock, onNoise };
 }

@@ -6,10 +6,12 @@ import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
 import type { CancelTimer } from '../kernel/clock.ts';
 import { isObject, type ParsedJson, stringifyBounded } from '../kernel/json.ts';
+import { isRefusedLogin } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ChannelReport, Message } from '../model/server.ts';
 import { ChannelBase } from './channel-base.ts';
 import { errorCode } from './error-code.ts';
+import type { HeaderBlock } from './http-headers.ts';
 import type { RemoteChannelOptions } from './http-options.ts';
 import { MessageQueue } from './message-queue.ts';
 import { networkReason } from './network-failure.ts';
@@ -49,7 +51,18 @@ export class WebSocketChannel extends ChannelBase {
   protected async open(): Promise<void> {
     const { shakeHands } = await import('./websocket-handshake.ts');
     const maxMessageBytes = Math.max(1, Math.min(this.#options.maxMessageBytes, constants.MAX_STRING_LENGTH));
-    await shakeHands({ ...this.#options, maxMessageBytes }, this.#giveUp.signal, this.#attach);
+    const { login, url, headers } = this.#options;
+    for (let repeats = 0; ; repeats++) {
+      const signed = (await login?.headersFor({ method: 'GET', url })) ?? [];
+      const sent = { ...headers, ...recordOf(signed) };
+      try {
+        await shakeHands({ ...this.#options, headers: sent, maxMessageBytes }, this.#giveUp.signal, this.#attach);
+        return;
+      } catch (error) {
+        const verdict = isRefusedLogin(error) ? await login?.onRefused(signed, { status: 401, repeats }) : undefined;
+        if (verdict !== 'again') throw verdict ?? error;
+      }
+    }
   }
 
   protected canSend(): boolean {
@@ -157,6 +170,9 @@ export class WebSocketChannel extends ChannelBase {
     return this.#websocket === undefined ? 'its address has not answered' : 'it has not answered';
   }
 }
+
+const recordOf = (block: HeaderBlock) =>
+  Object.fromEntries(block.flatMap((name, at) => (at % 2 === 0 ? [[name, block[at + 1] ?? '']] : [])));
 
 /** 1005 and 1006 are never sent: `ws` reports them for a close frame without a code and for a missing close frame. */
 function describeClose(code: number, text: string): string {

@@ -8,7 +8,13 @@ import { inputSourceKey } from '../config/inputs.ts';
 import { isOwnScope } from '../config/scopes.ts';
 import { canonicalJson } from '../kernel/json.ts';
 import { mentionsSecret } from '../model/secret-shapes.ts';
-import { isRemote, type RemoteLaunch, type ServerDefinition, type StdioLaunch } from '../model/server.ts';
+import {
+  isRemote,
+  type OAuthSettings,
+  type RemoteLaunch,
+  type ServerDefinition,
+  type StdioLaunch,
+} from '../model/server.ts';
 import { digestOf, type LaunchValues } from './launch-parts.ts';
 
 /**
@@ -104,7 +110,7 @@ async function identityOfProcess(
 }
 
 function identityOfRemote(launch: RemoteLaunch): LaunchIdentity {
-  const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow } = launch;
+  const { kind, url, headers, env = {}, bearerTokenEnvVar, headersHelper, envAllow, oauth } = launch;
   return {
     kind,
     url,
@@ -113,7 +119,18 @@ function identityOfRemote(launch: RemoteLaunch): LaunchIdentity {
     ...(bearerTokenEnvVar !== undefined && { bearerTokenEnvVar }),
     ...(headersHelper !== undefined && { headersHelper }),
     ...(envAllow !== undefined && { envAllow: canonicalJson(envAllow) }),
+    ...(oauth === false && { oauth: 'off' }),
+    ...(oauth && identityOfLogin(oauth)),
   };
+}
+
+/** Everything that decides to whom the person logs in, and for what. The account is a suggestion, which they may follow or not. */
+function identityOfLogin({ account: _, ...oauth }: OAuthSettings): LaunchIdentity {
+  const parts = Object.entries(oauth).map(([name, value]) => [
+    `oauth ${name}`,
+    typeof value === 'string' ? value : canonicalJson(value),
+  ]);
+  return Object.fromEntries(parts);
 }
 
 /** The file that the system would start: looked up along `PATH`, with every link followed; the command as written if none is found. */

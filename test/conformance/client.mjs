@@ -1,7 +1,9 @@
 // Owns the client that the conformance suite starts, once per scenario: `client.mjs <server-url>`. It only drives Plexus;
 // whatever a scenario checks must be done by Plexus itself.
 
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -27,22 +29,101 @@ const samples = { string: 'text', number: 2.5, integer: 2, boolean: true, object
 const sampleOf = ({ properties, required = [] }) =>
   Object.fromEntries(required.map((name) => [name, samples[properties[name].type]]));
 
+/** Settings of a login that the suite gives to a scenario, as a person would write them. */
+const {
+  client_id: clientId,
+  client_secret: clientSecret,
+  private_key_pem: privateKey,
+  idp_client_id: idpClientId,
+  idp_id_token: idToken,
+  idp_issuer: idpIssuer,
+  idp_token_endpoint: idpTokenEndpoint,
+  valid_jwt: assertion,
+} = JSON.parse(context);
+const grants = {
+  'auth/client-credentials-jwt': 'client_credentials',
+  'auth/client-credentials-basic': 'client_credentials',
+  'auth/enterprise-managed-authorization': 'enterprise',
+  'auth/cross-app-access-complete-flow': 'enterprise',
+  'auth/wif-jwt-bearer': 'jwt_bearer',
+};
+/** Secrets are references in every file and in every host. */
+const env = Object.fromEntries(
+  Object.entries({
+    CLIENT_SECRET: clientSecret,
+    PRIVATE_KEY: privateKey,
+    ID_TOKEN: idToken,
+    ASSERTION: assertion,
+  }).filter(([, value]) => value !== undefined),
+);
+const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+};
+const reference = (name) => (env[name] === undefined ? undefined : `\${${name}}`);
+const oauth = Object.fromEntries(
+  Object.entries({
+    grant: grants[scenario],
+    clientId,
+    clientSecret: reference('CLIENT_SECRET'),
+    privateKey: reference('PRIVATE_KEY'),
+    idToken: reference('ID_TOKEN'),
+    assertion: reference('ASSERTION'),
+    idpClientId,
+    idpIssuer,
+    idpTokenEndpoint,
+    // Other clients of the suite run at the same time, and some have one port alone.
+    callbackPort: await freePort(),
+    clientMetadataUrl:
+      scenario === 'auth/basic-cimd' ? 'https://conformance-test.local/client-metadata.json' : undefined,
+  }).filter(([, value]) => value !== undefined),
+);
+
 /** Nothing is remembered from one scenario to the next: they take turns at the same ports. */
 const home = mkdtempSync(join(tmpdir(), 'plexus-conformance-'));
 const mcp = await createRuntime({
-  servers: { server: { url: process.argv.at(-1), transport: 'http' } },
+  servers: { server: { url: process.argv.at(-1), transport: 'http', ...(scenario.startsWith('auth/') && { oauth }) } },
   discover: false,
   home,
-  env: {},
+  env,
   permissions: [{ tool: '*', action: 'allow' }],
   elicit: async () => ({ action: 'accept', content: {} }),
 });
-try {
+
+/** The person: their browser goes where the page leads. Whatever makes a login fail ends the scenario. */
+const logIn = ({ scopes }) =>
+  mcp.login('server', { ...(scopes && { scopes }), openUrl: async (page) => void (await fetch(page)) });
+
+/** The server as it is once every login that it asks for is made. */
+async function connect() {
   const { notReady } = await mcp.ready();
-  if (notReady.length > 0) throw new Error(`not ready: ${JSON.stringify(notReady)}`);
-  const turn = mcp.turn();
+  if (notReady.length === 0) return;
+  const { error } = mcp.status('server');
+  if (error?.code !== 'AUTH_REQUIRED') throw new Error(`not ready: ${JSON.stringify(notReady)}`);
+  await logIn(error.data);
+  await mcp.reconnect('server').catch(() => undefined);
+  await connect();
+}
+
+/** The person logs in when the call needs it, and the call is made again. */
+async function call(tool, args) {
+  try {
+    return await mcp.turn().call(`mcp__server__${tool}`, args);
+  } catch (error) {
+    if (error.code !== 'AUTH_REQUIRED') throw error;
+    await logIn(error.data);
+    await connect();
+    return call(tool, args);
+  }
+}
+
+try {
+  await connect();
   const calls = (byScenario[scenario] ?? callEach)(mcp.getTools()).map(async ([tool, args]) => {
-    const { text, isError } = await turn.call(`mcp__server__${tool}`, args);
+    const { text, isError } = await call(tool, args);
     console.log(text);
     if (isError) process.exitCode = 1;
   });

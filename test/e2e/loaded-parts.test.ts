@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RuntimeOptions, ServerConfig } from '../../src/index.ts';
 import { startAsking } from '../servers/asking.ts';
+import { startOAuth } from '../servers/oauth.ts';
 import { startSdkWeb } from '../servers/sdk-web.ts';
 import { verifies } from '../verifies.ts';
+import { loginStoreIn, seedLogin } from './login-scene.ts';
 import { Sandbox } from './plexus.ts';
 
 const host = fileURLToPath(new URL('./loaded-host.mjs', import.meta.url));
@@ -25,6 +27,14 @@ const textsOf = {
   },
   zod: { folder: 'v4/core', texts: ['$ZodType', 'invalid_union'] },
 };
+
+/** One text for each part of the logins: the store and its keychain, the metadata, the requests for tokens. */
+const loginTexts = [
+  'secret-service',
+  'code_challenge_methods_supported',
+  'urn:ietf:params:oauth:grant-type',
+  'ath: s256(',
+];
 
 interface Listed {
   readonly tools: readonly string[];
@@ -49,7 +59,7 @@ async function run(options: readonly RuntimeOptions[], sandbox = new Sandbox()):
   return { tools, files, code: files.map((file) => readFileSync(file, 'utf8')).join('\n') };
 }
 
-const list = (entry: ServerConfig) => run([{ discover: false, servers: { one: entry } }]);
+const list = (entry: ServerConfig, sandbox?: Sandbox) => run([{ discover: false, servers: { one: entry } }], sandbox);
 
 function expectNone(name: keyof typeof textsOf, { files, code }: Listed): void {
   expect(
@@ -162,5 +172,30 @@ describe('a start loads what its servers need, in few files', () => {
     const { files } = await list((await startAsking('stdio')).entry);
     const ours = files.filter((file) => file.includes(join('dist', '')));
     expect(ours.filter((file) => /\bfrom ?["'`]node:/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});
+
+describe('listing the tools of a server without a login loads nothing that logs in', () => {
+  verifies('AUT-03', 'whether or not there is a login for another server', async () => {
+    const { url } = await startSdkWeb();
+    const sandbox = new Sandbox();
+    const expectNothing = async () => {
+      const { tools, code } = await list({ url, transport: 'http' }, sandbox);
+      expect(tools.length).toBeGreaterThan(0);
+      for (const text of loginTexts) expect(code.includes(text), text).toBe(false);
+    };
+    await expectNothing();
+    const server = await startOAuth();
+    await seedLogin(server, loginStoreIn(sandbox.home));
+    await expectNothing();
+    const { tools, code } = await list({ url: server.url, transport: 'http' }, sandbox);
+    expect(tools).toEqual(['mcp__one__echo']);
+    expect(code, 'a login in use needs its store').toContain('secret-service');
+  });
+
+  test('and it would be noticed', () => {
+    const files = readdirSync(built).filter((file) => file.endsWith('.js'));
+    const code = files.map((file) => readFileSync(join(built, file), 'utf8')).join('\n');
+    for (const text of loginTexts) expect(code.includes(text), text).toBe(true);
   });
 });

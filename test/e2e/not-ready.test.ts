@@ -60,7 +60,7 @@ async function reasons(): Promise<Record<string, Reason>> {
     },
     'wants-login': {
       ...{ entry: { url: login.url }, state: /^needs-auth$/ },
-      ...{ why: /needs a login \(HTTP 401\)/, next: /set bearer_token_env_var or headers/ },
+      ...{ why: /needs a login \(HTTP 401\)/, next: /Log in with: plexus login / },
     },
     'refuses-login': {
       ...{ entry: { url: forbidden.url, headers: { Authorization: 'Bearer x' } }, state: /^needs-auth$/ },

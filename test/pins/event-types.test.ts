@@ -10,6 +10,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'approval.requested': true,
   'approval.rewritten': true,
   'approval.settled': true,
+  'auth.required': true,
   'call.finished': true,
   'call.progressed': true,
   'call.rate-limited': true,
@@ -30,11 +31,14 @@ const types: Record<RuntimeEvent['type'], true> = {
   'connection.noise-received': true,
   'elicitation.requested': true,
   'elicitation.settled': true,
+  'login.completed': true,
+  'login.failed': true,
   'prompts.changed': true,
   'resource.updated': true,
   'resources.changed': true,
   'signal.raised': true,
   'startup.completed': true,
+  'token.refreshed': true,
 };
 
 const source = new URL('../../src/', import.meta.url);

@@ -143,6 +143,18 @@ test('the ceilings are exactly these', () => {
     slicedMessageBytes: 1_048_576,
     messageIdBytes: 1024,
     closeMs: 10_000,
+    refresh: { aheadMs: 60_000, lockMs: 75_000, pauseMs: 5_000 },
+    askLoginMs: 900_000,
+
+    login: {
+      bodyBytes: 1024 * 1024,
+      requestMs: 30_000,
+      pageMs: 300_000,
+      pendingMs: 600_000,
+      callbackPorts: [47_310, 47_311, 47_312],
+      assertionSeconds: 300,
+      quoteChars: 300,
+    },
 
     stderrBytes: 64 * 1024,
     stderrQuoteChars: 2_000,

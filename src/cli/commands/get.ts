@@ -1,6 +1,7 @@
 // Owns `plexus get`: one server, with its effective settings, where each comes from, what it overrides, and the end of its log.
 
 import { withoutSecrets } from '../../config/literal-secrets.ts';
+import type { LoginStatus } from '../../connection/status.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../model/limits.ts';
 import { commandLine, isRemote, labelOf, type ServerDefinition } from '../../model/server.ts';
@@ -65,6 +66,7 @@ export async function explain(context: Context, name: string): Promise<CommandRe
 interface KnownTools {
   readonly tools: number;
   readonly warnings: readonly string[];
+  readonly login?: LoginStatus;
   /** Tools that a model is shown in another form, and how. */
   readonly reduced: readonly { readonly tool: string; readonly how: readonly string[] }[];
 }
@@ -75,15 +77,16 @@ async function knownTools(context: Context, name: string): Promise<KnownTools> {
   const startup = { whenCached: 'leave', whenUncached: 'leave' } as const;
   return withRuntime(context, { only: [name], startup, required: 'report' }, async (runtime) => {
     const found = runtime.getTools().filter(({ id }) => id.server === name);
-    const { warnings = [] } = runtime.status().find((each) => each.name === name) ?? {};
+    const { warnings = [], login } = runtime.status().find((each) => each.name === name) ?? {};
     const reduced = found.flatMap(({ id, reduced: how }) => (how ? [{ tool: id.tool, how }] : []));
-    return { tools: found.length, warnings, reduced };
+    return { tools: found.length, warnings, reduced, ...(login && { login }) };
   });
 }
 
-function toolsLines({ tools, warnings, reduced }: KnownTools, paint: Paint): readonly string[] {
+function toolsLines({ tools, warnings, login, reduced }: KnownTools, paint: Paint): readonly string[] {
   const shortened = reduced.flatMap(({ tool, how }) => how.map((each) => `${tool}: ${each}`));
   return [
+    ...(login?.account === undefined ? [] : [printable(`In this folder it uses the account "${login.account}".`)]),
     ...(tools > 0 ? [`It has ${tools} ${tools === 1 ? 'tool' : 'tools'}.`] : []),
     ...section('About its tools and settings:', warnings, paint),
     ...section('Shown to models shortened:', shortened, paint),

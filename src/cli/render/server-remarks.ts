@@ -13,6 +13,7 @@ export function remarksOn(status: ServerStatus, reduced = 0): readonly string[] 
   const { count: flagged, others } = countFlaggedTexts(warnings);
   return [
     ...why,
+    ...accountRemark(status),
     ...unapprovedRemark(status),
     ...gaveUpRemark(status),
     ...breakerRemark(status),
@@ -64,6 +65,9 @@ function unapprovedRemark({ name, unapproved, error }: ServerStatus): readonly s
     `Nobody approved it: it gets nothing of yours, and no model sees it. If you trust it, run: plexus approve ${shellWord(name)}`,
   ];
 }
+
+const accountRemark = ({ login }: ServerStatus): readonly string[] =>
+  login?.account === undefined ? [] : [`In this folder it uses the account "${login.account}".`];
 
 function gaveUpRemark({ name, state, gaveUp }: ServerStatus): readonly string[] {
   if (!gaveUp || state !== 'failed') return [];

@@ -247,6 +247,7 @@ verifies(
       {
         because: `server "mail" needs a login (${login.message})`,
         becauseForModel: 'server "mail" needs a login (Server "mail" needs a login (HTTP 401).)',
+        quoted: 'mail',
       },
       {
         because: `server "repo" needs an approval (${approval.message})`,
@@ -263,7 +264,7 @@ verifies(
       because: reasons[0]?.because ?? '',
     });
     expect(failure.message).toContain('needs a login');
-    expect(failure.message).toContain('bearer_token_env_var');
+    expect(failure.message).toContain('plexus login mail');
   },
 );
 

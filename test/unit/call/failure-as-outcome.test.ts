@@ -68,7 +68,7 @@ verifies('CAL-10', 'every code has a stage', () => {
   }
 });
 
-const words: Record<string, unknown> = { length: 0, advice: 'add-rule' };
+const words: Record<string, unknown> = { length: 0, advice: 'add-rule', fault: { kind: 'cancelled' }, why: 'refused' };
 
 /** Enough for every sentence of the table. */
 const dataOfAnything = new Proxy(

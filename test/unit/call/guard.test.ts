@@ -94,6 +94,7 @@ verifies('REC-18', 'exactly the failures that waiting could cure are counted', a
     if ((await call(success)) === 'CIRCUIT_OPEN') counted.push(code);
   }
   expect(counted).toEqual([
+    'LOGIN_UNAVAILABLE',
     'SPAWN_FAILED',
     'STARTUP_TIMEOUT',
     'CONNECTION_LOST',

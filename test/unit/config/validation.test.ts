@@ -176,7 +176,7 @@ describe('keys', () => {
     const entry = {
       command: 'x',
       gallery: 1,
-      oauth: { a: 1 },
+      unheard: { a: 1 },
       roots: [1],
       dev: {},
       color: 'red',
@@ -188,7 +188,7 @@ describe('keys', () => {
     expect(diagnostics.map(({ severity, message, remedy }) => [severity, message, remedy])).toEqual([
       [
         'warning',
-        '"oauth", "roots", "color", "a1", "a2" and 1 more are not settings of a server and without effect',
+        '"unheard", "roots", "color", "a1", "a2" and 1 more are not settings of a server and without effect',
         'Remove them, unless another program reads the file too; all settings: plexus config schema',
       ],
     ]);
@@ -465,6 +465,7 @@ describe('the words of others', () => {
       command: 'y',
       url: 'https://y',
       proxy: 'off',
+      oauth: { clientId: 'a' },
       lifecycle: 'lazy',
       required: true,
       perClient: true,
@@ -482,7 +483,16 @@ describe('the words of others', () => {
       elicitation: 'decline',
       parallel: false,
     };
-    const remoteOnly = ['url', 'headers', 'headersHelper', 'bearerTokenEnvVar', 'transport', 'proxy', 'caFile'];
+    const remoteOnly = [
+      'url',
+      'headers',
+      'headersHelper',
+      'bearerTokenEnvVar',
+      'oauth',
+      'transport',
+      'proxy',
+      'caFile',
+    ];
     const pairs: Record<string, object> = {
       certFile: { ...remote, keyFile: 'k' },
       keyFile: { ...remote, certFile: 'c' },

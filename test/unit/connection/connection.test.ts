@@ -174,6 +174,7 @@ const final: { [Code in FailureCode]?: FailureData<Code> } = {
   SERVER_DENIED: { server: 's', because: 'of a list' },
   AUTH_REQUIRED: { server: 's' },
   AUTH_FAILED: { server: 's', reason: 'expired' },
+  LOGIN_FAILED: { server: 's', fault: { kind: 'cancelled' } },
   CONFIG_INVALID: { problem: 'odd' },
   CONFIG_UNREADABLE: { file: 'f', problem: 'odd' },
   ENV_MISSING: { server: 's', variable: 'X' },

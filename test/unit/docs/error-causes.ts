@@ -16,8 +16,14 @@ export const causes: Readonly<Record<FailureCode, string>> = {
   STORE_UNWRITABLE: 'The state or cache folder of Plexus cannot be written.',
   STORE_UNREADABLE: 'A file in the cache folder is damaged. Plexus drops it and goes on.',
   SERVER_UNTRUSTED: 'A file of the workspace defines the server, and you have not approved it as it is now.',
-  AUTH_REQUIRED: 'The remote server answered 401, and its entry has no token.',
+  LOGINS_UNUSABLE:
+    'The file of logins is damaged, of a newer version or unreadable, or its key cannot be reached. It stays as it is.',
+  AUTH_REQUIRED: 'The remote server wants a login that Plexus does not have, or no longer has.',
   AUTH_FAILED: 'The remote server refused the token or the headers of its entry.',
+  LOGIN_FAILED:
+    'The login itself did not succeed: metadata that lies, a refusal, an answer that does not belong to it, nobody at the page.',
+  LOGIN_UNAVAILABLE:
+    'The authorization server cannot be reached, or answers with a failure of its own. Nothing that is stored changes.',
   SPAWN_FAILED:
     'The program of a local server could not be started: it is not installed, or its folder does not exist.',
   STARTUP_TIMEOUT:

@@ -60,13 +60,25 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'my files', file: '/a/.mcp.json', command: 'node x' },
     `Server "my files" was not started: /a/.mcp.json defines it and nobody has approved it. It would run: node x. If you trust it, run: plexus approve 'my files'`,
   ],
+  LOGINS_UNUSABLE: [
+    { file: '/a/logins.json', problem: 'newer', reason: 'it has version 2' },
+    'The logins in /a/logins.json were written by a newer Plexus: it has version 2. Nothing of it was changed. Update Plexus.',
+  ],
   AUTH_REQUIRED: [
-    { server: 'files' },
-    'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
+    { server: 'my files' },
+    `Server "my files" needs a login (HTTP 401). Log in with: plexus login 'my files'`,
   ],
   AUTH_FAILED: [
     { server: 'files', reason: 'the code was wrong' },
     'The login to server "files" failed: the code was wrong. Check the token or the headers in the configuration of "files".',
+  ],
+  LOGIN_FAILED: [
+    { server: 'my files', fault: { kind: 'state-missing' } },
+    `The login to server "my files" failed: the answer of the login page has no state, so it may belong to another login. Log in again: plexus login 'my files'`,
+  ],
+  LOGIN_UNAVAILABLE: [
+    { server: 'files', address: 'https://login.example', reason: 'it answered HTTP 503' },
+    'The authorization server of "files" (https://login.example) cannot be used now: it answered HTTP 503. Try again later; the login that is stored stays as it is.',
   ],
   SPAWN_FAILED: [
     { ...down, command: 'npx', culprit: 'command' },
@@ -214,8 +226,7 @@ test('a border is crossed by code, message and remedy alone', () => {
   const error = new RuntimeError('AUTH_REQUIRED', { server: 'files' }, { cause: new Error('token abc') });
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     code: 'AUTH_REQUIRED',
-    message:
-      'Server "files" needs a login (HTTP 401). Give "files" a token: set bearer_token_env_var or headers in its configuration.',
+    message: 'Server "files" needs a login (HTTP 401). Log in with: plexus login files',
     remedy: 'log-in',
   });
 });

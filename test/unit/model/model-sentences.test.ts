@@ -57,10 +57,22 @@ const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Co
     { server: 'files', file, command: 'node x', changes: ['command'], variables: ['KEY'] },
     `Tell the user that server "files" waits for their approval. ${notBefore} Do not start it in another way.`,
   ],
+  LOGINS_UNUSABLE: [
+    { file, problem: 'torn', reason: 'it is damaged' },
+    'Only the user can repair that: tell them. Calling again does not help before that.',
+  ],
   AUTH_REQUIRED: [{ server: 'files' }, `Tell the user that server "files" needs a login. ${notBefore}`],
   AUTH_FAILED: [
     { server: 'files', reason: 'it refused the token' },
     `Tell the user that server "files" refuses the login it was given. ${notBefore}`,
+  ],
+  LOGIN_FAILED: [
+    { server: 'files', fault: { kind: 'refused', error: 'access_denied' } },
+    `Tell the user that server "files" needs a login. ${notBefore}`,
+  ],
+  LOGIN_UNAVAILABLE: [
+    { server: 'files', address: 'https://login.example', reason: 'it hung up' },
+    `Call again in a minute; if that fails too, ${another}, and tell the user.`,
   ],
   SPAWN_FAILED: [
     { ...down, command: '/usr/bin/x --serve', culprit: 'command', path: '/usr/bin/x' },

@@ -60,6 +60,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
     breakers,
     installs: new Map(),
     persons: new AwaitedPersons(),
+    logins: { statusOf: () => undefined },
     redact: (text) => text,
     clock,
   });

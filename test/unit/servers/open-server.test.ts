@@ -80,6 +80,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
   const configNow = () => configOf(config);
   const opener = createServerOpener({
     environment,
+    logins: { signerFor: async () => undefined },
     approvals: new ServerApprovals({
       gate,
       approve: (request, options) => {

@@ -1,0 +1,37 @@
+// Owns proofs of possession (RFC 9449): a token that is bound to a key is of no use to anybody who only reads it. The key is
+// stored with the login; each request gets a proof of its own.
+
+import { createPrivateKey, generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto';
+import { signJwt } from './jwt.ts';
+import { s256 } from './pkce.ts';
+
+export interface ProvenRequest {
+  readonly method: string;
+  readonly url: string;
+  /** In seconds, by our own clock. */
+  readonly now: number;
+  /** As the server gave it last. */
+  readonly nonce?: string | undefined;
+  /** For a request that carries a token. */
+  readonly accessToken?: string | undefined;
+}
+
+/** With its private part, for the store. */
+export function createDpopKey(): JsonWebKey {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+}
+
+export function dpopProof(key: JsonWebKey, { method, url, now, nonce, accessToken }: ProvenRequest): string {
+  const { kty, crv, x, y } = key;
+  const { origin, pathname } = new URL(url);
+  const header = { typ: 'dpop+jwt', jwk: { kty, crv, x, y } };
+  const claims = {
+    jti: randomUUID(),
+    htm: method,
+    htu: `${origin}${pathname}`,
+    iat: Math.floor(now),
+    ...(accessToken !== undefined && { ath: s256(accessToken) }),
+    ...(nonce !== undefined && { nonce }),
+  };
+  return signJwt(createPrivateKey({ key, format: 'jwk' }), header, claims);
+}

@@ -1,0 +1,153 @@
+// Owns logging in to one server and out of it, with the store: a new login is kept once it has succeeded, and takes the place of
+// the old one only then. `login.ts` is the flow itself.
+
+import type { Clock } from '../kernel/clock.ts';
+import type { ServerName } from '../model/names.ts';
+import type { Secrets } from '../store/secrets.ts';
+import type { Network } from '../transport/dial.ts';
+import { type AuthHttp, createAuthHttp, loginFailed } from './auth-http.ts';
+import { stepUpScopes } from './authorization.ts';
+import { createPendingLogins, createRegistrations } from './kept-logins.ts';
+import { beginLogin, finishLogin, logIn } from './login.ts';
+import { chooseLogin, fits, type LoginWish } from './login-choice.ts';
+import type { Login } from './login-model.ts';
+import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login-request.ts';
+import { machineGrantOf } from './machine-login.ts';
+import { revokeLogin } from './revocation.ts';
+import { isSameLogin, type StoredLogin, type TokenStore } from './token-store.ts';
+
+export interface LoginTarget {
+  readonly server: ServerName;
+  readonly url: string;
+  readonly network: Network;
+  readonly wish: LoginWish;
+}
+
+export interface LoginWork {
+  readonly store: TokenStore;
+  /** Keeps registrations, and logins whose answer is awaited. */
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface KeptLogin {
+  readonly login: Login;
+  /** The authorization server of the login before, where that was another one. */
+  readonly formerIssuer?: string | undefined;
+}
+
+/** `scopes`: those that the server demands besides the ones that the present login has. */
+export async function performLogin(
+  target: LoginTarget,
+  work: LoginWork,
+  { person, scopes }: { readonly person?: LoginPerson | undefined; readonly scopes?: readonly string[] | undefined },
+): Promise<KeptLogin> {
+  return withHttp(target, work, async (deps) => {
+    const request = await requestFor(target, work, scopes);
+    return keep(target, work, await logIn(request, deps, person));
+  });
+}
+
+/** New tokens for a machine that has no refresh token: it logs in once more. */
+export async function requestAgain(
+  { key }: Login,
+  { url, wish }: Pick<LoginTarget, 'url' | 'wish'>,
+  { http, clock, secrets }: Pick<LoginWork, 'clock' | 'secrets'> & { readonly http: AuthHttp },
+): Promise<Login> {
+  const request = { url, settings: wish.settings, account: wish.account };
+  return { ...(await logIn(request, { http, clock, registrations: createRegistrations(secrets) })), key };
+}
+
+/** For a person who is elsewhere: the page to open. `finishPending` ends the login, within ten minutes. A machine needs no page. */
+export async function beginPending(
+  target: LoginTarget,
+  work: LoginWork,
+  scopes?: readonly string[],
+): Promise<LoginPreview | undefined> {
+  if (machineGrantOf(target.wish.settings) !== undefined) return undefined;
+  return withHttp(target, work, async (deps) => {
+    const { preview, pending } = await beginLogin(await requestFor(target, work, scopes), deps);
+    await createPendingLogins(work.secrets, work.clock).keep(pending);
+    return preview;
+  });
+}
+
+/** `answer` is the address at which the browser ended, or the code alone. */
+export async function finishPending(target: LoginTarget, work: LoginWork, answer: string): Promise<KeptLogin> {
+  const { url, wish, server } = target;
+  const pending = await createPendingLogins(work.secrets, work.clock).take({ url, account: wish.account });
+  if (pending === undefined) throw loginFailed(server, { kind: 'nothing-pending' });
+  return withHttp(target, work, async ({ http, clock }) => {
+    const { privateKey } = wish.settings;
+    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey }));
+  });
+}
+
+/** The logins of the server that were removed. Each is revoked where its authorization server offers that; a failure of it is passed on. */
+export async function logOut(
+  target: LoginTarget,
+  work: LoginWork,
+  onError: (error: unknown) => void,
+): Promise<readonly Login[]> {
+  const { wish } = target;
+  const all = (await work.store.list()).filter((each) => fits(each, wish) && each.login.key.account === wish.account);
+  await withHttp(target, work, async ({ http, clock }) => {
+    for (const stored of all) {
+      await remove(work.store, stored);
+      await revokeLogin(stored.login, { http, clock, privateKey: wish.settings.privateKey }).catch(onError);
+    }
+  });
+  return all.map(({ login }) => login);
+}
+
+async function requestFor(
+  { server, url, wish }: LoginTarget,
+  { store }: LoginWork,
+  demanded: readonly string[] | undefined,
+): Promise<LoginRequest> {
+  const stored = await store.list();
+  const present = chooseLogin(stored, wish)?.login;
+  const scopes = demanded && stepUpScopes(present?.tokens.scopes ?? [], demanded);
+  if (demanded !== undefined && scopes === undefined)
+    throw loginFailed(server, { kind: 'scopes-refused', scopes: demanded });
+  const known = stored.map(({ login }) => login);
+  return { url, settings: wish.settings, account: wish.account, scopes, known };
+}
+
+async function withHttp<Value>(
+  { server, url, network, wish }: LoginTarget,
+  { clock, secrets, signal }: LoginWork,
+  act: (deps: LoginDeps) => Promise<Value>,
+): Promise<Value> {
+  const allowsPrivate = wish.settings.allowPrivateNetwork;
+  const http: AuthHttp = await createAuthHttp({ server, url, network, clock, allowsPrivate, signal });
+  try {
+    return await act({ http, clock, registrations: createRegistrations(secrets), signal });
+  } finally {
+    await http.close();
+  }
+}
+
+/** The new one first: at no moment there is none. A definition that may use the old one may use the new one. */
+async function keep({ wish }: LoginTarget, { store }: LoginWork, login: Login): Promise<KeptLogin> {
+  const before = await store.list();
+  const former = before.filter(
+    (each) => fits(each, wish) && each.login.key.account === wish.account && !isSameLogin(each.login.key, login.key),
+  );
+  for (let isKept = false; !isKept; ) {
+    const present = (await store.list()).find((each) => isSameLogin(each.login.key, login.key));
+    const grantedTo = new Set([...(present?.grantedTo ?? []), ...(wish.isOwn ? [] : [wish.grant])]);
+    isKept = await store.replace(login.key, present, { login, grantedTo: [...grantedTo] });
+  }
+  for (const each of former) await remove(store, each);
+  const formerIssuer = former.map((each) => each.login.key.issuer).find((issuer) => issuer !== login.key.issuer);
+  return { login, formerIssuer };
+}
+
+async function remove(store: TokenStore, { login: { key } }: StoredLogin): Promise<void> {
+  for (let isGone = false; !isGone; ) {
+    const present = (await store.list()).find((each) => isSameLogin(each.login.key, key));
+    isGone = present === undefined || (await store.replace(key, present, undefined));
+  }
+}

@@ -1,0 +1,189 @@
+// Owns the proof of `plexus login` and `plexus logout` as a person and a script use them, against a real authorization server.
+// The flow itself is in `test/unit/auth/login.test.ts`.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
+import { freePort } from '../unit/auth/login-world.ts';
+import { verifies } from '../verifies.ts';
+import { Sandbox } from './plexus.ts';
+import { hasTerminal, openTerminal } from './terminal.ts';
+
+/** A browser that goes where the page leads, and notes that it was opened. */
+const BROWSER = `
+import { appendFileSync } from 'node:fs';
+appendFileSync(new URL('opened', import.meta.url), process.argv[2] + '\\n');
+await fetch(process.argv[2]);
+`;
+
+interface World {
+  readonly box: Sandbox;
+  readonly server: OAuthServer;
+  readonly env: Readonly<Record<string, string>>;
+  readonly opened: () => readonly string[];
+}
+
+async function setUp(settings: object = {}, oauth: object = {}): Promise<World> {
+  const box = new Sandbox();
+  onTestFinished(() => box.remove());
+  const server = await startOAuth(settings);
+  const entry = { url: server.url, oauth: { callback_port: await freePort(), ...oauth } };
+  box.write('~/.config/plexus/mcp.json', { mcpServers: { web: entry } });
+  const browser = join(box.folder, 'browser.mjs');
+  writeFileSync(browser, BROWSER);
+  const opened = () =>
+    readdirSync(box.folder).includes('opened')
+      ? readFileSync(join(box.folder, 'opened'), 'utf8').trim().split('\n')
+      : [];
+  return { box, server, env: { BROWSER: `"${process.execPath}" "${browser}"` }, opened };
+}
+
+verifies('AUT-01', 'login shows server, issuer and rights, opens one page, and the server can be used', async () => {
+  const { box, server, env, opened } = await setUp({ scopes: ['read'] });
+  const before = await box.run(['tools', 'web']);
+  expect(before).toMatchObject({ code: 3 });
+  expect(before.err).toContain('plexus login web');
+  const ran = await box.run(['login', 'web'], { env });
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.err).toContain(`server:  ${server.url}`);
+  expect(ran.err).toContain(`issuer:  ${server.issuer}`);
+  expect(ran.err).toContain('scopes:  read');
+  expect(ran.out).toContain('Logged in to "web"');
+  expect(opened()).toHaveLength(1);
+  expect(await box.run(['tools', 'web'])).toMatchObject({ code: 0, out: expect.stringContaining('echo') });
+  const listed = await box.run(['login', '--list', '--json']);
+  expect(JSON.parse(listed.out)).toMatchObject({
+    logins: [{ serverUrl: server.url, issuer: server.issuer, account: '', scopes: ['read'] }],
+  });
+  expect(listed.out).not.toMatch(/access-|refresh-/);
+});
+
+verifies(
+  'AUT-01',
+  'a script gets the page with --json, and finishes it with the address in another process',
+  async () => {
+    const { box, server, opened } = await setUp();
+    const begun = await box.run(['login', 'web', '--json']);
+    const { status, url, finish, issuer } = JSON.parse(begun.out);
+    expect({ status, finish, issuer }).toEqual({
+      status: 'pending',
+      finish: 'plexus login web --finish URL',
+      issuer: server.issuer,
+    });
+    const { headers } = await fetch(url, { redirect: 'manual' });
+    const answer = headers.get('location') ?? '';
+    const wrong = await box.run(['login', 'web', '--finish', answer.replace(/state=[^&]+/, 'state=x')]);
+    expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining('another login') });
+    // What was begun is used up by a wrong answer as well.
+    const late = await box.run(['login', 'web', '--finish', answer]);
+    expect(late).toMatchObject({ code: 3, err: expect.stringContaining('no login waits') });
+    const again = JSON.parse((await box.run(['login', 'web', '--json'])).out);
+    const next = (await fetch(again.url, { redirect: 'manual' })).headers.get('location') ?? '';
+    const done = await box.run(['login', 'web', '--finish', next, '--json']);
+    expect(JSON.parse(done.out)).toMatchObject({ status: 'completed', name: 'web', issuer: server.issuer });
+    expect(opened()).toEqual([]);
+  },
+);
+
+verifies('AUT-01', 'without a browser and a terminal the address and the next command are printed', async () => {
+  const { box, server } = await setUp();
+  const ran = await box.run(['login', 'web']);
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.out).toContain(`${server.issuer}/authorize?`);
+  expect(ran.out).toContain('plexus login web --finish URL');
+});
+
+verifies('AUT-01', 'logout removes the login and revokes it', async () => {
+  const { box, server, env } = await setUp();
+  await box.run(['login', 'web'], { env });
+  expect(await box.run(['logout', 'web'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Logged out of "web"'),
+  });
+  expect(await server.counts()).toMatchObject({ revocations: 2 });
+  expect(await box.run(['logout', 'web'])).toMatchObject({ code: 2 });
+  expect(JSON.parse((await box.run(['login', '--list', '--json'])).out)).toEqual({ logins: [] });
+});
+
+verifies(['AUT-01', 'EXT-31'], 'several accounts of one server are kept beside each other', async () => {
+  const { box, env, server } = await setUp();
+  await box.run(['login', 'web', '--account', 'work'], { env });
+  await box.run(['login', 'web'], { env });
+  const { logins } = JSON.parse((await box.run(['login', '--list', '--json'])).out);
+  expect(logins.map(({ account }: { account: string }) => account).sort()).toEqual(['', 'work']);
+  expect(await server.counts()).toMatchObject({ registrations: 1 });
+});
+
+verifies('AUT-01', 'a login that fails leaves the one before as it was', async () => {
+  const { box, env, server } = await setUp();
+  await box.run(['login', 'web'], { env });
+  await server.set({ person: 'deny' });
+  const refused = await box.run(['login', 'web'], { env });
+  expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('"access_denied" (the person said no)') });
+  expect(await box.run(['tools', 'web'])).toMatchObject({ code: 0 });
+});
+
+verifies('AUT-01', 'no file and no output of a whole login holds a token, a code or a verifier', async () => {
+  const { box, env, server } = await setUp();
+  const outputs = [await box.run(['login', 'web', '--verbose'], { env })];
+  for (const args of [
+    ['tools', 'web'],
+    ['call', 'web', 'echo', '--yes'],
+    ['get', 'web', '--json'],
+    ['logs', 'web'],
+    ['login', '--list'],
+  ])
+    outputs.push(await box.run(args));
+  await server.act('expire');
+  outputs.push(await box.run(['tools', 'web', '--live', '--json']));
+  await server.set({ refreshFault: 'invalid_grant' });
+  await server.act('expire');
+  outputs.push(await box.run(['tools', 'web', '--live']));
+  const pending = await box.run(['login', 'web', '--json']);
+  const secrets = /(?:access|refresh|code)-[\w-]{32}/;
+  const verifiers = (await server.requests('POST /token')).flatMap(({ input }) => input['code_verifier'] ?? []);
+  expect(verifiers).toHaveLength(1);
+  const files = readdirSync(box.folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  expect(files.length).toBeGreaterThan(3);
+  for (const text of [...files, ...[...outputs, pending].flatMap(({ out, err }) => [out, err])]) {
+    expect(text).not.toMatch(secrets);
+    for (const verifier of verifiers) expect(text).not.toContain(verifier);
+  }
+  expect(await server.counts()).toMatchObject({ refreshes: 1 });
+});
+
+verifies('AUT-01', 'a server that is no remote one, or says oauth = false, has no login', async () => {
+  const { box, server } = await setUp();
+  const entry = { command: process.execPath, args: ['-e', ''] };
+  box.write('~/.config/plexus/mcp.json', { mcpServers: { local: entry, off: { url: server.url, oauth: false } } });
+  for (const name of ['local', 'off'])
+    expect(await box.run(['login', name])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('does not offer that'),
+    });
+  expect(await box.run(['login', 'wbe'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There is no server'),
+  });
+});
+
+if (!hasTerminal) console.warn('SKIPPED: the test of a pasted address needs Linux and /usr/bin/script.');
+describe.skipIf(!hasTerminal)('a terminal without a browser', () => {
+  verifies('AUT-01', 'takes the address that is pasted', async () => {
+    const { box, server } = await setUp();
+    const terminal = openTerminal(box, ['login', 'web']);
+    terminal.start();
+    await terminal.shows('paste its address here:');
+    const page = /http:\S+authorize\?\S+/.exec(terminal.screen())?.[0] ?? '';
+    const { headers } = await fetch(page, { redirect: 'manual' });
+    terminal.send(headers.get('location') ?? '');
+    await terminal.shows('iss=');
+    await terminal.type('');
+    await terminal.shows('Logged in');
+    expect(await terminal.done).toBe(0);
+    expect(await server.counts()).toMatchObject({ exchanges: 1 });
+  });
+});

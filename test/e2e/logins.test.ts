@@ -1,0 +1,332 @@
+// Owns the proof that a server gets the login that is its own and no other, and that a person is told what is missing.
+// `refresh.test.ts` has the refresh between processes.
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RuntimeOptions } from '../../src/api.ts';
+import { stateFolder } from '../../src/config/scopes.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { discoverMCPServers } from '../../src/runtime.ts';
+import { createFileStore } from '../../src/store/file.ts';
+import { createTrust } from '../../src/trust/trust.ts';
+import { withDefaultStore } from '../runtime.ts';
+import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
+import { createMemoryTokenStore } from '../unit/auth/logins.ts';
+import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
+import { loginStoreIn, openUrl, seedLogin } from './login-scene.ts';
+import { Sandbox } from './plexus.ts';
+import { createFolder, start, statusOf } from './runtimes.ts';
+import { publicly, serveMcp } from './web.ts';
+
+const http = (server: Pick<OAuthServer, 'url'>, more: object = {}) => ({
+  web: { url: server.url, transport: 'http', ...more } as const,
+});
+
+/** Remembers on the disk, as a host does that says nothing. */
+async function open(folder: string, options: RuntimeOptions) {
+  const runtime = await start(folder, { ...withDefaultStore, env: {}, ...options });
+  await runtime.ready();
+  return runtime;
+}
+
+const echo = (runtime: Awaited<ReturnType<typeof start>>, name = 'mcp__web__echo') => runtime.turn().call(name, {});
+
+describe('a server without a login', () => {
+  verifies('AUT-05', 'needs one, with the command; a wrong header of its entry is told apart', async () => {
+    const server = await startOAuth();
+    const folder = createFolder();
+    const missing = await open(folder, { servers: http(server) });
+    expect(statusOf(missing, 'web')).toMatchObject({
+      state: 'needs-auth',
+      stage: 'login',
+      error: { code: 'AUTH_REQUIRED', message: 'Server "web" needs a login (HTTP 401). Log in with: plexus login web' },
+    });
+    expect(missing.events.filter(({ type }) => type === 'auth.required')).toEqual([
+      { type: 'auth.required', server: 'web', command: 'plexus login web' },
+    ]);
+    const wrong = await open(folder, { servers: http(server, { headers: { Authorization: 'Bearer wrong-token' } }) });
+    expect(statusOf(wrong, 'web')).toMatchObject({
+      error: {
+        code: 'AUTH_FAILED',
+        message: expect.stringContaining('Check the token or the headers in the configuration of "web".'),
+      },
+    });
+    const off = await open(folder, { servers: http(server, { oauth: false }) });
+    expect(statusOf(off, 'web').error?.message).toContain('Give "web" a token: set bearer_token_env_var');
+    expect(await server.counts()).toMatchObject({ metadata: 0, authorizations: 0 });
+  });
+
+  verifies(
+    ['AUT-03', 'AUT-04', 'EVT-05'],
+    'goes on by itself once a person has logged in, here or elsewhere',
+    async () => {
+      const server = await startOAuth();
+      const folder = createFolder();
+      const [one, other] = [
+        await open(folder, { servers: http(server) }),
+        await open(folder, { servers: http(server) }),
+      ];
+      const info = await one.login('web', { openUrl });
+      expect(info).toMatchObject({ serverUrl: server.url, issuer: server.issuer, account: '' });
+      for (const runtime of [one, other]) {
+        await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+        expect((await echo(runtime)).isError).toBe(false);
+      }
+      expect(statusOf(one, 'web').login).toEqual({ issuer: server.issuer, expiresAt: expect.any(Number) });
+      expect(await loginStoreIn(folder).list()).toMatchObject([
+        { login: { key: { issuer: server.issuer } }, grantedTo: [] },
+      ]);
+      expect(await one.logout('web')).toMatchObject([{ account: '' }]);
+      expect(await loginStoreIn(folder).list()).toEqual([]);
+      expect(await server.counts()).toMatchObject({ registrations: 1, authorizations: 1, revocations: 2 });
+    },
+  );
+
+  verifies('AUT-03', 'uses the store of its host, and nothing of the disk', async () => {
+    const server = await startOAuth();
+    const folder = createFolder();
+    const tokens = createMemoryTokenStore(systemClock);
+    const runtime = await open(folder, { servers: http(server), tokens });
+    await runtime.login('web', { openUrl });
+    await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+    await server.act('expire');
+    expect((await echo(runtime)).isError).toBe(false);
+    expect(runtime.events.filter(({ type }) => type === 'token.refreshed')).toEqual([
+      { type: 'token.refreshed', server: 'web', expiresAt: expect.any(Number) },
+    ]);
+    expect(tokens.logins).toHaveLength(1);
+    expect(readdirSync(folder, { recursive: true })).not.toContain(join('.local', 'state', 'plexus', 'logins.json'));
+  });
+});
+
+describe('a login', () => {
+  verifies('AUT-02', 'survives an outage of its authorization server, and no page is opened', async () => {
+    for (const refreshFault of [503, 'hang-up', 'temporarily_unavailable']) {
+      const server = await startOAuth({ refreshFault });
+      const folder = createFolder();
+      const { login } = await seedLogin(server, loginStoreIn(folder));
+      const runtime = await open(folder, { servers: http(server) });
+      await server.act('expire');
+      await expect(echo(runtime), String(refreshFault)).rejects.toMatchObject({ code: 'LOGIN_UNAVAILABLE' });
+      expect(statusOf(runtime, 'web').state).toBe('reconnecting');
+      expect(await loginStoreIn(folder).list()).toMatchObject([{ login }]);
+      expect(await server.counts()).toMatchObject({ refreshes: 0, authorizations: 0, registrations: 0 });
+    }
+  });
+
+  test('is not used where the entry has a header of its own, or wants none', async () => {
+    const server = await startOAuth();
+    const folder = createFolder();
+    await seedLogin(server, loginStoreIn(folder));
+    const { access_token } = await server.issue();
+    const web = await serveMcp();
+    await seedLogin(server, loginStoreIn(folder), { serverUrl: web.url });
+    const sent = () => new Set(web.received.map(({ headers }) => headers.authorization));
+    await open(folder, { servers: http(web, { headers: { authorization: `Bearer ${access_token}` } }) });
+    expect(sent()).toEqual(new Set([`Bearer ${access_token}`]));
+    web.received.length = 0;
+    await open(folder, { servers: http(web, { oauth: false }) });
+    expect(sent()).toEqual(new Set([undefined]));
+  });
+
+  test('that lacks a right says which, and a login with it is noticed', async () => {
+    const server = await startOAuth({ toolScopes: { write: 'notes:write' } });
+    const folder = createFolder();
+    await seedLogin(server, loginStoreIn(folder));
+    const runtime = await open(folder, { servers: http(server) });
+    await expect(echo(runtime, 'mcp__web__write')).rejects.toThrow(
+      'Server "web" needs a login with more rights: notes:write. Log in with: plexus login web --scopes notes:write',
+    );
+    expect((await echo(runtime)).isError).toBe(false);
+    await seedLogin(server, loginStoreIn(folder), { scope: 'notes:write' });
+    expect((await echo(runtime, 'mcp__web__write')).isError).toBe(false);
+  });
+
+  test('that is bound to a key proves it with each request', async () => {
+    const server = await startOAuth({ dpop: true, nonce: true });
+    const runtime = await open(createFolder(), { servers: http(server) });
+    await runtime.login('web', { openUrl });
+    await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+    await server.act('expire');
+    expect((await echo(runtime)).isError).toBe(false);
+    expect(await server.counts()).toMatchObject({ refreshes: 1, reuses: 0 });
+  });
+});
+
+test('a machine logs in by itself, and once more where its token has expired', async () => {
+  const server = await startOAuth({ refreshTokens: false });
+  const body = JSON.stringify({ token_endpoint_auth_method: 'client_secret_basic' });
+  const headers = { 'content-type': 'application/json' };
+  const registered = await fetch(`${server.issuer}/register`, { method: 'POST', headers, body });
+  const { client_id: clientId, client_secret: SECRET } = (await registered.json()) as Record<string, string>;
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how a person writes a placeholder
+  const oauth = { grant: 'client_credentials', clientId, clientSecret: '${SECRET}' };
+  const runtime = await open(createFolder(), { servers: http(server, { oauth }), env: { SECRET } });
+  expect(statusOf(runtime, 'web').state).toBe('connected');
+  await server.act('expire');
+  expect((await echo(runtime)).isError).toBe(false);
+  expect(await server.counts()).toMatchObject({ machineGrants: 2, authorizations: 0, refreshRequests: 0 });
+});
+
+verifies(
+  'TRU-02',
+  'a server of a repository gets a stored login only once it is approved and was granted one',
+  async () => {
+    const box = new Sandbox();
+    onTestFinished(() => box.remove());
+    const server = await startOAuth();
+    const web = await serveMcp();
+    const { url, env } = publicly(web.url);
+    box.write('.mcp.json', { mcpServers: { theirs: { type: 'http', url } } });
+    const store = loginStoreIn(box.home);
+    const own = await seedLogin(server, store, { serverUrl: url });
+    const environment = { cwd: box.workspace, home: box.home, env, platform: process.platform };
+    const files = createFileStore(stateFolder({ ...environment, env: {} }), systemClock);
+    const tokensSent = async () => {
+      web.received.length = 0;
+      const options = { discover: true, watch: false, home: box.home, store: files, env: { ...env, HOME: box.home } };
+      const runtime = await start(box.workspace, options);
+      await runtime.ready();
+      await runtime.close();
+      expect(web.received.length).toBeGreaterThan(0);
+      return [...new Set(web.received.map(({ headers }) => headers.authorization))];
+    };
+    expect(await tokensSent(), 'not approved').toEqual([undefined]);
+    await box.plexus('approve', 'theirs');
+    expect(await tokensSent(), 'approved, and the login is for another definition').toEqual([undefined]);
+    const { servers } = await discoverMCPServers(environment);
+    const { gate } = createTrust({ environment, store: files, clock: systemClock });
+    const [definition] = servers;
+    if (definition === undefined) return expect.unreachable('the workspace has a server');
+    const grant = `${await gate.fingerprint(definition)} ${definition.provenance.file}`;
+    const { accessToken } = (await seedLogin(server, store, { serverUrl: url, grantedTo: [grant] })).login.tokens;
+    expect(await tokensSent(), 'approved and granted').toEqual([`Bearer ${accessToken}`]);
+    await box.plexus('revoke', 'theirs');
+    expect(await tokensSent(), 'revoked').toEqual([undefined]);
+    expect(accessToken).not.toBe(own.login.tokens.accessToken);
+  },
+);
+
+verifies('EXT-31', 'one entry uses another account of its server in another folder', async () => {
+  const web = await serveMcp();
+  const server = await startOAuth();
+  const home = createFolder();
+  const store = loginStoreIn(home);
+  const accounts = { '~/work': 'work', '~/work/secret': 'secret', '*': 'private' };
+  const tokens = new Map<string, string>();
+  for (const account of ['work', 'private']) {
+    const { login } = await seedLogin(server, store, { account, serverUrl: web.url, clientId: `c-${account}` });
+    tokens.set(account, `Bearer ${login.tokens.accessToken}`);
+  }
+  const servers = { web: { url: web.url, transport: 'http', oauth: { account: accounts } } } as const;
+  const sentFrom = async (folder: string) => {
+    web.received.length = 0;
+    mkdirSync(join(home, folder), { recursive: true });
+    const runtime = await open(home, { servers, cwd: join(home, folder) });
+    const { login } = statusOf(runtime, 'web');
+    return [[...new Set(web.received.map(({ headers }) => headers.authorization))], login?.account];
+  };
+  expect(await sentFrom('work/one')).toEqual([[tokens.get('work')], 'work']);
+  expect(await sentFrom('elsewhere')).toEqual([[tokens.get('private')], 'private']);
+  // Without a login of that account there is none: another person's data must not be reached by chance.
+  expect(await sentFrom('work/secret')).toEqual([[undefined], 'secret']);
+});
+
+describe('the tool that asks for a login', () => {
+  verifies(
+    'EXT-17',
+    'answers with the page where no person can be asked, once in fifteen minutes over all processes',
+    async () => {
+      const server = await startOAuth();
+      const folder = createFolder();
+      const one = await open(folder, { servers: http(server) });
+      const other = await open(folder, { servers: http(server) });
+      const names = () => one.turn().tools.map(({ name }) => name);
+      expect(names()).toContain('mcp__web__authenticate');
+      const { text } = await one.turn().call('mcp__web__authenticate', {});
+      expect(text).toContain(`Page: ${server.issuer}/authorize?`);
+      expect(text).toContain('plexus login web --finish URL');
+      const again = await other.turn().call('mcp__web__authenticate', {});
+      expect(again.text).toContain('was asked to log in to "web" a few minutes ago');
+      // A login anywhere ends it, and both go on by themselves.
+      await other.login('web', { openUrl });
+      for (const runtime of [one, other]) await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+      expect(names()).toEqual(['mcp__web__echo']);
+      await server.act('revoke');
+      await expect(echo(one)).rejects.toThrow('needs a new login: the stored one is no longer accepted');
+      expect(names(), 'remembered tools stay').toEqual(['mcp__web__authenticate', 'mcp__web__echo']);
+      expect((await one.turn().call('mcp__web__authenticate', {})).text).toContain('Page: ');
+    },
+  );
+
+  verifies('EXT-17', 'logs in where a person is there, and asks first like any tool', async () => {
+    const server = await startOAuth();
+    const asked: string[] = [];
+    const runtime = await open(createFolder(), {
+      servers: http(server),
+      interactive: true,
+      permissions: [],
+      approve: async (request) => {
+        asked.push(request.kind === 'tool' ? request.name : request.kind);
+        return 'no';
+      },
+    });
+    await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('needs-auth'));
+    await expect(runtime.turn().call('mcp__web__authenticate', {})).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    expect(asked).toEqual(['mcp__web__authenticate']);
+    const denied = await open(createFolder(), {
+      servers: http(server),
+      permissions: [{ tool: 'mcp__web__authenticate', action: 'deny' }],
+    });
+    expect(denied.turn().tools.map(({ name }) => name)).not.toContain('mcp__web__authenticate');
+  });
+
+  test('has a hash behind its name where the server has a tool of that name', async () => {
+    const server = await startOAuth({ toolScopes: { authenticate: '' } });
+    const folder = createFolder();
+    await seedLogin(server, loginStoreIn(folder));
+    const runtime = await open(folder, { servers: http(server) });
+    await server.act('revoke');
+    await expect(echo(runtime)).rejects.toMatchObject({ code: 'AUTH_REQUIRED' });
+    const names = runtime.turn().tools.map(({ name }) => name);
+    expect(names).toEqual([
+      'mcp__web__authenticate',
+      expect.stringMatching(/^mcp__web__authenticate_[0-9a-f]{10}$/),
+      'mcp__web__echo',
+    ]);
+    expect((await runtime.turn().call(names[1] ?? '', {})).text).toContain('Page: ');
+  });
+});
+
+test('no token is to be found in any file, event, error or result of full logins', async () => {
+  const server = await startOAuth({ expiresIn: 3_600 });
+  const folder = createFolder();
+  const runtime = await open(folder, { servers: http(server) });
+  const seen: unknown[] = [];
+  for (let login = 0; login < 2; login++) {
+    await runtime.login('web', { openUrl });
+    await waitFor(() => expect(statusOf(runtime, 'web').state).toBe('connected'));
+    await server.act('expire');
+    seen.push(await echo(runtime), runtime.status(), await runtime.logins());
+    await server.act('revoke');
+    seen.push(await echo(runtime).catch((error: Error) => [error.message, String(error.stack), error.cause]));
+  }
+  seen.push(await runtime.logout('web'), runtime.events, runtime.errors.map(String));
+  await runtime.close();
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  const texts = [
+    ...files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')),
+    JSON.stringify(seen),
+  ];
+  const requests = await server.requests('POST /token');
+  // Everything that the authorization server gave out or was sent begins with one of these words.
+  const secrets = requests.flatMap(({ input }) => [input['code'], input['code_verifier'], input['refresh_token']]);
+  expect(secrets.filter(Boolean).length).toBeGreaterThan(4);
+  for (const text of texts) {
+    expect(text).not.toMatch(/(?:access|refresh|code)-[\w-]{32}/);
+    for (const secret of secrets) if (secret) expect(text.includes(secret), secret).toBe(false);
+  }
+  expect(files.length).toBeGreaterThan(2);
+});
