@@ -124,7 +124,8 @@ function readStatus(socket: Socket, resolve: (status: number) => void): void {
     if (end === -1 && head.length <= limits.proxyHeadBytes) return;
     socket.off('data', take).pause();
     if (end !== -1 && end + 4 < head.length) socket.unshift(head.subarray(end + 4));
-    resolve(Number(/^HTTP\/1\.[01] (\d{3})/.exec(head.toString('latin1', 0, 16))?.[1] ?? 0));
+    const start = end === -1 ? '' : head.toString('latin1', 0, 16);
+    resolve(Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1] ?? 0));
   };
   socket.on('data', take).resume();
 }

@@ -85,7 +85,10 @@ export class HttpExchange implements Exchange, ResponseHandler {
   #listener: HttpListener | undefined;
   #connection: RequestControl | undefined;
   #redirects = 0;
+  /** Where to send the request again, once the response that said so is over. */
   #next: Target | undefined;
+  /** How much of that response was read, which nobody needs. */
+  #skippedBytes = 0;
   #isDispatching = false;
 
   constructor(dispatcher: HttpDispatcher, request: HttpRequest, listener: HttpListener) {
@@ -117,8 +120,13 @@ export class HttpExchange implements Exchange, ResponseHandler {
   }
 
   data(chunk: Buffer): void {
-    const busy = this.#next === undefined ? this.#listener?.data(chunk) : undefined;
     const connection = this.#connection;
+    if (this.#next !== undefined) {
+      this.#skippedBytes += chunk.length;
+      if (this.#skippedBytes > limits.refusalBytes) connection?.abort(ABORTED);
+      return;
+    }
+    const busy = this.#listener?.data(chunk);
     if (busy === undefined || connection === undefined) return;
     connection.pause();
     void busy.then(() => connection.resume());
@@ -131,6 +139,7 @@ export class HttpExchange implements Exchange, ResponseHandler {
       return;
     }
     this.#next = undefined;
+    this.#skippedBytes = 0;
     this.#connection = undefined;
     if (this.#listener === undefined) return;
     this.#request = { ...this.#request, target };
@@ -142,6 +151,11 @@ export class HttpExchange implements Exchange, ResponseHandler {
     // The constructor is still running: report the failure only once the caller has the exchange.
     if (this.#isDispatching) {
       queueMicrotask(() => this.failed(error));
+      return;
+    }
+    // The head said where to go; how its body ends does not matter.
+    if (this.#next !== undefined) {
+      this.end();
       return;
     }
     const cause = error instanceof RuntimeError ? error : lost(this.#dispatcher.server, breakdown(error), error);
@@ -185,7 +199,7 @@ const BREAKDOWNS: Readonly<Record<HttpFaultKind, string>> = {
   'hung-up': 'it hung up',
   'cut-off': 'its answer was cut off',
   'head-too-large': 'the head of its answer is too large',
-  'not-http': 'it does not speak HTTP',
+  'not-http': 'its answer is not valid HTTP',
   closed: 'it was closed',
 };
 

@@ -59,7 +59,7 @@ class ConnectionPool {
     const connection = this.#takeFree();
     if (connection === undefined) void this.#sendOnNew(request, handler);
     // The server may have closed it while it was idle: let the event loop read that first, since the request would be lost.
-    else setImmediate(() => (connection.isOpen ? connection.send(request, handler) : this.send(request, handler)));
+    else afterPoll(() => (connection.isOpen ? connection.send(request, handler) : this.send(request, handler)));
   }
 
   destroy(): void {
@@ -80,9 +80,13 @@ class ConnectionPool {
       handler.failed(socket);
       return;
     }
+    if (this.#isDestroyed) {
+      socket.destroy();
+      handler.failed(new HttpFault('closed'));
+      return;
+    }
     const connection = new HttpConnection(socket, this);
     this.#all.add(connection);
-    if (this.#isDestroyed) connection.destroy(new HttpFault('closed'));
     connection.send(request, handler);
   }
 
@@ -131,6 +135,8 @@ class PooledClient implements HttpClient {
     for (const { pool } of this.#routes.values()) pool.destroy();
     await Promise.all(this.#dialing);
     await Promise.all(Array.from(this.#sockets, gone));
+    // Requests that waited for their turn on a connection fail when it comes.
+    await new Promise<void>(afterPoll);
   }
 
   #open(target: Target): Route {
@@ -185,6 +191,9 @@ class PooledClient implements HttpClient {
     }
   }
 }
+
+/** Right after a response, the first immediate comes before the event loop looks at the sockets again. */
+const afterPoll = (act: () => void) => setImmediate(() => setImmediate(act));
 
 const timeout = Object.assign(new Error('the connection was not open in time'), { code: 'ETIMEDOUT' });
 

@@ -59,7 +59,10 @@ export class HttpConnection implements RequestControl {
   #body: BodyReader | undefined;
   #isPaused = false;
   #isReading = false;
+  /** How long the informational responses before this one were. */
+  #hintBytes = 0;
   #hasEnded = false;
+  #isClosed = false;
   /** Why the socket failed; told with its close. */
   #fault: Error | undefined;
 
@@ -108,7 +111,7 @@ export class HttpConnection implements RequestControl {
     this.#read();
     if (this.#isPaused) return;
     this.#socket.resume();
-    if (this.#socket.destroyed) this.#onClose();
+    if (this.#isClosed) this.#onClose();
   }
 
   /** Fails the request under way with this reason. */
@@ -116,7 +119,9 @@ export class HttpConnection implements RequestControl {
     this.#fault ??= reason;
     this.#isPaused = false;
     this.#unread = undefined;
+    this.#body = undefined;
     this.#socket.destroy();
+    if (this.#isClosed) this.#onClose();
   }
 
   #take(chunk: Buffer): void {
@@ -129,7 +134,7 @@ export class HttpConnection implements RequestControl {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (!this.#isPaused && !this.#socket.destroyed && this.#readPart());
+      while (!this.#isPaused && this.#readPart());
     } catch (error) {
       if (!(error instanceof HttpFault)) throw error;
       this.destroy(error);
@@ -156,16 +161,20 @@ export class HttpConnection implements RequestControl {
 
   #readHead(bytes: Buffer): boolean {
     const end = bytes.indexOf('\r\n\r\n');
+    const length = end === -1 ? bytes.length : end + 4;
+    if (this.#hintBytes + length > limits.responseHeadBytes) throw new HttpFault('head-too-large');
     if (end === -1) {
-      if (bytes.length > limits.responseHeadBytes) throw new HttpFault('head-too-large');
       if (!couldBeHead(bytes)) throw new HttpFault('not-http');
       return false;
     }
-    if (end > limits.responseHeadBytes) throw new HttpFault('head-too-large');
     const head = readHead(bytes.toString('latin1', 0, end));
-    this.#unread = end + 4 === bytes.length ? undefined : bytes.subarray(end + 4);
+    this.#unread = length === bytes.length ? undefined : bytes.subarray(length);
     // An informational response, such as early hints; the real one follows.
-    if (head.status < 200) return true;
+    if (head.status < 200) {
+      this.#hintBytes += length;
+      return true;
+    }
+    this.#hintBytes = 0;
     this.#head = head;
     this.#body = bodyOf(head) ?? FINISHED;
     this.#handler?.head(head.status, head.headers, head.statusText);
@@ -178,7 +187,9 @@ export class HttpConnection implements RequestControl {
     this.#handler = undefined;
     this.#head = undefined;
     this.#body = undefined;
-    if (head === undefined || this.#hasEnded || head.idleMs === 0 || this.#unread !== undefined) this.#socket.destroy();
+    // A server that answers before it has read the request may never read the rest, and nothing that follows it.
+    const isClean = this.isOpen && this.#unread === undefined && this.#socket.writableLength === 0;
+    if (head === undefined || head.idleMs === 0 || !isClean) this.#socket.destroy();
     else {
       // An idle connection keeps no process alive, and is closed before the server does it.
       this.#socket.setTimeout(head.idleMs);
@@ -189,13 +200,17 @@ export class HttpConnection implements RequestControl {
     return false;
   }
 
+  /** Node may tell the end while the handler pauses. A request that is still being written would keep the socket open. */
   #onEnd(): void {
     this.#hasEnded = true;
-    if (this.#body?.endsWithConnection === true) this.#finish();
+    if (this.#body?.endsWithConnection === true) this.#body = FINISHED;
     else this.#fault ??= new HttpFault(this.#body?.isMeasured ? 'cut-off' : 'hung-up');
+    this.#read();
+    this.#socket.destroy();
   }
 
   #onClose(): void {
+    this.#isClosed = true;
     // Bytes that came before the close are read first.
     if (this.#isPaused) return;
     const handler = this.#handler;
@@ -209,10 +224,14 @@ export class HttpConnection implements RequestControl {
 const FINISHED: BodyReader = { read: () => ({ used: 0, isDone: true }) };
 
 const BEGINNING = Buffer.from('HTTP/1.');
-const couldBeHead = (bytes: Buffer) => {
+const [CR, LF] = [0x0d, 0x0a];
+
+/** Lines that end without a carriage return are refused at the first, since no end of the head would be found. */
+function couldBeHead(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, BEGINNING.length);
-  return bytes.compare(BEGINNING, 0, length, 0, length) === 0;
-};
+  const lineEnd = bytes.indexOf(LF);
+  return bytes.compare(BEGINNING, 0, length, 0, length) === 0 && (lineEnd === -1 || bytes[lineEnd - 1] === CR);
+}
 
 /** Headers are sent as bytes, the body as UTF-8; in one write where both are the same. */
 function write(socket: Socket, { method, address, host, headers, routeHeaders, body }: SentRequest): void {

@@ -25,8 +25,8 @@ export interface ResponseHead {
   readonly idleMs: number;
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
-const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d{2})(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
+const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** `text` is the head without the empty line that ends it, byte for byte. */
 export function readHead(text: string): ResponseHead {
@@ -35,21 +35,42 @@ export function readHead(text: string): ResponseHead {
   const headers: Record<string, string | string[] | undefined> = Object.create(null);
   for (const line of rest) {
     const [, spelled = '', padded = ''] = HEADER_LINE.exec(line) ?? refuse();
-    const [name, value] = [spelled.toLowerCase(), padded.trimEnd()];
+    const [name, value] = [spelled.toLowerCase(), withoutBlanks(padded)];
     const before = headers[name];
     headers[name] = before === undefined ? value : [before, value].flat();
   }
   // No upgrade is ever asked for.
   if (code === '101') refuse();
-  return { status: Number(code), statusText, headers, idleMs: idleMsOf(headers, minor === '1') };
+  const status = Number(code);
+  const idleMs = isFramingDoubtful(status, headers, minor) ? 0 : idleMsOf(headers, minor === '1');
+  return { status, statusText, headers, idleMs };
 }
 
 function refuse(): never {
   throw new HttpFault('not-http');
 }
 
+/** HTTP knows two kinds of blank. `trim` would take the byte A0 as well, which ends letters such as "à". */
+function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+const isBlank = (code: number) => code === 0x20 || code === 0x09;
+
 const listOf = (value: string | string[] | undefined) =>
-  [value ?? []].flat().flatMap((each) => each.split(',').map((word) => word.trim().toLowerCase()));
+  [value ?? []].flat().flatMap((each) => each.split(',').map((word) => withoutBlanks(word).toLowerCase()));
+
+const hasNoBody = (status: number) => status === 204 || status === 304;
+
+/** A body that cannot be there, or chunks in HTTP/1.0, may still follow: it would be read as the next response. */
+function isFramingDoubtful(status: number, headers: ResponseHeaders, minor: string | undefined): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  if (hasNoBody(status)) return isChunked || (headers['content-length'] ?? '0') !== '0';
+  return isChunked && minor === '0';
+}
 
 function idleMsOf(headers: ResponseHeaders, isKeptByDefault: boolean): number {
   const options = listOf(headers['connection']);
@@ -77,7 +98,11 @@ export interface BodyReader {
 
 /** `undefined` for a response without a body. */
 export function bodyOf({ status, headers }: ResponseHead): BodyReader | undefined {
-  if (status === 204 || status === 304) return undefined;
+  const announced = announcedBody(headers);
+  return hasNoBody(status) ? undefined : announced;
+}
+
+function announcedBody(headers: ResponseHeaders): BodyReader | undefined {
   const codings = listOf(headers['transfer-encoding']);
   const length = headers['content-length'];
   if (codings.length > 0) {
@@ -132,7 +157,7 @@ class ChunkedBody implements BodyReader {
   /** Returns whether the body ends with this line. */
   #readLine(line: string): boolean {
     if (this.#next === 'size') {
-      const [, size = ''] = /^([0-9a-f]{1,12})[\t ]*(?:;.*)?$/i.exec(line) ?? refuse();
+      const [, size = ''] = /^([0-9a-f]{1,12})(?:;.*)?$/i.exec(line) ?? refuse();
       this.#left = Number.parseInt(size, 16);
       this.#next = this.#left === 0 ? 'trailer' : 'data';
       return false;
@@ -143,7 +168,7 @@ class ChunkedBody implements BodyReader {
       return false;
     }
     this.#trailerBytes += line.length + 2;
-    if (this.#trailerBytes > limits.responseHeadBytes) refuse();
+    if (this.#trailerBytes > limits.responseHeadBytes || !(line === '' || HEADER_LINE.test(line))) refuse();
     return line === '';
   }
 }

@@ -1,5 +1,6 @@
 // Owns the options of every HTTP channel, and the checks before anything is sent.
 
+import { unescape as decoded } from 'node:querystring';
 import type { Clock } from '../kernel/clock.ts';
 import { RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
@@ -66,7 +67,7 @@ const SHORTEST_SECRET = 8;
 
 function createHide(headers: HeaderBlock, { searchParams, password }: URL): (text: string) => string {
   const values = headers.filter((_, index) => index % 2 === 1).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const secrets = [...values, ...searchParams.values(), password, decodeURIComponent(password)]
+  const secrets = [...values, ...searchParams.values(), password, decoded(password)]
     .filter((each) => each.length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[hidden]'), text);

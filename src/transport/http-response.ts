@@ -7,6 +7,7 @@ import { EventStreamReader } from './event-stream.ts';
 import { headerIn, type ResponseHeaders } from './exchange.ts';
 import { MessageQueue } from './message-queue.ts';
 import { Pieces } from './pieces.ts';
+import { printable } from './printable.ts';
 
 /** Why no message can be read from a response. */
 export interface UnreadableResponse {
@@ -16,14 +17,22 @@ export interface UnreadableResponse {
 /** How to read the response to a request. */
 export function responseKind(status: number, headers: ResponseHeaders): 'message' | 'events' | UnreadableResponse {
   const type = headerIn(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-  const encoding = headerIn(headers, 'content-encoding') ?? 'identity';
-  if (encoding !== 'identity')
-    return { problem: `it compressed its answer with ${encoding}, although it was not asked to` };
+  const coding = codingOf(headers);
+  if (coding !== undefined)
+    return { problem: `it compressed its answer with ${quoted(coding)}, although it was not asked to` };
   if (type === 'text/event-stream') return 'events';
   if (status === 202 || status === 204)
     return { problem: `it answered HTTP ${status}, and with nothing, to a request` };
   if (type === undefined || type === 'application/json') return 'message';
-  return { problem: `its answer is neither JSON nor a stream of events but ${type}` };
+  return { problem: `its answer is neither JSON nor a stream of events but ${quoted(type)}` };
+}
+
+const quoted = (text: string) => printable(text).slice(0, limits.noiseQuoteChars);
+
+/** How the body is compressed, which no request asks for; `undefined` for a plain one. */
+function codingOf(headers: ResponseHeaders): string | undefined {
+  const codings = [headers['content-encoding'] ?? []].flat().join().split(',');
+  return codings.map((each) => each.trim().toLowerCase()).find((each) => each !== '' && each !== 'identity');
 }
 
 export interface ResponseListener {
@@ -126,11 +135,16 @@ export class EventBody implements ResponseBody {
   }
 }
 
-/** The first bytes of a refusal, which a failure quotes; also usable when the response broke off. */
+/** The first bytes of a refusal, which a failure quotes; also usable when the response broke off. A compressed one is not read. */
 export class QuotedBody implements ResponseBody {
   readonly #bytes = new Pieces();
+  readonly #isPlain: boolean;
   /** Whether the body was read to its end. */
   isWhole = false;
+
+  constructor(headers: ResponseHeaders) {
+    this.#isPlain = codingOf(headers) === undefined;
+  }
 
   push(chunk: Buffer): boolean {
     this.#bytes.push(chunk);
@@ -138,7 +152,7 @@ export class QuotedBody implements ResponseBody {
   }
 
   end(): void {
-    this.isWhole = true;
+    this.isWhole = this.#isPlain;
   }
 
   whenIdle(): undefined {
@@ -150,6 +164,6 @@ export class QuotedBody implements ResponseBody {
   }
 
   take(): string {
-    return this.#bytes.take().toString('utf8');
+    return this.#isPlain ? this.#bytes.take().toString('utf8') : '';
   }
 }

@@ -185,7 +185,7 @@ class HttpChannel extends ChannelBase implements RequestQueueOwner {
 
   /** Requests in flight may still be answered, new ones would not be: the channel stops sending and goes down later. */
   #expire(cause: RuntimeError): void {
-    if (this.#end !== undefined) return;
+    if (this.#end !== undefined || this.isClosing) return;
     this.#end = cause;
     this.#session = undefined;
     this.#listening?.stop();

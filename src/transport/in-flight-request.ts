@@ -116,14 +116,14 @@ export class InFlightRequest implements HttpListener {
     if (status < 200 || status > 299) {
       this.#statusText = statusText;
       this.#retryAfter = headerIn(headers, 'retry-after');
-      this.#body = new QuotedBody();
+      this.#body = new QuotedBody(headers);
       return;
     }
     if (this.#resumedFrom === undefined) this.#context.accepted(this, headers);
     if (this.outgoing.id !== undefined && this.outgoing.answerOn === 'response') this.#expectAnswer(headers);
     else {
       this.#isSettled = true;
-      this.#body = new QuotedBody();
+      this.#body = new QuotedBody(headers);
     }
   }
 
@@ -302,7 +302,7 @@ export class InFlightRequest implements HttpListener {
 
   #failureFor(body: string, waitMs?: number): RequestFailure {
     const { client, hasToken, hide } = this.#context;
-    const refusal = { status: this.#status, statusText: this.#statusText, body: hide(body), waitMs };
+    const refusal = { status: this.#status, statusText: hide(this.#statusText), body: hide(body), waitMs };
     return failureOf(refusal, { server: client.server, method: this.outgoing.method, hasToken });
   }
 

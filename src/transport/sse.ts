@@ -64,7 +64,7 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
     this.#status = status;
     this.#statusText = statusText;
     const kind = responseKind(status, headers);
-    if (status < 200 || status > 299) this.#body = new QuotedBody();
+    if (status < 200 || status > 299) this.#body = new QuotedBody(headers);
     else if (kind === 'events') this.#body = new EventBody(this.#options.maxMessageBytes, this);
     else this.#goDown(broken(this.#options.server, 'it was asked for a stream of events and gave something else'));
   }
@@ -188,8 +188,9 @@ class SseChannel extends ChannelBase implements RequestQueueOwner, HttpListener,
 
   #refusal(body: string): RuntimeError {
     const { server } = this.#options;
-    const request = { server, method: 'initialize', hasToken: this.#setup?.hasToken ?? false };
-    return failureOf({ status: this.#status, statusText: this.#statusText, body }, request).cause;
+    const { hasToken, hide } = this.#setup as HttpSetup;
+    const refusal = { status: this.#status, statusText: hide(this.#statusText), body: hide(body) };
+    return failureOf(refusal, { server, method: 'initialize', hasToken }).cause;
   }
 
   /** A channel that was never up makes `start()` reject with the cause; a channel that was up closes. */

@@ -66,6 +66,10 @@ describe('a proxy', () => {
     'it cannot reach the server': ['HTTP/1.0 502 Bad Gateway\r\n\r\nsorry', lost('its proxy answered HTTP 502')],
     'it is no proxy': ['SSH-2.0\r\n\r\n', lost('its proxy does not speak HTTP')],
     'it talks without end': ['x'.repeat(100_000), lost('its proxy does not speak HTTP')],
+    'its headers have no end': [
+      `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}`,
+      lost('its proxy does not speak HTTP'),
+    ],
     'it hangs up': ['', lost('its proxy cannot be used: it hung up (ECONNRESET)')],
   };
   for (const [what, [answer, failure]] of Object.entries(answers)) {

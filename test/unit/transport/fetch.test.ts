@@ -1,5 +1,6 @@
 // Owns the proof that requests over HTTP go where they should and nowhere else, and that no connection outlives its client.
 
+import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
@@ -111,6 +112,19 @@ describe('redirects', () => {
     expect(elsewhere.received).toEqual([]);
   });
 
+  test('are followed however the response ends that told of them', async () => {
+    for (const rest of ['x'.repeat(2 * limits.refusalBytes), 'cut off']) {
+      const server = await serveRaw((socket, said) => {
+        const isFirst = said.toString().startsWith('GET /mcp ');
+        if (!isFirst) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi');
+        else socket.write(`HTTP/1.1 307 There\r\nlocation: /there\r\ncontent-length: 999999\r\n\r\n${rest}`);
+        if (isFirst && rest === 'cut off') socket.end();
+      });
+      const { client } = await open();
+      expect(await fetchText(client, get(server.url), patience)).toMatchObject({ status: 200, text: 'hi' });
+    }
+  });
+
   test('to what is no address are told', async () => {
     const server = await serve(status(301, '', { location: 'mailto:x@example.com' }));
     const { client } = await open();
@@ -118,6 +132,23 @@ describe('redirects', () => {
       cause: broken('it redirects to an address that is not http or https'),
     });
   });
+});
+
+test('a request is written with its address, its host and its bytes, and in one piece with its body', async () => {
+  const said: string[] = [];
+  const server = await serveRaw((socket, bytes) => {
+    said.push(bytes.toString('latin1'));
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+  });
+  const { client } = await open();
+  const target = at(`http://ada:secret@127.0.0.1:${server.port}/a b/ü?q=\r\nx: 1#part`);
+  await fetchText(client, { method: 'POST', target, headers: ['x-own', '\xe9'], body: '{"a":"ü"}' }, patience);
+  await fetchText(client, { method: 'DELETE', target: at(server.url), headers: [] }, patience);
+  const common = `host: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\n`;
+  expect(said).toEqual([
+    `POST /a%20b/%C3%BC?q=x:%201 HTTP/1.1\r\n${common}x-own: \xe9\r\ncontent-length: 10\r\n\r\n{"a":"\xc3\xbc"}`,
+    `DELETE /mcp HTTP/1.1\r\n${common}\r\n`,
+  ]);
 });
 
 describe('whether a byte was sent', () => {
@@ -166,6 +197,68 @@ describe('connections', () => {
     await client.close();
     await eventually(() => server.sockets.size === 0);
     expect(await endOf(client, get(server.url))).toMatchObject({ sent: false, cause: lost('it was closed') });
+  });
+
+  verifies('TRN-04', 'end where a server sends more than the response, which answers no other request', async () => {
+    const answer = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+    const served = new Set<Socket>();
+    let requests = 0;
+    const server = await serveRaw((socket) => {
+      served.add(socket);
+      requests += 1;
+      socket.write(`${answer(`own ${requests}`)}${requests === 1 ? answer('forged') : ''}`);
+    });
+    const { client } = await open();
+    const ask = async () => (await fetchText(client, get(server.url), patience)).text;
+    expect([await ask(), await ask(), served.size]).toEqual(['own 1', 'own 2', 2]);
+    // The second connection is kept; what comes while it is idle belongs to no request either.
+    for (const socket of server.sockets) socket.write(answer('forged'));
+    await eventually(() => server.sockets.size === 0);
+    expect([await ask(), served.size]).toEqual(['own 3', 3]);
+  });
+
+  verifies('TRN-04', 'a request on a kept one that ends without a response may have been handled', async () => {
+    const endings: Record<string, (socket: Socket) => void> = {
+      'it hung up': (socket) => socket.end(),
+      'it hung up (ECONNRESET)': (socket) => socket.resetAndDestroy(),
+    };
+    for (const [reason, end] of Object.entries(endings)) {
+      const requests: Socket[] = [];
+      const server = await serveRaw((socket) => {
+        if (requests.push(socket) === 1) socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n');
+        else end(socket);
+      });
+      const { client } = await open();
+      await fetchText(client, post(server.url), patience);
+      expect(await endOf(client, post(server.url))).toMatchObject({ sent: true, cause: lost(reason) });
+      expect([requests.length, requests[0] === requests[1]]).toEqual([2, true]);
+    }
+  });
+
+  test('a request that waits for its turn on one has failed when the client is closed', async () => {
+    const server = await serve(json({}));
+    const { client } = await open();
+    await fetchText(client, post(server.url), patience);
+    let end: unknown;
+    void endOf(client, post(server.url)).then((ended) => (end = ended));
+    await client.close();
+    expect(end).toMatchObject({ sent: false, cause: lost('it was closed') });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('that the server ends right after its response carry no other request', async () => {
+    const server = await serveRaw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'));
+    const { client } = await open();
+    for (let count = 0; count < 20; count += 1)
+      expect(await fetchText(client, post(server.url), patience)).toMatchObject({ text: 'hi' });
+  });
+
+  test('are kept over TLS too', async () => {
+    const certificate = makeCertificate('server.example');
+    const server = await serve(json({}), certificate);
+    const { client } = await open({ caFile: certificate.certFile });
+    for (let count = 0; count < 5; count += 1) await fetchText(client, post(server.url), patience);
+    expect(server.sockets.size).toBe(1);
   });
 
   test('that are being opened are closed with the client too', async () => {

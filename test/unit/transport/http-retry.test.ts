@@ -76,6 +76,19 @@ describe('asking again', () => {
     }
   });
 
+  verifies(
+    ['EXT-18', 'REC-12'],
+    'a call whose refusal is compressed is not sent again: it may be the page of a proxy',
+    async () => {
+      const server = await serve(older(status(404, 'gzipped page', { 'content-encoding': 'gzip' })));
+      const opened = await connect(server.url);
+      await initialize(opened);
+      await opened.channel.send(request(1));
+      const cause = { code: 'REQUEST_REFUSED', data: { reason: 'it answered HTTP 404 (Not Found)' } };
+      expect(await opened.heard.failureOf(1)).toMatchObject({ sent: true, status: 404, cause });
+    },
+  );
+
   verifies('EXT-18', 'another request is sent again where the server says that it has not handled it', async () => {
     for (const [code, headers] of [
       [429, {}],

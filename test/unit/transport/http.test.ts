@@ -310,12 +310,13 @@ describe('headers', () => {
 
   verifies('TRN-14', 'a login in the address is sent as one, unless the entry has a header for it', async () => {
     const server = await serve(answer);
-    const url = server.url.replace('://', '://ada:p%40ss@');
-    for (const [headers, expected] of [
-      [{}, `Basic ${Buffer.from('ada:p@ss').toString('base64')}`],
-      [{ AUTHORIZATION: 'Bearer x' }, 'Bearer x'],
+    const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
+    for (const [login, headers, expected] of [
+      ['ada:p%40ss', {}, basic('ada:p@ss')],
+      ['ada:100%', {}, basic('ada:100%')],
+      ['ada:p%40ss', { AUTHORIZATION: 'Bearer x' }, 'Bearer x'],
     ] as const) {
-      const { channel, heard } = await connect(url, { headers });
+      const { channel, heard } = await connect(server.url.replace('://', `://${login}@`), { headers });
       await channel.send(request(1));
       await heard.answerTo(1);
       expect(server.received.at(-1)?.headers.authorization).toBe(expected);

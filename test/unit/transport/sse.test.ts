@@ -191,6 +191,15 @@ describe('a start', () => {
     });
   }
 
+  verifies('TRU-08', 'fails without showing a header of the entry that the server quotes', async () => {
+    const server = await serve(({ headers: { authorization } }, response) =>
+      response.writeHead(500, `no ${authorization}`).end(`not for ${authorization}`),
+    );
+    const { channel } = prepare(server.url, { headers: { authorization: 'Bearer top-secret' } }, openSse);
+    const reason = 'it answered HTTP 500 (no [hidden]): not for [hidden]';
+    expect(await failureOf(channel.start())).toMatchObject(lost(reason));
+  });
+
   test('fails where nobody is', async () => {
     const { channel } = prepare(await nobody(), {}, openSse);
     expect(await failureOf(channel.start())).toMatchObject(lost(expect.stringContaining('ECONNREFUSED')));
