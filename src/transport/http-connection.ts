@@ -255,8 +255,10 @@ const lines = new WeakMap<HeaderBlock, string>();
 function linesOf(block: HeaderBlock): string {
   const known = lines.get(block);
   if (known !== undefined) return known;
-  let text = '';
-  for (let at = 0; at + 1 < block.length; at += 2) text += `${block[at]}: ${block[at + 1]}\r\n`;
+  const parts: string[] = [];
+  for (let at = 0; at + 1 < block.length; at += 2) parts.push(`${block[at]}: ${block[at + 1]}\r\n`);
+  // A text that is added up piece by piece would keep all its pieces in memory.
+  const text = parts.join('');
   lines.set(block, text);
   return text;
 }
