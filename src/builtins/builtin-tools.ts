@@ -134,14 +134,16 @@ function createBuiltins(servers: Servers, clock: Clock, caller: BuiltinCaller): 
   };
 }
 
-/** Lazy servers that have never listed their tools: only `mcp_start` leads a model to them. Skips those that a person stopped. */
+/**
+ * Lazy servers that have never listed their tools: only `mcp_start` leads a model to them. Skips those that a person stopped, and
+ * those that the rules of every view deny.
+ */
 function unlisted({ registry, catalog, connections }: Servers): readonly SearchableServer[] {
   const isStopped = (name: ServerName) => connections.get(name)?.connection.state.kind === 'closed';
+  const isOffered = (server: ServerName) => !isStopped(server) && !registry.isDenied({ server, tool: START_TOOL });
   return registry
     .inTurns()
-    .filter(
-      ({ name, settings }) => settings.lifecycle === 'lazy' && catalog.get(name) === undefined && !isStopped(name),
-    )
+    .filter(({ name, settings }) => settings.lifecycle === 'lazy' && catalog.get(name) === undefined && isOffered(name))
     .map(({ name, settings: { title, description } }) => ({
       name,
       // The words of a repository's entry are not for the model before a person approved it.

@@ -4,7 +4,7 @@
 
 import type { Provenance, ServerDefinition, StdioLaunch } from '../model/server.ts';
 import { programOf } from './resolve.ts';
-import { type Runner, runnerOf } from './runner.ts';
+import { programName, type Runner, runnerOf } from './runner.ts';
 import { type HostEnvironment, pathsOf, stateFolder } from './scopes.ts';
 import { workspaceFileIn } from './workspace-file.ts';
 
@@ -71,17 +71,22 @@ export function awayFromWorkspace(
   if (runner === undefined || !looksAround(runner)) return { launch };
   if (workspaceFileOf(definition, environment) !== undefined) return { launch };
   const { folder, shell } = neutralPlaces(environment);
-  const elsewhere = { launch: { ...launch, cwd: folder }, folder };
-  const { at, shield } = runner;
+  const { at, shield, hasOwnFolder } = runner;
+  const elsewhere = { launch: { ...launch, cwd: folder }, ...(hasOwnFolder ? {} : { folder }) };
   // A shell script is not rewritten.
   if (at === undefined || shield === 'folder') return elsewhere;
-  if (shield === 'deno') return { launch: inserted(launch, at + runner.before.length + 2, ['--no-config']) };
-  if (shield === 'uv') return { launch: withSafePath(inserted(launch, at + 1, ['--project', folder])) };
+  if (shield === 'deno')
+    return { launch: inserted(launch, launch.args.length + 1 - runner.rest.length, ['--no-config']) };
+  if (shield === 'uv') {
+    const own = hasOwnFolder || runner.name !== 'uv run' ? launch : inserted(launch, at + 1, ['--project', folder]);
+    return { launch: startsModule(runner) ? withSafePath(own) : own };
+  }
   if (shield === 'python')
     return hasSafePath && !ignoresVariables(runner) ? { launch: withSafePath(launch) } : elsewhere;
   // The shell is a script for POSIX systems. On Windows, `cmd.exe` looks for programs in its folder first.
   if (platform === 'win32') return elsewhere;
-  const moved = inserted(launch, at + 1, ['--prefix', folder, '--script-shell', shell]);
+  const prefix = hasOwnFolder ? [] : ['--prefix', folder];
+  const moved = inserted(launch, at + 1, [...prefix, '--script-shell', shell]);
   return { launch: { ...moved, env: { ...launch.env, [WORKSPACE_VARIABLE]: cwd }, cwd: folder } };
 }
 
@@ -98,15 +103,25 @@ export function pythonVersionCommand(
   return [program, ...runner.rest.filter((word) => /^-(?:\d|V:)/.test(word)), '--version'];
 }
 
-/** Whether the line lets its runner look into the working directory. */
+/**
+ * Whether the line lets its runner look into the working directory. That it names another folder keeps uv alone out: npm takes
+ * programs from both, and yarn runs what the working directory says before it goes to the other.
+ */
 function looksAround(runner: Runner): boolean {
-  const { shield, hasOwnFolder, rest, name } = runner;
-  if (shield === undefined || hasOwnFolder) return false;
+  const { shield, options } = runner;
   if (shield === 'python') return namesModule(runner);
   // Beside a script of one's own, Deno reads the configuration that lies there.
-  if (shield === 'deno')
-    return (runner.installs || name === 'deno x') && !rest.some((word) => /^(-c|--(no-)?config)/.test(word));
-  return true;
+  if (shield === 'deno') return runner.installs && !options.some((word) => /^(-c|--(no-)?config)/.test(word));
+  if (shield === 'uv') return !runner.movesAway && (runner.name === 'uv run' || startsModule(runner));
+  return shield !== undefined;
+}
+
+/** Whether uv starts Python with a module: `uv run -m x`, `uvx --from y python -m x`. */
+function startsModule({ name, rest }: Runner): boolean {
+  const python = rest.findIndex((word) => programName(word) === 'python');
+  if (python >= 0) return namesModule({ rest: rest.slice(python + 1) });
+  const first = rest.find((word) => /^(?:-m|--module)$|\.pyw?$/i.test(word));
+  return name === 'uv run' && first?.startsWith('-') === true;
 }
 
 /** `-m` and `-c` put the working directory first among the folders that modules come from; a script puts its own there. */

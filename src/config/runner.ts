@@ -15,6 +15,8 @@ interface RunnerRow {
   readonly programs: readonly string[];
   /** The first word after the program that is no option must be one of these. */
   readonly verbs?: readonly string[];
+  /** That word must be the address of a package; or the line must name a folder for the runner. */
+  readonly needs?: 'address' | 'folder';
   /** `address`: only where the line names a package by its address, such as `npm:x`. */
   readonly installs?: 'always' | 'address';
   /** Absent where the runner does not look into the working directory. */
@@ -29,12 +31,16 @@ const rows: readonly RunnerRow[] = [
   { programs: ['bun'], verbs: ['x'], installs: 'always', shield: 'folder' },
   { programs: ['bun'], shield: 'folder' },
   { programs: ['pnpm', 'yarn'], verbs: ['dlx'], installs: 'always', shield: 'folder' },
+  { programs: ['yarn'], needs: 'folder', shield: 'folder' },
   { programs: ['pipx'], verbs: ['run'], installs: 'always', shield: 'folder' },
-  { programs: ['uvx'], installs: 'always' },
-  { programs: ['uv'], verbs: ['tool'], installs: 'always' },
+  { programs: ['uvx'], installs: 'always', shield: 'uv' },
+  { programs: ['uv'], verbs: ['tool'], installs: 'always', shield: 'uv' },
   { programs: ['uv'], verbs: ['run'], installs: 'always', shield: 'uv' },
   { programs: ['docker', 'podman'], verbs: ['run'], installs: 'always' },
-  { programs: ['deno'], verbs: ['run', 'x'], installs: 'address', shield: 'deno' },
+  { programs: ['dx'], installs: 'always', shield: 'deno' },
+  { programs: ['deno'], verbs: ['x'], installs: 'always', shield: 'deno' },
+  { programs: ['deno'], verbs: ['run'], installs: 'address', shield: 'deno' },
+  { programs: ['deno'], needs: 'address', installs: 'always', shield: 'deno' },
   { programs: ['python', 'pythonw', 'py', 'pypy'], shield: 'python' },
   { programs: ['node'] },
 ];
@@ -47,11 +53,14 @@ export interface Runner {
   readonly shield: RunnerShield | undefined;
   /** The index of its program in the command line; `undefined` inside a shell script, which is not rewritten. */
   readonly at: number | undefined;
-  /** The words between program and verb, and those behind the verb. */
-  readonly before: readonly string[];
+  /** The words behind the program, or behind its verb. */
   readonly rest: readonly string[];
-  /** The entry names another folder for it, so that it does not look into the working directory. */
+  /** Those of `rest` before the first word that is none: what follows belongs to the server. */
+  readonly options: readonly string[];
+  /** The line names the folder that it works in. Some read the working directory all the same. */
   readonly hasOwnFolder: boolean;
+  /** It goes to that folder, so that relative paths count from there. */
+  readonly movesAway: boolean;
 }
 
 /** The runner of a command line, if it has one that is known. */
@@ -59,7 +68,7 @@ export function runnerOf(words: readonly string[], platform: NodeJS.Platform): R
   for (const found of commandsIn(words)) {
     const [program = '', ...args] = found;
     const name = programName(program);
-    const row = rows.find((each) => fits(each, name, args));
+    const row = rows.find((each) => fits(each, name, args, platform));
     if (row !== undefined) return describe(row, found, { at: indexOfEnd(words, found), platform });
   }
   return undefined;
@@ -68,8 +77,16 @@ export function runnerOf(words: readonly string[], platform: NodeJS.Platform): R
 /** The name of a program as it stands in the table: `python3.12` is `python`, `C:\bin\npx.cmd` is `npx`. */
 export const programName = (program: string) => bareName(program).replace(/^(python|pypy)[\d.]+$/, '$1');
 
-function fits({ programs, verbs }: RunnerRow, name: string, args: readonly string[]): boolean {
-  return programs.includes(name) && (verbs === undefined || verbs.includes(args[verbIn(args)] ?? ''));
+function fits(
+  { programs, verbs, needs }: RunnerRow,
+  name: string,
+  args: readonly string[],
+  platform: NodeJS.Platform,
+): boolean {
+  const word = args[verbIn(args)] ?? '';
+  if (!programs.includes(name) || verbs?.includes(word) === false) return false;
+  if (needs === 'address') return ADDRESS.test(word);
+  return needs === undefined || namesFolder(args, platform);
 }
 
 /** Skips options, and the values of those that name a folder. */
@@ -77,7 +94,9 @@ export const verbIn = (args: readonly string[]) =>
   args.findIndex((arg, at) => !arg.startsWith('-') && !takesFolder(args[at - 1]));
 
 /** An option that names the folder in which a runner works in place of the working directory. */
-const FOLDER_OPTION = /^(?:-C|--(?:prefix|dir|cwd|directory|project|manifest-path))(?:=(.*))?$/s;
+const FOLDER_OPTION = /^(?:-C|--(?:prefix|dir|cwd|directory|project))(?:=(.*))?$/s;
+/** Of these, the ones that leave the working directory as it is: relative paths still count from there. */
+const STAYS = /^--(?:prefix|project)(?:=|$)/;
 const takesFolder = (option = '') => FOLDER_OPTION.exec(option)?.[1] === undefined && FOLDER_OPTION.test(option);
 
 const ADDRESS = /^(?:npm|jsr|https?):/;
@@ -95,14 +114,18 @@ function describe(
   const [program = '', ...args] = found;
   const verb = verbs === undefined ? -1 : verbIn(args);
   const rest = args.slice(verb + 1);
+  const options = optionsOf(rest);
+  const own = [...args.slice(0, Math.max(verb, 0)), ...options];
+  const hasOwnFolder = namesFolder(own, platform);
   return {
     name: [programName(program), ...args.slice(verb, verb + 1)].slice(0, verb < 0 ? 1 : 2).join(' '),
     installs: installs === 'always' || (installs === 'address' && rest.some((word) => ADDRESS.test(word))),
     shield,
     at,
-    before: args.slice(0, Math.max(verb, 0)),
     rest,
-    hasOwnFolder: namesFolder([...args.slice(0, Math.max(verb, 0)), ...optionsOf(rest)], platform),
+    options,
+    hasOwnFolder,
+    movesAway: hasOwnFolder && !own.some((option) => STAYS.test(option)),
   };
 }
 
@@ -112,7 +135,6 @@ function indexOfEnd(words: readonly string[], found: readonly string[]): number 
   return at >= 0 && found.every((word, index) => words[at + index] === word) ? at : undefined;
 }
 
-/** The options before the first word that is none: what follows belongs to the server. */
 function optionsOf(args: readonly string[]): readonly string[] {
   const end = verbIn(args);
   return end < 0 ? args : args.slice(0, end);

@@ -67,7 +67,7 @@ function loadedHere(line: readonly string[], platform: NodeJS.Platform): string 
   const verb = Object.hasOwn(interpreters, name) ? interpreters[name] : undefined;
   const isForPackages = runner?.name.includes(' ') && runner.name !== `${name} ${verb}`;
   if (verb === undefined || isForPackages) return runner && packageHere(runner.rest);
-  if (runner?.hasOwnFolder) return undefined;
+  if (runner?.movesAway) return undefined;
   const { options, first } = splitWords(verb !== '' && args[verbIn(args)] === verb ? withoutFirst(args, verb) : args);
   const isHere = (path: string) => !isAbsolutePath(path, platform) && !/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(path);
   const script = options.some((option) => givesCode(name, option)) || isCommand(name, first) ? undefined : first;

@@ -25,8 +25,15 @@ function foldersToRoot({ cwd, home, platform }: Place): readonly string[] {
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.push(folder);
     if (lookUp(join(folder, '.git'))) return folders;
-    if (folder === home || dirname(folder) === folder) return [cwd];
+    if (isSameFolder(folder, home) || dirname(folder) === folder) return [cwd];
   }
+}
+
+/** A home folder may be written in another way than the current folder, through a link or in other letters. */
+function isSameFolder(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [a, b] = [lookUp(one), lookUp(other)];
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** A path that may not be looked at does not count. */

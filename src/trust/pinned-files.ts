@@ -27,12 +27,25 @@ export async function namedFiles(launch: Launch, identity: LaunchIdentity, place
   return Object.fromEntries(found);
 }
 
-/** A path may be a whole text, or stand in one: `--require=./hook.js`, `file:///repo/hook.mjs`. */
+/** A path may be a whole text, or stand in one: `--require=./hook.js`, `file:///repo/a%20hook.mjs`, `true&&./run.sh`. */
 function wordsOf(text: string, platform: NodeJS.Platform): readonly string[] {
   const separators = platform === 'win32' ? /[\s=,;"']+/ : /[\s=,;:"']+/;
-  const words = [text, ...text.split(separators)].filter((word) => word !== '' && !word.includes('\0'));
+  const parts = [text, ...text.split(separators)].flatMap((part) => [part, ...part.split(OPERATORS), decoded(part)]);
+  const words = parts.filter((word) => word !== '' && !word.includes('\0'));
   // Node finds `./hook.js` for `./hook`.
   return words.flatMap((word) => (/[\\/]/.test(word) ? ENDINGS.map((ending) => word + ending) : [word]));
+}
+
+/** Between the commands of a shell line. A file's name may hold them too. */
+const OPERATORS = /[&|()<>`]+/;
+
+/** As the path of an address is written. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
 }
 
 const ENDINGS = ['', '.js', '.mjs', '.cjs'];

@@ -84,6 +84,9 @@ describe('a lazy server', () => {
     for (const query of ['team documents', 'files'])
       expect(textOf(await runtime.turn().call('mcp_search', { query })), query).toContain(hint);
     expect(textOf(await runtime.turn().call('mcp_search', { query: 'weather' }))).not.toContain(hint);
+    const permissions = [{ tool: 'mcp__files__*', action: 'deny' }] as const;
+    const denied = await start(folder, { ...world, ...config, servers, permissions });
+    expect(textOf(await denied.turn().call('mcp_search', { query: 'files' }))).not.toContain(hint);
   });
 
   verifies('TRN-09', 'is started without a question, unless a rule asks about its tools', async () => {

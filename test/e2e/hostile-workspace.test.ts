@@ -127,9 +127,12 @@ verifies(
   async () => {
     beHostile();
     box.write('~/.npmrc', `registry=${await openRegistry()}\naudit=false\nfund=false\nupdate-notifier=false\n`);
-    ownServers({ x: { command: 'npx', args: ['-y', 'x'] } });
+    // A folder that the line names itself does not keep npm from that of the workspace.
+    const named = { command: 'npx', args: ['--prefix', box.home, '-y', 'x'] };
+    ownServers({ x: { command: 'npx', args: ['-y', 'x'] }, named });
     const runtime = await start();
     expect(existsSync(evil())).toBe(false);
+    expect(statusOf(runtime, 'named')?.state).toBe('connected');
     expect(statusOf(runtime, 'x')?.error?.message).toBe(undefined);
     expect(statusOf(runtime, 'x')?.state).toBe('connected');
     const [folder, path = ''] = placed().split('\n');

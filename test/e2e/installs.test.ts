@@ -46,7 +46,8 @@ const background = { startup: { whenUncached: 'background', gateMs: 1 } } as con
 
 verifies(['TDN-04', 'LIF-12'], 'a host that closes lets an installation finish, and its server then ends', async () => {
   const runtime = await start(box.folder, {
-    servers: { slow: { command: standIn(), args: ['-y', 'x'] } },
+    // An installation has a limit of its own.
+    servers: { slow: { command: standIn(), args: ['-y', 'x'], startupTimeoutMs: 1 } },
     ...background,
   });
   const [pid = 0] = await pidsOnce(box.path('pid'), 1);
@@ -56,6 +57,7 @@ verifies(['TDN-04', 'LIF-12'], 'a host that closes lets an installation finish, 
   ]);
   const awaited: RuntimeEvent = { type: 'connection.install-awaited', server: 'slow', installer: 'npx' };
   await waitFor(() => expect(runtime.events).toContainEqual(awaited));
+  expect(statusOf(runtime, 'slow').state).toBe('connecting');
   await runtime.close();
   expect([isRunning(pid), isInstalled()]).toEqual([true, false]);
   finish();

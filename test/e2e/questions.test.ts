@@ -221,6 +221,20 @@ describe('a server that asks again after every answer', () => {
   }
 });
 
+verifies('EXT-02', 'the connections of several views to one server share its questions of a minute', async () => {
+  const runtime = await connect(await startAsking('stdio'));
+  const { roots } = handlersOf('Ada');
+  for (let at = 0; at < 3; at++) {
+    const { call } = runtime.view({ roots, perClient: true }).turn();
+    const calling = call('mcp__curious__ask', { method: 'roots/list', again: true });
+    await expect(calling).rejects.toMatchObject({ code: 'QUESTIONS_EXCEEDED' });
+  }
+  const view = runtime.view({ roots, perClient: true });
+  expect(await ask(view, 'roots/list')).toEqual({
+    error: { code: -32000, message: 'too many questions: at most 30 a minute are answered' },
+  });
+});
+
 describe('a question during a call', () => {
   for (const { transport, era } of ways) {
     verifies(

@@ -24,7 +24,7 @@ const flagged: ToolOutcome = {
 function because(
   settings: { taint?: 'off' | 'ask'; signals?: 'log' | 'annotate' | 'ask' },
   annotations: ToolAnnotations,
-  { read = [outcomeOf(page)], own = {}, trustsAnnotations = false }: Partial<Reading> = {},
+  { read = [outcomeOf(page)], own = {}, trustsAnnotations = false, now }: Partial<Reading> = {},
 ): string | undefined {
   const taint = new Taint();
   for (const outcome of read) taint.note(outcome);
@@ -38,7 +38,7 @@ function because(
         toolSettings: () => own,
         trustsAnnotations: () => trustsAnnotations,
       },
-      currentDefinition: ({ definition }) => definition,
+      currentDefinition: ({ definition }) => (now ? { ...definition, annotations: now } : definition),
     },
   );
 }
@@ -47,6 +47,8 @@ interface Reading {
   readonly read: readonly ToolOutcome[];
   readonly own: ToolSettings;
   readonly trustsAnnotations: boolean;
+  /** What the server says of the tool since the turn began. */
+  readonly now: ToolAnnotations;
 }
 
 const ask = { taint: 'ask' } as const;
@@ -84,6 +86,16 @@ for (const [what, annotations] of Object.entries(unknown)) {
 test('trusted hints free a tool that only reads and stays inside; hints that are not trusted free none', () => {
   expect(because(ask, harmless, { trustsAnnotations: true })).toBeUndefined();
   expect(because(ask, harmless)).toMatch(/^it is not known/);
+});
+
+test('what the server says of the tool now counts, not what it said when the turn began', () => {
+  const trusted = { trustsAnnotations: true };
+  expect(because(ask, harmless, { ...trusted, now: {} })).toMatch(/^it is not known/);
+  expect(because(ask, harmless, { ...trusted, now: { ...harmless, openWorldHint: true } })).toContain(
+    'reaches outside',
+  );
+  expect(because(ask, {}, { ...trusted, now: harmless })).toBeUndefined();
+  expect(because({ signals: 'ask' }, harmless, { ...trusted, read: [flagged], now: {} })).toContain('gave orders');
 });
 
 test('a person’s word on a tool counts more than its own, unless it says that it destroys', () => {

@@ -45,7 +45,20 @@ test.each([
   ['python3 -W ignore -m x', 'PYTHONSAFEPATH=1 python3 -W ignore -m x'],
   ['python3 -Xutf8 -Bc x', 'PYTHONSAFEPATH=1 python3 -Xutf8 -Bc x'],
   ['python3 -E -m x', `python3 -E -m x (in ${EMPTY})`],
-  ['uv run x', `PYTHONSAFEPATH=1 uv --project ${EMPTY} run x`],
+  ['uv run x', `uv --project ${EMPTY} run x`],
+  ['uv run /srv/x.py -m y', `uv --project ${EMPTY} run /srv/x.py -m y`],
+  ['uv run -m x', `PYTHONSAFEPATH=1 uv --project ${EMPTY} run -m x`],
+  ['uv run --with y python -m x', `PYTHONSAFEPATH=1 uv --project ${EMPTY} run --with y python -m x`],
+  ['uv run --project /srv python3 -m x', 'PYTHONSAFEPATH=1 uv run --project /srv python3 -m x'],
+  ['uvx --from y python -m x', 'PYTHONSAFEPATH=1 uvx --from y python -m x'],
+  ['npx --prefix /srv x', `PLEXUS_WORKSPACE=/repo npx --script-shell ${SHELL} --prefix /srv x (in ${EMPTY})`],
+  ['npm --prefix /srv exec x', `PLEXUS_WORKSPACE=/repo npm --script-shell ${SHELL} --prefix /srv exec x (in ${EMPTY})`],
+  ['yarn --cwd /srv dlx x', `yarn --cwd /srv dlx x (in ${EMPTY})`],
+  ['yarn --cwd /srv start', `yarn --cwd /srv start (in ${EMPTY})`],
+  ['deno -A npm:x', 'deno --no-config -A npm:x'],
+  ['deno run -A npm:x --config y', 'deno run --no-config -A npm:x --config y'],
+  ['deno x -y x', 'deno x --no-config -y x'],
+  ['dx -y x', 'dx --no-config -y x'],
   ['deno run -A npm:x', 'deno run --no-config -A npm:x'],
   ['deno x npm:x', 'deno x --no-config npm:x'],
 ])('%s', (line, expected) => expect(started(line)).toBe(expected));
@@ -57,7 +70,8 @@ test.each([
   'deno run -A /srv/x.ts',
   'uvx x',
   'docker run -i x',
-  'npx --prefix /srv x',
+  'uvx --from y python /srv/x.py -m z',
+  'deno run --config /srv/deno.json npm:x',
   'uv --directory /srv run x.py',
   'my-server',
   'npx ./server',
@@ -67,6 +81,8 @@ test.each([
 test('a runner inside a script is started in the empty folder', () => {
   const definition = define('sh', own, { args: ['-c', 'exec npx -y x'] });
   expect(awayFromWorkspace(definition, definition.launch, { environment: linux }).launch.cwd).toBe(EMPTY);
+  const tool = define('sh', own, { args: ['-c', 'uvx x'] });
+  expect(awayFromWorkspace(tool, tool.launch, { environment: linux }).launch.cwd).toBe(undefined);
 });
 
 test('an older Python is started in the empty folder', () => {
@@ -101,9 +117,18 @@ test("the workspace's folder in a path is as good as a relative path", () => {
   expect(workspaceFileOf(define('node ${userHome}/x.js'), linux)).toBe(undefined);
 });
 
+test('a folder that the line names is not the one of a script there, where uv stays in the working directory', () => {
+  expect(workspaceFileOf(define('uv run --project /srv x.py'), linux)).toBe('x.py');
+  expect(workspaceFileOf(define('uv --directory /srv run x.py'), linux)).toBe(undefined);
+  expect(workspaceFileOf(define('yarn start'), linux)).toBe('yarn start');
+  // Cargo reads `.cargo/config.toml` of the working directory, whichever package it builds.
+  expect(workspaceFileOf(define('cargo run --manifest-path /srv/Cargo.toml'), linux)).toBe('cargo run');
+});
+
 test('relative paths of a server count from the folder that it runs in itself', () => {
   expect(startedProgramOf(define('bunx x'), linux).cwd).toBe(EMPTY);
   expect(startedProgramOf(define('npx x'), linux).cwd).toBe(undefined);
+  expect(startedProgramOf(define('bunx --cwd /srv x'), linux).cwd).toBe(undefined);
 });
 
 test('the shell returns to the workspace for the program alone, not for scripts of packages', async () => {

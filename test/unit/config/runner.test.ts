@@ -24,8 +24,8 @@ describe('the runner of a command line', () => {
     ['pnpx x', ['pnpx', 'installs', 'folder', 0]],
     ['yarn dlx x', ['yarn dlx', 'installs', 'folder', 0]],
     ['pipx run x', ['pipx run', 'installs', 'folder', 0]],
-    ['uvx x', ['uvx', 'installs', '', 0]],
-    ['uv tool run x', ['uv tool', 'installs', '', 0]],
+    ['uvx x', ['uvx', 'installs', 'uv', 0]],
+    ['uv tool run x', ['uv tool', 'installs', 'uv', 0]],
     ['uv run x', ['uv run', 'installs', 'uv', 0]],
     ['uv --directory /own run x', ['uv run', 'installs', 'uv', 0]],
     ['docker run -i x', ['docker run', 'installs', '', 0]],
@@ -43,7 +43,7 @@ describe('the runner of a command line', () => {
     ['cmd /c npx -y x', ['npx', 'installs', 'npm', 2]],
     ['cmd.exe /d /s /c npx.cmd -y x', ['npx', 'installs', 'npm', 4]],
     ['C:\\nodejs\\npx.cmd -y x', ['npx', 'installs', 'npm', 0]],
-    ['cmd /c uvx.exe x', ['uvx', 'installs', '', 2]],
+    ['cmd /c uvx.exe x', ['uvx', 'installs', 'uv', 2]],
     ['PY.EXE -m x', ['py', '', 'python', 0]],
   ])('on Windows: %s', (line, expected) => expect(seen(line, 'win32')).toEqual(expected));
 

@@ -1,6 +1,6 @@
 // Owns the proof of which folder is the workspace, seen from a folder below it.
 
-import { chown } from 'node:fs/promises';
+import { chown, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findWorkspace } from '../../../src/config/workspace.ts';
@@ -42,6 +42,14 @@ verifies('CFG-02', 'nothing above the home folder counts', async () => {
   expect(await foundIn({ '.git/HEAD': '', '.mcp.json': '' })).toBe('home/repo/a/b');
   expect(await foundIn({ 'home/.git/HEAD': '', 'home/.mcp.json': '' })).toBe('home');
   expect(await foundIn({ '.git/HEAD': '', '.mcp.json': '', 'other/x/file': '' }, 'other/x'), 'beside it').toBe('');
+});
+
+verifies('CFG-02', 'the home folder is known again behind a link', async () => {
+  const root = await createFolder({ '.git/HEAD': '', '.mcp.json': '', 'home/repo/file': '' });
+  const link = join(root, 'link');
+  await symlink(join(root, 'home'), link, 'junction');
+  const cwd = join(root, 'home/repo');
+  expect(findWorkspace({ cwd, home: link, platform: process.platform })).toBe(cwd);
 });
 
 test('a folder of another owner does not count', async (context) => {

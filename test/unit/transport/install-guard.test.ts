@@ -14,13 +14,17 @@ import { verifies } from '../../verifies.ts';
 
 const npx = (limitMs: number): Installer => ({ name: 'npx', goesOn: () => true, limitMs });
 
-/** An installer that obeys no end of input and no signal, writes without pause, and has a child that left its group. */
-async function openEndless(limitMs: number) {
+const noisy = 'echo still at it >&2; echo noise; sleep 0.01';
+/** Whoever writes dies of the broken pipe once the guard is gone, so that only a quiet one has to be ended. */
+const quiet = 'sleep 1';
+
+/** An installer that obeys no end of input and no signal, does its step for ever, and has a child that left its group. */
+async function openEndless(limitMs: number, step: string) {
   const pids = temporaryFile('pids');
   const script = `trap '' TERM
 echo $$ >> '${pids}'
 setsid sh -c 'echo $$ >> "${pids}"; while :; do sleep 1; done' &
-while :; do echo still at it >&2; echo noise; sleep 0.01; done`;
+while :; do ${step}; done`;
   const channel = openStdio({
     server: 'endless',
     command: 'sh',
@@ -51,14 +55,14 @@ function commandLineOf(pid: number): string {
 }
 
 verifies('TDN-04', 'an installation that was left is ended after its limit, with all it started', async () => {
-  const { channel, started } = await openEndless(1_000);
+  const { channel, started } = await openEndless(1_000, quiet);
   await channel.close();
   await eventually(() => !started.some(isRunning));
   await eventually(() => guardsOf(started[0] ?? 0).length === 0);
 });
 
 verifies('TDN-04', 'within its limit it stays, although nobody reads what it writes any more', async () => {
-  const { channel, started } = await openEndless(600_000);
+  const { channel, started } = await openEndless(600_000, noisy);
   expect(channel.report()).toMatchObject({ reason: 'npx is still installing it', isInstalling: true });
   const [leader = 0] = started;
   await channel.close();

@@ -36,6 +36,18 @@ verifies(
   },
 );
 
+verifies(
+  'EXT-04',
+  'a file is found between the operators of a shell line, and in an address that is encoded',
+  async () => {
+    const cwd = createWorkspace('a.sh', 'b.sh', 'c.sh', 'hook.mjs', 'x(1)&2.js');
+    const args = ['-c', 'true&&./a.sh|(./b.sh)>`./c.sh`', `--import=file://${cwd}/%68ook.mjs`, 'x(1)&2.js', '50%'];
+    expect(await namesIn(cwd, { args })).toEqual(
+      ['a.sh', 'b.sh', 'c.sh', 'hook.mjs', 'x(1)&2.js'].map((file) => `file ${file}`),
+    );
+  },
+);
+
 verifies('EXT-04', 'contents decide, and of a huge file its size and time', async () => {
   const cwd = createWorkspace('run.sh');
   const before = await filesIn(cwd, {});
