@@ -277,6 +277,7 @@ verifies('EXT-02', 'the limits run on after ten minutes while a person is still 
   await clock.advance(600_999);
   expect(timed?.cancellation.cancelled).toBe(false);
   await clock.advance(1);
+  expect(timed?.cancellation.cancelled).toBe(true);
   expect([await end, clock.pending()]).toEqual(['CALL_TIMEOUT', 0]);
 });
 
