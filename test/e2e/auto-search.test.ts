@@ -272,6 +272,10 @@ verifies(
     const started = await runtime.turn().call('mcp_start', { server: 'invoices' });
     expect(started.text).toContain(invoicesSay);
     expect(runtime.turn().systemPrompt).toBe(systemPromptFragment());
+    const { tools } = started.structured as { tools: readonly { name: string }[] };
+    const loaded = tools.map(({ name }) => name);
+    expect(loaded).not.toEqual([]);
+    expect(runtime.turn().tools.map(({ name }) => name)).toEqual(expect.arrayContaining(loaded));
   },
 );
 

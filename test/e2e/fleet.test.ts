@@ -55,6 +55,16 @@ describe('a lazy server', () => {
     expect(freshnessOf(runtime), 'none is left').toEqual(['mcp__files__read live', 'mcp__other__read live']);
   });
 
+  verifies('TRN-09', 'is started to learn its tools where the setting says so', async () => {
+    const { folder, ...world } = createWorld();
+    const server = reader();
+    const servers = { files: { ...server.entry, lifecycle: 'lazy' as const } };
+    const config = join(folder, 'fleet.json');
+    writeFileSync(config, JSON.stringify({ plexus: { lazyList: 'at-start' } }));
+    const runtime = await start(folder, { ...world, discover: true, config, watch: false, servers });
+    expect([server.starts(), freshnessOf(runtime)]).toEqual([1, ['mcp__files__read live']]);
+  });
+
   verifies('TRN-09', 'is not started by waiting for all servers, by a reload or by other servers’ calls', async () => {
     const { folder, ...world } = createWorld();
     const [server, other] = [reader(), reader()];

@@ -6,7 +6,7 @@ import type { ToolCall } from '../../../src/call/pipeline.ts';
 import { defineServer } from '../../../src/config/define.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
 import type { Message } from '../../../src/model/server.ts';
-import { createFakeClock } from '../../../src/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../../src/testing/fake-clock.ts';
 import type { TurnCallOptions } from '../../../src/turn.ts';
 import { verifies } from '../../verifies.ts';
 import { registryOf } from '../servers/registry.ts';
@@ -237,8 +237,8 @@ test('neither limit runs while a person is asked, and silence begins anew with t
   expect(clock.pending(), 'nothing is set going after the end').toBe(0);
 });
 
-verifies('EXT-02', 'the limits stand still for ten minutes in all, however often a person is asked', async () => {
-  const clock = createFakeClock();
+/** A call that hangs, with a limit of a second and a person who may be asked. */
+function startAskable(clock: FakeClock) {
   let timed: ToolCall | undefined;
   const perform = deadline(
     limited(1_000, 0),
@@ -250,6 +250,12 @@ verifies('EXT-02', 'the limits stand still for ten minutes in all, however often
   const { elicit } = { elicit: async () => ({ action: 'decline' as const }) };
   const call = callOf(toolOf('files', 'hang'));
   const end = endOf(perform({ ...call, caller: { ...call.caller, handlers: { elicit } } }));
+  return { timed, end };
+}
+
+verifies('EXT-02', 'the limits stand still for ten minutes in all, however often a person is asked', async () => {
+  const clock = createFakeClock();
+  const { timed, end } = startAskable(clock);
   for (let question = 0; question < 3; question++) {
     timed?.timer?.onWaiting(true);
     await clock.advance(200_000);
@@ -261,6 +267,17 @@ verifies('EXT-02', 'the limits stand still for ten minutes in all, however often
   await clock.advance(699);
   expect(timed?.cancellation.cancelled).toBe(false);
   await clock.advance(1);
+  expect([await end, clock.pending()]).toEqual(['CALL_TIMEOUT', 0]);
+});
+
+verifies('EXT-02', 'the limits run on after ten minutes while a person is still asked', async () => {
+  const clock = createFakeClock();
+  const { timed, end } = startAskable(clock);
+  timed?.timer?.onWaiting(true);
+  await clock.advance(600_999);
+  expect(timed?.cancellation.cancelled).toBe(false);
+  await clock.advance(1);
+  expect(timed?.cancellation.cancelled).toBe(true);
   expect([await end, clock.pending()]).toEqual(['CALL_TIMEOUT', 0]);
 });
 
