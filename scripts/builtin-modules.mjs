@@ -7,9 +7,14 @@ const IMPORT = /\bimport\s*(\*\s*as\s+[\w$]+|\{[^}]*\}|[\w$]+(?:\s*,\s*\{[^}]*\}
 export function builtinModules() {
   return {
     name: 'builtin-modules',
-    renderChunk: { order: 'post', handler: (code) => ({ code: code.replace(IMPORT, asConstants), map: null }) },
+    renderChunk: { order: 'post', handler: (code, { fileName }) => (isTypes(fileName) ? null : rewritten(code)) },
   };
 }
+
+/** Declarations are built by the same bundler, and need their imports. */
+const isTypes = (fileName) => fileName.endsWith('.d.ts');
+
+const rewritten = (code) => ({ code: code.replace(IMPORT, asConstants), map: null });
 
 function asConstants(_, names, module) {
   const loaded = `process.getBuiltinModule(${JSON.stringify(module)})`;
