@@ -11,7 +11,8 @@ if (process.env['PLEXUS_BENCH_PEERS'] === '1') {
   process.exitCode = await main(process.argv.slice(2), { withPeers: true });
 } else {
   setUp();
-  const { command, args, options } = npmCommand('ci', '--no-audit', '--no-fund', '--loglevel=error');
+  // `npm ci` refuses the lockfile for lack of packages that are optional on other platforms.
+  const { command, args, options } = npmCommand('install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
   run(command, args, { ...options, cwd: folder });
   const node = join(folder, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   const env = { ...process.env, PLEXUS_BENCH_PEERS: '1' };
