@@ -10,12 +10,12 @@ export interface WaitListener {
 
 export class RequestTarget {
   readonly handlers: ViewHandlers;
-  readonly #listener: WaitListener;
+  readonly #listener: WaitListener | undefined;
   /** With whether a person answers them. Made with the first request; most servers send none. */
   #openRequests: Map<AbortController, boolean> | undefined;
   #forPerson = 0;
 
-  constructor(handlers: ViewHandlers, listener: WaitListener = {}) {
+  constructor(handlers: ViewHandlers, listener?: WaitListener) {
     this.handlers = handlers;
     this.#listener = listener;
   }
@@ -29,7 +29,7 @@ export class RequestTarget {
     this.#openRequests.set(controller, isForPerson);
     if (!isForPerson) return;
     this.#forPerson++;
-    if (this.#forPerson === 1) this.#listener.onWaiting?.(true);
+    if (this.#forPerson === 1) this.#listener?.onWaiting?.(true);
   }
 
   end(controller: AbortController): void {
@@ -37,7 +37,7 @@ export class RequestTarget {
     this.#openRequests?.delete(controller);
     if (!isForPerson) return;
     this.#forPerson--;
-    if (this.#forPerson === 0) this.#listener.onWaiting?.(false);
+    if (this.#forPerson === 0) this.#listener?.onWaiting?.(false);
   }
 
   /** Aborts every open request: the call or lease has ended. `onWaiting` is called before this returns, and not after it. */

@@ -44,7 +44,7 @@ export class RequestQueue implements RequestContext {
   readonly hide: RequestQueueOptions['hide'];
   readonly #owner: RequestQueueOwner;
   readonly #onNoise: RequestQueueOptions['onNoise'];
-  readonly #sessionCheck: SessionCheck;
+  #sessionCheck: SessionCheck | undefined;
   /** Every request that still has a connection, a stream or a timer. */
   readonly #inFlight = new Set<InFlightRequest>();
   readonly #waiting = new Map<MessageId, InFlightRequest>();
@@ -60,7 +60,6 @@ export class RequestQueue implements RequestContext {
     this.hasToken = options.hasToken;
     this.hide = options.hide;
     this.#onNoise = options.onNoise;
-    this.#sessionCheck = new SessionCheck(this.client, this.clock);
   }
 
   /** How many requests wait for an answer. */
@@ -127,6 +126,7 @@ export class RequestQueue implements RequestContext {
 
   async isSessionGone({ session, target, headers }: OutgoingRequest, refusal: SessionRefusal): Promise<boolean> {
     if (session === undefined) return false;
+    this.#sessionCheck ??= new SessionCheck(this.client, this.clock);
     return this.#sessionCheck.isRefusedAlike(session, { method: 'POST', target, headers }, refusal);
   }
 
