@@ -279,12 +279,7 @@ class OpenedSession implements Session {
     return this.#loss ?? reportOf(this.#channel);
   }
 
-  request(
-    method: string,
-    params?: JsonObject,
-    options?: RequestOptions,
-    owner?: object,
-  ): Promise<RequestOutcome> {
+  request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome> {
     return this.#wire.request(method, params, options, owner);
   }
 
