@@ -33,7 +33,7 @@ const loginTexts = [
   'secret-service',
   'code_challenge_methods_supported',
   'urn:ietf:params:oauth:grant-type',
-  'ath: s256(',
+  'ath:s256(',
 ];
 
 interface Listed {
@@ -142,7 +142,7 @@ test.each(Object.entries(textsOf))('%s would be noticed', (name, { folder, texts
 
 /** One text for each part that a local server given in code does not need, and where the text would be. */
 const partTexts = {
-  'the HTTP client': ['it does not speak HTTP', 'src/transport/exchange.ts'],
+  'the HTTP client': ['its answer is not valid HTTP', 'src/transport/exchange.ts'],
   'the WebSocket client': ['permessage-deflate', 'node_modules/ws/lib/websocket.js'],
   'the JSON parser': ['disallowComments', 'node_modules/jsonc-parser/lib/esm/impl/parser.js'],
   'the TOML parser': ['Invalid TOML document', 'node_modules/smol-toml/dist/error.js'],
