@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsdown';
 import { builtinModules } from './scripts/builtin-modules.mjs';
+import { latin1Chunks } from './scripts/latin1-chunks.mjs';
 import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
 /** One build for every door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
@@ -9,7 +10,7 @@ export default defineConfig({
   platform: 'node',
   target: 'node20.19',
   dts: true,
-  plugins: [builtinModules(), thirdPartyLicenses()],
+  plugins: [builtinModules(), latin1Chunks(), thirdPartyLicenses()],
   clean: true,
   // Less to read for Node, with every name as it was: stacks in bug reports stay readable.
   minify: { compress: true, mangle: false, codegen: true },

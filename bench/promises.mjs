@@ -11,7 +11,7 @@ export const promises = [
   { row: 'one.rested', against: 'sdk2', atMost: 0.6, holds: 0.78 },
   { row: 'thirty.cpu', against: 'sdk2', atMost: 0.5, goal: 0.45, holds: 0.98 },
   { row: 'http-ten.cpu', against: 'sdk2', atMost: 0.5, goal: 0.4 },
-  { row: 'thirty.memory', against: 'sdk2', atMost: 0.9, holds: 1 },
+  { row: 'thirty.memory', against: 'sdk2', atMost: 0.9, holds: 0.96 },
   { row: 'cycle.took', against: 'sdk2', atMost: 1.3, holds: 4.5 },
   { row: 'nine-of-ten.usable', against: 'sdk2', atMost: 0.6 },
   { row: 'parallel.rate', against: 'sdk2', atLeast: 2.4, holds: 1.4 },
@@ -34,8 +34,8 @@ export const promises = [
   { row: 'catalog.snapshot', atMost: 50 },
   { row: 'catalog.turn', atMost: 100 },
   { row: 'config.load', against: 'node', atMost: 3 },
-  { row: 'idle.heap', atMost: 20 },
-  { row: 'idle-http.heap', atMost: 20 },
+  { row: 'idle.heap', atMost: 20, holds: 24 },
+  { row: 'idle-http.heap', atMost: 20, holds: 22.5 },
 ];
 
 /** The short form has few rounds on a machine that may be busy: processor time and memory hardly notice that, elapsed time does. */

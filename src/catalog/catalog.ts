@@ -58,7 +58,8 @@ export interface CatalogDeps {
 interface ToolSource {
   definition: ServerDefinition;
   readonly session: Session;
-  readonly outdated: AbortController;
+  /** Set while a list is fetched, or about to be. */
+  stop: AbortController | undefined;
   readonly pace: Pace;
   /** The fetch in progress; 'starting' because an in-process server may announce a change before the promise exists. */
   flight: Promise<void> | 'starting' | undefined;
@@ -235,7 +236,7 @@ export class Catalog {
     const source: ToolSource = {
       definition,
       session,
-      outdated: new AbortController(),
+      stop: undefined,
       pace: new Pace(this.#deps.clock),
       flight: undefined,
       freshUntil: Number.POSITIVE_INFINITY,
@@ -249,8 +250,13 @@ export class Catalog {
 
   /** Drops the server's session and the fetch in progress from it. */
   #outdate(server: ServerName): void {
-    this.#sources.get(server)?.outdated.abort();
+    this.#sources.get(server)?.stop?.abort();
     this.#sources.delete(server);
+  }
+
+  /** Answers of a former session are dropped. */
+  #isCurrent(source: ToolSource): boolean {
+    return this.#sources.get(source.definition.name) === source;
   }
 
   /** One fetch at a time; a request or an announcement during a fetch leads to one more, a moment later. */
@@ -262,7 +268,8 @@ export class Catalog {
     source.flight = 'starting';
     const flight = this.#listNow(source).finally(() => {
       source.flight = undefined;
-      if (source.isBehind) void this.#listSoon(source);
+      if (!source.isAnnounced) source.stop = undefined;
+      if (source.isBehind && this.#isCurrent(source)) void this.#listSoon(source);
     });
     source.flight = flight;
     this.#latest.set(source.definition.name, flight);
@@ -273,7 +280,7 @@ export class Catalog {
     const { pace } = source;
     source.freshUntil = Number.POSITIVE_INFINITY;
     const entry = await this.#fetch(source);
-    if (source.outdated.signal.aborted) return;
+    if (!this.#isCurrent(source)) return;
     const { definition } = source;
     source.freshUntil = this.#freshUntil(definition, entry, this.#deps.clock.now());
     source.isListed = true;
@@ -286,7 +293,7 @@ export class Catalog {
   async #listSoon(source: ToolSource): Promise<void> {
     if (source.isAnnounced) return;
     source.isAnnounced = true;
-    const { signal } = source.outdated;
+    const signal = signalOf(source);
     await pause(this.#deps.clock, source.pace.next(), signal);
     if (signal.aborted) return;
     source.isAnnounced = false;
@@ -313,8 +320,8 @@ export class Catalog {
 
   /** Listing has no side effects, so it is retried. A failure is kept in the entry: the server may still have resources. */
   async #fetch(source: ToolSource): Promise<CatalogEntry> {
-    const { session, outdated } = source;
-    const { signal } = outdated;
+    const { session } = source;
+    const signal = signalOf(source);
     const { clock, onListed, redact = unchanged } = this.#deps;
     for (let failures = 0; ; failures++) {
       try {
@@ -383,6 +390,11 @@ export class Catalog {
     if (snapshot.revision === before.revision) return;
     this.#deps.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
   }
+}
+
+function signalOf(source: ToolSource): AbortSignal {
+  source.stop ??= new AbortController();
+  return source.stop.signal;
 }
 
 const unchanged = (listing: ToolListing) => listing;

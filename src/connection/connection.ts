@@ -68,15 +68,15 @@ export class Connection {
   #renewal: Promise<boolean> | undefined;
   /** The session was opened because credentials had changed. */
   #isRenewed = false;
-  readonly #waiters = new Set<SessionWaiter>();
-  readonly #drains: Drains;
+  #waiters: SessionWaiter[] = [];
+  /** Made with the first restart. */
+  #drains: Drains | undefined;
   /** Openings and closings that have not finished. */
-  readonly #unfinished = new Set<Promise<void>>();
+  #unfinished: Promise<void>[] = [];
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#since = options.clock.now();
-    this.#drains = new Drains(options.clock, options.onDrain);
   }
 
   get state(): ConnectionState {
@@ -122,12 +122,12 @@ export class Connection {
 
   /** How many calls the former session still has to finish. */
   get draining(): number {
-    return this.#drains.calls;
+    return this.#drains?.calls ?? 0;
   }
 
   /** Cuts the calls of former sessions now. */
   endDrain(): void {
-    this.#drains.cut();
+    this.#drains?.cut();
   }
 
   /** Stops a session that has been idle; the next call opens a new one. */
@@ -149,11 +149,11 @@ export class Connection {
     this.#feed({ kind: 'call', at: clock.now(), restMs: this.#restMs() });
     return new Promise((resolve, reject) => {
       const limit = this.#limitWait((cause) => {
-        this.#waiters.delete(waiter);
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(cause);
       });
       const waiter: SessionWaiter = { resolve, reject, limit };
-      this.#waiters.add(waiter);
+      this.#waiters.push(waiter);
       // Wait if another attempt is scheduled; otherwise reject now.
       if (this.#state.kind !== 'waiting') this.#settleWaiters();
     });
@@ -171,7 +171,7 @@ export class Connection {
 
   /** The entry was edited: calls that wait are bound by its new limit. */
   recheckLimits(): void {
-    for (const { limit } of [...this.#waiters]) limit?.recheck();
+    for (const { limit } of this.#waiters) limit?.recheck();
   }
 
   /** The calls that a restart lets finish delay the start: a call that waits does not pay for them. */
@@ -181,7 +181,7 @@ export class Connection {
     const begin = () => {
       if (!isOver) running = this.#limitFromNow(expire);
     };
-    const drained = this.#drains.ended();
+    const drained = this.#drains?.ended();
     if (drained === undefined) begin();
     else void drained.then(begin);
     return {
@@ -228,7 +228,7 @@ export class Connection {
   }
 
   #attemptEnded(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.add({ resolve: () => resolve(), reject: () => resolve() }));
+    return new Promise((resolve) => this.#waiters.push({ resolve: () => resolve(), reject: () => resolve() }));
   }
 
   /** Resolves when all openings and closings have finished. */
@@ -239,7 +239,7 @@ export class Connection {
   }
 
   async #whenFinished(): Promise<void> {
-    while (this.#unfinished.size > 0) await Promise.all(this.#unfinished);
+    while (this.#unfinished.length > 0) await Promise.all(this.#unfinished);
   }
 
   #forgetAttempts(): void {
@@ -295,6 +295,7 @@ export class Connection {
         const session = this.#detach();
         const stopWatching = this.#stopWatching;
         this.#stopWatching = undefined;
+        this.#drains ??= new Drains(clock, this.#options.onDrain);
         if (session) this.#track(this.#drains.add(session).finally(stopWatching));
         return;
       }
@@ -363,15 +364,17 @@ export class Connection {
   #track(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => this.#options.onError(error))
-      .finally(() => this.#unfinished.delete(tracked));
-    this.#unfinished.add(tracked);
+      .finally(() => {
+        this.#unfinished = this.#unfinished.filter((other) => other !== tracked);
+      });
+    this.#unfinished.push(tracked);
   }
 
   #settleWaiters(): void {
     const state = this.#state;
-    if (this.#waiters.size === 0 || state.kind === 'connecting') return;
-    const waiters = [...this.#waiters];
-    this.#waiters.clear();
+    if (this.#waiters.length === 0 || state.kind === 'connecting') return;
+    const waiters = this.#waiters;
+    this.#waiters = [];
     for (const { resolve, reject, limit } of waiters) {
       limit?.cancel();
       if (this.#session) resolve(this.#session);

@@ -5,14 +5,14 @@ import type { ServerRequestMethod, ViewHandlers } from './client-handlers.ts';
 import { RequestTarget } from './request-target.ts';
 
 export class LeaseHandlers {
-  readonly #targets = new Set<RequestTarget>();
+  #targets: readonly RequestTarget[] = [];
 
   /** Returns how to remove them; open requests are withdrawn then. */
   add(handlers: ViewHandlers): () => void {
     const target = new RequestTarget(handlers);
-    this.#targets.add(target);
+    this.#targets = [...this.#targets, target];
     return () => {
-      this.#targets.delete(target);
+      this.#targets = this.#targets.filter((other) => other !== target);
       target.withdraw();
     };
   }

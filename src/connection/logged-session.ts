@@ -6,6 +6,7 @@ import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import type { ServerLog } from '../store/server-log.ts';
 import { logLineOf, onLogMessage } from './log-messages.ts';
 import type { Session } from './session.ts';
+import { SessionOver } from './session-over.ts';
 
 export interface SessionLogDeps {
   readonly log: ServerLog;
@@ -23,12 +24,25 @@ export async function openLogged(
     onLogMessage(session, clock, (message) => log.note(logLineOf(message)));
     if (session.transport !== 'stdio') log.note(`connected by ${session.transport}`);
     void session.ended.then((cause) => log.note(`ended: ${reasonOf(cause)}`));
-    return { ...session, close: () => session.close().finally(() => log.close()) };
+    return new LoggedSession(session, log);
   } catch (error) {
     const reason = signal.aborted ? 'it was cancelled' : reasonOf(asRuntimeError(error));
     log.note(`not opened: ${reason}`);
     await log.close();
     throw error;
+  }
+}
+
+class LoggedSession extends SessionOver {
+  readonly #log: ServerLog;
+
+  constructor(session: Session, log: ServerLog) {
+    super(session);
+    this.#log = log;
+  }
+
+  override close(): Promise<void> {
+    return this.inner.close().finally(() => this.#log.close());
   }
 }
 

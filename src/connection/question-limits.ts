@@ -39,7 +39,8 @@ export interface AskedCall {
 export class QuestionLimits {
   readonly #server: ServerName;
   readonly #pace: QuestionPace;
-  readonly #asked = new Map<AskedCall, number>();
+  /** Made with the first question; most servers ask none. */
+  #asked: Map<AskedCall, number> | undefined;
 
   constructor(server: ServerName, pace: QuestionPace) {
     this.#server = server;
@@ -55,17 +56,18 @@ export class QuestionLimits {
     const [call] = [...calls].sort((one, other) => this.#askedDuring(one) - this.#askedDuring(other));
     if (call !== undefined) {
       if (this.#askedDuring(call) >= perCall) this.#endAll(calls, perCall);
+      this.#asked ??= new Map();
       this.#asked.set(call, this.#askedDuring(call) + 1);
     }
     if (!this.#pace.admit()) throw tooMany(`at most ${perMinute} a minute are answered`);
   }
 
   forget(call: AskedCall): void {
-    this.#asked.delete(call);
+    this.#asked?.delete(call);
   }
 
   #askedDuring(call: AskedCall): number {
-    return this.#asked.get(call) ?? 0;
+    return this.#asked?.get(call) ?? 0;
   }
 
   #endAll(calls: readonly AskedCall[], most: number): never {

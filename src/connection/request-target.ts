@@ -10,35 +10,39 @@ export interface WaitListener {
 
 export class RequestTarget {
   readonly handlers: ViewHandlers;
-  readonly #listener: WaitListener;
-  readonly #openRequests = new Set<AbortController>();
-  /** Those of the open requests that a person answers. */
-  readonly #forPerson = new Set<AbortController>();
+  readonly #listener: WaitListener | undefined;
+  /** With whether a person answers them. Made with the first request; most servers send none. */
+  #openRequests: Map<AbortController, boolean> | undefined;
+  #forPerson = 0;
 
-  constructor(handlers: ViewHandlers, listener: WaitListener = {}) {
+  constructor(handlers: ViewHandlers, listener?: WaitListener) {
     this.handlers = handlers;
     this.#listener = listener;
   }
 
   get isWaiting(): boolean {
-    return this.#forPerson.size > 0;
+    return this.#forPerson > 0;
   }
 
   begin(controller: AbortController, isForPerson: boolean): void {
-    this.#openRequests.add(controller);
+    this.#openRequests ??= new Map();
+    this.#openRequests.set(controller, isForPerson);
     if (!isForPerson) return;
-    this.#forPerson.add(controller);
-    if (this.#forPerson.size === 1) this.#listener.onWaiting?.(true);
+    this.#forPerson++;
+    if (this.#forPerson === 1) this.#listener?.onWaiting?.(true);
   }
 
   end(controller: AbortController): void {
-    this.#openRequests.delete(controller);
-    if (this.#forPerson.delete(controller) && this.#forPerson.size === 0) this.#listener.onWaiting?.(false);
+    const isForPerson = this.#openRequests?.get(controller) ?? false;
+    this.#openRequests?.delete(controller);
+    if (!isForPerson) return;
+    this.#forPerson--;
+    if (this.#forPerson === 0) this.#listener?.onWaiting?.(false);
   }
 
   /** Aborts every open request: the call or lease has ended. `onWaiting` is called before this returns, and not after it. */
   withdraw(): void {
-    for (const controller of [...this.#openRequests]) {
+    for (const controller of [...(this.#openRequests?.keys() ?? [])]) {
       this.end(controller);
       controller.abort();
     }

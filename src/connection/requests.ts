@@ -55,15 +55,14 @@ export class ServerRequestRouter {
   readonly #deps: RouterDeps;
   readonly #inFlight = new Map<ViewHandlers, CallGroup>();
   /** The open requests of all targets. */
-  readonly #openRequests = new Set<AbortController>();
+  #openRequests: Set<AbortController> | undefined;
   readonly questions: QuestionLimits;
   #quietSince: number;
   /** Set while a caller waits for the last call in flight to end. */
   #quiet: Deferred<void> | undefined;
   /** Number of calls answered so far: proof that the server works. */
   served = 0;
-  /** The URL elicitations that the server reported as complete. */
-  readonly completions = new Completions();
+  #completions: Completions | undefined;
 
   constructor(deps: RouterDeps) {
     this.#deps = deps;
@@ -73,6 +72,12 @@ export class ServerRequestRouter {
 
   get server(): ServerName {
     return this.#deps.server;
+  }
+
+  /** The URL elicitations that the server reported as complete. */
+  get completions(): Completions {
+    this.#completions ??= new Completions();
+    return this.#completions;
   }
 
   /** The handlers of a view, as far as the server was told of their capabilities: whatever else it asks for is refused. */
@@ -124,7 +129,7 @@ export class ServerRequestRouter {
 
   /** The session has ended: aborts all open requests. */
   close(): void {
-    for (const controller of this.#openRequests) controller.abort();
+    for (const controller of this.#openRequests ?? []) controller.abort();
   }
 
   /** Answers a request that names no call. Rejects with the error for the server. Aborting the signal withdraws the request. */
@@ -197,6 +202,7 @@ export class ServerRequestRouter {
     work: (controller: AbortController) => Promise<Value>,
     { signal, isForPerson }: { readonly signal?: AbortSignal | undefined; readonly isForPerson: boolean },
   ): Promise<Value> {
+    this.#openRequests ??= new Set();
     if (this.#openRequests.size >= limits.openServerRequests)
       throw new ServerRequestError(
         -32000,

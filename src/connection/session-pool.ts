@@ -4,7 +4,8 @@
 import { createDeferred, type Deferred } from '../kernel/deferred.ts';
 import { LeaseHandlers } from './lease-handlers.ts';
 import type { ClientHandlers } from './requests.ts';
-import type { Session } from './session.ts';
+import type { NotificationListener, Session } from './session.ts';
+import { SessionOver } from './session-over.ts';
 
 export interface LeaseRequest {
   /** Equal keys mean: the same server, transport, account and client capabilities. */
@@ -38,7 +39,7 @@ export class SessionPool {
     const aborted = rejectionOf(signal);
     try {
       const session = await Promise.race([shared.session, aborted.promise]);
-      return this.#leaseOf(key, shared, session, removeHandlers);
+      return new Lease(session, { shared, removeHandlers, release: () => this.#release(key, shared) });
     } catch (error) {
       removeHandlers();
       await this.#release(key, shared);
@@ -72,41 +73,6 @@ export class SessionPool {
     }, drop);
   }
 
-  #leaseOf(key: string, shared: SharedSession, session: Session, removeHandlers: () => void): Session {
-    const unsubscribers = new Set<() => void>();
-    /** Marks the requests of this lease. */
-    const owner = {};
-    const calls = new CallCount();
-    /** Why this lease was closed; the session may go on. */
-    let closedBecause: string | undefined;
-    let closing: Promise<void> | undefined;
-    return {
-      ...session,
-      report: () => ({ ...session.report(), ...(closedBecause !== undefined && { reason: closedBecause }) }),
-      isShared: () => shared.leases > 1,
-      request: (method, params, options) => session.request(method, params, options, owner),
-      callTool: (tool, args, call) => calls.count(session.callTool(tool, args, call, owner)),
-      requestWithInput: (method, params, call) => calls.count(session.requestWithInput(method, params, call, owner)),
-      callsInFlight: () => calls.inFlight,
-      whenQuiet: () => calls.whenNone(),
-      onNotification: (listener) => {
-        const unsubscribe = session.onNotification(listener);
-        unsubscribers.add(unsubscribe);
-        return unsubscribe;
-      },
-      close: (reason) => {
-        closing ??= (() => {
-          closedBecause = reason;
-          removeHandlers();
-          for (const unsubscribe of unsubscribers) unsubscribe();
-          session.cancelRequestsOf(owner);
-          return this.#release(key, shared);
-        })();
-        return closing;
-      },
-    };
-  }
-
   /** Ends one lease. If it was the last, resolves when nothing of the session is left. */
   async #release(key: string, shared: SharedSession): Promise<void> {
     shared.leases--;
@@ -120,6 +86,77 @@ export class SessionPool {
     });
     this.#ending.set(key, ended);
     await closed;
+  }
+}
+
+interface LeaseDeps {
+  readonly shared: Pick<SharedSession, 'leases'>;
+  readonly removeHandlers: () => void;
+  /** Resolves when nothing of the session is left, if this was its last lease. */
+  readonly release: () => Promise<void>;
+}
+
+/** The session as one of those who share it sees it. It is also the mark of the requests that it sends. */
+class Lease extends SessionOver {
+  readonly #deps: LeaseDeps;
+  readonly #unsubscribers = new Set<() => void>();
+  readonly #calls = new CallCount();
+  /** Why this lease was closed; the session may go on. */
+  #closedBecause: string | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(session: Session, deps: LeaseDeps) {
+    super(session);
+    this.#deps = deps;
+  }
+
+  override report(): ReturnType<Session['report']> {
+    return { ...this.inner.report(), ...(this.#closedBecause !== undefined && { reason: this.#closedBecause }) };
+  }
+
+  override isShared(): boolean {
+    return this.#deps.shared.leases > 1;
+  }
+
+  override request(...[method, params, options]: Parameters<Session['request']>): ReturnType<Session['request']> {
+    return this.inner.request(method, params, options, this);
+  }
+
+  override callTool(...[tool, args, call]: Parameters<Session['callTool']>): ReturnType<Session['callTool']> {
+    return this.#calls.count(this.inner.callTool(tool, args, call, this));
+  }
+
+  override requestWithInput(
+    ...[method, params, call]: Parameters<Session['requestWithInput']>
+  ): ReturnType<Session['requestWithInput']> {
+    return this.#calls.count(this.inner.requestWithInput(method, params, call, this));
+  }
+
+  override callsInFlight(): number {
+    return this.#calls.inFlight;
+  }
+
+  override whenQuiet(): Promise<void> {
+    return this.#calls.whenNone();
+  }
+
+  override onNotification(listener: NotificationListener): () => void {
+    const unsubscribe = this.inner.onNotification(listener);
+    this.#unsubscribers.add(unsubscribe);
+    return unsubscribe;
+  }
+
+  override close(reason?: string): Promise<void> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  #close(reason: string | undefined): Promise<void> {
+    this.#closedBecause = reason;
+    this.#deps.removeHandlers();
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
+    this.inner.cancelRequestsOf(this);
+    return this.#deps.release();
   }
 }
 

@@ -153,7 +153,7 @@ async function attempt(options: SessionOptions, era: 'probe' | 'legacy'): Promis
     const envelope = envelopeOf(options);
     const shaking = shakeHands({ wire, channel, envelope }, options, era);
     const agreement = await Promise.race([shaking, stop.promise]);
-    return createSession({ agreement, envelope, wire, channel, router, options });
+    return new OpenedSession({ agreement, envelope, wire, channel, router, options });
   } catch (error) {
     const diedOfProbe = isDeathOfProbe(error, channel);
     // Read the report before closing the channel, or it would describe our own closing.
@@ -215,71 +215,138 @@ interface SessionDeps extends Opening {
   readonly options: SessionOptions;
 }
 
-function createSession({ agreement, envelope, wire, channel, router, options }: SessionDeps): Session {
-  const { server, clock, transport } = options;
-  const listeners = new Set<NotificationListener>();
-  const keepers = new Set<object>();
-  const ended = createDeferred<RuntimeError>();
-  let loss: ChannelReport | undefined;
-  /** The first reason counts: later ones come from our own cleanup. */
-  const end = (report: ChannelReport) => {
-    loss ??= report;
-    router.close();
-    ended.resolve(new RuntimeError('CONNECTION_LOST', { server, ...report }));
-  };
-  wire.onclose = () => end(reportOf(channel));
-  if (wire.down) end(reportOf(channel));
-  // A 401 concerns the whole server and ends the session; any other status only fails its request.
-  wire.onfailure = ({ cause, status }) => status === 401 && ended.resolve(cause);
-  wire.onnotification = (method, params) => {
-    if (method === 'notifications/elicitation/complete') router.completions.record(params['elicitationId']);
-    for (const listener of listeners) listener(method, params);
-  };
-  if (agreement.era === 'modern') {
-    wire.envelope = envelope;
-    // A modern server asks for input within its results. One that sends requests all the same is told so, or it would wait.
-    wire.onrequest = answerPingOnly;
+class OpenedSession implements Session {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+  readonly serverInfo: ServerInfo | undefined;
+  readonly transport: Session['transport'];
+  readonly pid: number | undefined;
+  readonly #server: ServerName;
+  readonly #clock: Clock;
+  readonly #wire: Wire;
+  readonly #channel: Channel;
+  readonly #router: ServerRequestRouter;
+  readonly #listeners = new Set<NotificationListener>();
+  readonly #ended = createDeferred<RuntimeError>();
+  #keepers = 0;
+  #loss: ChannelReport | undefined;
+
+  constructor({ agreement, envelope, wire, channel, router, options }: SessionDeps) {
+    const { server, clock, transport } = options;
+    this.era = agreement.era;
+    this.protocolVersion = agreement.protocolVersion;
+    this.capabilities = agreement.capabilities;
+    this.instructions = agreement.instructions;
+    this.serverInfo = agreement.serverInfo;
+    this.transport = transport === 'auto' ? (channel.negotiatedTransport ?? 'http') : transport;
+    this.pid = channel.pid;
+    this.#server = server;
+    this.#clock = clock;
+    this.#wire = wire;
+    this.#channel = channel;
+    this.#router = router;
+    wire.onclose = () => this.#end(reportOf(channel));
+    if (wire.down) this.#end(reportOf(channel));
+    // A 401 concerns the whole server and ends the session; any other status only fails its request.
+    wire.onfailure = ({ cause, status }) => status === 401 && this.#ended.resolve(cause);
+    wire.onnotification = (method, params) => this.#hear(method, params);
+    if (agreement.era === 'modern') {
+      wire.envelope = envelope;
+      // A modern server asks for input within its results. One that sends requests all the same is told so, or it would wait.
+      wire.onrequest = answerPingOnly;
+    }
   }
 
-  return {
-    ...agreement,
-    transport: transport === 'auto' ? (channel.negotiatedTransport ?? 'http') : transport,
-    pid: channel.pid,
-    ended: ended.promise,
-    report: () => loss ?? reportOf(channel),
-    request: (method, params, options, owner) => wire.request(method, params, options, owner),
-    callTool: (tool, args, call, owner) =>
-      performCall({ wire, router, clock, owner }, 'tools/call', { name: tool, arguments: args }, call),
-    requestWithInput: (method, params, call, owner) =>
-      performCall({ wire, router, clock, owner }, method, params, call),
-    isShared: () => false,
-    cancelRequestsOf: (owner) => wire.cancelRequestsOf(owner),
-    notify: (method, params) => wire.notify(method, params),
-    onNotification: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    takeActivity: () => {
-      const { sawActivity } = wire;
-      wire.sawActivity = false;
-      return sawActivity;
-    },
-    usage: () => ({
-      isBusy: router.isBusy,
-      isKept: keepers.size > 0,
-      quietSince: router.quietSince,
-      served: router.served,
-    }),
-    callsInFlight: () => router.callsInFlight,
-    whenQuiet: () => router.whenQuiet(),
-    keep: () => {
-      const keeper = {};
-      keepers.add(keeper);
-      return () => keepers.delete(keeper);
-    },
-    markLost: (reason) => end({ ...reportOf(channel), reason }),
-    close: () => channel.close(),
-  };
+  get ended(): Promise<RuntimeError> {
+    return this.#ended.promise;
+  }
+
+  /** The first reason counts: later ones come from our own cleanup. */
+  #end(report: ChannelReport): void {
+    this.#loss ??= report;
+    this.#router.close();
+    this.#ended.resolve(new RuntimeError('CONNECTION_LOST', { server: this.#server, ...report }));
+  }
+
+  #hear(method: string, params: JsonObject): void {
+    if (method === 'notifications/elicitation/complete') this.#router.completions.record(params['elicitationId']);
+    for (const listener of this.#listeners) listener(method, params);
+  }
+
+  report(): ChannelReport {
+    return this.#loss ?? reportOf(this.#channel);
+  }
+
+  request(method: string, params?: JsonObject, options?: RequestOptions, owner?: object): Promise<RequestOutcome> {
+    return this.#wire.request(method, params, options, owner);
+  }
+
+  callTool(tool: string, args: JsonObject, call: CallOptions, owner?: object): Promise<RequestOutcome> {
+    return this.#perform('tools/call', { name: tool, arguments: args }, call, owner);
+  }
+
+  requestWithInput(method: string, params: JsonObject, call: CallOptions, owner?: object): Promise<RequestOutcome> {
+    return this.#perform(method, params, call, owner);
+  }
+
+  #perform(method: string, params: JsonObject, call: CallOptions, owner?: object): Promise<RequestOutcome> {
+    return performCall({ wire: this.#wire, router: this.#router, clock: this.#clock, owner }, method, params, call);
+  }
+
+  isShared(): boolean {
+    return false;
+  }
+
+  cancelRequestsOf(owner: object): void {
+    this.#wire.cancelRequestsOf(owner);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#wire.notify(method, params);
+  }
+
+  onNotification(listener: NotificationListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  takeActivity(): boolean {
+    const { sawActivity } = this.#wire;
+    this.#wire.sawActivity = false;
+    return sawActivity;
+  }
+
+  usage(): Usage {
+    const { isBusy, quietSince, served } = this.#router;
+    return { isBusy, isKept: this.#keepers > 0, quietSince, served };
+  }
+
+  callsInFlight(): number {
+    return this.#router.callsInFlight;
+  }
+
+  whenQuiet(): Promise<void> {
+    return this.#router.whenQuiet();
+  }
+
+  keep(): () => void {
+    this.#keepers++;
+    let isReleased = false;
+    return () => {
+      if (!isReleased) this.#keepers--;
+      isReleased = true;
+    };
+  }
+
+  markLost(reason: string): void {
+    this.#end({ ...reportOf(this.#channel), reason });
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
 }
 
 const metaKey = (name: string) => `io.modelcontextprotocol/${name}`;

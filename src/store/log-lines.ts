@@ -13,7 +13,8 @@ export interface LineOptions {
 /** Redacts complete lines only, and before any line is cut: no secret survives in part, nor split over two chunks. */
 export class LogLines {
   readonly #options: LineOptions;
-  #decoder = new StringDecoder('utf8');
+  /** Made with the first output; most servers write none. */
+  #decoder: StringDecoder | undefined;
   #partial = '';
   /** The rest of the present line is skipped: its beginning was lost, or it was already too long. */
   #isSkipping = false;
@@ -24,6 +25,7 @@ export class LogLines {
 
   /** Returns the lines that are complete now; an unfinished last line waits for its end. */
   push(chunk: Buffer): string {
+    this.#decoder ??= new StringDecoder('utf8');
     const text = this.#partial + this.#decoder.write(chunk);
     const end = text.lastIndexOf('\n') + 1;
     this.#partial = text.slice(end);
@@ -32,14 +34,14 @@ export class LogLines {
 
   /** Bytes were dropped here. Skips the rest of the line, since it could begin within a secret. */
   lose(): void {
-    this.#decoder = new StringDecoder('utf8');
+    this.#decoder = undefined;
     this.#partial = '';
     this.#isSkipping = true;
   }
 
   /** The output has ended: returns the last line even without its line break. */
   end(): string {
-    const rest = this.#partial + this.#decoder.end();
+    const rest = this.#partial + (this.#decoder?.end() ?? '');
     this.#partial = '';
     const isEmpty = rest === '' || this.#isSkipping;
     this.#isSkipping = false;

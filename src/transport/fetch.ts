@@ -107,8 +107,8 @@ class PooledClient implements HttpClient {
   readonly #routes = new Map<string, Route>();
   readonly #sockets = new Set<Socket>();
   /** Aborts the sockets that are being opened. */
-  readonly #giveUp = new Set<AbortController>();
-  readonly #dialing = new Set<Promise<unknown>>();
+  #giveUp: readonly AbortController[] = [];
+  #dialing: readonly Promise<unknown>[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: HttpClientOptions) {
@@ -158,9 +158,9 @@ class PooledClient implements HttpClient {
 
   async #connect(destination: Destination): Promise<Socket | Error> {
     const dialing = this.#dial(destination);
-    this.#dialing.add(dialing);
+    this.#dialing = [...this.#dialing, dialing];
     const opened = await dialing;
-    this.#dialing.delete(dialing);
+    this.#dialing = this.#dialing.filter((other) => other !== dialing);
     return opened;
   }
 
@@ -177,7 +177,7 @@ class PooledClient implements HttpClient {
       isLate = true;
       giveUp.abort();
     });
-    this.#giveUp.add(giveUp);
+    this.#giveUp = [...this.#giveUp, giveUp];
     try {
       if (this.#closing !== undefined) giveUp.abort();
       const socket = await dial(destination, giveUp.signal);
@@ -187,7 +187,7 @@ class PooledClient implements HttpClient {
       return isLate ? lost(this.server, networkReason(timeout), error) : (error as Error);
     } finally {
       cancel();
-      this.#giveUp.delete(giveUp);
+      this.#giveUp = this.#giveUp.filter((other) => other !== giveUp);
     }
   }
 }

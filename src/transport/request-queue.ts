@@ -44,12 +44,12 @@ export class RequestQueue implements RequestContext {
   readonly hide: RequestQueueOptions['hide'];
   readonly #owner: RequestQueueOwner;
   readonly #onNoise: RequestQueueOptions['onNoise'];
-  readonly #sessionCheck: SessionCheck;
+  #sessionCheck: SessionCheck | undefined;
   /** Every request that still has a connection, a stream or a timer. */
   readonly #inFlight = new Set<InFlightRequest>();
   readonly #waiting = new Map<MessageId, InFlightRequest>();
   /** Answered requests whose stream the server has not ended yet; oldest first. */
-  readonly #lingering = new Set<InFlightRequest>();
+  #lingering: Set<InFlightRequest> | undefined;
   #cancelWatch: CancelTimer | undefined;
 
   constructor(owner: RequestQueueOwner, options: RequestQueueOptions) {
@@ -60,7 +60,6 @@ export class RequestQueue implements RequestContext {
     this.hasToken = options.hasToken;
     this.hide = options.hide;
     this.#onNoise = options.onNoise;
-    this.#sessionCheck = new SessionCheck(this.client, this.clock);
   }
 
   /** How many requests wait for an answer. */
@@ -95,7 +94,7 @@ export class RequestQueue implements RequestContext {
     for (const request of this.#inFlight) request.abort();
     this.#inFlight.clear();
     this.#waiting.clear();
-    this.#lingering.clear();
+    this.#lingering?.clear();
     this.#cancelWatch?.();
     this.#cancelWatch = undefined;
   }
@@ -127,6 +126,7 @@ export class RequestQueue implements RequestContext {
 
   async isSessionGone({ session, target, headers }: OutgoingRequest, refusal: SessionRefusal): Promise<boolean> {
     if (session === undefined) return false;
+    this.#sessionCheck ??= new SessionCheck(this.client, this.clock);
     return this.#sessionCheck.isRefusedAlike(session, { method: 'POST', target, headers }, refusal);
   }
 
@@ -140,6 +140,7 @@ export class RequestQueue implements RequestContext {
 
   answered(request: InFlightRequest): void {
     this.#waiting.delete(request.outgoing.id as MessageId);
+    this.#lingering ??= new Set();
     this.#lingering.add(request);
     if (this.#waiting.size === 0) this.#owner.quiet?.();
     const [oldest] = this.#lingering;
@@ -161,7 +162,7 @@ export class RequestQueue implements RequestContext {
 
   #forget(request: InFlightRequest): void {
     this.#inFlight.delete(request);
-    this.#lingering.delete(request);
+    this.#lingering?.delete(request);
     const { id } = request.outgoing;
     if (id !== undefined && this.#waiting.get(id) === request) this.#waiting.delete(id);
   }

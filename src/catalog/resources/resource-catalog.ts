@@ -46,12 +46,25 @@ const noLists: ServerLists = { resources: nothing, templates: nothing, prompts: 
 interface ResourceSource {
   definition: ServerDefinition;
   readonly session: Session;
+  /** Per declared capability, since a server announces a change per capability, not per list. */
+  readonly fetches: Partial<Record<ListCapability, Fetches>>;
+}
+
+interface Fetches {
+  /** Aborted when the session is a former one. */
   readonly outdated: AbortController;
-  /** The fetches in progress; a server announces a change per capability, not per list. */
-  readonly running: Map<ListCapability, Promise<void>>;
+  running: Promise<void> | undefined;
   /** The server announced a change during a fetch: fetch once more. */
-  readonly again: Set<ListCapability>;
-  readonly paces: Readonly<Record<ListCapability, Pace>>;
+  isBehind: boolean;
+  readonly pace: Pace;
+}
+
+interface KindFetch<Item> {
+  readonly capability: ListCapability;
+  readonly kind: ListKind<Item>;
+  /** What is kept where the fetch fails. */
+  readonly before: KnownList<Item>;
+  readonly signal: AbortSignal;
 }
 
 export interface ResourceCatalogDeps {
@@ -85,10 +98,7 @@ export class ResourceCatalog {
     const source: ResourceSource = {
       definition,
       session,
-      outdated: new AbortController(),
-      running: new Map(),
-      again: new Set(),
-      paces: { resources: new Pace(this.#clock), prompts: new Pace(this.#clock) },
+      fetches: {},
     };
     this.#sources.set(name, source);
     const declared = listCapabilities.filter((capability) => isDeclared(session, capability));
@@ -100,7 +110,8 @@ export class ResourceCatalog {
     const capability = CHANGES.get(method);
     const source = this.#sources.get(name);
     if (capability === undefined || source?.session !== session || !isDeclared(session, capability)) return;
-    if (source.running.has(capability)) source.again.add(capability);
+    const fetches = this.#fetchesOf(source, capability);
+    if (fetches.running) fetches.isBehind = true;
     else this.#listSoon(source, capability);
   }
 
@@ -186,7 +197,7 @@ export class ResourceCatalog {
     const sources = [...this.#sources].flatMap(([name, source]) =>
       server === undefined || name === server ? [source] : [],
     );
-    const running = sources.flatMap((source) => source.running.get(capability) ?? []);
+    const running = sources.flatMap((source) => source.fetches[capability]?.running ?? []);
     for (const source of sources) if (this.#isOld(source, capability)) void this.#list(source, capability);
     await Promise.all(running);
   }
@@ -196,9 +207,9 @@ export class ResourceCatalog {
     return [...this.#lists].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lists]) => lists);
   }
 
-  #isOld({ definition, session, running }: ResourceSource, capability: ListCapability): boolean {
+  #isOld({ definition, session, fetches }: ResourceSource, capability: ListCapability): boolean {
     const lists = this.#lists.get(definition.name);
-    if (lists === undefined || running.has(capability) || !isDeclared(session, capability)) return false;
+    if (lists === undefined || fetches[capability]?.running || !isDeclared(session, capability)) return false;
     const { resources, templates, prompts } = lists;
     const concerned = capability === 'prompts' ? [prompts] : [resources, templates];
     return concerned.some(({ freshUntil }) => freshUntil <= this.#clock.now());
@@ -208,49 +219,61 @@ export class ResourceCatalog {
     const key = JSON.stringify([capability, source.definition.name]);
     if (this.#changed.has(key)) return;
     const list = () => {
-      if (!source.outdated.signal.aborted) void this.#list(source, capability);
+      if (this.#isCurrent(source)) void this.#list(source, capability);
     };
-    this.#changed.ask(key, list, source.paces[capability].next());
+    this.#changed.ask(key, list, this.#fetchesOf(source, capability).pace.next());
+  }
+
+  #fetchesOf({ fetches }: ResourceSource, capability: ListCapability): Fetches {
+    fetches[capability] ??= {
+      outdated: new AbortController(),
+      running: undefined,
+      isBehind: false,
+      pace: new Pace(this.#clock),
+    };
+    return fetches[capability];
+  }
+
+  #isCurrent(source: ResourceSource): boolean {
+    return this.#sources.get(source.definition.name) === source;
   }
 
   /** One fetch at a time; a change announced meanwhile is fetched a moment later, so that no server keeps us listing. */
   #list(source: ResourceSource, capability: ListCapability, after?: Promise<unknown>): Promise<void> {
-    const running = source.running.get(capability);
-    if (running) return running;
-    const flight = this.#fetch(source, capability, after).finally(() => {
-      source.running.delete(capability);
-      if (source.again.delete(capability) && !source.outdated.signal.aborted) this.#listSoon(source, capability);
+    const fetches = this.#fetchesOf(source, capability);
+    fetches.running ??= this.#fetch(source, capability, after).finally(() => {
+      fetches.running = undefined;
+      if (fetches.isBehind && this.#isCurrent(source)) this.#listSoon(source, capability);
     });
-    source.running.set(capability, flight);
-    return flight;
+    return fetches.running;
   }
 
   async #fetch(source: ResourceSource, capability: ListCapability, after: Promise<unknown> | undefined): Promise<void> {
+    const fetches = this.#fetchesOf(source, capability);
     await Promise.allSettled([after]);
-    source.again.delete(capability);
+    const { outdated, pace } = fetches;
+    fetches.isBehind = false;
     const former = this.#lists.get(source.definition.name) ?? noLists;
     const fetch = <Item>(kind: ListKind<Item>, before: KnownList<Item>) =>
-      this.#fetchKind(source, capability, kind, before);
+      this.#fetchKind(source, { capability, kind, before, signal: outdated.signal });
     const [resources, templates, prompts] = await Promise.all([
       capability === 'resources' ? fetch(resourceKind, former.resources) : undefined,
       capability === 'resources' ? fetch(templateKind, former.templates) : undefined,
       capability === 'prompts' ? fetch(promptKind, former.prompts) : undefined,
     ]);
-    if (source.outdated.signal.aborted) return;
+    if (!this.#isCurrent(source)) return;
     const isNews = this.#put(source.definition.name, capability, {
       ...(resources && { resources }),
       ...(templates && { templates }),
       ...(prompts && { prompts }),
     });
-    source.paces[capability].fetched(isNews);
+    pace.fetched(isNews);
   }
 
   /** Each list fails alone: without its templates a server still has its resources. A failed fetch keeps the list of before. */
   async #fetchKind<Item>(
-    { definition, session, outdated: { signal } }: ResourceSource,
-    capability: ListCapability,
-    kind: ListKind<Item>,
-    before: KnownList<Item>,
+    { definition, session }: ResourceSource,
+    { capability, kind, before, signal }: KindFetch<Item>,
   ): Promise<KnownList<Item>> {
     const clock = this.#clock;
     for (let failures = 0; ; failures++) {
@@ -298,7 +321,7 @@ export class ResourceCatalog {
   }
 
   #outdate(server: ServerName): void {
-    this.#sources.get(server)?.outdated.abort();
+    for (const { outdated } of Object.values(this.#sources.get(server)?.fetches ?? {})) outdated.abort();
     this.#sources.delete(server);
     this.#changed.forget(listCapabilities.map((capability) => JSON.stringify([capability, server])));
   }
