@@ -76,11 +76,14 @@ export async function beginPending(
 /** `answer` is the address at which the browser ended, or the code alone. */
 export async function finishPending(target: LoginTarget, work: LoginWork, answer: string): Promise<KeptLogin> {
   const { url, wish, server } = target;
-  const pending = await createPendingLogins(work.secrets, work.clock).take({ url, account: wish.account });
+  const all = createPendingLogins(work.secrets, work.clock);
+  const pending = await all.find({ url, account: wish.account });
   if (pending === undefined) throw loginFailed(server, { kind: 'nothing-pending' });
   return withHttp(target, work, async ({ http, clock }) => {
     const { privateKey } = wish.settings;
-    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey }));
+    // A mistyped answer can be given again; a code cannot.
+    const onCode = () => all.drop(pending);
+    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey, onCode }));
   });
 }
 

@@ -440,8 +440,6 @@ describe('metadata that lies', () => {
 
 /** How the person or the page behaves, and the fault that follows. */
 const answers: Readonly<Record<string, readonly [kind: string, word: string]>> = {
-  'no-state': ['state-missing', 'has no state'],
-  'wrong-state': ['state-differs', 'another login'],
   'wrong-iss': ['issuer-differs', 'another authorization server'],
   'no-iss': ['issuer-missing', 'does not name'],
   'no-code': ['code-missing', 'has no code'],
@@ -459,6 +457,35 @@ describe('an answer of the login page', () => {
       expect(await eventually(() => pages[0])).toContain('The login failed');
       expect(await server.counts()).toMatchObject({ exchanges: 0 });
     });
+
+  for (const [person, [kind, word]] of Object.entries({
+    'no-state': ['state-missing', 'has no state'],
+    'wrong-state': ['state-differs', 'another login'],
+  }))
+    verifies('AUT-01', `with ${person} ends no login, and is the reason of one that nobody finishes`, async () => {
+      const server = await startOAuth({ person });
+      const clock = createFakeClock();
+      const { logIn, pages } = await createLoginWorld(server.url, { clock });
+      const failed = logIn().catch((error: unknown) => error);
+      expect(await eventually(() => pages[0])).toContain('Finish the page that was opened last');
+      await clock.advance(300_000);
+      expect(await failed).toMatchObject({ code: 'LOGIN_FAILED', data: { fault: { kind } } });
+      expect(String(await failed)).toContain(word);
+      expect(await server.counts()).toMatchObject({ exchanges: 0 });
+    });
+
+  verifies('AUT-01', 'of another program that comes first does not end the login', async () => {
+    const server = await startOAuth();
+    const { logIn } = await createLoginWorld(server.url);
+    const open = async (page: string) => {
+      const redirectUri = new URL(page).searchParams.get('redirect_uri') ?? '';
+      expect((await fetch(`${redirectUri}?code=stolen&state=guess`)).status).toBe(400);
+      void fetch(page);
+      return true;
+    };
+    expect((await logIn({}, { open })).key).toMatchObject({ issuer: server.issuer });
+    expect(await server.counts()).toMatchObject({ exchanges: 1 });
+  });
 
   verifies('AUT-01', 'shows nothing of an answer whose issuer differs, not even its error', async () => {
     const server = await startOAuth();

@@ -60,6 +60,9 @@ verifies('AUT-01', 'a login that was begun is finished once, within ten minutes'
     data: { fault: { kind: 'nothing-pending' } },
   });
   const answer = await answerTo();
+  // A slip of the hand costs nothing: no code was used up.
+  for (const wrong of [answer.replace(/state=[^&]+/, 'state=x'), '', answer.slice(0, 40)])
+    await expect(finishPending(target, work, wrong)).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
   await finishPending(target, work, answer);
   expect(store.logins).toHaveLength(1);
   await expect(finishPending(target, work, answer)).rejects.toMatchObject({
