@@ -35,6 +35,7 @@ export interface PendingLogin {
   readonly server: ServerName;
   readonly url: string;
   readonly account: string;
+  readonly stepUps?: number | undefined;
   readonly metadata: ServerMetadata;
   readonly client: ClientRegistration;
   readonly redirectUri: string;
@@ -123,9 +124,20 @@ async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: 
 
 function pend(prepared: Prepared, redirectUri: string, state = createState()): PendingLogin {
   const { request, server, found, client, scopes, resource, isResourceOptional } = prepared;
-  const { url, account } = request;
+  const { url, account, stepUps } = request;
   return {
-    ...{ server, url, account, metadata: found.server, client, redirectUri, scopes, resource, isResourceOptional },
+    ...{
+      server,
+      url,
+      account,
+      stepUps,
+      metadata: found.server,
+      client,
+      redirectUri,
+      scopes,
+      resource,
+      isResourceOptional,
+    },
     verifier: createVerifier(),
     state,
     dpopKey: wantsDpop(found) ? createDpopKey() : undefined,

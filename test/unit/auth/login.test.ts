@@ -3,6 +3,8 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import type { AuthHttp } from '../../../src/auth/auth-http.ts';
+import { discover } from '../../../src/auth/discovery.ts';
 import { dpopProof } from '../../../src/auth/dpop.ts';
 import { createRegistrations } from '../../../src/auth/kept-logins.ts';
 import { beginLogin, finishLogin } from '../../../src/auth/login.ts';
@@ -141,7 +143,7 @@ describe('a login', () => {
     async () => {
       const server = await startOAuth();
       const { deps } = await createLoginWorld(server.url);
-      const { preview, pending } = await beginLogin({ url: server.url, settings: {}, account: '' }, deps);
+      const { preview, pending } = await beginLogin({ url: server.url, settings: {}, account: '', isOwn: true }, deps);
       const { headers } = await fetch(preview.page, { redirect: 'manual' });
       const kept = JSON.parse(JSON.stringify(pending));
       const login = await finishLogin(kept, ` ${headers.get('location')}\n`, deps);
@@ -375,6 +377,16 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
     'redirected-away',
     'another origin',
   ],
+  'a redirect to itself': [
+    { metadataAnswer: { status: 302, location: '/.well-known/oauth-authorization-server' } },
+    'redirected-away',
+    'again and again',
+  ],
+  'a compressed document': [
+    { metadataAnswer: { coding: 'gzip', body: 'x' } },
+    'metadata-broken',
+    'compressed with gzip',
+  ],
   'a token endpoint without https': [
     { metadataFields: { token_endpoint: 'http://login.example/token' } },
     'insecure-address',
@@ -405,7 +417,59 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
   ],
 };
 
+/** A public server, whose authorization server has a page at `page`. */
+const publicWorld = (page: string): AuthHttp => ({
+  server: 'web',
+  isPublicOnly: true,
+  async request(address) {
+    const issuer = 'https://login.example';
+    const documents: Readonly<Record<string, object>> = {
+      'https://mcp.example/.well-known/oauth-protected-resource/mcp': {
+        resource: 'https://mcp.example/mcp',
+        authorization_servers: [issuer],
+      },
+      [`${issuer}/.well-known/oauth-authorization-server`]: {
+        issuer,
+        authorization_endpoint: page,
+        token_endpoint: `${issuer}/token`,
+      },
+    };
+    const document = documents[address];
+    return { status: document ? 200 : 401, headers: {}, text: JSON.stringify(document) };
+  },
+  close: async () => undefined,
+});
+
 describe('metadata that lies', () => {
+  verifies('AUT-01', 'a public server cannot make the browser open a page of the network around it', async () => {
+    const request = { url: 'https://mcp.example/mcp', settings: {}, isOwn: true };
+    for (const page of ['http://localhost:8080/delete?all', 'https://192.168.1.1/reboot', 'https://router.lan/'])
+      await expect(discover(publicWorld(page), request)).rejects.toMatchObject({
+        data: { fault: { kind: 'private-address', address: new URL(page).origin } },
+      });
+    const found = await discover(publicWorld('https://pages.example/authorize'), request);
+    expect(found.server.authorizationEndpoint).toBe('https://pages.example/authorize');
+  });
+
+  verifies(
+    ['AUT-01', 'TRU-02'],
+    'only a file of the person may say that an issuer has its metadata elsewhere',
+    async () => {
+      const honest = await startOAuth();
+      // Pages of the honest issuer, tokens to another one.
+      const repository = await startOAuth({ metadataFields: { issuer: honest.issuer } });
+      const metadataUrl = `${repository.issuer}/.well-known/oauth-authorization-server`;
+      const { logIn, shown } = await createLoginWorld(honest.url);
+      await expect(logIn({ settings: { metadataUrl }, isOwn: false })).rejects.toMatchObject({
+        data: { fault: { kind: 'metadata-elsewhere', address: metadataUrl, issuer: honest.issuer } },
+      });
+      expect(shown).toEqual([]);
+      expect(await repository.counts()).toMatchObject({ registrations: 0, exchanges: 0 });
+      const own = `${honest.issuer}/.well-known/openid-configuration`;
+      expect((await logIn({ settings: { metadataUrl: own }, isOwn: false })).key.issuer).toBe(honest.issuer);
+    },
+  );
+
   for (const [lie, [settings, kind, word]] of Object.entries(lies))
     verifies(['AUT-01', 'EXT-18'], `${lie} has its own sentence, and no page opens`, async () => {
       const server = await startOAuth(settings);
@@ -490,7 +554,7 @@ describe('an answer of the login page', () => {
   verifies('AUT-01', 'shows nothing of an answer whose issuer differs, not even its error', async () => {
     const server = await startOAuth();
     const { deps } = await createLoginWorld(server.url);
-    const { pending } = await beginLogin({ url: server.url, settings: {}, account: '' }, deps);
+    const { pending } = await beginLogin({ url: server.url, settings: {}, account: '', isOwn: true }, deps);
     const forged = `http://127.0.0.1:1/callback?state=${pending.state}&iss=https://evil.example&error=CALL_THIS_NUMBER`;
     const failure = await Promise.resolve()
       .then(() => finishLogin(pending, forged, deps))
