@@ -441,6 +441,18 @@ const publicWorld = (page: string): AuthHttp => ({
 });
 
 describe('metadata that lies', () => {
+  verifies('AUT-01', 'what the person decides by cannot be written by a server: no lines, no escapes', async () => {
+    const strange = ['read', 'b\nissuer:  https://good.example', 'c\u001b[2J', 'd\u202e', 'e f'];
+    const server = await startOAuth({ resourceFields: { scopes_supported: strange } });
+    const { logIn, shown } = await createLoginWorld(server.url);
+    await logIn();
+    expect(shown[0]?.scopes).toEqual(['read']);
+    const issuer = `${server.issuer}/\nissuer:`;
+    await server.set({ resourceFields: { authorization_servers: [issuer] }, metadataFields: { issuer } });
+    await expect(logIn()).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
+    expect(shown).toHaveLength(1);
+  });
+
   verifies('AUT-01', 'a public server cannot make the browser open a page of the network around it', async () => {
     const request = { url: 'https://mcp.example/mcp', settings: {}, isOwn: true };
     for (const page of ['http://localhost:8080/delete?all', 'https://192.168.1.1/reboot', 'https://router.lan/'])
