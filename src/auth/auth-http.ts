@@ -4,6 +4,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { isLocalAddress, isLocalHost } from '../kernel/local-address.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import { isFailure, RuntimeError } from '../model/errors.ts';
 import { identity } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
@@ -14,6 +15,7 @@ import { type HttpClient, type HttpRequest, targetOf } from '../transport/exchan
 import { createHttpClient } from '../transport/fetch.ts';
 import { fetchText, type TextResponse } from '../transport/fetch-text.ts';
 import type { HeaderBlock } from '../transport/http-headers.ts';
+import { codingOf } from '../transport/http-response.ts';
 import { proxyFor } from '../transport/proxy-choice.ts';
 
 export interface AuthHttpOptions {
@@ -36,6 +38,8 @@ export interface AuthRequest {
 
 export interface AuthHttp {
   readonly server: ServerName;
+  /** The server is public: it cannot name addresses of the network around this machine. */
+  readonly isPublicOnly: boolean;
   /** Rejects with LOGIN_FAILED where the address or the answer must not be used, and with LOGIN_UNAVAILABLE for an outage. */
   request(address: string, request: AuthRequest): Promise<TextResponse>;
   close(): Promise<void>;
@@ -52,6 +56,7 @@ export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp
   const { origin } = new URL(url);
   return {
     server,
+    isPublicOnly,
     async request(address, request) {
       const target = targetOf(address);
       // The address of the MCP server is the person's own choice, and no credentials go there.
@@ -99,7 +104,11 @@ async function fetchWithin(
   const cancel = clock.after(limits.login.requestMs, () => late.abort());
   const until = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   try {
-    return await fetchText(client, request, { maxBytes: limits.login.bodyBytes, signal: until });
+    const response = await fetchText(client, request, { maxBytes: limits.login.bodyBytes, signal: until });
+    const coding = codingOf(response.headers);
+    if (coding === undefined) return response;
+    const problem = `is compressed with ${oneLine(coding, limits.noiseQuoteChars)}, although that was not asked for`;
+    throw loginFailed(server, { kind: 'metadata-broken', address: href, problem });
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (late.signal.aborted) throw unavailable(server, origin, 'it did not answer in time', error);
@@ -110,7 +119,7 @@ async function fetchWithin(
     if (isFailure(error, 'SERVER_UNTRUSTED'))
       throw loginFailed(server, { kind: 'private-address', address: origin }, error);
     if (isFailure(error, 'PROTOCOL_BROKEN'))
-      throw loginFailed(server, { kind: 'redirected-away', address: href }, error);
+      throw loginFailed(server, { kind: 'redirected-away', address: href, reason: error.data.reason }, error);
     if (isFailure(error, 'CONNECTION_LOST')) throw unavailable(server, origin, error.data.reason, error);
     throw error;
   } finally {

@@ -1,5 +1,6 @@
 // Owns the listener on this machine that takes the answer of the login page, and the short page that the browser shows then.
-// Knows nothing of what an answer means.
+// Knows nothing of what an answer means; whether one belongs to the login it is told. What does not belong to it (an older tab,
+// another program of this machine, a page that tries the port) neither ends the login nor holds it up.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createDeferred } from '../kernel/deferred.ts';
@@ -7,7 +8,7 @@ import { createDeferred } from '../kernel/deferred.ts';
 export interface Callback {
   /** The address at which it listens: one of those that it was given. */
   readonly redirectUri: string;
-  /** The first answer; `show` tells the browser how it went, and is called at most once. */
+  /** The first answer that belongs to the login; `show` tells the browser how it went, and is called at most once. */
   readonly answer: Promise<CallbackAnswer>;
   close(): Promise<void>;
 }
@@ -17,37 +18,47 @@ export interface CallbackAnswer {
   readonly show: (isSuccess: boolean) => void;
 }
 
+export type IsOfLogin = (fields: URLSearchParams) => boolean;
+
 /** Listens at the first address that is free; `undefined` where all are taken. */
-export async function openCallback(redirectUris: readonly string[]): Promise<Callback | undefined> {
+export async function openCallback(
+  redirectUris: readonly string[],
+  isOfLogin: IsOfLogin,
+): Promise<Callback | undefined> {
   for (const redirectUri of redirectUris) {
-    const opened = await listenAt(redirectUri);
+    const opened = await listenAt(redirectUri, isOfLogin);
     if (opened !== undefined) return opened;
   }
   return undefined;
 }
 
-async function listenAt(redirectUri: string): Promise<Callback | undefined> {
+async function listenAt(redirectUri: string, isOfLogin: IsOfLogin): Promise<Callback | undefined> {
   const { hostname, port, pathname, searchParams } = new URL(redirectUri);
   const expected = new Set(searchParams.keys());
   const received = createDeferred<CallbackAnswer>();
-  let isTaken = false;
+  let taken: ServerResponse | undefined;
   const take = (request: IncomingMessage, response: ServerResponse) => {
-    const url = new URL(request.url ?? '/', redirectUri);
-    const hasAnswer = [...url.searchParams.keys()].some((each) => !expected.has(each));
-    if (request.method !== 'GET' || url.pathname !== pathname || !hasAnswer) {
+    const path = request.url ?? '/';
+    const fields = URL.canParse(path, redirectUri) ? fieldsAt(new URL(path, redirectUri), pathname) : undefined;
+    const hasAnswer = [...(fields?.keys() ?? [])].some((each) => !expected.has(each));
+    if (request.method !== 'GET' || fields === undefined || !hasAnswer) {
       response.writeHead(404, HEADERS).end();
       return;
     }
-    if (isTaken) {
+    if (!isOfLogin(fields)) {
+      response.writeHead(400, HEADERS).end(page(NOT_OF_LOGIN));
+      return;
+    }
+    if (taken !== undefined) {
       response.writeHead(410, HEADERS).end(page('This login has ended.'));
       return;
     }
-    isTaken = true;
+    taken = response;
     const show = (isSuccess: boolean) =>
       response
         .writeHead(200, HEADERS)
         .end(page(isSuccess ? 'You are logged in.' : 'The login failed; the terminal says why.'));
-    received.resolve({ fields: url.searchParams, show });
+    received.resolve({ fields, show });
   };
   const first = await listen(
     take,
@@ -62,6 +73,7 @@ async function listenAt(redirectUri: string): Promise<Callback | undefined> {
     redirectUri,
     answer: received.promise,
     close: async () => {
+      if (taken?.headersSent) await sent(taken);
       await Promise.all(servers.map(closed));
     },
   };
@@ -79,13 +91,27 @@ function listen(
   });
 }
 
-/** The browser keeps its connection; it need not be waited for once its page has been sent. */
+const fieldsAt = ({ pathname, searchParams }: URL, expected: string) =>
+  pathname === expected ? searchParams : undefined;
+
+/** The page is with the system, or the browser is gone. */
+function sent(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.writableFinished || response.destroyed) resolve();
+    else response.once('finish', resolve).once('close', resolve);
+  });
+}
+
+/** Whoever else is connected is not waited for: half a request would hold the login up. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeIdleConnections();
+    server.closeAllConnections();
   });
 }
+
+const NOT_OF_LOGIN =
+  'This answer belongs to another login, or to none that was started here. Finish the page that was opened last.';
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -37,5 +37,8 @@ export function challengeIn(header: string | readonly string[] | undefined): Cha
 
 /** A list of scopes as OAuth writes it. */
 export function scopesIn(text: string | undefined): readonly string[] {
-  return text?.split(/\s+/).filter(Boolean) ?? [];
+  return text?.split(/\s+/).filter(isWord) ?? [];
 }
+
+/** Addresses and scopes are shown to a person who decides by them: one that breaks the line or hides a part of it is none. */
+export const isWord = (value: unknown): value is string => typeof value === 'string' && /^[^\s\p{C}]+$/u.test(value);

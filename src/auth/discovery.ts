@@ -1,6 +1,7 @@
 // Owns finding out how to log in to a server: the metadata of the resource, then that of its authorization server, with every
 // fallback that the specification names, for both eras. `metadata.ts` reads the documents.
 
+import { isLocalHost } from '../kernel/local-address.ts';
 import type { OAuthSettings } from '../model/server.ts';
 import { headerIn } from '../transport/exchange.ts';
 import type { TextResponse } from '../transport/fetch-text.ts';
@@ -20,6 +21,8 @@ export interface DiscoveryRequest {
   /** The address of the MCP server. */
   readonly url: string;
   readonly settings: Pick<OAuthSettings, 'metadataUrl'>;
+  /** The entry stands in a file of the person's own. */
+  readonly isOwn: boolean;
   /** As the server sent it with its 401; without it, the server is asked. */
   readonly challenge?: Challenge | undefined;
 }
@@ -42,7 +45,7 @@ export async function discover(http: AuthHttp, request: DiscoveryRequest): Promi
   const server =
     settings.metadataUrl === undefined
       ? await findServer(http, address ?? origin, resource === undefined || address === undefined)
-      : await requireDocument(http, settings.metadataUrl, readServerMetadata);
+      : await serverAt(http, settings.metadataUrl, request.isOwn);
   requireSafe(http, server);
   return { challenge, resource, server };
 }
@@ -101,6 +104,16 @@ const isSameIssuer = (issuer: string, address: string) => issuer === address || 
 const isWithinOrigin = (issuer: string, origin: string) =>
   URL.canParse(issuer) && new URL(issuer).origin === new URL(origin).origin;
 
+/**
+ * A repository could pair the pages of an honest issuer with a token endpoint of its own: the person would see the honest name, and
+ * the code would go elsewhere.
+ */
+async function serverAt(http: AuthHttp, address: string, isOwn: boolean): Promise<ServerMetadata> {
+  const found = await requireDocument(http, address, readServerMetadata);
+  if (isOwn || isWithinOrigin(found.issuer, address)) return found;
+  throw loginFailed(http.server, { kind: 'metadata-elsewhere', address, issuer: found.issuer });
+}
+
 /** OAuth first, then OpenID Connect; for an issuer with a path the path is inserted, and for OpenID Connect also put before. */
 export function serverPlaces(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
@@ -148,8 +161,8 @@ function documentIn<Document>(
   return found.document;
 }
 
-/** Before anything is sent to it: every endpoint is https, or on this machine. */
-function requireSafe({ server }: AuthHttp, metadata: ServerMetadata): void {
+/** Before anything is sent to it: every endpoint is https, or on this machine. The page is opened by the browser, which asks nobody. */
+function requireSafe({ server, isPublicOnly }: AuthHttp, metadata: ServerMetadata): void {
   const { authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint } = metadata;
   if (authorizationEndpoint !== undefined && !/^https?:/i.test(authorizationEndpoint))
     throw loginFailed(server, { kind: 'page-refused', address: authorizationEndpoint });
@@ -161,4 +174,7 @@ function requireSafe({ server }: AuthHttp, metadata: ServerMetadata): void {
   }))
     if (address !== undefined && (!URL.canParse(address) || !isSafe(address)))
       throw loginFailed(server, { kind: 'insecure-address', what, address });
+  const page = authorizationEndpoint === undefined ? undefined : new URL(authorizationEndpoint);
+  if (isPublicOnly && page !== undefined && isLocalHost(page.hostname))
+    throw loginFailed(server, { kind: 'private-address', address: page.origin });
 }

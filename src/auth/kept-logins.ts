@@ -21,8 +21,9 @@ export function createRegistrations(secrets: Secrets): Registrations {
 
 export interface PendingLogins {
   keep(pending: PendingLogin): Promise<void>;
-  /** `undefined` where none was begun, or too long ago. A login is taken once. */
-  take(which: Pick<PendingLogin, 'url' | 'account'>): Promise<PendingLogin | undefined>;
+  /** `undefined` where none was begun, or too long ago. */
+  find(which: Pick<PendingLogin, 'url' | 'account'>): Promise<PendingLogin | undefined>;
+  drop(which: Pick<PendingLogin, 'url' | 'account'>): Promise<void>;
 }
 
 export function createPendingLogins(secrets: Secrets, clock: Pick<Clock, 'now'>): PendingLogins {
@@ -30,12 +31,12 @@ export function createPendingLogins(secrets: Secrets, clock: Pick<Clock, 'now'>)
     `login-pending/${hashOf(JSON.stringify([serverUrlOf(url), account]))}`;
   return {
     keep: (pending) => secrets.set(nameOf(pending), JSON.stringify({ pending, at: clock.now() })),
-    async take(which) {
-      const name = nameOf(which);
-      const kept = valueIn<{ readonly pending: PendingLogin; readonly at: number }>(await secrets.get(name));
-      await secrets.delete(name);
+    async find(which) {
+      const text = await secrets.get(nameOf(which));
+      const kept = valueIn<{ readonly pending: PendingLogin; readonly at: number }>(text);
       return kept !== undefined && clock.now() - kept.at <= limits.login.pendingMs ? kept.pending : undefined;
     },
+    drop: (which) => secrets.delete(nameOf(which)),
   };
 }
 

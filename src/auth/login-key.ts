@@ -29,13 +29,14 @@ export function createLoginKeys({ file, keyFile, clock, ...options }: LoginKeyOp
   const opened = new Map<KeyPlace, Buffer>();
   const unusable = (problem: 'keychain' | 'key', reason: string, cause?: unknown) =>
     new RuntimeError('LOGINS_UNUSABLE', { file, problem, reason }, { cause });
+  const refused = (error: unknown): never => {
+    throw unusable('keychain', error instanceof Error ? error.message : String(error), error);
+  };
 
   const fromKeychain = async (): Promise<Buffer> => {
     const keychain = await reach();
     if (keychain === undefined) throw unusable('keychain', 'the package @napi-rs/keyring is not installed here');
-    const key = await keychain.get(account).catch((error: unknown) => {
-      throw unusable('keychain', error instanceof Error ? error.message : String(error), error);
-    });
+    const key = await keychain.get(account).catch(refused);
     if (key?.length !== KEY_BYTES) throw unusable('keychain', 'it does not hold the key');
     return key;
   };
@@ -57,8 +58,8 @@ export function createLoginKeys({ file, keyFile, clock, ...options }: LoginKeyOp
       if (keychain === undefined || !(await keepsSecrets(keychain)))
         return { place: 'file', key: await loadKey(keyFile) };
       // The key of a store that was deleted is used again.
-      const key = (await keychain.get(account)) ?? randomBytes(KEY_BYTES);
-      await keychain.set(account, key);
+      const key = (await keychain.get(account).catch(refused)) ?? randomBytes(KEY_BYTES);
+      await keychain.set(account, key).catch(refused);
       opened.set('keychain', key);
       return { place: 'keychain', key };
     },

@@ -48,6 +48,8 @@ export interface Login {
   readonly revocationEndpoint?: string | undefined;
   /** The authorization server does not know the resource: new logins do not name it either. */
   readonly refusesResource?: true | undefined;
+  /** How often a server has demanded more rights since the last login that was made without a demand. */
+  readonly stepUps?: number | undefined;
   /** The private key of DPoP, shared by all processes that use the token. */
   readonly dpopKey?: JsonWebKey | undefined;
 }

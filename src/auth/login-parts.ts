@@ -20,7 +20,7 @@ interface Granted {
 }
 
 export function loginOf(
-  { url, account }: Pick<LoginRequest, 'url' | 'account'>,
+  { url, account, stepUps }: Pick<LoginRequest, 'url' | 'account' | 'stepUps'>,
   { server }: Pick<Discovered, 'server'>,
   { client, tokens, resource, dpopKey }: Granted,
 ): Login {
@@ -30,6 +30,7 @@ export function loginOf(
     client,
     tokenEndpoint: server.tokenEndpoint,
     revocationEndpoint: server.revocationEndpoint,
+    ...(stepUps !== undefined && { stepUps }),
     ...(tokens.tokenType === 'DPoP' && { dpopKey }),
   };
 }

@@ -18,6 +18,10 @@ export interface LoginRequest {
   readonly challenge?: Challenge | undefined;
   /** In place of the scopes that would be chosen. */
   readonly scopes?: readonly string[] | undefined;
+  /** Stands in the login: how often more rights were demanded. */
+  readonly stepUps?: number | undefined;
+  /** The entry stands in a file of the person's own, which may say that the metadata lies elsewhere than its issuer. */
+  readonly isOwn: boolean;
   /** Logins of before: an authorization server that refused `resource` is not sent it again. */
   readonly known?: readonly Login[] | undefined;
 }

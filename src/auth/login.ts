@@ -4,6 +4,7 @@
 
 import type { JsonWebKey } from 'node:crypto';
 import { createDeferred } from '../kernel/deferred.ts';
+import type { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import { serverUrlOf } from '../store/login-file.ts';
@@ -34,6 +35,7 @@ export interface PendingLogin {
   readonly server: ServerName;
   readonly url: string;
   readonly account: string;
+  readonly stepUps?: number | undefined;
   readonly metadata: ServerMetadata;
   readonly client: ClientRegistration;
   readonly redirectUri: string;
@@ -71,9 +73,15 @@ export async function beginLogin(
   return { preview: previewOf(prepared, pending), pending };
 }
 
-/** `answer` is the address at which the browser ended, or the code alone. */
-export function finishLogin(pending: PendingLogin, answer: string, deps: ExchangeDeps): Promise<Login> {
-  return exchange(pending, codeInPasted(answer, expectedOf(pending)), deps);
+/** `answer` is the address at which the browser ended, or the code alone. `onCode` comes before the code is used up. */
+export async function finishLogin(
+  pending: PendingLogin,
+  answer: string,
+  { onCode, ...deps }: ExchangeDeps & { readonly onCode?: () => Promise<void> },
+): Promise<Login> {
+  const code = codeInPasted(answer, expectedOf(pending));
+  await onCode?.();
+  return exchange(pending, code, deps);
 }
 
 interface Prepared {
@@ -114,13 +122,24 @@ async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: 
   };
 }
 
-function pend(prepared: Prepared, redirectUri: string): PendingLogin {
+function pend(prepared: Prepared, redirectUri: string, state = createState()): PendingLogin {
   const { request, server, found, client, scopes, resource, isResourceOptional } = prepared;
-  const { url, account } = request;
+  const { url, account, stepUps } = request;
   return {
-    ...{ server, url, account, metadata: found.server, client, redirectUri, scopes, resource, isResourceOptional },
+    ...{
+      server,
+      url,
+      account,
+      stepUps,
+      metadata: found.server,
+      client,
+      redirectUri,
+      scopes,
+      resource,
+      isResourceOptional,
+    },
     verifier: createVerifier(),
-    state: createState(),
+    state,
     dpopKey: wantsDpop(found) ? createDpopKey() : undefined,
   };
 }
@@ -144,12 +163,18 @@ function previewOf(
 async function askOnce(prepared: Prepared, deps: LoginDeps, person: LoginPerson): Promise<Login> {
   const { server, client } = prepared;
   const listenable = client.redirectUris.filter(isCallback);
-  const callback = await openCallback(listenable);
+  const state = createState();
+  let stray: URLSearchParams | undefined;
+  const callback = await openCallback(listenable, (fields) => {
+    const isOfLogin = fields.get('state') === state;
+    if (!isOfLogin) stray = fields;
+    return isOfLogin;
+  });
   const answered = new AbortController();
   try {
     if (callback === undefined && person.paste === undefined)
       throw loginFailed(server, { kind: 'ports-taken', addresses: client.redirectUris });
-    const pending = pend(prepared, callback?.redirectUri ?? client.redirectUris[0] ?? '');
+    const pending = pend(prepared, callback?.redirectUri ?? client.redirectUris[0] ?? '', state);
     const missing = listenable.length === 0 ? 'not-this-machine' : 'ports-taken';
     const preview = previewOf(prepared, pending, callback === undefined ? missing : undefined);
     await person.show?.(preview);
@@ -159,7 +184,7 @@ async function askOnce(prepared: Prepared, deps: LoginDeps, person: LoginPerson)
       ...(callback === undefined ? [] : [byCallback(callback, pending, tokenDeps)]),
       openPage(person, preview.page).then(() => byPaste(person.paste?.(answered.signal), pending, tokenDeps, callback)),
     ];
-    return await withinLimit(Promise.race(ways), pending, deps);
+    return await withinLimit(Promise.race(ways), deps, () => notFinished(pending, stray));
   } finally {
     answered.abort();
     await callback?.close();
@@ -198,13 +223,19 @@ async function byPaste(
   return createDeferred<never>().promise;
 }
 
-async function withinLimit(login: Promise<Login>, pending: PendingLogin, { clock, signal }: LoginDeps): Promise<Login> {
-  const { server, resource } = pending;
+/** Answers that belong to no login here end none, but they are the reason if no other one came. */
+function notFinished({ server, resource }: PendingLogin, stray: URLSearchParams | undefined): RuntimeError {
+  if (stray === undefined) return loginFailed(server, { kind: 'timed-out', afterMs: limits.login.pageMs, resource });
+  return loginFailed(server, { kind: stray.has('state') ? 'state-differs' : 'state-missing' });
+}
+
+async function withinLimit(
+  login: Promise<Login>,
+  { clock, signal }: LoginDeps,
+  tooLate: () => RuntimeError,
+): Promise<Login> {
   const ended = createDeferred<never>();
-  const afterMs = limits.login.pageMs;
-  const cancel = clock.after(afterMs, () =>
-    ended.reject(loginFailed(server, { kind: 'timed-out', afterMs, resource })),
-  );
+  const cancel = clock.after(limits.login.pageMs, () => ended.reject(tooLate()));
   const abort = () => ended.reject(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();

@@ -2,6 +2,7 @@
 // the fields that are used and have the right type, and says what is wrong with a document that cannot be used at all.
 
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
+import { isWord } from './challenge.ts';
 
 /** RFC 9728. */
 export interface ResourceMetadata {
@@ -89,10 +90,10 @@ function read<Document>(text: string, take: (fields: JsonObject) => Read<Documen
 
 function textIn(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isWord(value) ? value : undefined;
 }
 
 function listIn(fields: JsonObject, name: string): readonly string[] | undefined {
   const value = fields[name];
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+  return Array.isArray(value) ? value.filter(isWord) : undefined;
 }

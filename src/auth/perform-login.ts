@@ -2,6 +2,7 @@
 // the old one only then. `login.ts` is the flow itself.
 
 import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../model/limits.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { Network } from '../transport/dial.ts';
@@ -55,7 +56,7 @@ export async function requestAgain(
   { url, wish }: Pick<LoginTarget, 'url' | 'wish'>,
   { http, clock, secrets }: Pick<LoginWork, 'clock' | 'secrets'> & { readonly http: AuthHttp },
 ): Promise<Login> {
-  const request = { url, settings: wish.settings, account: wish.account };
+  const request = { url, settings: wish.settings, account: wish.account, isOwn: wish.isOwn };
   return { ...(await logIn(request, { http, clock, registrations: createRegistrations(secrets) })), key };
 }
 
@@ -76,11 +77,14 @@ export async function beginPending(
 /** `answer` is the address at which the browser ended, or the code alone. */
 export async function finishPending(target: LoginTarget, work: LoginWork, answer: string): Promise<KeptLogin> {
   const { url, wish, server } = target;
-  const pending = await createPendingLogins(work.secrets, work.clock).take({ url, account: wish.account });
+  const all = createPendingLogins(work.secrets, work.clock);
+  const pending = await all.find({ url, account: wish.account });
   if (pending === undefined) throw loginFailed(server, { kind: 'nothing-pending' });
   return withHttp(target, work, async ({ http, clock }) => {
     const { privateKey } = wish.settings;
-    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey }));
+    // A mistyped answer can be given again; a code cannot.
+    const onCode = () => all.drop(pending);
+    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey, onCode }));
   });
 }
 
@@ -94,8 +98,8 @@ export async function logOut(
   const all = (await work.store.list()).filter((each) => fits(each, wish) && each.login.key.account === wish.account);
   await withHttp(target, work, async ({ http, clock }) => {
     for (const stored of all) {
-      await remove(work.store, stored);
-      await revokeLogin(stored.login, { http, clock, privateKey: wish.settings.privateKey }).catch(onError);
+      const { login } = await removeUnrefreshed(work, stored);
+      await revokeLogin(login, { http, clock, privateKey: wish.settings.privateKey }).catch(onError);
     }
   });
   return all.map(({ login }) => login);
@@ -108,11 +112,16 @@ async function requestFor(
 ): Promise<LoginRequest> {
   const stored = await store.list();
   const present = chooseLogin(stored, wish)?.login;
-  const scopes = demanded && stepUpScopes(present?.tokens.scopes ?? [], demanded);
-  if (demanded !== undefined && scopes === undefined)
-    throw loginFailed(server, { kind: 'scopes-refused', scopes: demanded });
   const known = stored.map(({ login }) => login);
-  return { url, settings: wish.settings, account: wish.account, scopes, known };
+  const request = { url, settings: wish.settings, account: wish.account, isOwn: wish.isOwn, known };
+  if (demanded === undefined) return request;
+  const scopes = stepUpScopes(present?.tokens.scopes ?? [], demanded);
+  if (scopes === undefined) throw loginFailed(server, { kind: 'scopes-refused', scopes: demanded });
+  // A server that invents rights, or an issuer that never grants them, would ask for ever.
+  const stepUps = (present?.stepUps ?? 0) + 1;
+  if (stepUps > limits.login.stepUps)
+    throw loginFailed(server, { kind: 'scopes-endless', times: limits.login.stepUps });
+  return { ...request, scopes, ...(present && { stepUps }) };
 }
 
 async function withHttp<Value>(
@@ -145,9 +154,20 @@ async function keep({ wish }: LoginTarget, { store }: LoginWork, login: Login): 
   return { login, formerIssuer };
 }
 
-async function remove(store: TokenStore, { login: { key } }: StoredLogin): Promise<void> {
-  for (let isGone = false; !isGone; ) {
+/** Waits for a refresh that is under way: what it brings is what has to be revoked. */
+async function removeUnrefreshed({ store, signal }: LoginWork, stored: StoredLogin): Promise<StoredLogin> {
+  const release = await store.lock(stored.login.key, limits.refresh.lockMs, signal);
+  try {
+    return (await remove(store, stored)) ?? stored;
+  } finally {
+    await release();
+  }
+}
+
+/** What was removed; `undefined`: another process was first. */
+async function remove(store: TokenStore, { login: { key } }: StoredLogin): Promise<StoredLogin | undefined> {
+  for (;;) {
     const present = (await store.list()).find((each) => isSameLogin(each.login.key, key));
-    isGone = present === undefined || (await store.replace(key, present, undefined));
+    if (present === undefined || (await store.replace(key, present, undefined))) return present;
   }
 }

@@ -53,7 +53,9 @@ export class Refresher {
   renew(used: StoredLogin, way: RefreshWay): Promise<Renewal> {
     const name = JSON.stringify(used.login.key);
     const outage = this.#outages.get(name);
-    if (outage !== undefined && outage.until > this.#deps.clock.now()) return Promise.resolve(outage.renewal);
+    const leftMs = outage === undefined ? 0 : outage.until - this.#deps.clock.now();
+    // More is left than there ever was: the clock was set back.
+    if (outage !== undefined && leftMs > 0 && leftMs <= limits.refresh.pauseMs) return Promise.resolve(outage.renewal);
     return this.#flights.run(name, async () => {
       const renewal = await this.#renewAlone(used, way);
       if (renewal.kind === 'outage')

@@ -251,7 +251,7 @@ export const limits = {
   askLoginMs: 15 * 60_000,
 
   /** A login: the largest document of an authorization server, and how long one request may take; how long the person has for
-   * the page; the ports that are registered for its answer. */
+   * the page; the ports that are registered for its answer; how often a server can demand more rights of one login. */
   login: {
     bodyBytes: 1024 * 1024,
     requestMs: 30_000,
@@ -260,6 +260,7 @@ export const limits = {
     callbackPorts: [47_310, 47_311, 47_312],
     assertionSeconds: 300,
     quoteChars: 300,
+    stepUps: 5,
   },
 
   /** How much of a server's stderr is kept, and how much of it an error quotes. */

@@ -57,7 +57,7 @@ const rows = {
       `If that is meant, set oauth.allow_private_network = true for "${server}" in your own configuration.`,
   ),
   'redirected-away': row(
-    (d: { address: string }) => `${d.address} redirects to another origin, and a login is not taken there`,
+    (d: { address: string; reason: string }) => `${d.address} cannot be used: ${d.reason}`,
     (_, server) => tellOperator(server),
   ),
   'pkce-missing': row(
@@ -92,6 +92,12 @@ const rows = {
     (_, server) =>
       `End one of them, or run this in a terminal, where the answer can be pasted: plexus login ${shellWord(server)}`,
   ),
+  /** Only the person's own files may say that the metadata of an issuer lies at another origin. */
+  'metadata-elsewhere': row(
+    (d: { address: string; issuer: string }) =>
+      `oauth.metadata_url leads to ${d.address}, which says that it is ${d.issuer} and is another origin`,
+    (_, server) => `Do not log in, unless you trust it: then define "${server}" in your own configuration.`,
+  ),
   'page-refused': row(
     (d: { address: string }) => `the login page would be ${d.address}, and only http and https addresses are opened`,
     (_, server) => tellOperator(server),
@@ -118,6 +124,11 @@ const rows = {
     (d: { scopes: readonly string[] }) =>
       `it demands ${d.scopes.join(' ')}, which the present login already has, so another login would not help`,
     (_, server) => tellOperator(server),
+  ),
+  'scopes-endless': row(
+    (d: { times: number }) => `it has demanded more rights of this login ${d.times} times already`,
+    (_, server) =>
+      `If you trust it, name all the rights it needs in oauth.scopes of "${server}" and log in afresh: plexus login ${shellWord(server)}`,
   ),
   refused: row(
     (d: { error: string; description?: string | undefined }) => `the authorization server answered ${quoted(d)}`,

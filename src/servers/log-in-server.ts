@@ -48,6 +48,8 @@ export interface LoginInfo {
   readonly needsLogin?: LoginNeed | undefined;
   /** The authorization server of the login that this one replaced, where it was another. */
   readonly formerIssuer?: string | undefined;
+  /** Said with the first login of all, where no keychain answered: the file that holds the key of the logins. */
+  readonly keyFile?: string | undefined;
 }
 
 export interface LoginDesk {
@@ -69,7 +71,7 @@ export interface LoginDeskDeps {
   readonly definitionOf: (server: ServerName) => ServerDefinition;
   readonly approvals: Pick<ServerApprovals, 'require'>;
   readonly resolver: Pick<ServerResolver, 'resolve'>;
-  readonly logins: Pick<ServerLogins, 'store' | 'wishOf'>;
+  readonly logins: Pick<ServerLogins, 'store' | 'wishOf' | 'keyFile'>;
   readonly secrets: Secrets;
   readonly knownSecrets: Pick<KnownSecrets, 'set'>;
   readonly clock: Clock;
@@ -88,10 +90,16 @@ export function createLoginDesk(deps: LoginDeskDeps): LoginDesk {
   });
   const told = async (server: ServerName, wish: LoginWish, work: Promise<KeptLogin>): Promise<LoginInfo> => {
     const { account } = wish;
+    const hadKey = deps.logins.keyFile() !== undefined;
     const whose = { server, ...(account !== '' && { account }) };
     try {
       const { login, formerIssuer } = await work;
-      const info = { ...infoOf({ login }), ...(formerIssuer !== undefined && { formerIssuer }) };
+      const keyFile = hadKey ? undefined : deps.logins.keyFile();
+      const info = {
+        ...infoOf({ login }),
+        ...(formerIssuer !== undefined && { formerIssuer }),
+        ...(keyFile !== undefined && { keyFile }),
+      };
       const { accessToken, refreshToken } = login.tokens;
       const values = { access_token: accessToken, ...(refreshToken !== undefined && { refresh_token: refreshToken }) };
       deps.knownSecrets.set(`new login of ${server}`, values);

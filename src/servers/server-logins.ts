@@ -15,7 +15,7 @@ import { isFailure, loginCommand, type RuntimeError } from '../model/errors.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Launch, RemoteLaunch, ServerDefinition } from '../model/server.ts';
 import type { KnownSecrets } from '../shaping/redact.ts';
-import { mayHaveLogin, serverUrlOf, watchLoginFile } from '../store/login-file.ts';
+import { keyPlaceOf, mayHaveLogin, serverUrlOf, watchLoginFile } from '../store/login-file.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { networkOf } from '../transport/open.ts';
 import type { Gate } from '../trust/gate.ts';
@@ -63,6 +63,13 @@ export class ServerLogins {
     if (tokens) return tokens;
     const { createLoginStore } = await import('../auth/login-store.ts');
     return createLoginStore({ file: loginsFile(environment), keyFile: loginsKeyFile(environment), clock });
+  }
+
+  /** The file with the key of the logins; `undefined` where the keychain or the host keeps it, and before the first login. */
+  keyFile(): string | undefined {
+    const { tokens, environment } = this.#deps;
+    const isInFile = tokens === undefined && keyPlaceOf(loginsFile(environment)) === 'file';
+    return isInFile ? loginsKeyFile(environment) : undefined;
   }
 
   /** The login that signs the requests of a server; `undefined` for a server that is to be reached without one. */

@@ -51,6 +51,13 @@ export function mayHaveLogin(file: string, serverUrl: string): boolean {
   return typeof read !== 'object' || 'newer' in read || read.servers.includes(serverHash(serverUrl));
 }
 
+/** Where the key of the logins lies; `undefined` before the first login, and for a file that cannot be read. */
+export function keyPlaceOf(file: string): KeyPlace | undefined {
+  const text = readNow(file);
+  const read = text === undefined ? undefined : parseLoginFile(text);
+  return typeof read === 'object' && 'key' in read ? read.key : undefined;
+}
+
 /** Calls back after each change of the file, by any process. Returns how to stop. */
 export function watchLoginFile(file: string, clock: Clock, changed: () => void): () => void {
   const watcher = new Watcher(readNow(file), async () => readNow(file), changed);

@@ -30,7 +30,7 @@ export function responseKind(status: number, headers: ResponseHeaders): 'message
 const quoted = (text: string) => printable(text).slice(0, limits.noiseQuoteChars);
 
 /** How the body is compressed, which no request asks for; `undefined` for a plain one. */
-function codingOf(headers: ResponseHeaders): string | undefined {
+export function codingOf(headers: ResponseHeaders): string | undefined {
   const codings = [headers['content-encoding'] ?? []].flat().join().split(',');
   return codings.map((each) => each.trim().toLowerCase()).find((each) => each !== '' && each !== 'identity');
 }

@@ -19,6 +19,8 @@ import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 
 const program = fileURLToPath(new URL('./login-host.mjs', import.meta.url));
+/** Scenes beside each other, each with a server, a home and processes of its own: most of a scene is waiting. */
+const SCENES = 2;
 const PROCESSES = 5;
 const CALLS = 20;
 const INTERRUPTED = 'Server "web" needs login: the refresh was interrupted. Log in with: plexus login web';
@@ -144,78 +146,83 @@ async function callAll(hosts: readonly HostProcess[]) {
 
 const allOk = Array(CALLS).fill('ok');
 
+async function playScene(times: number): Promise<void> {
+  const scene = await setUp();
+  const { home, server, store, start } = scene;
+  await logIn(scene);
+  let hosts = await Promise.all(Array.from({ length: PROCESSES }, start));
+  const since = createCounter(server);
+  const happened = () => since('refreshRequests', 'refreshes', 'reuses', 'authorizations');
+  await happened();
+
+  const recover = async (dead: HostProcess, areBlocked: boolean) => {
+    const left = hosts.filter((host) => host !== dead);
+    const back = areBlocked ? left.map((host) => host.next('listed')) : [];
+    await logIn(scene);
+    hosts = [...left, await start()];
+    // The others notice the new login by themselves.
+    await Promise.all(back);
+    for (const said of await callAll(hosts)) expect(said?.results).toEqual(allOk);
+    await happened();
+  };
+
+  for (let run = 0; run < times; run++) {
+    await server.act('expire');
+    for (const said of await callAll(hosts)) expect(said?.results).toEqual(allOk);
+    expect(await happened(), 'one refresh').toEqual([1, 1, 0, 0]);
+
+    // Killed before the request leaves: another process refreshes.
+    const beforeRequest = join(home, `before-${run}`);
+    for (const host of hosts) host.tell({ dieAt: 'request', once: beforeRequest });
+    await server.act('expire');
+    const afterRequest = await callAll(hosts);
+    const first = hosts[afterRequest.indexOf(undefined)] as HostProcess;
+    for (const said of afterRequest) if (said) expect(said.results).toEqual(allOk);
+    expect(afterRequest.filter((said) => said === undefined)).toHaveLength(1);
+    expect(await happened(), 'killed before the request').toEqual([1, 1, 0, 0]);
+    await recover(first, false);
+
+    // Killed while the server answers, and between the answer and our write: the old token is tried once.
+    for (const moment of ['during', 'after'] as const) {
+      if (moment === 'during') await server.set({ hold: 'after' });
+      else for (const host of hosts) host.tell({ dieAt: 'answer', once: join(home, `answer-${run}`) });
+      const before = await store.list();
+      const rotated = (await server.counts())['refreshes'] ?? 0;
+      const holder = Promise.race(hosts.map(async (host) => ((await host.next('refreshes')) ? host : undefined)));
+      await server.act('expire');
+      const called = callAll(hosts);
+      const dying = (await holder) as HostProcess;
+      if (moment === 'during') {
+        await waitFor(async () => expect((await server.counts())['refreshes']).toBe(rotated + 1));
+        dying.child.kill('SIGKILL');
+        await server.set({ hold: null });
+        await server.act('release');
+      }
+      const answers = await called;
+      expect(answers[hosts.indexOf(dying)]).toBeUndefined();
+      for (const said of answers.filter((each) => each !== undefined)) {
+        expect(said.results).toEqual(Array(CALLS).fill(INTERRUPTED));
+        expect(said.tookMs).toBeLessThan(5_000);
+      }
+      expect(await happened(), `killed ${moment} the answer`).toEqual([2, 1, 1, 0]);
+      expect(await store.list(), 'nothing is deleted').toEqual([
+        { login: before[0]?.login, grantedTo: [], needsLogin: 'interrupted' },
+      ]);
+      // No loop: a call after that asks nobody.
+      for (const said of await callAll(hosts.filter((host) => host !== dying)))
+        expect(said?.results).toEqual(Array(CALLS).fill(INTERRUPTED));
+      expect(await happened(), 'no loop').toEqual([0, 0, 0, 0]);
+      await recover(dying, true);
+    }
+  }
+}
+
 verifies(
   ['AUT-02', 'EXT-07'],
   'five processes with twenty calls each on an expired token refresh it once, whatever happens to the one that does',
   async () => {
-    const scene = await setUp();
-    const { home, server, store, start } = scene;
-    await logIn(scene);
-    let hosts = await Promise.all(Array.from({ length: PROCESSES }, start));
-    const since = createCounter(server);
-    const happened = () => since('refreshRequests', 'refreshes', 'reuses', 'authorizations');
-    await happened();
-
-    const recover = async (dead: HostProcess, areBlocked: boolean) => {
-      const left = hosts.filter((host) => host !== dead);
-      const back = areBlocked ? left.map((host) => host.next('listed')) : [];
-      await logIn(scene);
-      hosts = [...left, await start()];
-      // The others notice the new login by themselves.
-      await Promise.all(back);
-      for (const said of await callAll(hosts)) expect(said?.results).toEqual(allOk);
-      await happened();
-    };
-
-    for (let run = 0; run < runs(50); run++) {
-      await server.act('expire');
-      for (const said of await callAll(hosts)) expect(said?.results).toEqual(allOk);
-      expect(await happened(), 'one refresh').toEqual([1, 1, 0, 0]);
-
-      // Killed before the request leaves: another process refreshes.
-      const beforeRequest = join(home, `before-${run}`);
-      for (const host of hosts) host.tell({ dieAt: 'request', once: beforeRequest });
-      await server.act('expire');
-      const afterRequest = await callAll(hosts);
-      const first = hosts[afterRequest.indexOf(undefined)] as HostProcess;
-      for (const said of afterRequest) if (said) expect(said.results).toEqual(allOk);
-      expect(afterRequest.filter((said) => said === undefined)).toHaveLength(1);
-      expect(await happened(), 'killed before the request').toEqual([1, 1, 0, 0]);
-      await recover(first, false);
-
-      // Killed while the server answers, and between the answer and our write: the old token is tried once.
-      for (const moment of ['during', 'after'] as const) {
-        if (moment === 'during') await server.set({ hold: 'after' });
-        else for (const host of hosts) host.tell({ dieAt: 'answer', once: join(home, `answer-${run}`) });
-        const before = await store.list();
-        const rotated = (await server.counts())['refreshes'] ?? 0;
-        const holder = Promise.race(hosts.map(async (host) => ((await host.next('refreshes')) ? host : undefined)));
-        await server.act('expire');
-        const called = callAll(hosts);
-        const dying = (await holder) as HostProcess;
-        if (moment === 'during') {
-          await waitFor(async () => expect((await server.counts())['refreshes']).toBe(rotated + 1));
-          dying.child.kill('SIGKILL');
-          await server.set({ hold: null });
-          await server.act('release');
-        }
-        const answers = await called;
-        expect(answers[hosts.indexOf(dying)]).toBeUndefined();
-        for (const said of answers.filter((each) => each !== undefined)) {
-          expect(said.results).toEqual(Array(CALLS).fill(INTERRUPTED));
-          expect(said.tookMs).toBeLessThan(5_000);
-        }
-        expect(await happened(), `killed ${moment} the answer`).toEqual([2, 1, 1, 0]);
-        expect(await store.list(), 'nothing is deleted').toEqual([
-          { login: before[0]?.login, grantedTo: [], needsLogin: 'interrupted' },
-        ]);
-        // No loop: a call after that asks nobody.
-        for (const said of await callAll(hosts.filter((host) => host !== dying)))
-          expect(said?.results).toEqual(Array(CALLS).fill(INTERRUPTED));
-        expect(await happened(), 'no loop').toEqual([0, 0, 0, 0]);
-        await recover(dying, true);
-      }
-    }
+    const times = Array.from({ length: SCENES }, (_, scene) => Math.floor((runs(50) + scene) / SCENES));
+    await Promise.all(times.map(playScene));
   },
   { timeout: 600_000 },
 );

@@ -154,6 +154,7 @@ test('the ceilings are exactly these', () => {
       callbackPorts: [47_310, 47_311, 47_312],
       assertionSeconds: 300,
       quoteChars: 300,
+      stepUps: 5,
     },
 
     stderrBytes: 64 * 1024,

@@ -39,7 +39,7 @@ function factLines({ server, issuer, scopes }: LoginPreview): readonly string[] 
 }
 
 export function loggedInText(name: ServerName, info: LoginInfo, paint: Paint): string {
-  const { issuer, account, scopes, formerIssuer } = info;
+  const { issuer, account, scopes, formerIssuer, keyFile } = info;
   const named = account === '' ? '' : ` with the account "${account}"`;
   return [
     `${paint.green('Logged in')} to ${printable(`"${name}"${named}, by ${issuer}.`)}`,
@@ -51,6 +51,9 @@ export function loggedInText(name: ServerName, info: LoginInfo, paint: Paint): s
             `Its authorization server is another one than last time (${formerIssuer}); that login was replaced.`,
           ),
         ]),
+    ...(keyFile === undefined
+      ? []
+      : [printable(`Logins are kept encrypted; their key lies in ${keyFile}, because no system keychain answered.`)]),
   ].join('\n');
 }
 

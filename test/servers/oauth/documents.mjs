@@ -48,8 +48,12 @@ export function createDocuments({ settings, counts, place }) {
 const merged = (fields, differing) =>
   Object.fromEntries(Object.entries({ ...fields, ...differing }).filter(([, value]) => value !== null));
 
-function tell(response, { status = 200, type = 'application/json', location, body, bytes }) {
-  const headers = { 'content-type': type, ...(location && { location }) };
+function tell(response, { status = 200, type = 'application/json', location, coding, body, bytes }) {
+  const headers = {
+    'content-type': type,
+    ...(location && { location }),
+    ...(coding && { 'content-encoding': coding }),
+  };
   const text = bytes
     ? `{"filler":"${'x'.repeat(bytes)}"}`
     : typeof body === 'string'

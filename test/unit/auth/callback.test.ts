@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openCallback } from '../../../src/auth/callback.ts';
 import { verifies } from '../../verifies.ts';
@@ -8,12 +9,14 @@ const addresses = async (host = '127.0.0.1') => [
   `http://${host}:${await freePort()}/callback`,
 ];
 
+const ofLogin = (fields: URLSearchParams) => fields.get('state') === 'b';
+
 verifies('AUT-01', 'the listener takes the first free port, one answer, and nothing but an answer', async () => {
   const uris = await addresses();
-  const first = await openCallback(uris);
-  const second = await openCallback(uris);
+  const first = await openCallback(uris, ofLogin);
+  const second = await openCallback(uris, ofLogin);
   expect([first?.redirectUri, second?.redirectUri]).toEqual(uris);
-  expect(await openCallback(uris)).toBeUndefined();
+  expect(await openCallback(uris, ofLogin)).toBeUndefined();
   const [uri = ''] = uris;
   for (const strange of [uri, uri.replace('/callback', '/favicon.ico?code=x')])
     expect((await fetch(strange)).status).toBe(404);
@@ -30,7 +33,7 @@ verifies('AUT-01', 'the listener takes the first free port, one answer, and noth
 
 test('an address by name is listened at, and keeps what it asks itself', async () => {
   const [uri = ''] = await addresses('localhost');
-  const callback = await openCallback([`${uri}?own=1`]);
+  const callback = await openCallback([`${uri}?own=1`], () => true);
   expect((await fetch(`${uri}?own=1`)).status).toBe(404);
   void fetch(`${uri}?own=1&error=access_denied`).catch(() => undefined);
   const answer = await callback?.answer;
@@ -38,3 +41,31 @@ test('an address by name is listened at, and keeps what it asks itself', async (
   answer?.show(false);
   await callback?.close();
 });
+
+verifies(
+  'AUT-01',
+  'strangers at the listener neither end the login, nor hold it up, nor break the program',
+  async () => {
+    const uris = await addresses();
+    const callback = await openCallback(uris, ofLogin);
+    const [uri = ''] = uris;
+    const port = Number(new URL(uri).port);
+    // Half a request, and a path that is no part of any address.
+    const slow = connect(port, '127.0.0.1', () => slow.write('GET /callback?state=b'));
+    slow.on('error', () => undefined);
+    const odd = connect(port, '127.0.0.1', () => odd.write('GET // HTTP/1.1\r\nHost: x\r\n\r\n'));
+    const answered = await new Promise<string>((resolve) => odd.once('data', (data) => resolve(String(data))));
+    expect(answered).toContain('404');
+    for (const stray of ['?code=x', '?code=x&state=other', '?error=access_denied&state=']) {
+      const response = await fetch(`${uri}${stray}`);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('Finish the page that was opened last');
+    }
+    const page = fetch(`${uri}?code=a&state=b`);
+    const answer = await callback?.answer;
+    answer?.show(true);
+    // Not held up by the half request.
+    await callback?.close();
+    expect(await (await page).text()).toContain('You are logged in');
+  },
+);

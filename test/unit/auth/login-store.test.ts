@@ -164,6 +164,14 @@ describe('the key', () => {
     }
   });
 
+  test('says so where the keychain is locked between its probe and the key', async () => {
+    const { get, ...rest } = createKeychain();
+    const locked = (account: string) =>
+      account.startsWith('probe') ? get(account) : Promise.reject(new Error('it is locked'));
+    const { store } = await setUp({ ...rest, get: locked });
+    await expect(store.replace(sampleKey, undefined, one)).rejects.toMatchObject({ code: 'LOGINS_UNUSABLE' });
+  });
+
   test('of a keychain that was locked since is not made anew', async () => {
     const keychain = createKeychain();
     const { store, open } = await setUp(keychain);

@@ -60,6 +60,9 @@ export async function createLoginWorld(
     pages,
     person,
     logIn: ({ settings, ...request } = {}, other = {}) =>
-      logIn({ url, settings: { callbackPort, ...settings }, account: '', ...request }, deps, { ...person, ...other }),
+      logIn({ url, settings: { callbackPort, ...settings }, account: '', isOwn: true, ...request }, deps, {
+        ...person,
+        ...other,
+      }),
   };
 }

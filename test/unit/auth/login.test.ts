@@ -3,6 +3,8 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect } from 'vitest';
+import type { AuthHttp } from '../../../src/auth/auth-http.ts';
+import { discover } from '../../../src/auth/discovery.ts';
 import { dpopProof } from '../../../src/auth/dpop.ts';
 import { createRegistrations } from '../../../src/auth/kept-logins.ts';
 import { beginLogin, finishLogin } from '../../../src/auth/login.ts';
@@ -141,7 +143,7 @@ describe('a login', () => {
     async () => {
       const server = await startOAuth();
       const { deps } = await createLoginWorld(server.url);
-      const { preview, pending } = await beginLogin({ url: server.url, settings: {}, account: '' }, deps);
+      const { preview, pending } = await beginLogin({ url: server.url, settings: {}, account: '', isOwn: true }, deps);
       const { headers } = await fetch(preview.page, { redirect: 'manual' });
       const kept = JSON.parse(JSON.stringify(pending));
       const login = await finishLogin(kept, ` ${headers.get('location')}\n`, deps);
@@ -375,6 +377,16 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
     'redirected-away',
     'another origin',
   ],
+  'a redirect to itself': [
+    { metadataAnswer: { status: 302, location: '/.well-known/oauth-authorization-server' } },
+    'redirected-away',
+    'again and again',
+  ],
+  'a compressed document': [
+    { metadataAnswer: { coding: 'gzip', body: 'x' } },
+    'metadata-broken',
+    'compressed with gzip',
+  ],
   'a token endpoint without https': [
     { metadataFields: { token_endpoint: 'http://login.example/token' } },
     'insecure-address',
@@ -405,7 +417,71 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
   ],
 };
 
+/** A public server, whose authorization server has a page at `page`. */
+const publicWorld = (page: string): AuthHttp => ({
+  server: 'web',
+  isPublicOnly: true,
+  async request(address) {
+    const issuer = 'https://login.example';
+    const documents: Readonly<Record<string, object>> = {
+      'https://mcp.example/.well-known/oauth-protected-resource/mcp': {
+        resource: 'https://mcp.example/mcp',
+        authorization_servers: [issuer],
+      },
+      [`${issuer}/.well-known/oauth-authorization-server`]: {
+        issuer,
+        authorization_endpoint: page,
+        token_endpoint: `${issuer}/token`,
+      },
+    };
+    const document = documents[address];
+    return { status: document ? 200 : 401, headers: {}, text: JSON.stringify(document) };
+  },
+  close: async () => undefined,
+});
+
 describe('metadata that lies', () => {
+  verifies('AUT-01', 'what the person decides by cannot be written by a server: no lines, no escapes', async () => {
+    const strange = ['read', 'b\nissuer:  https://good.example', 'c\u001b[2J', 'd\u202e', 'e f'];
+    const server = await startOAuth({ resourceFields: { scopes_supported: strange } });
+    const { logIn, shown } = await createLoginWorld(server.url);
+    await logIn();
+    expect(shown[0]?.scopes).toEqual(['read']);
+    const issuer = `${server.issuer}/\nissuer:`;
+    await server.set({ resourceFields: { authorization_servers: [issuer] }, metadataFields: { issuer } });
+    await expect(logIn()).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
+    expect(shown).toHaveLength(1);
+  });
+
+  verifies('AUT-01', 'a public server cannot make the browser open a page of the network around it', async () => {
+    const request = { url: 'https://mcp.example/mcp', settings: {}, isOwn: true };
+    for (const page of ['http://localhost:8080/delete?all', 'https://192.168.1.1/reboot', 'https://router.lan/'])
+      await expect(discover(publicWorld(page), request)).rejects.toMatchObject({
+        data: { fault: { kind: 'private-address', address: new URL(page).origin } },
+      });
+    const found = await discover(publicWorld('https://pages.example/authorize'), request);
+    expect(found.server.authorizationEndpoint).toBe('https://pages.example/authorize');
+  });
+
+  verifies(
+    ['AUT-01', 'TRU-02'],
+    'only a file of the person may say that an issuer has its metadata elsewhere',
+    async () => {
+      const honest = await startOAuth();
+      // Pages of the honest issuer, tokens to another one.
+      const repository = await startOAuth({ metadataFields: { issuer: honest.issuer } });
+      const metadataUrl = `${repository.issuer}/.well-known/oauth-authorization-server`;
+      const { logIn, shown } = await createLoginWorld(honest.url);
+      await expect(logIn({ settings: { metadataUrl }, isOwn: false })).rejects.toMatchObject({
+        data: { fault: { kind: 'metadata-elsewhere', address: metadataUrl, issuer: honest.issuer } },
+      });
+      expect(shown).toEqual([]);
+      expect(await repository.counts()).toMatchObject({ registrations: 0, exchanges: 0 });
+      const own = `${honest.issuer}/.well-known/openid-configuration`;
+      expect((await logIn({ settings: { metadataUrl: own }, isOwn: false })).key.issuer).toBe(honest.issuer);
+    },
+  );
+
   for (const [lie, [settings, kind, word]] of Object.entries(lies))
     verifies(['AUT-01', 'EXT-18'], `${lie} has its own sentence, and no page opens`, async () => {
       const server = await startOAuth(settings);
@@ -440,8 +516,6 @@ describe('metadata that lies', () => {
 
 /** How the person or the page behaves, and the fault that follows. */
 const answers: Readonly<Record<string, readonly [kind: string, word: string]>> = {
-  'no-state': ['state-missing', 'has no state'],
-  'wrong-state': ['state-differs', 'another login'],
   'wrong-iss': ['issuer-differs', 'another authorization server'],
   'no-iss': ['issuer-missing', 'does not name'],
   'no-code': ['code-missing', 'has no code'],
@@ -460,10 +534,39 @@ describe('an answer of the login page', () => {
       expect(await server.counts()).toMatchObject({ exchanges: 0 });
     });
 
+  for (const [person, [kind, word]] of Object.entries({
+    'no-state': ['state-missing', 'has no state'],
+    'wrong-state': ['state-differs', 'another login'],
+  }))
+    verifies('AUT-01', `with ${person} ends no login, and is the reason of one that nobody finishes`, async () => {
+      const server = await startOAuth({ person });
+      const clock = createFakeClock();
+      const { logIn, pages } = await createLoginWorld(server.url, { clock });
+      const failed = logIn().catch((error: unknown) => error);
+      expect(await eventually(() => pages[0])).toContain('Finish the page that was opened last');
+      await clock.advance(300_000);
+      expect(await failed).toMatchObject({ code: 'LOGIN_FAILED', data: { fault: { kind } } });
+      expect(String(await failed)).toContain(word);
+      expect(await server.counts()).toMatchObject({ exchanges: 0 });
+    });
+
+  verifies('AUT-01', 'of another program that comes first does not end the login', async () => {
+    const server = await startOAuth();
+    const { logIn } = await createLoginWorld(server.url);
+    const open = async (page: string) => {
+      const redirectUri = new URL(page).searchParams.get('redirect_uri') ?? '';
+      expect((await fetch(`${redirectUri}?code=stolen&state=guess`)).status).toBe(400);
+      void fetch(page);
+      return true;
+    };
+    expect((await logIn({}, { open })).key).toMatchObject({ issuer: server.issuer });
+    expect(await server.counts()).toMatchObject({ exchanges: 1 });
+  });
+
   verifies('AUT-01', 'shows nothing of an answer whose issuer differs, not even its error', async () => {
     const server = await startOAuth();
     const { deps } = await createLoginWorld(server.url);
-    const { pending } = await beginLogin({ url: server.url, settings: {}, account: '' }, deps);
+    const { pending } = await beginLogin({ url: server.url, settings: {}, account: '', isOwn: true }, deps);
     const forged = `http://127.0.0.1:1/callback?state=${pending.state}&iss=https://evil.example&error=CALL_THIS_NUMBER`;
     const failure = await Promise.resolve()
       .then(() => finishLogin(pending, forged, deps))

@@ -29,7 +29,7 @@ verifies(
       idpClientId: 'ours',
       idpTokenEndpoint: `http://127.0.0.1:${port}/token`,
     } as const;
-    const login = await logInAsMachine({ url: server.url, settings, account: '' }, deps, 'enterprise');
+    const login = await logInAsMachine({ url: server.url, settings, account: '', isOwn: true }, deps, 'enterprise');
     expect(login).toMatchObject({ key: { clientId, resource: server.url }, tokens: { refreshToken: undefined } });
     expect((await server.requests('POST /token'))[0]?.input).toMatchObject({
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',

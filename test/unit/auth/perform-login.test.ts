@@ -60,6 +60,9 @@ verifies('AUT-01', 'a login that was begun is finished once, within ten minutes'
     data: { fault: { kind: 'nothing-pending' } },
   });
   const answer = await answerTo();
+  // A slip of the hand costs nothing: no code was used up.
+  for (const wrong of [answer.replace(/state=[^&]+/, 'state=x'), '', answer.slice(0, 40)])
+    await expect(finishPending(target, work, wrong)).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
   await finishPending(target, work, answer);
   expect(store.logins).toHaveLength(1);
   await expect(finishPending(target, work, answer)).rejects.toMatchObject({
@@ -78,4 +81,39 @@ verifies('AUT-01', 'a logout removes the login even where it cannot be revoked, 
   expect(await logOut(target, work, (error) => errors.push(error))).toHaveLength(1);
   expect(store.logins).toEqual([]);
   expect(errors).toMatchObject([{ code: 'LOGIN_FAILED' }]);
+});
+
+verifies(
+  'AUT-01',
+  'a server that demands other rights again and again is stopped, until a login without a demand',
+  async () => {
+    const { server, store, target, work, person } = await setUp({ challengeScope: 'read' });
+    await performLogin(target, work, { person });
+    for (let n = 1; n <= 5; n++) await performLogin(target, work, { person, scopes: [`invented-${n}`] });
+    const demand = () => performLogin(target, work, { person, scopes: ['invented-6'] });
+    await expect(demand()).rejects.toMatchObject({ data: { fault: { kind: 'scopes-endless', times: 5 } } });
+    await expect(beginPending(target, work, ['invented-6'])).rejects.toMatchObject({
+      data: { fault: { kind: 'scopes-endless' } },
+    });
+    expect(await server.counts()).toMatchObject({ authorizations: 6 });
+    await performLogin(target, work, { person });
+    await demand();
+    expect(store.logins).toMatchObject([{ login: { stepUps: 1 } }]);
+  },
+);
+
+verifies(['AUT-01', 'AUT-02'], 'a logout waits for a refresh, and revokes what it brought', async () => {
+  const { server, clock, store, target, work, person } = await setUp();
+  const { login } = await performLogin(target, work, { person });
+  const release = await store.lock(login.key, 75_000);
+  const out = logOut(target, work, (error) => expect(error).toBeUndefined());
+  const [before] = store.logins;
+  const tokens = { ...login.tokens, accessToken: 'newer-access', refreshToken: 'newer-refresh' };
+  await store.replace(login.key, before, { login: { ...login, tokens }, grantedTo: ['this entry'] });
+  await release();
+  await clock.advance(1_000);
+  expect(await out).toHaveLength(1);
+  expect(store.logins).toEqual([]);
+  const revoked = (await server.requests('POST /revoke')).map(({ input }) => input['token']);
+  expect(revoked).toEqual(['newer-refresh', 'newer-access']);
 });

@@ -121,6 +121,18 @@ describe('a refresh', () => {
     expect(await refresher.renew(before)).toEqual({ kind: 'renewed', stored: sampleStored(2), isNew: true });
   });
 
+  test('is not put off by a clock that was set back during an outage', async () => {
+    const data = { server: 'web', address: 'https://login.example.com', reason: 'it answered HTTP 503' };
+    let answer: RefreshAnswer = { kind: 'outage', error: new RuntimeError('LOGIN_UNAVAILABLE', data) };
+    const { clock, before, create } = setUp(() => answer);
+    const refresher = create();
+    await refresher.renew(before);
+    const { now } = clock;
+    clock.now = () => now() - 86_400_000;
+    answer = tokens(2);
+    expect(await refresher.renew(before)).toMatchObject({ kind: 'renewed' });
+  });
+
   test('works on where its result cannot be written', async () => {
     const { store, before, told, create } = setUp(() => tokens(2));
     const { replace } = store;
