@@ -36,7 +36,7 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
     import('node:readline/promises'),
     import('node:stream'),
   ]);
-  const { question, isHidden } = textQuestion;
+  const { question, isHidden, isDecision = false } = textQuestion;
   const { input, output, marksPastes, width } = screen;
   const signal = textQuestion.signal ? AbortSignal.any([screen.signal, textQuestion.signal]) : screen.signal;
   const prompt = `${wrapQuestion(printable(question), width)} `;
@@ -46,10 +46,12 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   lines.on('SIGINT', () => screen.interrupt());
   if (marksPastes) output.write(MARK_PASTES);
+  // Text that is pasted the moment the question appears counts. For a decision, only keys that come after it was shown do.
+  const isDiscarded = isDecision ? undefined : discardTypeAhead(input);
   if (isHidden) output.write(prompt);
   const answered = lines.question(isHidden ? '' : prompt, { signal });
   // From here on the question is on the screen.
-  const stopReading = readKeys(textQuestion, screen, { keys, lines });
+  const stopReading = readKeys({ keys, lines, isDecision, isDiscarded }, screen);
   try {
     const typed = await Promise.race([answered, ended]);
     return typed === '' ? textQuestion.preset : typed;
@@ -67,16 +69,19 @@ export async function askText(textQuestion: TextQuestion, screen: Screen): Promi
 interface KeyTarget {
   readonly keys: NodeJS.WritableStream;
   readonly lines: Interface;
+  readonly isDecision: boolean;
+  /** Whether what was typed ahead could be thrown away; absent where that is still to be done. */
+  readonly isDiscarded: boolean | undefined;
 }
 
 /** How long keys do not count where the system cannot throw away what was typed before. */
 const UNREAD_MS = 200;
 
-function readKeys({ isDecision = false }: TextQuestion, { input, output }: Screen, { keys, lines }: KeyTarget) {
+function readKeys({ keys, lines, isDecision, isDiscarded }: KeyTarget, { input, output }: Screen) {
   const filter = createKeyFilter({ takesText: !isDecision });
   const decoder = new StringDecoder('utf8');
   let isTold = false;
-  let counts = discardTypeAhead(input);
+  let counts = isDiscarded ?? discardTypeAhead(input);
   const timer = counts ? undefined : setTimeout(() => (counts = true), UNREAD_MS);
   const onData = (chunk: Buffer | string) => {
     const filtered = filter(typeof chunk === 'string' ? chunk : decoder.write(chunk));
