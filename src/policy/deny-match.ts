@@ -33,7 +33,8 @@ interface FoldedPattern {
   readonly folded: string;
 }
 
-export function denyPatternOf(text: string, index: ServerIndex): DenyPattern | undefined {
+/** `written`: the rule's text with every star; a server or tool may really have such a name. */
+export function denyPatternOf(text: string, index: ServerIndex, written = text): DenyPattern | undefined {
   if (text.length > LONGEST_SPELLING) return undefined;
   const bodies = bodiesOf(text);
   const keys = [...new Set(bodies.map(folded))];
@@ -46,7 +47,14 @@ export function denyPatternOf(text: string, index: ServerIndex): DenyPattern | u
   if (!isPattern(text)) return { text, bodies, keys, tools: toolTexts.map(fold).filter((tool) => tool !== '') };
   const names = [...new Set([text, bodies.at(-1) ?? text])].map((name) => name.toLowerCase());
   const runs = [...new Set(names.at(-1)?.match(/[a-z0-9]+/g))];
-  return { text, bodies, keys, tools: [], glob: { text, pairs, names, tools: toolTexts.map(foldPattern), runs } };
+  const exact = written.length > LONGEST_SPELLING ? bodies : [...new Set([...bodies, ...bodiesOf(written)])];
+  return {
+    text: written,
+    bodies: exact,
+    keys,
+    tools: [],
+    glob: { text, pairs, names, tools: toolTexts.map(foldPattern), runs },
+  };
 }
 
 /** A cheap test to run first: false for nearly all tools that a pattern does not match. */

@@ -76,7 +76,7 @@ function parse(
   const readings = readingsOf(pattern);
   const [, hash] = HASHED.exec(tool) ?? [];
   const isAmbiguous = readings.length > 1 || (hash !== undefined && mayBeHashedName(tool, readings, index));
-  const denyPattern = action === 'allow' ? undefined : denyPatternOf(pattern, index);
+  const denyPattern = action === 'allow' ? undefined : denyPatternOf(pattern, index, tool);
   const isForeign = action === 'allow' && hash === undefined && !isAmbiguous && !namesConfiguredServer(readings, index);
   const allowPattern = isForeign ? allowPatternOf(tool, index) : undefined;
   const { conditions, isInvalid } = parseConditions(args, provenance, bases);

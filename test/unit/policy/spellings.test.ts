@@ -280,6 +280,11 @@ describe('in any fleet', () => {
     );
   });
 
+  verifies('NAM-02', 'stars in a row are also read as part of a name', () => {
+    const id = { server: '**?', tool: 'a' };
+    expect(matchedIn('MCP:**?-a', 'deny', [id, { server: 'git', tool: 'put' }])).toContainEqual(id);
+  });
+
   verifies('NAM-02', 'a server name alone, in any spelling, denies all of its tools', () => {
     fc.assert(
       fc.property(fleet, ({ ids }) => {
