@@ -102,7 +102,7 @@ function sent(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Whoever else is connected is not waited for: half a request would hold the login up. */
+/** Closes connections that are still open: half a request would hold the login up. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -11,7 +11,7 @@ import type { LoginDesk } from './log-in-server.ts';
 /** How asking ended. */
 export type AskedLogin =
   | { readonly kind: 'done' }
-  /** Nobody can be asked here: the page, and the command that takes the answer of the browser. */
+  /** For a host without a person: the page, and the command that takes the answer of the browser. */
   | { readonly kind: 'link'; readonly page: string; readonly finish: string }
   /** A person was asked a while ago, and has not logged in. */
   | { readonly kind: 'asked-before'; readonly command: string };
