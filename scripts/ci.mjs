@@ -14,11 +14,8 @@ import { readTestReport } from './test-report.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'plexus-ci-'));
 const report = join(folder, 'tests.json');
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-spawnSync('npm', ['test', '--', ...reporters], {
-  cwd: root,
-  stdio: ['ignore', 'inherit', 'inherit'],
-  env: { ...process.env, PLEXUS_LONG: '1' },
-});
+const env = { PLEXUS_SEED: seedOfTree(), ...process.env, PLEXUS_LONG: '1' };
+spawnSync('npm', ['test', '--', ...reporters], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
 const tests = readTestReport(report);
 rmSync(folder, { recursive: true, force: true });
 
@@ -33,6 +30,12 @@ const count = (kind) => parts.reduce((sum, part) => sum + part[kind], 0);
 for (const failure of parts.flatMap(({ failures }) => failures)) console.log(`FAILED ${failure}`);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') === 0 ? 0 : 1;
+
+/** Property tests draw by the content of the commit: the same files get the same verdict, and each change is tried with new values. */
+function seedOfTree() {
+  const tree = spawnSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: root, encoding: 'utf8' });
+  return tree.status === 0 ? String(Number.parseInt(tree.stdout.slice(0, 6), 16)) : '1';
+}
 
 /** A bench that failed has said of which rows, each in a line of its own. */
 async function runNode(...args) {

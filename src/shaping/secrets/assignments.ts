@@ -25,6 +25,9 @@ const FOLLOWS = /(?:[ \t]{1,4}|=)["']?/y;
 const SCHEME =
   /(?:Bearer|Basic|Token|Api-?Token|Api-?Key|Digest|FlyV1|OAuth|Splunk|SSWS|GenieKey|Key)[ \t]+(?:token=)?/iy;
 
+/** What stands before the name of a rule where a secret was replaced. */
+const MARK = '[redacted:';
+
 /** The first characters that the patterns accept: checking one character rules out most matches. */
 const afterName = charSet('\\"\'`] \t=:?,');
 const quotes = charSet('\\"\'');
@@ -47,6 +50,8 @@ export function assignmentAt(text: string, word: number, nameEnd: number): Assig
   if (opening === 0) return undefined;
   let begin = word;
   while (begin > 0 && word - begin < NAME_CHARS && isOfName(text.charCodeAt(begin - 1))) begin--;
+  // In `[redacted:github-token]=…` the name is that of a rule: a text that was redacted stays as it is.
+  if (text[nameEnd] === ']' && text.endsWith(MARK, begin)) return undefined;
   if (field !== 0 && !NAME_FIELD.test(text.slice(Math.max(0, begin - FIELD_CHARS), begin))) return undefined;
   // Only an option takes its value without a sign that assigns: `--token value`.
   if (assigned === 0 && text[begin] !== '-') return undefined;
