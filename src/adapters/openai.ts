@@ -1,13 +1,11 @@
 // Owns the public surface of "plexus/openai": the tools as OpenAI's two APIs take them, and the results of the calls in an answer,
 // for a loop of the host's own. Plain objects: nothing of the package `openai` is imported.
 
-import type { CallProgress } from '../call/events.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { ToolOutcome } from '../model/tool.ts';
-import type { Approve } from '../trust/approval.ts';
 import { type AdapterModel, type AdapterOptions, createToolset, type ModelStep, type ToolSource } from './toolset.ts';
 
-export type { AdapterModel, AdapterOptions, Approve, CallProgress, ToolSource };
+export type { AdapterModel, AdapterOptions, ToolSource };
 
 /** The fleet as tools of one API. */
 export interface OpenAITools<ApiTool, ApiCall, ApiResult> {
