@@ -59,9 +59,11 @@ export async function openFleets(): Promise<Fleets> {
     { tool: 'mcp__*', action: 'allow' as const },
     { tool: 'mcp__*__remove', action: 'ask' as const },
   ];
+  // The host would say yes: a refusal is the adapter's.
+  const common = { permissions, approve: async () => 'once' as const };
   const [small, large] = await Promise.all([
-    openRuntime(folder, { servers: { desk: deskWith(), growing: deskWith() }, permissions }),
-    openRuntime(folder, { servers: { archive: deskWith('150') }, permissions }),
+    openRuntime(folder, { ...common, servers: { desk: deskWith(), growing: deskWith() } }),
+    openRuntime(folder, { ...common, servers: { archive: deskWith('150') } }),
   ]);
   return {
     small,
@@ -118,8 +120,11 @@ export const situations: readonly Situation[] = [
   {
     name: 'parallel calls are run together, and each has its result',
     async check(driver, { small }) {
-      const calls = [1, 2, 3].map((a) => ({ name: 'mcp__desk__add', arguments: { a, b: 1 } }));
-      const { texts, model } = await readOf(driver, small, calls);
+      const calls = [1, 2, 3].map((a) => ({ id: `call_of_${a}`, name: 'mcp__desk__add', arguments: { a, b: 1 } }));
+      const { texts, last, model } = await readOf(driver, small, calls);
+      const ids = sentResults(last).map(({ callId }) => callId);
+      // Google's clients need no ids: there the order counts.
+      if (last.api !== 'generate-content') assert.deepEqual(ids, ['call_of_1', 'call_of_2', 'call_of_3']);
       assert.deepEqual(
         texts.map((text) => /\d \+ 1 = \d/.exec(text)?.[0]),
         ['1 + 1 = 2', '2 + 1 = 3', '3 + 1 = 4'],
