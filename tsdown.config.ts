@@ -5,7 +5,12 @@ import { thirdPartyLicenses } from './scripts/third-party-licenses.mjs';
 
 /** One build for every door. The parsers are bundled into lazy chunks: `plexus --help` loads none of them. */
 export default defineConfig({
-  entry: { index: 'src/index.ts', cli: 'src/cli/bin.ts', testing: 'src/testing/testing.ts' },
+  entry: {
+    index: 'src/index.ts',
+    cli: 'src/cli/bin.ts',
+    testing: 'src/testing/testing.ts',
+    openai: 'src/adapters/openai.ts',
+  },
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

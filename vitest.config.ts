@@ -1,7 +1,8 @@
-// Owns how the tests run: two projects, because they use a machine in two ways.
+// Owns how the tests run: three projects, because they use a machine in two ways, and some need packages that only they need.
 // `unit` is limited by the processor: as many workers as cores, and modules are loaded once per worker, not once per file.
 // `process` starts real servers and mostly waits for them: more workers than cores, and each file gets a process of its own,
 // since the fault matrix counts the listeners, sockets and children of the process it runs in.
+// `frameworks` drives the adapters with real frameworks, which are installed when it runs.
 
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -36,6 +37,16 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['test/{e2e,faults}/**/*.test.ts'],
+          maxWorkers: WORKERS_PER_CORE * cores,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'frameworks',
+          include: ['test/frameworks/*.test.ts'],
+          globalSetup: 'test/frameworks/install.ts',
           maxWorkers: WORKERS_PER_CORE * cores,
           sequence: { groupOrder: 1 },
         },

@@ -53,7 +53,7 @@ export interface View {
   getTools(): readonly Tool[];
   /** Every such tool whose own name this is, whichever server has it. */
   findByToolName(tool: string): readonly ToolRef[];
-  /** A narrower view of the same servers: it starts none, and sees no more than this one. */
+  /** A narrower view of the same servers: it starts none, and sees no more than this one. What it does not name of `model` stays. */
   child(options?: Omit<ViewOptions, 'perClient'>): View;
   /** Closes the view's private connections. */
   close(): Promise<void>;
@@ -200,7 +200,7 @@ function createView(deps: ViewDeps): View {
         ...deps,
         rights: narrower(rights, { permissions, approve }),
         narrowing: tools === undefined ? narrowing : [...narrowing, tools],
-        model: other ?? model,
+        model: { ...model, ...other },
         handlers: { ...handlers, ...given({ elicit, sample, roots }) },
         // A child uses its parent's private connections; only the parent closes them.
         sessions: sessions && { ...sessions, close: async () => undefined },

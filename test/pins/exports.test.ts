@@ -210,6 +210,24 @@ const doors = {
     values: ['createFakeClock', 'createFakeServer', 'createScriptedTransport'],
     types: ['FakeClock', 'FakePrompt', 'FakeServer', 'FakeServerOptions', 'FakeTool', 'FakeTools', 'ScriptedTransport'],
   },
+  'src/adapters/openai.ts': {
+    values: ['chatTools', 'responsesTools'],
+    types: [
+      'AdapterModel',
+      'AdapterOptions',
+      'ChatCall',
+      'ChatResult',
+      'ChatTool',
+      'ChatTools',
+      'OpenAITools',
+      'ResponsesItem',
+      'ResponsesResult',
+      'ResponsesTool',
+      'ResponsesTools',
+      'RunOptions',
+      'ToolSource',
+    ],
+  },
 };
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -217,6 +235,10 @@ const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
 function exportedTypes(path: string): string[] {
   const file = ts.createSourceFile(path, readFileSync(urlOf(path), 'utf8'), ts.ScriptTarget.ESNext);
   return file.statements.flatMap((statement) => {
+    if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) {
+      const isExported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+      return isExported ? [statement.name.text] : [];
+    }
     if (!ts.isExportDeclaration(statement) || !statement.exportClause || !ts.isNamedExports(statement.exportClause))
       return [];
     return statement.exportClause.elements
@@ -235,7 +257,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './schema.json', './package.json'],
+    ['.', './testing', './openai', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });

@@ -1,7 +1,7 @@
-// Owns docs/api.md: every export of both doors with its members, from the declarations and their doc comments.
+// Owns docs/api.md: every export of all doors with its members, from the declarations and their doc comments.
 
 import ts from 'typescript';
-import { docOf, type doors, exportsOf, inTable, oneLine, program } from './program.ts';
+import { type Door, docOf, doorNames, exportsOf, inTable, oneLine, program } from './program.ts';
 
 /** What a host meets first comes first; exports that are in no group follow by name. */
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +32,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 const INTRO = `# API reference
 
-Every export of \`plexus\` and \`plexus/testing\`, with every option and method. Generated from the doc comments of the source by
+Every export of \`plexus\` and its further doors, with every option and method. Generated from the doc comments of the source by
 \`npm run docs\`; do not edit it by hand. Events are in [events.md](events.md), error codes in [errors.md](errors.md). All fields
 are read-only, and a name with \`?\` may be left out.
 `;
@@ -44,13 +44,19 @@ export function apiMarkdown(): string {
   const others = [...all.keys()].filter((name) => !grouped.has(name) && !functions.includes(name)).sort();
   const parts = { Functions: functions.sort(), ...groups, 'Further types': others };
   const sections = Object.entries(parts).map(([title, names]) => section(title, 'plexus', names));
-  const testing = [...exportsOf('plexus/testing').keys()].sort(valuesFirst);
-  return [INTRO, ...sections, section('`plexus/testing`', 'plexus/testing', testing)].join('\n');
+  const shown = new Set(all.keys());
+  for (const door of doorNames) {
+    // The adapters share some types: the first door shows them.
+    const names = [...exportsOf(door).keys()].filter((name) => !shown.has(name)).sort(valuesFirst);
+    if (names.length > 0) sections.push(section(`\`${door}\``, door, names));
+    for (const name of names) shown.add(name);
+  }
+  return [INTRO, ...sections].join('\n');
 }
 
 const valuesFirst = (a: string, b: string) => Number(/^[A-Z]/.test(a)) - Number(/^[A-Z]/.test(b)) || (a < b ? -1 : 1);
 
-function section(title: string, door: keyof typeof doors, names: readonly string[]): string {
+function section(title: string, door: Door, names: readonly string[]): string {
   const all = exportsOf(door);
   const entries = names.map((name) => {
     const { symbol } = all.get(name) ?? {};
@@ -82,7 +88,7 @@ function bodyOf(name: string, symbol: ts.Symbol, declaration: ts.Declaration): s
 function interfaceBody(symbol: ts.Symbol, declaration: ts.InterfaceDeclaration): string[] {
   const bases = (declaration.heritageClauses ?? []).flatMap(({ types }) => [...types]);
   const isExported = (base: ts.ExpressionWithTypeArguments) =>
-    (['plexus', 'plexus/testing'] as const).some((door) => exportsOf(door).has(base.expression.getText()));
+    doorNames.some((door) => exportsOf(door).has(base.expression.getText()));
   const shown = bases.filter((base) => isExported(base));
   const hidden = bases.filter((base) => !isExported(base)).flatMap(baseMembers);
   const also = shown

@@ -5,7 +5,14 @@ import ts from 'typescript';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-export const doors = { plexus: 'src/index.ts', 'plexus/testing': 'src/testing/testing.ts' } as const;
+export const doors = {
+  plexus: 'src/index.ts',
+  'plexus/testing': 'src/testing/testing.ts',
+  'plexus/openai': 'src/adapters/openai.ts',
+} as const;
+
+export type Door = keyof typeof doors;
+export const doorNames = Object.keys(doors) as readonly Door[];
 
 let compiled: ts.Program | undefined;
 
@@ -29,7 +36,7 @@ export interface Export {
 }
 
 /** What a door exports, by name. */
-export function exportsOf(door: keyof typeof doors): ReadonlyMap<string, Export> {
+export function exportsOf(door: Door): ReadonlyMap<string, Export> {
   const checker = program().getTypeChecker();
   const file = program().getSourceFile(root + doors[door]);
   const module = file && checker.getSymbolAtLocation(file);

@@ -1,0 +1,268 @@
+// Owns what all adapters share: the tools that a framework gets for one step of its model, and how a call that the model made
+// becomes an outcome. An adapter only translates both into the words of its framework.
+
+import type { Runtime } from '../api.ts';
+import type { CallProgress } from '../call/events.ts';
+import { failureAsOutcome } from '../call/failure-as-outcome.ts';
+import type { Provider } from '../catalog/definition/providers.ts';
+import type { Unsubscribe } from '../kernel/emitter.ts';
+import { type JsonObject, parseJson } from '../kernel/json.ts';
+import { isFailure, RuntimeError } from '../model/errors.ts';
+import type { Model } from '../model/model.ts';
+import type { Tool, ToolOutcome } from '../model/tool.ts';
+import type { Approve } from '../trust/approval.ts';
+import type { Turn } from '../turn.ts';
+import type { View } from '../view.ts';
+
+/** A runtime and a view are followed as their servers change; a turn stays as it was taken. */
+export type ToolSource = Runtime | View | Turn;
+
+/** The options of every adapter. With a turn only `signal`, `onProgress` and `model.vision` can be given: the rest was its view's. */
+export interface AdapterOptions {
+  /** What the work is about: a model that cannot search is shown the tools that fit it best. */
+  readonly query?: string;
+  /** Only these tools: qualified names, where `*` stands for anything. */
+  readonly tools?: readonly string[];
+  /** Asked about calls that no rule allows or denies, instead of the runtime's or the view's `approve`. */
+  readonly approve?: Approve;
+  /** Aborting it cancels every call that runs, and each one after it. */
+  readonly signal?: AbortSignal;
+  /** Called with each progress of a server, at most ten times a second for each call. */
+  readonly onProgress?: (progress: CallProgress) => void;
+  readonly model?: AdapterModel;
+}
+
+/** The model behind the framework. A field that is absent is as in the view. */
+export interface AdapterModel extends Pick<Model, 'contextWindow'> {
+  /** The provider whose rules for schemas apply. With one that Plexus does not know, schemas are as the servers sent them. */
+  readonly provider?: NonNullable<Model['provider']> | (string & {});
+  /** Whether the model looks at images: then those of a result are handed on beside its text. Default: no. */
+  readonly vision?: boolean;
+}
+
+/** What is true of a framework, whoever uses it. */
+export interface FrameworkTraits {
+  /** The provider where `model` names none. Absent: any, so schemas are as the servers sent them. */
+  readonly provider?: Provider;
+  /**
+   * The framework keeps the list of tools that a run began with: in a large fleet the model then calls what it finds with
+   * `mcp_call`, and calls reach the fleet as it is at that moment.
+   */
+  readonly keepsTools?: true;
+}
+
+export interface Toolset {
+  /** The tools as they are now; the same object as long as they do not change. */
+  step(): ModelStep;
+  /** Calls the listener when the tools have changed. Views and turns announce nothing: there `step()` has to be asked. */
+  onChange(listener: () => void): Unsubscribe;
+  /** The images of a result in formats that every provider reads; none for a model without `vision`. */
+  imagesOf(outcome: ToolOutcome): readonly ImagePart[];
+}
+
+export interface ModelStep {
+  readonly tools: readonly ShownTool[];
+  /** Two steps with the same revision show the same tools. */
+  readonly revision: string;
+  /** For the model's system prompt, behind the host's own text. */
+  readonly systemPrompt: string;
+  /** Never rejects: a failure is an outcome that tells the model what it can do. */
+  run(call: ModelCall): Promise<ToolOutcome>;
+  /** Whether a person has to be asked first, for a framework that asks by itself; false where the call would be denied. */
+  requiresApproval(call: Pick<ModelCall, 'name' | 'arguments'>): Promise<boolean>;
+}
+
+/** A tool as a framework is given it. */
+export interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema, as the provider accepts it. */
+  readonly inputSchema: JsonObject;
+  /** The tool of the turn, with its annotations and its definition as the server sent it. */
+  readonly tool: Tool;
+}
+
+/** A call as the model made it. Its arguments are JSON text or a value; both may be wrong. */
+export interface ModelCall {
+  readonly name: string;
+  readonly arguments?: unknown;
+  /** The model's own id of the call. */
+  readonly callId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The framework has asked a person, who said yes: for the runtime this is an approval for this one call. */
+  readonly isApproved?: boolean;
+}
+
+/** Base64 and its type, one of those that every provider with vision reads. */
+export interface ImagePart {
+  readonly data: string;
+  readonly mimeType: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+}
+
+export function createToolset(source: ToolSource, options: AdapterOptions = {}, traits: FrameworkTraits = {}): Toolset {
+  const { model = {} } = options;
+  const provider = knownProvider(model.provider ?? traits.provider);
+  const turns = isTurn(source) ? turnsOfTurn(source, options) : turnsOfView(source, options, { provider, traits });
+  const steps = new WeakMap<Turn, ModelStep>();
+  const hasSchema = provider !== undefined;
+  return {
+    step() {
+      const turn = turns.take();
+      const known = steps.get(turn);
+      if (known) return known;
+      const step = createStep(turn, { turns, options, hasSchema, keepsTools: traits.keepsTools === true });
+      steps.set(turn, step);
+      return step;
+    },
+    onChange: (listener) => ('on' in source ? source.on('catalog.changed', () => listener()) : ignore),
+    imagesOf: ({ attachments }) => (model.vision === true ? attachments.flatMap(imagePart) : []),
+  };
+}
+
+const ignore: Unsubscribe = () => undefined;
+
+/** Where the turns of a toolset come from. */
+interface Turns {
+  take(): Turn;
+  /** The same tools, where every question is answered with `once`. */
+  takeApproved(): Turn;
+}
+
+function isTurn(source: ToolSource): source is Turn {
+  const { turn, call } = source as Partial<View & Turn>;
+  if (typeof turn !== 'function' && typeof call !== 'function')
+    throw new TypeError('An adapter takes a runtime, a view or a turn. Was `await` forgotten before createRuntime()?');
+  return typeof turn !== 'function';
+}
+
+function turnsOfTurn(turn: Turn, { query, tools, approve, model = {} }: AdapterOptions): Turns {
+  const refused = {
+    query,
+    tools,
+    approve,
+    'model.provider': model.provider,
+    'model.contextWindow': model.contextWindow,
+  };
+  const given = Object.entries(refused).filter(([, value]) => value !== undefined);
+  if (given.length > 0)
+    throw new TypeError(
+      `A turn cannot take ${given.map(([name]) => name).join(', ')}: give the runtime or a view instead.`,
+    );
+  return { take: () => turn, takeApproved: () => turn };
+}
+
+interface ViewContext {
+  readonly provider: Provider | undefined;
+  readonly traits: FrameworkTraits;
+}
+
+/** A view of its own only where the options ask for one, so that a view's session grants and found tools count otherwise. */
+function turnsOfView(source: View, options: AdapterOptions, { provider, traits }: ViewContext): Turns {
+  const { query, tools, approve, model: { contextWindow, vision } = {} } = options;
+  const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
+  const narrowing = given({ tools, approve, model: isEmpty(described) ? undefined : described });
+  const view = isEmpty(narrowing) ? source : source.child(narrowing);
+  const asked = given({ query });
+  let approved: View | undefined;
+  return {
+    take: () => view.turn(asked),
+    takeApproved: () => {
+      approved ??= view.child({ approve: async () => 'once' });
+      return approved.turn(asked);
+    },
+  };
+}
+
+/** The fields that have a value: an absent one must not hide another. */
+function given<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+const isEmpty = (fields: object) => Object.keys(fields).length === 0;
+
+const providers: Readonly<Record<Provider, true>> = { any: true, anthropic: true, openai: true, google: true };
+
+function knownProvider(name: string | undefined): Provider | undefined {
+  return name !== undefined && Object.hasOwn(providers, name) ? (name as Provider) : undefined;
+}
+
+interface StepContext {
+  readonly turns: Turns;
+  readonly options: AdapterOptions;
+  /** Schemas are presented for the provider; otherwise they are as the servers sent them. */
+  readonly hasSchema: boolean;
+  readonly keepsTools: boolean;
+}
+
+function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepContext): ModelStep {
+  let approved: Turn | undefined;
+  // Taken when the person is asked, so that the answer is about the tool as it was then.
+  const approvedTurn = () => {
+    approved ??= turns.takeApproved();
+    return approved;
+  };
+  const turnFor = ({ isApproved = false }: ModelCall) => {
+    if (keepsTools) return isApproved ? turns.takeApproved() : turns.take();
+    return isApproved ? approvedTurn() : turn;
+  };
+  return {
+    tools: turn.tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: hasSchema ? tool.inputSchema : tool.definition.inputSchema,
+      tool,
+    })),
+    revision: turn.revision,
+    systemPrompt: turn.systemPrompt,
+    run: (call) => perform(turnFor(call), call, options),
+    requiresApproval: ({ name, arguments: asked }) => {
+      approvedTurn();
+      return turn.requiresApproval(name, readArguments(asked).value as object);
+    },
+  };
+}
+
+async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress }: AdapterOptions) {
+  const { value, problem } = readArguments(call.arguments);
+  const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
+  const callId = call.callId === '' ? undefined : call.callId;
+  const asked = given({ signal, onProgress });
+  const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
+  try {
+    return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });
+  } catch (error) {
+    if (!isFailure(error, 'CALL_ID_TAKEN')) return tell(error);
+    // Small model servers count their calls from one in every conversation; the call has not begun yet.
+    return turn.call(call.name, value as object, asked).catch(tell);
+  }
+}
+
+interface ReadArguments {
+  readonly value: unknown;
+  /** Why the text is no JSON. */
+  readonly problem?: string;
+}
+
+/** A text that is no JSON goes on as it is: the call is then refused like any other with wrong arguments, and seen in events. */
+function readArguments(sent: unknown): ReadArguments {
+  if (sent === undefined || sent === null) return { value: {} };
+  if (typeof sent !== 'string') return { value: sent };
+  // Models that call a tool without parameters may write nothing at all.
+  if (sent.trim() === '') return { value: {} };
+  const parsed = parseJson(sent);
+  return parsed.ok ? { value: parsed.value } : { value: sent, problem: parsed.problem };
+}
+
+/** Says that a text was no JSON, and why: a model whose answer was cut off could not see that otherwise. */
+function withProblem(error: unknown, problem: string | undefined): unknown {
+  if (problem === undefined || !isFailure(error, 'ARGUMENTS_BAD')) return error;
+  const problems = [`they must be a JSON object, and the text is no JSON: ${problem}`];
+  return new RuntimeError('ARGUMENTS_BAD', { ...error.data, problems }, { cause: error });
+}
+
+const imageTypes: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** A provider refuses the whole request for an image that it cannot read; the text of the result has a placeholder for each. */
+function imagePart({ mimeType = '', data = '' }: ToolOutcome['attachments'][number]): readonly ImagePart[] {
+  return data !== '' && imageTypes.includes(mimeType) ? [{ data, mimeType: mimeType as ImagePart['mimeType'] }] : [];
+}

@@ -1,0 +1,40 @@
+// Owns how an adapter's test runs the situations with the drivers of `drivers/`: in this process, or by a newer Node.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newerNode } from './installed.ts';
+import { type Driver, type Fleets, openFleets, situations } from './situations.ts';
+
+const program = fileURLToPath(new URL('./run.ts', import.meta.url));
+
+export function describeSituations(drivers: Readonly<Record<string, Driver>>): void {
+  let fleets: Fleets;
+  beforeAll(async () => {
+    fleets = await openFleets();
+  });
+  afterAll(() => fleets.close());
+  describe.each(Object.entries(drivers))('%s', (_title, driver) => {
+    test.each(situations)('$name', ({ check }) => check(driver, fleets));
+  });
+}
+
+type Report = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+
+/** The same for a framework that declares Node 22. `titles` are the drivers that have to be there. */
+export function describeWithNewerNode(name: string, major: string, titles: readonly string[]): void {
+  describe('with Node 24', () => {
+    let report: Report;
+    beforeAll(async () => {
+      const { stdout } = await promisify(execFile)(newerNode, ['--no-warnings', program, name, major], {
+        encoding: 'utf8',
+      });
+      report = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Report;
+    });
+    test('all drivers ran', () => expect(Object.keys(report)).toEqual(titles));
+    describe.each(titles)('%s', (title) => {
+      test.each(situations)('$name', ({ name: situation }) => expect(report[title]?.[situation]).toBeNull());
+    });
+  });
+}

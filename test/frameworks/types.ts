@@ -1,0 +1,33 @@
+// Owns the proof that the shapes of the adapters are those of each framework, in every major that is promised: it compiles, or not.
+
+import type * as openai7 from 'openai';
+import type * as openai6 from 'openai-6';
+import type {
+  ChatCall,
+  ChatResult,
+  ChatTool,
+  ResponsesItem,
+  ResponsesResult,
+  ResponsesTool,
+} from '../../src/adapters/openai.ts';
+
+/** Does not compile unless `Given` can stand where `Wanted` is expected. */
+type Fits<Given extends Wanted, Wanted> = Given;
+
+export type OpenAI6 = [
+  Fits<ChatTool, openai6.OpenAI.ChatCompletionTool>,
+  Fits<ChatResult, openai6.OpenAI.ChatCompletionMessageParam>,
+  Fits<openai6.OpenAI.ChatCompletionMessageToolCall, ChatCall>,
+  Fits<ResponsesTool, openai6.OpenAI.Responses.Tool>,
+  Fits<ResponsesResult, openai6.OpenAI.Responses.ResponseInputItem>,
+  Fits<openai6.OpenAI.Responses.ResponseOutputItem, ResponsesItem>,
+];
+
+export type OpenAI7 = [
+  Fits<ChatTool, openai7.OpenAI.ChatCompletionTool>,
+  Fits<ChatResult, openai7.OpenAI.ChatCompletionMessageParam>,
+  Fits<openai7.OpenAI.ChatCompletionMessageToolCall, ChatCall>,
+  Fits<ResponsesTool, openai7.OpenAI.Responses.Tool>,
+  Fits<ResponsesResult, openai7.OpenAI.Responses.ResponseInputItem>,
+  Fits<openai7.OpenAI.Responses.ResponseOutputItem, ResponsesItem>,
+];

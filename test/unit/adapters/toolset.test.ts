@@ -1,0 +1,169 @@
+// Owns the tests of what all adapters share, with a real runtime and servers in process.
+
+import { describe, expect, test } from 'vitest';
+import { createToolset, type ToolSource } from '../../../src/adapters/toolset.ts';
+import type { RuntimeOptions } from '../../../src/index.ts';
+import { createFakeServer, type FakeTools } from '../../../src/testing/fake-server.ts';
+import { createFolder, start } from '../../e2e/runtimes.ts';
+import { waitFor } from '../../wait-for.ts';
+
+const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^(?=x)' } } };
+const tools: FakeTools = {
+  echo: { inputSchema: schema, run: (args) => JSON.stringify(args) },
+  remove: { run: () => 'removed' },
+};
+
+async function open(options: RuntimeOptions = {}) {
+  const server = createFakeServer(tools);
+  const permissions = [
+    { tool: 'mcp__*', action: 'allow' as const },
+    { tool: 'mcp__s__remove', action: 'ask' as const },
+  ];
+  const runtime = await start(createFolder(), { servers: { s: server.entry }, permissions, ...options });
+  return { server, runtime };
+}
+
+const echo = 'mcp__s__echo';
+const schemaOf = (source: ToolSource, ...rest: [object?, object?]) =>
+  createToolset(source, ...rest)
+    .step()
+    .tools.find(({ name }) => name === echo)?.inputSchema;
+
+describe('the source', () => {
+  test('is a runtime, a view or a turn; a turn takes no options that were its view’s', async () => {
+    const { runtime } = await open();
+    for (const source of [runtime, runtime.view(), runtime.turn()]) {
+      const outcome = await createToolset(source).step().run({ name: echo, arguments: '{"a":"x"}' });
+      expect(outcome).toMatchObject({ isError: false, content: [{ text: '{"a":"x"}' }] });
+    }
+    expect(() => createToolset(runtime.turn(), { tools: [], model: { provider: 'openai' } })).toThrow(
+      'A turn cannot take tools, model.provider',
+    );
+  });
+
+  test('that is a promise is told apart', async () => {
+    expect(() => createToolset(Promise.resolve() as never)).toThrow('Was `await` forgotten');
+  });
+
+  test('gives the same step until the tools change, and announces the change', async () => {
+    const { runtime, server } = await open();
+    const toolset = createToolset(runtime, {}, { provider: 'openai' });
+    const before = toolset.step();
+    expect(toolset.step()).toBe(before);
+    let changes = 0;
+    const unsubscribe = toolset.onChange(() => {
+      changes += 1;
+    });
+    await server.setTools({ ...tools, late: { run: () => 'late' } });
+    await waitFor(() => expect(changes).toBe(1));
+    unsubscribe();
+    expect(toolset.step().tools.map(({ name }) => name)).toContain('mcp__s__late');
+    expect(toolset.step().revision).not.toBe(before.revision);
+    expect(await before.run({ name: 'mcp__s__late' })).toMatchObject({ isError: true });
+    expect(createToolset(runtime.view()).onChange(() => undefined)()).toBeUndefined();
+  });
+
+  test('is asked anew at each call by a framework that keeps its tools', async () => {
+    const { runtime, server } = await open();
+    const before = createToolset(runtime, {}, { keepsTools: true }).step();
+    await server.setTools({ ...tools, late: { run: () => 'late' } });
+    await waitFor(() => expect(runtime.turn().find('mcp__s__late')).toBeDefined());
+    expect(await before.run({ name: 'mcp__s__late' })).toMatchObject({ content: [{ text: 'late' }] });
+  });
+});
+
+test('schemas are made fit for a provider that is known, and are as the server sent them otherwise', async () => {
+  const { runtime } = await open();
+  expect(schemaOf(runtime)).toEqual(schema);
+  expect(schemaOf(runtime, { model: { provider: 'another' } }, { provider: 'openai' })).toEqual(schema);
+  expect(schemaOf(runtime, {}, { provider: 'openai' })).not.toEqual(schema);
+  expect(schemaOf(runtime, { model: { provider: 'anthropic' } }, { provider: 'openai' })).toEqual(schema);
+});
+
+test('of the view’s model, what the options do not name stays', async () => {
+  const { runtime } = await open();
+  const view = runtime.view({ model: { provider: 'openai' } });
+  expect(schemaOf(view, { model: { provider: 'another', contextWindow: 50_000 } })).toEqual(schema);
+  expect(
+    view
+      .child({ model: { vision: true } })
+      .turn()
+      .find(echo)?.inputSchema,
+  ).toEqual(view.turn().find(echo)?.inputSchema);
+});
+
+describe('a call', () => {
+  test.each([
+    ['nothing', undefined, '{}'],
+    ['null', null, '{}'],
+    ['an empty text', ' ', '{}'],
+    ['JSON text', '{"a":"x"}', '{"a":"x"}'],
+    ['an object', { a: 'x' }, '{"a":"x"}'],
+  ])('takes %s as its arguments', async (_, given, text) => {
+    const { runtime } = await open();
+    const outcome = await createToolset(runtime).step().run({ name: echo, arguments: given });
+    expect(outcome.content).toEqual([{ type: 'text', text }]);
+  });
+
+  test('with a text that is no JSON is refused, says why, and is seen in events', async () => {
+    const { runtime, server } = await open();
+    const outcome = await createToolset(runtime).step().run({ name: echo, arguments: '{"a": "x', callId: 'c1' });
+    expect(outcome).toMatchObject({ isError: true, meta: { callId: 'c1', server: 's', tool: 'echo' } });
+    expect(outcome.text).toMatch(/ARGUMENTS_BAD(.|\n)*the text is no JSON: Unterminated string/);
+    expect(server.calls).toEqual([]);
+    expect(runtime.events.filter(({ type }) => type === 'call.finished')).toHaveLength(1);
+  });
+
+  test('whose id another running call has gets one of ours', async () => {
+    const { runtime, server } = await open();
+    const release = server.stall();
+    const step = createToolset(runtime).step();
+    const both = [1, 2].map(() => step.run({ name: echo, callId: 'call_1' }));
+    release();
+    const [first, second] = await Promise.all(both);
+    expect([first?.isError, second?.isError]).toEqual([false, false]);
+    expect(first?.meta.callId).toBe('call_1');
+    expect(second?.meta.callId).not.toBe('call_1');
+  });
+
+  test('that the framework’s person approved is allowed once, and no other is', async () => {
+    const { runtime, server } = await open({ approve: async () => 'no' });
+    const step = createToolset(runtime).step();
+    const call = { name: 'mcp__s__remove' };
+    expect([await step.requiresApproval(call), await step.requiresApproval({ name: echo })]).toEqual([true, false]);
+    expect((await step.run({ ...call, isApproved: true })).isError).toBe(false);
+    expect((await step.run(call)).text).toContain('APPROVAL_REFUSED');
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('is put to `approve`, and only tools that the options name can be called', async () => {
+    const { runtime } = await open({ approve: async () => 'no' });
+    const { tools: shown, run } = createToolset(runtime, {
+      tools: ['mcp__s__remove'],
+      approve: async () => 'once',
+    }).step();
+    expect(shown.map(({ name }) => name)).toEqual(['mcp__s__remove']);
+    expect((await run({ name: 'mcp__s__remove' })).isError).toBe(false);
+    expect((await run({ name: echo })).text).toContain('TOOL_UNKNOWN');
+  });
+
+  test.each(['the adapter’s', 'its own'])('is cancelled by %s signal', async (whose) => {
+    const { runtime, server } = await open();
+    const release = server.stall();
+    const [adapter, own] = [new AbortController(), new AbortController()];
+    const running = createToolset(runtime, { signal: adapter.signal }).step().run({ name: echo, signal: own.signal });
+    (whose === 'its own' ? own : adapter).abort(new Error('enough'));
+    expect((await running).text).toContain('CALL_CANCELLED');
+    release();
+  });
+});
+
+test('images are those that every provider reads, for a model that looks at them', async () => {
+  const image = (mimeType: string) => ({ type: 'image', data: 'aGk=', mimeType });
+  const server = createFakeServer({ draw: { run: () => ({ content: [image('image/png'), image('image/tiff')] }) } });
+  const { runtime } = await open({ servers: { s: server.entry } });
+  const seeing = createToolset(runtime, { model: { vision: true } });
+  const outcome = await seeing.step().run({ name: 'mcp__s__draw' });
+  expect(seeing.imagesOf(outcome)).toEqual([{ data: 'aGk=', mimeType: 'image/png' }]);
+  expect(createToolset(runtime).imagesOf(outcome)).toEqual([]);
+});
