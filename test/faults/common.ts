@@ -323,7 +323,8 @@ export function news(on: Target, faults: Readonly<Record<string, readonly string
   return Object.entries(faults).flatMap(([what, flags]) => [
     row(
       `a stream of news that ${what} harms nothing, and is not asked for in a circle`,
-      { flags: [...flags, '--at', 'listen'] },
+      // Slow, so that no pause between two attempts ends while the calls are answered.
+      { speed: 0.05, flags: [...flags, '--at', 'listen'] },
       async (scene) => {
         await eventually(() => asked(scene) > 0);
         expect(await scene.write()).toBe('answered');

@@ -348,7 +348,7 @@ describe('a background stream', () => {
     verifies(
       'TRN-13',
       `that ${what} harms nothing, and is not asked for in a circle`,
-      faultCase({ transport, flags: [...flags, '--at', 'open'] }, async (scene) => {
+      faultCase({ transport, speed: 0.05, flags: [...flags, '--at', 'open'] }, async (scene) => {
         expect(await scene.write()).toBe('answered');
         await scene.answers(30);
         expect(scene.peer.journal().filter((line) => line === 'open').length).toBeLessThan(5);
