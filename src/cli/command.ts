@@ -81,6 +81,8 @@ export interface Command {
   readonly examples?: readonly string[];
   /** The words after `--` are another program's command line. For other commands they are ordinary words. */
   readonly takesRest?: true;
+  /** It is about the usual files, so `--config` means nothing to it. */
+  readonly takesNoConfig?: true;
   readonly run: (context: Context) => Promise<CommandResult>;
   /** Help on what the words name, such as a tool; `undefined` if they name nothing that has a page of its own. */
   readonly helpOn?: (words: Pick<Context, 'positionals' | 'values'>) => Command['run'] | undefined;

@@ -38,7 +38,7 @@ export const call: Command = {
     ...unconfiguredOptions,
   },
   help: {
-    args: 'all arguments as one JSON object, from a file (@FILE) or from standard input (-)',
+    'args JSON': 'all arguments as one JSON object; @FILE reads it from a file, - from standard input',
     yes: 'do not ask before calling a tool that is destructive or has changed',
     frozen: 'call the tool only if it is exactly as plexus.lock records it',
     'timeout SECONDS': 'give up after this time, in place of the configured limit; 0 means never',
