@@ -256,12 +256,12 @@ export function warnOfProblems(problems: readonly ServerProblem[], context: Cont
 const isExpected = (state: ServerStatus['state']) => state !== 'disabled' && state !== 'idle' && state !== 'stopped';
 
 /** Throws unless the server is connected or its tools are cached. The server's own error becomes the command's. */
-export function requireServer(runtime: Runtime, server: ServerName): void {
+export function requireServer(runtime: Runtime, server: ServerName, context: Context): void {
   const statuses = runtime.status();
   const status = statuses.find((each) => each.name === server);
   if (status === undefined) {
     const names = statuses.map((each) => each.name);
-    throw serverUnknown(server, names);
+    throw serverUnknown(server, names, context);
   }
   if (status.error) throw status.error;
   if (status.status === 'connected' || status.freshness === 'cached') return;
