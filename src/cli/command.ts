@@ -78,6 +78,8 @@ export interface Command {
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /** One line for each option, in the order of help. The key is the option's name, and its value's after a space. */
   readonly help?: Readonly<Record<string, string>>;
+  /** What the words of the usage mean, where that is not plain. */
+  readonly words?: Readonly<Record<string, string>>;
   readonly examples?: readonly string[];
   /** The words after `--` are another program's command line. For other commands they are ordinary words. */
   readonly takesRest?: true;

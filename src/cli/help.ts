@@ -60,7 +60,7 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, pa
 }
 
 export function commandHelp(summary: string, command: Command, paint: Paint): string {
-  const { usage, help = {}, examples = [] } = command;
+  const { usage, words = {}, help = {}, examples = [] } = command;
   const options = Object.entries(help).map(([optionText, text]) => {
     const [name = ''] = optionText.split(' ', 1);
     const { short } = command.options[name] ?? {};
@@ -69,6 +69,7 @@ export function commandHelp(summary: string, command: Command, paint: Paint): st
   return [
     summary,
     `${paint.bold('Usage')}\n  plexus ${usage}`,
+    ...(Object.keys(words).length > 0 ? [`${paint.bold('Arguments')}\n${columns(Object.entries(words), paint)}`] : []),
     `${paint.bold('Options')}\n${columns([...options, ...globalsOf(command)], paint)}`,
     ...(examples.length > 0
       ? [`${paint.bold('Examples')}\n${examples.map((each) => `  plexus ${each}`).join('\n')}`]
