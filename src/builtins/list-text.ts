@@ -50,10 +50,14 @@ export function shownFacts({ name, title, description, mimeType, size }: ItemFac
   };
 }
 
-export const cursorParameter = {
-  type: 'string',
-  description: 'Of the previous answer, unchanged, for the next page.',
-};
+/** What a tool that lists takes. */
+export const listParameters = {
+  type: 'object',
+  properties: {
+    server: { type: 'string', description: 'Only those of this server.' },
+    cursor: { type: 'string', description: 'Of the previous answer, unchanged, for the next page.' },
+  },
+} as const;
 
 export interface ListPageOptions<Item> {
   readonly cursor: unknown;

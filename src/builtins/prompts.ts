@@ -9,10 +9,10 @@ import type { ServerName } from '../model/names.ts';
 import type { PromptMessages } from '../model/resource.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
 import {
-  cursorParameter,
   emptyListText,
   itemLine,
   listPage,
+  listParameters,
   namedServer,
   shown,
   shownFacts,
@@ -46,13 +46,7 @@ const listDefinition: ToolDefinition = {
   title: 'List prompts',
   description:
     'List the prompts of servers: ready-made instructions for a task, each with its arguments. GetMcpPrompt fills one in.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      server: { type: 'string', description: 'Only those of this server.' },
-      cursor: cursorParameter,
-    },
-  },
+  inputSchema: listParameters,
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 

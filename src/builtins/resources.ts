@@ -8,15 +8,7 @@ import type { Builtin, BuiltinAnswer } from '../model/builtin.ts';
 import type { ServerName } from '../model/names.ts';
 import type { Resource, ResourceContents, ResourcePart, ResourceTemplate } from '../model/resource.ts';
 import type { ContentBlock, ToolDefinition } from '../model/tool.ts';
-import {
-  cursorParameter,
-  emptyListText,
-  itemLine,
-  listPage,
-  namedServer,
-  shownFacts,
-  textAnswer,
-} from './list-text.ts';
+import { emptyListText, itemLine, listPage, listParameters, namedServer, shownFacts, textAnswer } from './list-text.ts';
 
 export interface ResourceToolDeps {
   readonly resources: Resources;
@@ -44,13 +36,7 @@ const listDefinition: ToolDefinition = {
   title: 'List resources',
   description:
     'List the resources of servers (files, records, documents) with the uris by which ReadMcpResource reads them. A template shows how uris of a kind are made.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      server: { type: 'string', description: 'Only those of this server.' },
-      cursor: cursorParameter,
-    },
-  },
+  inputSchema: listParameters,
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 

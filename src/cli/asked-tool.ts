@@ -3,6 +3,7 @@
 import type { RuntimeOptions } from '../api.ts';
 import { type Context, UsageError } from './command.ts';
 import type { ToolTarget } from './find-tool.ts';
+import { proposedCommand } from './proposed-command.ts';
 import { shellWord } from './render/text.ts';
 import { type UnconfiguredServer, unconfiguredServer } from './unconfigured-server.ts';
 
@@ -20,23 +21,14 @@ type NamedTool = Omit<AskedTool, 'words'>;
 
 /** A line to copy that calls the tool as the person names it, with these words. */
 export const callLine = (asked: NamedTool, words: readonly string[], context: Context) =>
-  lineOf(['plexus call', ...[...serverWords(asked), asked.tool].map(shellWord), ...words], context);
+  proposedCommand(['call', ...[...serverWords(asked), asked.tool].map(shellWord), ...words], context);
 
 /** A line to copy that shows all tools of its server. */
 export const toolsLine = (asked: NamedTool, context: Context) =>
-  lineOf(['plexus tools', ...serverWords(asked).map(shellWord)], context);
+  proposedCommand(['tools', ...serverWords(asked).map(shellWord)], context);
 
 const serverWords = ({ server, unconfigured }: NamedTool) =>
   unconfigured?.words ?? (server === undefined ? [] : [server]);
-
-/** With the options without which it would find another configuration, or none. */
-function lineOf(words: readonly string[], { values }: Context): string {
-  const options = ['config', 'cwd'].flatMap((option) => {
-    const value = values[option];
-    return typeof value === 'string' ? [`--${option}`, shellWord(value)] : [];
-  });
-  return [...words, ...options].join(' ');
-}
 
 /** Reads `SERVER TOOL`, or one name that includes the server; the first word that looks like an argument begins the arguments. */
 export async function readAskedTool(context: Context): Promise<AskedTool> {

@@ -78,9 +78,13 @@ export interface Command {
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /** One line for each option, in the order of help. The key is the option's name, and its value's after a space. */
   readonly help?: Readonly<Record<string, string>>;
+  /** What the words of the usage mean, where that is not plain. */
+  readonly words?: Readonly<Record<string, string>>;
   readonly examples?: readonly string[];
   /** The words after `--` are another program's command line. For other commands they are ordinary words. */
   readonly takesRest?: true;
+  /** It is about the usual files, so `--config` means nothing to it. */
+  readonly takesNoConfig?: true;
   readonly run: (context: Context) => Promise<CommandResult>;
   /** Help on what the words name, such as a tool; `undefined` if they name nothing that has a page of its own. */
   readonly helpOn?: (words: Pick<Context, 'positionals' | 'values'>) => Command['run'] | undefined;

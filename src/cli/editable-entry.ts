@@ -24,7 +24,7 @@ export async function findEditableEntry(context: Context, name: ServerName): Pro
     warnOfDiagnostics(config.diagnostics, context);
     const elsewhere = claimsIn(config).find((each) => each.name === name);
     if (elsewhere && scope !== undefined) throw otherScope(name, scope, elsewhere.provenance);
-    throw serverUnknown(name, new Set(inScope.map((each) => each.name)));
+    throw serverUnknown(name, new Set(inScope.map((each) => each.name)), context);
   }
   if (found.file !== undefined && isEditable(found)) return { scope: found.scope, file: found.file };
   const own = claimsIn(config).find(

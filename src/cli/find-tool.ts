@@ -23,7 +23,7 @@ export interface FoundTool {
 
 export async function findTool(runtime: Runtime, { server, tool }: ToolTarget, context: Context): Promise<FoundTool> {
   if (server === undefined) return findByName(runtime, tool, context);
-  requireServer(runtime, server);
+  requireServer(runtime, server, context);
   const turn = runtime.turn();
   const own = offeredBy(runtime, server);
   const exact = own.find((each) => each.id.tool === tool || each.name === tool);

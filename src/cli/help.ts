@@ -9,8 +9,8 @@ const globals: readonly (readonly [string, string])[] = [
   ['--config FILE', 'use this configuration file only'],
   ['--quiet', 'print the answer only'],
   ['--verbose', 'print the stack trace of an error'],
-  ['-h, --help', ''],
-  ['-v, --version', ''],
+  ['-h, --help', 'show this help'],
+  ['-v, --version', 'print the version of Plexus'],
 ];
 
 const firstSteps: readonly (readonly [string, string])[] = [
@@ -25,6 +25,9 @@ const firstSteps: readonly (readonly [string, string])[] = [
 const exitCodes =
   '0 ok · 1 usage or configuration · 2 not found · 3 needs login or approval, or denied\n' +
   '  4 unreachable, timeout, or outcome unknown · 5 the tool answered with an error · 70 internal · 130 interrupted';
+
+const globalsOf = ({ takesNoConfig }: Command) =>
+  takesNoConfig ? globals.filter(([option]) => !option.startsWith('--config')) : globals;
 
 /** The right column is wrapped to the terminal. */
 function columns(rows: readonly (readonly [string, string])[], { width: screen }: Paint): string {
@@ -57,7 +60,7 @@ export function generalHelp(commands: Readonly<Record<string, CommandEntry>>, pa
 }
 
 export function commandHelp(summary: string, command: Command, paint: Paint): string {
-  const { usage, help = {}, examples = [] } = command;
+  const { usage, words = {}, help = {}, examples = [] } = command;
   const options = Object.entries(help).map(([optionText, text]) => {
     const [name = ''] = optionText.split(' ', 1);
     const { short } = command.options[name] ?? {};
@@ -66,7 +69,8 @@ export function commandHelp(summary: string, command: Command, paint: Paint): st
   return [
     summary,
     `${paint.bold('Usage')}\n  plexus ${usage}`,
-    `${paint.bold('Options')}\n${columns([...options, ...globals], paint)}`,
+    ...(Object.keys(words).length > 0 ? [`${paint.bold('Arguments')}\n${columns(Object.entries(words), paint)}`] : []),
+    `${paint.bold('Options')}\n${columns([...options, ...globalsOf(command)], paint)}`,
     ...(examples.length > 0
       ? [`${paint.bold('Examples')}\n${examples.map((each) => `  plexus ${each}`).join('\n')}`]
       : []),

@@ -67,7 +67,7 @@ export async function explainCall({
   const registry = new ServerRegistry(environmentOf(context));
   registry.apply(config);
   const server = registry.definition(id.server);
-  if (server === undefined) throw unusableServer(id.server, runtime, config);
+  if (server === undefined) throw unusableServer(id.server, { runtime, config, context });
   const { gate, grants } = await openTrust(context);
   const { kind } = await gate.judge(server);
   if (kind === 'own' || kind === 'approved') registry.markApproved([id.server]);
@@ -217,9 +217,12 @@ function unknownName(name: string, tools: readonly Tool[]): never {
 }
 
 /** For an invalid entry, its own error; otherwise the server is not known. */
-function unusableServer(server: string, runtime: Runtime, { definitions, invalid }: LoadedConfig): RuntimeError {
+function unusableServer(
+  server: string,
+  { runtime, config: { definitions, invalid }, context }: Pick<CallExplanationDeps, 'runtime' | 'config' | 'context'>,
+): RuntimeError {
   const error = runtime.status().find(({ name }) => name === server)?.error;
   if (error && invalid.some(({ name }) => name === server)) return error;
   const names = [...definitions, ...invalid].map(({ name }) => name);
-  return serverUnknown(server, names);
+  return serverUnknown(server, names, context);
 }

@@ -29,7 +29,7 @@ export async function approveTool(
   const { name: server } = definition;
   return withRuntime(context, { only: [server] }, async (runtime, diagnostics) => {
     warnOfDiagnosticsFor(server, runtime, diagnostics, context);
-    requireServer(runtime, server);
+    requireServer(runtime, server, context);
     const { id, definition: tool } = findTool(runtime.getTools(), server, name);
     const before = await grants.judge(definition, tool);
     const already = before.kind === 'granted';

@@ -3,9 +3,12 @@
 import { nearest } from '../kernel/nearest.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Context } from './command.ts';
+import { proposedCommand } from './proposed-command.ts';
 
-export function serverUnknown(server: string, names: Iterable<string>): RuntimeError {
-  return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions) });
+export function serverUnknown(server: string, names: Iterable<string>, context: Pick<Context, 'values'>): RuntimeError {
+  const listWith = proposedCommand(['list'], context);
+  return new RuntimeError('SERVER_UNKNOWN', { server, nearest: nearest(server, names, limits.suggestions), listWith });
 }
 
 /** `listWith`: the command that shows the known names. */

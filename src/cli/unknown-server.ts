@@ -10,5 +10,5 @@ import { warnOfDiagnostics } from './with-runtime.ts';
 export function unknownServer(server: string, config: LoadedConfig, context: Context): RuntimeError {
   warnOfDiagnostics(config.diagnostics, context);
   const names = [...config.definitions, ...config.invalid, ...config.suppressed].map((each) => each.name);
-  return serverUnknown(server, names);
+  return serverUnknown(server, names, context);
 }

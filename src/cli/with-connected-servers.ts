@@ -44,5 +44,5 @@ export async function connectServer(runtime: Runtime, context: Context, server: 
   }
   // A connected server may have resources and prompts even if listing its tools failed.
   if (!runtime.status().some(({ name, status }) => name === server && status === 'connected'))
-    requireServer(runtime, server);
+    requireServer(runtime, server, context);
 }

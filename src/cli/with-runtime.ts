@@ -51,8 +51,9 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
   let diagnostics: readonly Diagnostic[] = [];
   const questions = new Set<Promise<unknown>>();
   const [started, failed] = [new Set<ServerName>(), new Set<ServerName>()];
+  const connecting = `connecting to ${wordsFor(options.only)}`;
   const runtime = await context.waitFor(
-    'connecting to the servers',
+    connecting,
     createRuntime({
       ...context.runtimeOptions,
       // Wait for the servers within the startup limit, also in a terminal: a command needs their answer.
@@ -78,11 +79,10 @@ async function useRuntime<Value>(context: Context, options: RuntimeOptions, use:
     // The time a person takes to answer does not count: start waiting after the last answer.
     if (questions.size > 0) {
       await Promise.allSettled(questions);
-      await context.waitFor('connecting to the servers', runtime.ready({ signal: context.signal }));
+      await context.waitFor(connecting, runtime.ready({ signal: context.signal }));
     }
     // Startup does not wait for servers whose tools are cached; `--live` does.
-    if (context.values['live'] === true)
-      await context.waitFor('connecting to the servers', runtime.ready({ signal: context.signal }));
+    if (context.values['live'] === true) await context.waitFor(connecting, runtime.ready({ signal: context.signal }));
     // Servers that the command names are waited for as long as their own startup timeouts allow.
     const { only: servers } = options;
     const configured = servers?.filter((name) => runtime.status().some((each) => each.name === name));
@@ -152,6 +152,10 @@ function askInputOn(askText: NonNullable<Context['askText']>, questions: Set<Pro
   };
 }
 
+/** A person who named one server reads its name while waiting. */
+const wordsFor = (servers: readonly ServerName[] | undefined): string =>
+  servers?.length === 1 ? String(servers[0]) : 'the servers';
+
 /** Waits as long as the servers' own startup timeouts allow; Ctrl-C ends it. */
 export async function waitForAll(
   runtime: Runtime,
@@ -159,7 +163,7 @@ export async function waitForAll(
   servers?: readonly ServerName[],
 ): Promise<void> {
   const ready = runtime.ready({ timeoutMs: LONGEST_WAIT_MS, ...(servers && { servers }), signal });
-  await waitFor('waiting for the servers', ready);
+  await waitFor(`waiting for ${wordsFor(servers)}`, ready);
   signal.throwIfAborted();
 }
 
@@ -252,12 +256,12 @@ export function warnOfProblems(problems: readonly ServerProblem[], context: Cont
 const isExpected = (state: ServerStatus['state']) => state !== 'disabled' && state !== 'idle' && state !== 'stopped';
 
 /** Throws unless the server is connected or its tools are cached. The server's own error becomes the command's. */
-export function requireServer(runtime: Runtime, server: ServerName): void {
+export function requireServer(runtime: Runtime, server: ServerName, context: Context): void {
   const statuses = runtime.status();
   const status = statuses.find((each) => each.name === server);
   if (status === undefined) {
     const names = statuses.map((each) => each.name);
-    throw serverUnknown(server, names);
+    throw serverUnknown(server, names, context);
   }
   if (status.error) throw status.error;
   if (status.status === 'connected' || status.freshness === 'cached') return;

@@ -3,6 +3,7 @@
 // says no: a value it does not vouch for, or a schema with any other keyword, is left to the whole check.
 
 import { isObject, type JsonObject } from './json.ts';
+import { typeTest } from './schema-types.ts';
 
 /** Whether the value certainly fits. */
 type Accepts = (value: unknown) => boolean;
@@ -58,7 +59,7 @@ const remarks: ReadonlySet<string> = new Set([
 type Keyword = (wanted: unknown, schema: JsonObject, levels: number) => Accepts | undefined;
 
 const keywords: Readonly<Record<string, Keyword>> = {
-  type: (wanted) => (typeof wanted === 'string' && Object.hasOwn(types, wanted) ? types[wanted] : undefined),
+  type: (wanted) => (typeof wanted === 'string' ? typeTest(wanted) : undefined),
   properties: propertiesFit,
   required: requiredFit,
   // What it refuses depends on the declared properties; it is read with them.
@@ -82,16 +83,6 @@ const anything: Accepts = () => true;
 const nothing: Accepts = () => false;
 const isWord = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'boolean' || Number.isInteger(value);
-
-const types: Readonly<Record<string, Accepts>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-  array: Array.isArray,
-  object: isObject,
-};
 
 function propertiesFit(wanted: unknown, schema: JsonObject, levels: number): Accepts | undefined {
   if (!isObject(wanted)) return undefined;

@@ -16,17 +16,8 @@ import {
   Undecided,
 } from './schema-check.ts';
 import { objectRules } from './schema-objects.ts';
+import { typeTest } from './schema-types.ts';
 import { type Complaints, complain, describe, refuse, shorten } from './schema-words.ts';
-
-const types: Readonly<Record<string, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
-  array: Array.isArray,
-  object: isObject,
-};
 
 export const rules: ReadonlyMap<string, KeywordRule> = new Map<string, KeywordRule>([
   ['$ref', (check, reference, about) => check.visitReference(textOf(reference), about)],
@@ -76,7 +67,7 @@ function checkType(check: SchemaChecker, wanted: unknown, { value, location, pro
   check.spend(list.length / 5);
   const names = list.map(textOf);
   for (const name of names) {
-    const isType = Object.hasOwn(types, name) ? types[name] : undefined;
+    const isType = typeTest(name);
     if (isType === undefined) throw new Undecided();
     if (isType(value)) return true;
   }

@@ -179,7 +179,10 @@ export const failures = {
     CONFIG,
     (d: { problem: string; file?: string; line?: number }) =>
       `The configuration is not valid${d.file ? ` (${d.file}${d.line ? `:${d.line}` : ''})` : ''}: ${d.problem}.`,
-    (d) => (d.file ? `Correct it in ${d.file}, then run: plexus config` : 'Correct it, then run: plexus config'),
+    (d) =>
+      d.file
+        ? `Correct it in ${d.file}, then run: plexus config check ${shellWord(d.file)}`
+        : 'Correct it, then run: plexus config check',
   ),
   CONFIG_UNREADABLE: failure(
     'fix-config',
@@ -228,8 +231,9 @@ export const failures = {
   SERVER_UNKNOWN: failure(
     'fix-config',
     NOT_FOUND,
-    (d: { server: ServerName; nearest: readonly ServerName[] }) => thereIsNo(`server "${d.server}"`, d),
-    () => 'See the configured ones with: plexus list',
+    (d: { server: ServerName; nearest: readonly ServerName[]; listWith?: string }) =>
+      thereIsNo(`server "${d.server}"`, d),
+    (d) => `See the configured ones with: ${d.listWith ?? 'plexus list'}`,
   ),
   SERVER_DENIED: failure(
     'fix-config',

@@ -401,3 +401,26 @@ test('inputs are declared once, also in a JSON file that has some', async () => 
   const { inputs: written } = JSON.parse(readFileSync(box.path(USER), 'utf8'));
   expect(written).toEqual([{ id: 'other', type: 'promptString' }, ...inputs]);
 });
+
+test('a command that Plexus proposes reads the file that the person named', async () => {
+  const file = box.write('fleet.json', { mcpServers: { talks: speaker() } });
+  const named = ['--config', file];
+  expect((await box.plexus('logs', 'talks', ...named)).out).toContain(`plexus tools talks --config ${file}\n`);
+  for (const words of [
+    ['tools', 'x'],
+    ['call', 'x', 'y'],
+    ['get', 'x'],
+    ['list', 'x'],
+    ['policy', 'why', 'x', 'y'],
+    ['remove', 'x'],
+  ])
+    expect((await box.plexus(...words, ...named)).err, words.join(' ')).toContain(`plexus list --config ${file}\n`);
+  expect((await box.plexus('reconnect', 'talks', ...named)).out).toContain(`plexus tools talks --config ${file}\n`);
+  expect((await box.plexus('add', 'more', ...named, '--', 'more')).out).toContain(
+    `plexus tools more --config ${file}\n`,
+  );
+  const broken = box.write('broken.json', { mcpServers: { talks: { command: 1 } } });
+  const { err } = await box.plexus('call', 'talks', 'well', '--config', broken);
+  const [, check = ''] = /then run: plexus (.*)/.exec(err) ?? [];
+  expect(await box.plexus(...check.split(' '))).toMatchObject({ code: 1, out: expect.stringContaining('1 error') });
+});

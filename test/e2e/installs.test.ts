@@ -2,17 +2,19 @@
 // test says that it is done, and tells its progress all the while, as npm does: a broken pipe would end it.
 
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, onTestFinished } from 'vitest';
 import type { RuntimeEvent } from '../../src/events.ts';
+import { createMemoryStore } from '../../src/kernel/store.ts';
+import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { send } from '../../src/transport/family.ts';
 import { FAULTY } from '../servers/faulty.ts';
 import { eventually, isRunning, pidsIn, pidsOnce } from '../servers/processes.ts';
 import { verifies } from '../verifies.ts';
 import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';
-import { start, statusOf } from './runtimes.ts';
+import { start, statusOf, textOf } from './runtimes.ts';
 
 let box: Sandbox;
 
@@ -40,6 +42,11 @@ exec '${process.execPath}' '${FAULTY}' --journal '${box.path('journal')}'
   );
   chmodSync(npx, 0o755);
   return npx;
+}
+
+/** Longer than any other start would be waited for here. Second by second: a wait may lead to the next one. */
+async function passMinute(clock: FakeClock): Promise<void> {
+  for (let second = 0; second < 60; second++) await clock.advance(1_000);
 }
 
 const background = { startup: { whenUncached: 'background', gateMs: 1 } } as const;
@@ -79,6 +86,36 @@ verifies('LIF-11', 'a server that was installed is used as any other, and ends w
   expect(statusOf(runtime, 'slow').reason).toBe(undefined);
   await runtime.close();
   expect(isRunning(pid)).toBe(false);
+});
+
+verifies('CAL-09', 'a call waits for an installation longer than for another start', async () => {
+  const clock = createFakeClock();
+  const options = {
+    servers: { slow: { command: standIn(), args: ['-y', 'x'], startupTimeoutMs: 1_000 } },
+    store: createMemoryStore(clock),
+    clock,
+  };
+  finish();
+  await (await start(box.folder, options)).close();
+  rmSync(box.path('go'));
+  const runtime = await start(box.folder, options);
+  const call = runtime.turn().call('mcp__slow__echo', { text: 'there' });
+  await pidsOnce(box.path('pid'), 2);
+  await passMinute(clock);
+  finish();
+  expect(textOf(await call)).toBe('there');
+});
+
+verifies('EXT-10', 'a required server that has to be installed first is waited for as long', async () => {
+  const clock = createFakeClock();
+  const starting = start(box.folder, {
+    servers: { slow: { command: standIn(), args: ['-y', 'x'], startupTimeoutMs: 1_000, required: true } },
+    clock,
+  });
+  await pidsOnce(box.path('pid'), 1);
+  await passMinute(clock);
+  finish();
+  expect(statusOf(await starting, 'slow').state).toBe('connected');
 });
 
 verifies('TDN-02', 'a person who disconnects a server ends its installation too', async () => {

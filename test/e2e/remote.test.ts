@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import type { Launcher, ServerConfig } from '../../src/index.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createMemoryStore } from '../../src/kernel/store.ts';
+import { limits } from '../../src/model/limits.ts';
 import { createFileStore } from '../../src/store/file.ts';
 import { createFakeClock, type FakeClock } from '../../src/testing/fake-clock.ts';
 import { type Carrier, carriers, erasOf, startAsking } from '../servers/asking.ts';
@@ -309,12 +310,16 @@ describe('connecting many', () => {
     return () => seen.filter(({ spawnargs }) => spawnargs?.includes(mark)).length;
   }
 
-  /** So many begin at once; the next ones when the first have been silent for 250 ms. */
+  /** So many begin at once, and no other until the first have been silent for 250 ms: one more millisecond. */
+  const expectBegun = async (clock: FakeClock, begun: () => number, count: number) => {
+    await eventually(() => begun() === count);
+    await clock.advance(limits.slotMs - 1);
+    expect(begun()).toBe(count);
+  };
+
   const expectLine = async (clock: FakeClock, begun: () => number, ...counts: readonly number[]) => {
     for (const count of counts) {
-      await eventually(() => begun() === count);
-      await clock.advance(249);
-      expect(begun()).toBe(count);
+      await expectBegun(clock, begun, count);
       await clock.advance(1);
     }
   };
@@ -358,6 +363,33 @@ describe('connecting many', () => {
     await setImmediate();
     await expectLine(clock, started, 3, 5);
     await (await starting).close();
+  });
+
+  verifies('LIF-08', 'a reload changes how many are on their way, for those that already wait too', async () => {
+    const mark = temporaryFile('pids');
+    const silent = await serve(() => undefined);
+    const kinds = {
+      remote: { entry: { url: silent.url, transport: 'http' as const }, begun: () => silent.sockets.size },
+      stdio: { entry: faulty('--fault=hang', '--at=any', '--pid-file', mark), begun: countProcesses(mark) },
+    };
+    for (const [kind, { entry, begun }] of Object.entries(kinds)) {
+      const clock = createFakeClock();
+      const setting = { [kind]: 1 };
+      const starting = begin(named(8, entry), clock, setting);
+      await expectBegun(clock, begun, 1);
+      const runtime = await starting;
+      for (const [limit, count] of [
+        [3, 4],
+        [1, 5],
+        [2, 7],
+      ] as const) {
+        setting[kind] = limit;
+        await runtime.reload();
+        await clock.advance(1);
+        await expectBegun(clock, begun, count);
+      }
+      await runtime.close();
+    }
   });
 });
 

@@ -1,12 +1,10 @@
 // Owns starting the server that asks back, over any transport, and reading what it was told. It ends with the test.
 
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import type { ServerConfig } from '../../src/index.ts';
 import type { Message } from '../../src/model/server.ts';
+import { startListening } from './listening.ts';
 import { temporaryFile } from './processes.ts';
 
 const program = fileURLToPath(new URL('./asking.mjs', import.meta.url));
@@ -29,7 +27,7 @@ export interface Asking {
 
 export async function startAsking(transport: Carrier, ...flags: readonly string[]): Promise<Asking> {
   const journal = temporaryFile('journal');
-  const words = [program, '--transport', transport, '--journal', journal, ...flags];
+  const words = ['--transport', transport, '--journal', journal, ...flags];
   const heard = () =>
     existsSync(journal)
       ? readFileSync(journal, 'utf8')
@@ -38,21 +36,7 @@ export async function startAsking(transport: Carrier, ...flags: readonly string[
           .map((line): Message => JSON.parse(line))
       : [];
   const methods = () => heard().map(({ method, event }) => String(method ?? event ?? 'answer'));
-  if (transport === 'stdio') return { entry: { command: process.execPath, args: words }, heard, methods };
-  return { entry: { url: await listening(words), transport }, heard, methods };
-}
-
-async function listening(words: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [...words], { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(async () => {
-    if (child.exitCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.stdin.end();
-    await gone;
-  });
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', resolve);
-    child.once('exit', (code) => reject(new Error(`the asking server exited with ${code} before it listened`)));
-  });
-  return JSON.parse(line).url;
+  if (transport === 'stdio') return { entry: { command: process.execPath, args: [program, ...words] }, heard, methods };
+  const { url } = await startListening<{ url: string }>(program, ...words);
+  return { entry: { url, transport }, heard, methods };
 }

@@ -1,9 +1,7 @@
 // Owns starting the authorization server of the tests, with the MCP server behind it, and its control. It ends with the test.
 
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { startListening } from './listening.ts';
 
 const program = fileURLToPath(new URL('./oauth.mjs', import.meta.url));
 
@@ -42,19 +40,10 @@ export async function startOAuth(
   settings: object = {},
   era: 'legacy' | 'modern' | 'both' = 'both',
 ): Promise<OAuthServer> {
-  const words = [program, '--era', era, '--set', JSON.stringify(settings)];
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-  onTestFinished(async () => {
-    if (child.exitCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.stdin.end();
-    await gone;
-  });
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', resolve);
-    child.once('exit', (code) => reject(new Error(`the authorization server exited with ${code} before it listened`)));
-  });
-  const { url, issuer, control } = JSON.parse(line) as { url: string; issuer: string; control: string };
+  const { url, issuer, control } = await startListening<{ url: string; issuer: string; control: string }>(
+    program,
+    ...['--era', era, '--set', JSON.stringify(settings)],
+  );
   const post = async <Answer>(address: string, body: object = {}): Promise<Answer> =>
     (await fetch(address, { method: 'POST', body: JSON.stringify(body) })).json() as Promise<Answer>;
   return {

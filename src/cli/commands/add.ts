@@ -16,6 +16,7 @@ import { approveOne, type ServerApproval } from '../entry-approval.ts';
 import { fileOfScope, isOwnFile, scopeIn } from '../file-of-scope.ts';
 import { environmentOf, loadConfigFor, openTrust } from '../load-config.ts';
 import { rejectExtra } from '../positionals.ts';
+import { proposedCommand } from '../proposed-command.ts';
 import { diagnosticsText } from '../render/diagnostics.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { absoluteCommand, entryFromJson, entryFromWords, withCommand } from '../written-entry.ts';
@@ -117,7 +118,8 @@ async function addEntry(context: Context, name: ServerName, unchecked: ConfigMap
   if (state.diagnostics.length > 0) context.warn((paint) => diagnosticsText(state.diagnostics, paint));
   return {
     data,
-    text: () => printable(sentences({ ...data, definition, mayOthersRead: edited.isReadableByOthers }).join('\n')),
+    text: () =>
+      printable(sentences({ ...data, definition, mayOthersRead: edited.isReadableByOthers }, context).join('\n')),
   };
 }
 
@@ -246,7 +248,7 @@ interface AddedServer extends Omit<EntryState, 'diagnostics'>, EditTarget {
   readonly mayOthersRead: boolean;
 }
 
-function sentences(added: AddedServer): readonly string[] {
+function sentences(added: AddedServer, context: Context): readonly string[] {
   const { definition, scope, file, replaced, madeAbsolute, inUse, because, approval, inTheClear, mayOthersRead } =
     added;
   const { name, launch } = definition;
@@ -263,7 +265,9 @@ function sentences(added: AddedServer): readonly string[] {
         `It does not get your ${variable}. To allow it: plexus approve ${shellWord(name)} --allow-env ${variable}`,
     ),
     ...(inTheClear.length > 0 ? [clearText(inTheClear, file, mayOthersRead)] : []),
-    inUse ? `See what it offers with: plexus tools ${shellWord(name)}` : `It is not in use: ${because}.`,
+    inUse
+      ? `See what it offers with: ${proposedCommand(['tools', shellWord(name)], context)}`
+      : `It is not in use: ${because}.`,
   ];
 }
 

@@ -26,13 +26,14 @@ export const approve: Command = {
     list: { type: 'boolean' },
   },
   help: {
-    'allow-env':
+    'allow-env VARIABLE':
       'let a remote server receive this variable of yours, although it looks like a credential; may be repeated',
     'pin-files': 'cover the contents of the workspace files that the entry names too: once one changes, it asks again',
     all: 'approve every server of this folder that needs it, as it is now',
     policy: 'let the files of this folder, as they are now, loosen rules and settings too',
     list: 'show the approved servers and tools; each stays approved until it changes',
   },
+  examples: ['approve files', 'approve files write_file', 'approve --all --pin-files', 'approve --list'],
   async run(context) {
     const [server, tool] = context.positionals;
     requireOneThing(context);
@@ -57,6 +58,7 @@ export const revoke: Command = {
   usage: 'revoke (NAME [TOOL] | --policy)',
   options: { policy: { type: 'boolean' } },
   help: { policy: 'withdraw it from the files of this folder: they no longer loosen anything' },
+  examples: ['revoke files', 'revoke files write_file', 'revoke --policy'],
   async run(context) {
     if (context.values['policy']) return revokePolicy(context);
     const [, tool] = context.positionals;

@@ -37,8 +37,14 @@ export const call: Command = {
     'save-images': { type: 'string' },
     ...unconfiguredOptions,
   },
+  words: {
+    'key=value': "read by the tool's schema: as text, number, boolean, list or object",
+    'key=a key=b': 'a list, where the tool takes one',
+    'key:=JSON': 'taken as it is',
+    'key=@FILE': 'what the file holds; - is standard input, and @@ begins a text with @',
+  },
   help: {
-    args: 'all arguments as one JSON object, from a file (@FILE) or from standard input (-)',
+    'args JSON': 'all arguments as one JSON object; @FILE reads it from a file, - from standard input',
     yes: 'do not ask before calling a tool that is destructive or has changed',
     frozen: 'call the tool only if it is exactly as plexus.lock records it',
     'timeout SECONDS': 'give up after this time, in place of the configured limit; 0 means never',

@@ -16,10 +16,18 @@ import { documentText } from '../render/json.ts';
 import { indent, printable } from '../render/text.ts';
 
 export const config: Command = {
-  usage: 'config [--all]\n  plexus config check [FILE]\n  plexus config (why NAME | path | schema)',
+  usage: ['[--all]', 'check [FILE]', 'why NAME', 'path', 'schema']
+    .map((words) => `config ${words}`)
+    .join('\n  plexus '),
   options: { all: { type: 'boolean' } },
   help: { all: 'also show the settings that have their default' },
-  examples: ['config', 'config check', 'config check .mcp.json', 'config why files'],
+  examples: [
+    'config                        # what differs from the defaults, and every server',
+    'config check .mcp.json        # the mistakes in a file; exits with 1 if there are any',
+    'config why files              # each setting of a server, and where it comes from',
+    'config path                   # every file that is looked for',
+    'config schema > schema.json   # completion for an editor',
+  ],
   async run(context) {
     const [what, name, extra] = context.positionals;
     if (context.values['all'] && what !== undefined) throw new UsageError('--all is for: plexus config');

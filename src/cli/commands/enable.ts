@@ -9,8 +9,9 @@ import { loadConfigFor, openTrust } from '../load-config.ts';
 import { serverNameIn } from '../positionals.ts';
 import { printable, shellWord } from '../render/text.ts';
 
-const createSwitch = (enabled: boolean): Command => ({
-  usage: `${enabled ? 'enable' : 'disable'} NAME [--scope local|project|user]`,
+const createSwitch = (enabled: boolean, verb = enabled ? 'enable' : 'disable'): Command => ({
+  usage: `${verb} NAME [--scope local|project|user]`,
+  examples: [`${verb} files`, `${verb} files --scope project`],
   options: { scope: { type: 'string', short: 's' } },
   help: { 'scope SCOPE': 'edit the file of this scope; otherwise that of the effective entry' },
   run: (context) => switchServer(context, serverNameIn(context), enabled),

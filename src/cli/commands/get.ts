@@ -18,6 +18,7 @@ import { linesText } from './logs.ts';
 export const get: Command = {
   usage: 'get NAME',
   options: {},
+  examples: ['get files', 'get files --json'],
   async run(context) {
     const name = serverNameIn(context);
     const { data: explained, text: explanation, exitCode = 0 } = await explain(context, name);

@@ -14,10 +14,12 @@ export const importCommand: Command = {
   usage: 'import [--from APP] [--dry-run] [--yes]',
   options: { from: { type: 'string' }, 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } },
   help: {
-    from: 'import from this app only, such as cursor or claude-code',
+    'from APP': 'import from this app only, such as cursor or claude-code',
     'dry-run': 'show what would be imported, and change nothing',
     yes: 'import without asking; required without a terminal',
   },
+  examples: ['import --dry-run', 'import', 'import --from cursor --yes'],
+  takesNoConfig: true,
   async run(context) {
     const [extra] = context.positionals;
     rejectExtra(extra, 'name an app with --from');

@@ -34,13 +34,13 @@ export const list: Command = {
     const beside = errors.map((error) => asRuntimeError(error).message);
     if (known) {
       warnOfErrors(new Set(beside), context);
-      return resultOf({ ...known, names });
+      return resultOf({ ...known, names, context });
     }
     const times = isLive ? createConnectTimes() : undefined;
     const options = { ...optionsFor(context), ...(times && { onEvent: times.onEvent }) };
     const use: UseRuntime<CommandResult> = async (runtime, diagnostics) => {
       const found = { servers: runtime.status(), reduced: reducedIn(runtime.getTools()), diagnostics };
-      return resultOf({ ...found, names, checks, times });
+      return resultOf({ ...found, names, context, checks, times });
     };
     return withRuntime(context, options, use, beside);
   },
@@ -69,13 +69,15 @@ async function readKnown(context: Context): Promise<ReadServers> {
 interface Found extends KnownServers {
   /** The servers that the person named. */
   readonly names: readonly string[];
+  readonly context: Context;
   /** Every server has to be connected. */
   readonly checks?: boolean;
   readonly times?: ConnectTimes | undefined;
 }
 
-function resultOf({ names, servers: all, reduced, diagnostics, checks = false, times }: Found): CommandResult {
-  const servers = statusesOf(names, all);
+function resultOf(found: Found): CommandResult {
+  const { reduced, diagnostics, checks = false, times } = found;
+  const servers = statusesOf(found);
   // A diagnostic tells how many servers are over the cap: hundreds of rows would hide the others.
   const shown = servers.filter(({ unapproved }) => unapproved !== 'over-cap');
   const isBroken = diagnostics.some(({ severity }) => severity === 'error');
@@ -96,12 +98,13 @@ function resultOf({ names, servers: all, reduced, diagnostics, checks = false, t
 }
 
 /** The servers with these names, or all without one. */
-function statusesOf(names: readonly string[], all: readonly ServerStatus[]): readonly ServerStatus[] {
+function statusesOf({ names, servers: all, context }: Found): readonly ServerStatus[] {
   const unknown = names.find((name) => all.every((each) => each.name !== name));
   if (unknown !== undefined)
     throw serverUnknown(
       unknown,
       all.map(({ name }) => name),
+      context,
     );
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }

@@ -5,6 +5,7 @@ import { type Command, type Context, type Paint, UsageError } from '../command.t
 import { loadConfigFor } from '../load-config.ts';
 import { openLog } from '../open-log.ts';
 import { serverNameIn } from '../positionals.ts';
+import { proposedCommand } from '../proposed-command.ts';
 import { printable, shellWord } from '../render/text.ts';
 import { unknownServer } from '../unknown-server.ts';
 
@@ -29,7 +30,7 @@ export const logs: Command = {
     if (lines === undefined) await requireKnown(context, name);
     return {
       data: { server: name, file: reader.file, lines: lines ?? [] },
-      text: (paint) => (lines === undefined ? printable(noneYet(name)) : linesText(lines, paint)),
+      text: (paint) => (lines === undefined ? printable(noneYet(name, context)) : linesText(lines, paint)),
       ...(values['follow'] && {
         more: async function* (paint: Paint) {
           for await (const news of reader.follow(systemClock, signal)) yield linesText(news, paint);
@@ -56,5 +57,5 @@ async function requireKnown(context: Context, name: string): Promise<void> {
   if ((await config.explain.server(name)) === undefined) throw unknownServer(name, config, context);
 }
 
-const noneYet = (name: string) =>
-  `"${name}" has no log yet, because it was never started. Start it with: plexus tools ${shellWord(name)}`;
+const noneYet = (name: string, context: Context) =>
+  `"${name}" has no log yet, because it was never started. Start it with: ${proposedCommand(['tools', shellWord(name)], context)}`;

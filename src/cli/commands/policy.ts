@@ -23,7 +23,7 @@ import { indent, printable, prose, shellWord, table } from '../render/text.ts';
 import { startupForTools, warnOfDiagnostics, withRuntime } from '../with-runtime.ts';
 
 export const policy: Command = {
-  usage: 'policy [--live]\n       plexus policy why (NAME | SERVER TOOL) [--args JSON] [--live]',
+  usage: 'policy [--live]\n  plexus policy why (NAME | SERVER TOOL) [--args JSON] [--live]',
   options: { args: { type: 'string' }, live: { type: 'boolean' } },
   help: {
     'args JSON': 'with why: the arguments of the call, as one JSON object',

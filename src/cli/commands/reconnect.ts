@@ -5,6 +5,7 @@ import type { ServerStatus } from '../../connection/status.ts';
 import { type Command, type Paint, UsageError } from '../command.ts';
 import { createConnectTimes } from '../connect-times.ts';
 import { serverNameIn } from '../positionals.ts';
+import { proposedCommand } from '../proposed-command.ts';
 import { remarksOn } from '../render/server-remarks.ts';
 import { indent, printable, prose, shellWord } from '../render/text.ts';
 import { connectServer } from '../with-connected-servers.ts';
@@ -24,11 +25,12 @@ export const reconnect: Command = {
         warnOfDiagnosticsFor(name, runtime, diagnostics, context);
         await connectServer(runtime, context, name);
         // A server that is up and cannot list its tools is no success either.
-        requireServer(runtime, name);
+        requireServer(runtime, name, context);
         const status = statusOf(runtime, name);
         return {
           data: { ...status, ...times.dataOf(name) },
-          text: (paint) => connectedText(status, times.tookMs(name), paint),
+          text: (paint) =>
+            `${connectedText(status, times.tookMs(name), paint)}\nSee its tools with: ${proposedCommand(['tools', shellWord(name)], context)}`,
         };
       },
     );
@@ -49,6 +51,5 @@ function connectedText(status: ServerStatus, tookMs: number | undefined, paint: 
   return [
     `${paint.bold(printable(name))} is ${paint.green('connected')}${time}: ${toolCount} ${toolCount === 1 ? 'tool' : 'tools'}, ${transport}${version}.`,
     ...[...(own ? [own] : []), ...remarksOn(status)].map((line) => prose(indent(printable(line)), paint)),
-    `See its tools with: plexus tools ${shellWord(name)}`,
   ].join('\n');
 }

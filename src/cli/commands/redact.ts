@@ -6,7 +6,7 @@ import { answerLines, readInput } from '../input-texts.ts';
 import { printable } from '../render/text.ts';
 
 export const redact: Command = {
-  usage: 'redact [FILE|-]\n       plexus redact [FILE|-] --jsonl',
+  usage: 'redact [FILE|-]\n  plexus redact [FILE|-] --jsonl',
   options: { jsonl: { type: 'boolean' } },
   help: { jsonl: 'read one JSON { text } per line, and print one { text, found } per line' },
   examples: ['redact server.log', 'redact < server.log', 'redact --jsonl < texts.jsonl'],

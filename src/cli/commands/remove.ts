@@ -11,6 +11,7 @@ export const remove: Command = {
   usage: 'remove NAME [--scope local|project|user]',
   options: { scope: { type: 'string', short: 's' } },
   help: { 'scope SCOPE': 'remove it from the file of this scope; otherwise from that of the effective entry' },
+  examples: ['remove files', 'remove files --scope project'],
   async run(context) {
     const name = serverNameIn(context);
     const { scope, file } = await findEditableEntry(context, name);

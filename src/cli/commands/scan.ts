@@ -7,7 +7,7 @@ import { answerLines, InvalidLine, readInput } from '../input-texts.ts';
 import { table } from '../render/text.ts';
 
 export const scan: Command = {
-  usage: 'scan [FILE|-] [--surface SURFACE]\n       plexus scan [FILE|-] --jsonl',
+  usage: 'scan [FILE|-] [--surface SURFACE]\n  plexus scan [FILE|-] --jsonl',
   options: { surface: { type: 'string' }, jsonl: { type: 'boolean' } },
   help: {
     'surface SURFACE': `where the text comes from: ${surfaces.join(', ')} (${surfaces[0]})`,

@@ -22,7 +22,7 @@ const SHOWN_WARNINGS = 20;
 
 export const search: Command = {
   usage:
-    'search QUERY [--limit N] [--live]\n       plexus search QUERY --tools FILE\n       plexus search --eval QUERIES [--tools FILE] [--rankings]',
+    'search QUERY [--limit N] [--live]\n  plexus search QUERY --tools FILE\n  plexus search --eval QUERIES [--tools FILE] [--rankings]',
   options: {
     limit: { type: 'string' },
     live: { type: 'boolean' },

@@ -80,7 +80,7 @@ export const tools: Command = {
       const notReady = serversWithoutTools(runtime).filter((each) => server === undefined || each.server === server);
       // The error of the one server that was named becomes the command's.
       if (server === undefined) warnOfNotReady(notReady, context);
-      if (server !== undefined) requireServer(runtime, server);
+      if (server !== undefined) requireServer(runtime, server, context);
       const problems = problemsOf(runtime);
       warnOfProblems(problems, context);
       const found = runtime.getTools();

@@ -50,7 +50,7 @@ export function assignmentAt(text: string, word: number, nameEnd: number): Assig
   if (opening === 0) return undefined;
   let begin = word;
   while (begin > 0 && word - begin < NAME_CHARS && isOfName(text.charCodeAt(begin - 1))) begin--;
-  // In `[redacted:github-token]=…` the name is that of a rule: a text that was redacted stays as it is.
+  // In `[redacted:api-key]=…` the name is that of a rule: a text that was redacted stays as it is.
   if (text[nameEnd] === ']' && text.endsWith(MARK, begin)) return undefined;
   if (field !== 0 && !NAME_FIELD.test(text.slice(Math.max(0, begin - FIELD_CHARS), begin))) return undefined;
   // Only an option takes its value without a sign that assigns: `--token value`.

@@ -43,7 +43,8 @@ verifies('STA-09', 'the list for this offer counts, otherwise the newest for ano
   await store('all', { listedAt: 2 });
   expect((await read())?.listing).toEqual({ listedAt: 2 });
   await store('none', { listedAt: 0 });
-  expect((await read())?.listing).toEqual({ listedAt: 0 });
+  await store('all', { listedAt: 3 });
+  expect((await read())?.listing, 'its own, though another is newer').toEqual({ listedAt: 0 });
 });
 
 verifies('STA-09', 'the list of a server that asks for an approval is not used', async () => {

@@ -1,9 +1,10 @@
-// Owns the proof that help names every command once, under a heading, and fits the terminal.
+// Owns the proof that help names every command once, under a heading, and fits the terminal, and that the help of each command
+// says what its options take.
 
 import { expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { unknownCommand } from '../../../src/cli/failure.ts';
-import { generalHelp } from '../../../src/cli/help.ts';
+import { commandHelp, generalHelp } from '../../../src/cli/help.ts';
 import { plain } from '../../../src/cli/render/text.ts';
 
 test('every command stands in help once', () => {
@@ -33,4 +34,18 @@ test('the first steps are commands that exist', () => {
   const verbs = steps.split('\n').map((line) => /^ {2}plexus (\w+)/.exec(line)?.[1]);
   expect(verbs).toEqual(['import', 'add', 'tools', 'call', 'call', 'tools']);
   for (const verb of verbs) expect(Object.keys(commands)).toContain(verb);
+});
+
+test.each(Object.entries(commands))('the help of %s is whole', async (verb, { summary, load }) => {
+  const command = await load();
+  const text = commandHelp(summary, command, plain);
+  const parts = text.split('\n\n').map((each) => each.split('\n'));
+  const part = (title: string) => parts.find(([first]) => first === title)?.slice(1) ?? [];
+  for (const line of [...part('Usage'), ...part('Examples')]) expect(line).toMatch(new RegExp(`^  plexus ${verb}\\b`));
+  expect(part('Examples')).not.toEqual([]);
+  for (const line of part('Options')) expect(line, 'it says what it does').toMatch(/^ {2}-.*? {2,}\S|^ {6}/);
+  const named = Object.keys(command.help ?? {}).map((each) => each.split(' '));
+  const taken = Object.entries(command.options).map(([name, { type }]) => [name, type === 'string']);
+  expect(named.map(([name, value]) => [name, value !== undefined]).sort()).toEqual(taken.sort());
+  expect(text.includes('--config')).toBe(!command.takesNoConfig);
 });

@@ -4,7 +4,10 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { plain } from '../../../src/cli/render/text.ts';
 import { createWaitingLine } from '../../../src/cli/terminal.ts';
+import { withRuntime } from '../../../src/cli/with-runtime.ts';
 import { createDeferred } from '../../../src/kernel/deferred.ts';
+import { createFakeServer } from '../../../src/testing/fake-server.ts';
+import { createTestContext } from './context.ts';
 
 const CLEAR = '\r\u001b[2K';
 
@@ -51,4 +54,22 @@ test('without a terminal nothing is shown', async () => {
   const waiting = line.waitFor('calling', Promise.resolve(1));
   line.showStep('1/2');
   expect(await waiting).toBe(1);
+});
+
+test('a command that is about one server says which it waits for', async () => {
+  const said: string[] = [];
+  const { context } = createTestContext({
+    waitFor: (what, work) => {
+      said.push(what);
+      return work;
+    },
+  });
+  const { entry } = createFakeServer({ greet: { run: () => 'hello' } });
+  const servers = { notes: entry, files: entry };
+  for (const only of [['notes'], ['notes', 'files']])
+    await withRuntime(context, { servers, only }, async () => undefined);
+  expect(said).toEqual([
+    ...['connecting to notes', 'waiting for notes', 'closing the servers'],
+    ...['connecting to the servers', 'waiting for the servers', 'closing the servers'],
+  ]);
 });

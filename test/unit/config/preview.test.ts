@@ -55,3 +55,8 @@ test('an address is filled in as well, and an entry without inputs asks for no a
     inputs: [],
   });
 });
+
+verifies('TRU-06', 'a secret that the entry spells out is hidden', async () => {
+  const { filled } = await preview({ args: ['--passphrase', 'correct-horse'] });
+  expect(filled).toBe("node --passphrase '(hidden)'");
+});

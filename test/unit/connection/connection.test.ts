@@ -763,6 +763,24 @@ verifies('CAL-09', 'a call does not give up while a person is asked, and has its
   expect(waiting.ending).toMatchObject({ code: 'STARTUP_TIMEOUT', data: { reason: 'a call waited for it' } });
 });
 
+verifies('CAL-09', 'a call waits for the next attempt no longer than for a start without an installation', async () => {
+  const callWaitMs = (isStarting: boolean) => (isStarting ? 300_000 : 2_000);
+  const reconnect = { delaysMs: [500_000, 500_000], jitter: 0, background: false as const };
+  const { connection, clock, fail, wake } = setUp({ callWaitMs, reconnect });
+  await wake();
+  await fail(outage);
+  const hurrying = follow(connection.whenReady());
+  await clock.advance(0);
+  await fail(outage);
+  expect([hurrying.ending, connection.state.kind]).toEqual([outage, 'waiting']);
+  const waiting = follow(connection.whenReady());
+  expect(connection.state.kind, 'a call hurries it only once').toBe('waiting');
+  await clock.advance(1_999);
+  expect(waiting.ending).toBe('open');
+  await clock.advance(1);
+  expect(waiting.ending).toMatchObject({ code: 'STARTUP_TIMEOUT', data: { afterMs: 2_000 } });
+});
+
 verifies(
   'CAL-09',
   'a start whose time is up with that of the call is heard out: its own failure says more',

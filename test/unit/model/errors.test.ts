@@ -17,7 +17,7 @@ const down = { server: 'files', reason: 'it went away' };
 const examples: { readonly [Code in FailureCode]: readonly [data: FailureData<Code>, message: string] } = {
   CONFIG_INVALID: [
     { problem: 'a comma is missing', file: '/a/mcp.json', line: 3 },
-    'The configuration is not valid (/a/mcp.json:3): a comma is missing. Correct it in /a/mcp.json, then run: plexus config',
+    'The configuration is not valid (/a/mcp.json:3): a comma is missing. Correct it in /a/mcp.json, then run: plexus config check /a/mcp.json',
   ],
   CONFIG_UNREADABLE: [
     { file: '/a/mcp.json', problem: 'no permission' },
