@@ -1,6 +1,8 @@
 // Owns reading the challenge of a 401 or 403: which scheme it wants, where the metadata lies, which scopes it names (RFC 6750,
 // RFC 9728, RFC 9449). Pure.
 
+import { limits } from '../model/limits.ts';
+
 export interface Challenge {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly resourceMetadata?: string | undefined;
@@ -40,5 +42,9 @@ export function scopesIn(text: string | undefined): readonly string[] {
   return text?.split(/\s+/).filter(isWord) ?? [];
 }
 
-/** Addresses and scopes are shown to a person who decides by them: one that breaks the line or hides a part of it is none. */
-export const isWord = (value: unknown): value is string => typeof value === 'string' && /^[^\s\p{C}]+$/u.test(value);
+/**
+ * Addresses and scopes are shown to a person who decides by them: one that breaks the line, hides a part of it, is endless, or has
+ * letters that look like others is none. Both are ASCII (RFC 3986, RFC 6749).
+ */
+export const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= limits.login.wordChars && /^[\x21-\x7e]+$/.test(value);
