@@ -29,9 +29,10 @@ export function challengeIn(header: string | readonly string[] | undefined): Cha
   for (const [, name = '', quoted, plain = ''] of found.text.matchAll(AUTH_PARAM))
     fields.set(name.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
   const scopes = scopesIn(fields.get('scope'));
+  const named = fields.get('resource_metadata');
   return {
     scheme: found.scheme === 'dpop' ? 'DPoP' : 'Bearer',
-    resourceMetadata: fields.get('resource_metadata'),
+    resourceMetadata: isWord(named) ? named : undefined,
     scopes: scopes.length === 0 ? undefined : scopes,
     error: fields.get('error'),
   };

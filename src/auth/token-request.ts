@@ -111,7 +111,8 @@ function tokensIn({ http, clock }: TokenDeps, request: TokenRequest, response: T
     accessToken,
     tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
-    scopes: typeof scope === 'string' ? scopesIn(scope) : scopes,
+    // More than any page can ask for was not granted by one.
+    scopes: typeof scope === 'string' && scope.length <= limits.login.pageChars ? scopesIn(scope) : scopes,
     receivedAt,
     expiresAt: lifetime === undefined ? undefined : receivedAt + lifetime * 1_000,
   };

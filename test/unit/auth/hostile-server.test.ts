@@ -89,6 +89,13 @@ verifies(
   },
 );
 
+verifies('AUT-01', 'rights without end are those that were asked for', async () => {
+  const server = await startOAuth({ challengeScope: 'read' });
+  await server.set({ tokenFields: { scope: 'right '.repeat(100_000) } });
+  const { logIn } = await createLoginWorld(server.url);
+  expect((await logIn()).tokens.scopes).toEqual(['read']);
+});
+
 verifies('AUT-02', 'an answer that begins and never ends is an outage after its time', async () => {
   const server = await startOAuth();
   const login = await (await createLoginWorld(server.url)).logIn();

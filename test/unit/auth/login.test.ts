@@ -26,6 +26,16 @@ const call = (url: string, { tokens, dpopKey }: Login, nonce?: string) => {
   return fetch(url, { method: 'POST', headers, body: body() });
 };
 
+/** As a person registers an application by hand. */
+async function register({ issuer }: OAuthServer, redirectUri: string, method: string): Promise<Record<string, string>> {
+  const registration = await fetch(`${issuer}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: method }),
+  });
+  return (await registration.json()) as Record<string, string>;
+}
+
 describe('a login', () => {
   for (const metadata of ['both', 'oauth', 'oidc'] as const)
     for (const resourceMetadata of ['path', 'root', 'elsewhere'] as const)
@@ -113,17 +123,28 @@ describe('a login', () => {
   verifies('AUT-01', 'uses a configured client at its own address, with its secret', async () => {
     const server = await startOAuth();
     const redirectUri = `http://localhost:${await freePort()}/back`;
-    const registration = await fetch(`${server.issuer}/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_basic' }),
-    });
-    const { client_id: clientId, client_secret: clientSecret } = (await registration.json()) as Record<string, string>;
+    const registered = await register(server, redirectUri, 'client_secret_basic');
+    const { client_id: clientId, client_secret: clientSecret } = registered;
     const { logIn } = await createLoginWorld(server.url);
     const settings = { redirectUri, ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) };
     const login = await logIn({ settings });
     expect(login.client).toMatchObject({ clientId, origin: 'configured', authentication: 'client_secret_basic' });
     expect(await server.counts()).toMatchObject({ registrations: 1, exchanges: 1 });
+  });
+
+  verifies('AUT-01', 'asks the person for a client id where nothing else is left', async () => {
+    const server = await startOAuth({ metadataFields: { registration_endpoint: null } });
+    const redirectUri = `http://localhost:${await freePort()}/back`;
+    const { client_id: clientId } = await register(server, redirectUri, 'none');
+    const { logIn } = await createLoginWorld(server.url);
+    const asked: string[] = [];
+    const askClientId = async (issuer: string) => {
+      asked.push(issuer);
+      return ` ${clientId}\n`;
+    };
+    const login = await logIn({ settings: { redirectUri } }, { askClientId });
+    expect(login.client).toMatchObject({ clientId, origin: 'asked' });
+    expect(asked).toEqual([server.issuer]);
   });
 
   verifies('AUT-01', 'uses a client id metadata document where the server takes them', async () => {
