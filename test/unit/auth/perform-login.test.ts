@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { beginPending, finishPending, logOut, performLogin } from '../../../src/auth/perform-login.ts';
+
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { startOAuth } from '../../servers/oauth.ts';
 import { eventually } from '../../servers/processes.ts';
@@ -127,7 +129,13 @@ verifies(['AUT-01', 'AUT-02'], 'a logout waits for a refresh, and revokes what i
   const { server, clock, store, target, work, person } = await setUp();
   const { login } = await performLogin(target, work, { person });
   const release = await store.lock(login.key, 75_000);
-  const out = logOut(target, work, (error) => expect(error).toBeUndefined());
+  const isWaiting = createDeferred<void>();
+  const lock: typeof store.lock = (...which) => {
+    isWaiting.resolve();
+    return store.lock(...which);
+  };
+  const out = logOut(target, { ...work, store: { ...store, lock } }, (error) => expect(error).toBeUndefined());
+  await Promise.race([isWaiting.promise, out]);
   const [before] = store.logins;
   const tokens = { ...login.tokens, accessToken: 'newer-access', refreshToken: 'newer-refresh' };
   await store.replace(login.key, before, { login: { ...login, tokens }, grantedTo: ['this entry'] });
