@@ -38,7 +38,10 @@ export interface AuthRequest {
 
 export interface AuthHttp {
   readonly server: ServerName;
-  /** Whether a public server names an address of the network around this machine. For what the browser opens; requests are judged when they connect. */
+  /**
+   * Whether the server is public and the address leads into the network around this machine. For what the browser opens; requests
+   * are judged when they connect.
+   */
   leadsInside(address: string): Promise<boolean>;
   /** Rejects with LOGIN_FAILED where the address or the answer must not be used, and with LOGIN_UNAVAILABLE for an outage. */
   request(address: string, request: AuthRequest): Promise<TextResponse>;
