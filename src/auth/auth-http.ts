@@ -1,7 +1,7 @@
 // Owns the HTTP of a login: short documents and forms within limits of size and time, over the network settings of the server's
 // entry. A public server cannot send it into the network around this machine, and nothing follows a redirect to another origin.
 
-import { lookup } from 'node:dns/promises';
+import dns from 'node:dns';
 import type { Clock } from '../kernel/clock.ts';
 import { isLocalAddress, isLocalHost } from '../kernel/local-address.ts';
 import { oneLine } from '../kernel/one-line.ts';
@@ -38,8 +38,11 @@ export interface AuthRequest {
 
 export interface AuthHttp {
   readonly server: ServerName;
-  /** The server is public: it cannot name addresses of the network around this machine. */
-  readonly isPublicOnly: boolean;
+  /**
+   * Whether the server is public and the address leads into the network around this machine. For what the browser opens; requests
+   * are judged when they connect.
+   */
+  leadsInside(address: string): Promise<boolean>;
   /** Rejects with LOGIN_FAILED where the address or the answer must not be used, and with LOGIN_UNAVAILABLE for an outage. */
   request(address: string, request: AuthRequest): Promise<TextResponse>;
   close(): Promise<void>;
@@ -56,7 +59,10 @@ export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp
   const { origin } = new URL(url);
   return {
     server,
-    isPublicOnly,
+    async leadsInside(address) {
+      const { hostname } = new URL(address);
+      return isPublicOnly && (isLocalHost(hostname) || (await addressesOf(hostname)).some(isLocalAddress));
+    },
     async request(address, request) {
       const target = targetOf(address);
       // The address of the MCP server is the person's own choice, and no credentials go there.
@@ -72,9 +78,10 @@ export async function createAuthHttp(options: AuthHttpOptions): Promise<AuthHttp
   };
 }
 
-/** Credentials travel encrypted, or stay on this machine. */
+/** Credentials travel encrypted, or stay on this machine. A name before the host would look like the host to a person. */
 export function isSafe(address: string): boolean {
-  const { protocol, hostname } = new URL(address);
+  const { protocol, hostname, username, password } = new URL(address);
+  if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
@@ -85,13 +92,22 @@ export function loginFailed(server: ServerName, fault: LoginFault, cause?: unkno
   return new RuntimeError('LOGIN_FAILED', { server, fault }, { cause });
 }
 
-/** A name that a proxy looks up counts as public, and so does one that cannot be looked up. */
+/**
+ * A name that a proxy looks up counts as public, and so does one that cannot be looked up, and one that has a public address besides
+ * others: a server of names could otherwise make any server local.
+ */
 async function isPublic(url: string, network: Network): Promise<boolean> {
   const { hostname } = new URL(url);
   if (isLocalHost(hostname)) return false;
   if (proxyFor(url, network) !== undefined) return true;
-  const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
-  return !found.some(({ address }) => isLocalAddress(address));
+  const addresses = await addressesOf(hostname);
+  return addresses.length === 0 || !addresses.every(isLocalAddress);
+}
+
+/** None where the name is not known. */
+async function addressesOf(hostname: string): Promise<readonly string[]> {
+  const found = await dns.promises.lookup(hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }
 
 async function fetchWithin(

@@ -69,7 +69,7 @@ export function requirePkce(name: ServerName, server: ServerMetadata, setting: O
   const { issuer, pkceMethods: methods } = server;
   if (methods?.includes('S256')) return;
   if (methods === undefined && (setting === 'assume' || quirkOf(issuer).assumesPkce)) return;
-  throw loginFailed(name, { kind: 'pkce-missing', issuer, methods });
+  throw loginFailed(name, { kind: 'pkce-missing', issuer, methods: methods?.slice(0, 5) });
 }
 
 /** An answer of the login page is compared with it. */

@@ -4,6 +4,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createDeferred } from '../kernel/deferred.ts';
+import { isLoopback } from './auth-http.ts';
 
 export interface Callback {
   /** The address at which it listens: one of those that it was given. */
@@ -33,7 +34,8 @@ export async function openCallback(
 }
 
 async function listenAt(redirectUri: string, isOfLogin: IsOfLogin): Promise<Callback | undefined> {
-  const { hostname, port, pathname, searchParams } = new URL(redirectUri);
+  const { hostname, port: named, pathname, searchParams } = new URL(redirectUri);
+  const port = named === '' ? 80 : Number(named);
   const expected = new Set(searchParams.keys());
   const received = createDeferred<CallbackAnswer>();
   let taken: ServerResponse | undefined;
@@ -41,7 +43,7 @@ async function listenAt(redirectUri: string, isOfLogin: IsOfLogin): Promise<Call
     const path = request.url ?? '/';
     const fields = URL.canParse(path, redirectUri) ? fieldsAt(new URL(path, redirectUri), pathname) : undefined;
     const hasAnswer = [...(fields?.keys() ?? [])].some((each) => !expected.has(each));
-    if (request.method !== 'GET' || fields === undefined || !hasAnswer) {
+    if (request.method !== 'GET' || !isByLoopback(request) || fields === undefined || !hasAnswer) {
       response.writeHead(404, HEADERS).end();
       return;
     }
@@ -60,14 +62,10 @@ async function listenAt(redirectUri: string, isOfLogin: IsOfLogin): Promise<Call
         .end(page(isSuccess ? 'You are logged in.' : 'The login failed; the terminal says why.'));
     received.resolve({ fields, show });
   };
-  const first = await listen(
-    take,
-    hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''),
-    Number(port),
-  );
+  const first = await listen(take, hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, ''), port);
   if (first === undefined) return undefined;
   // A browser may take `localhost` for either address. A machine without the newer one has no second listener.
-  const second = hostname === 'localhost' ? await listen(take, '::1', Number(port)) : undefined;
+  const second = hostname === 'localhost' ? await listen(take, '::1', port) : undefined;
   const servers = [first, ...(second === undefined ? [] : [second])];
   return {
     redirectUri,
@@ -89,6 +87,11 @@ function listen(
     server.once('error', () => resolve(undefined));
     server.listen(port, host, () => resolve(server));
   });
+}
+
+/** A page whose name was made to lead to this machine (DNS rebinding) gets nothing: its requests still say its name. */
+function isByLoopback({ headers: { host = '' } }: IncomingMessage): boolean {
+  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
 }
 
 const fieldsAt = ({ pathname, searchParams }: URL, expected: string) =>

@@ -1,6 +1,8 @@
 // Owns reading the challenge of a 401 or 403: which scheme it wants, where the metadata lies, which scopes it names (RFC 6750,
 // RFC 9728, RFC 9449). Pure.
 
+import { limits } from '../model/limits.ts';
+
 export interface Challenge {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly resourceMetadata?: string | undefined;
@@ -27,9 +29,10 @@ export function challengeIn(header: string | readonly string[] | undefined): Cha
   for (const [, name = '', quoted, plain = ''] of found.text.matchAll(AUTH_PARAM))
     fields.set(name.toLowerCase(), quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'));
   const scopes = scopesIn(fields.get('scope'));
+  const named = fields.get('resource_metadata');
   return {
     scheme: found.scheme === 'dpop' ? 'DPoP' : 'Bearer',
-    resourceMetadata: fields.get('resource_metadata'),
+    resourceMetadata: isWord(named) ? named : undefined,
     scopes: scopes.length === 0 ? undefined : scopes,
     error: fields.get('error'),
   };
@@ -40,5 +43,9 @@ export function scopesIn(text: string | undefined): readonly string[] {
   return text?.split(/\s+/).filter(isWord) ?? [];
 }
 
-/** Addresses and scopes are shown to a person who decides by them: one that breaks the line or hides a part of it is none. */
-export const isWord = (value: unknown): value is string => typeof value === 'string' && /^[^\s\p{C}]+$/u.test(value);
+/**
+ * Addresses and scopes are shown to a person who decides by them: one that breaks the line, hides a part of it, is endless, or has
+ * letters that look like others is none. Both are ASCII (RFC 3986, RFC 6749).
+ */
+export const isWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= limits.login.wordChars && /^[\x21-\x7e]+$/.test(value);

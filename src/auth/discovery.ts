@@ -1,7 +1,6 @@
 // Owns finding out how to log in to a server: the metadata of the resource, then that of its authorization server, with every
 // fallback that the specification names, for both eras. `metadata.ts` reads the documents.
 
-import { isLocalHost } from '../kernel/local-address.ts';
 import type { OAuthSettings } from '../model/server.ts';
 import { headerIn } from '../transport/exchange.ts';
 import type { TextResponse } from '../transport/fetch-text.ts';
@@ -46,7 +45,7 @@ export async function discover(http: AuthHttp, request: DiscoveryRequest): Promi
     settings.metadataUrl === undefined
       ? await findServer(http, address ?? origin, resource === undefined || address === undefined)
       : await serverAt(http, settings.metadataUrl, request.isOwn);
-  requireSafe(http, server);
+  await requireSafe(http, server);
   return { challenge, resource, server };
 }
 
@@ -162,7 +161,8 @@ function documentIn<Document>(
 }
 
 /** Before anything is sent to it: every endpoint is https, or on this machine. The page is opened by the browser, which asks nobody. */
-function requireSafe({ server, isPublicOnly }: AuthHttp, metadata: ServerMetadata): void {
+async function requireSafe(http: AuthHttp, metadata: ServerMetadata): Promise<void> {
+  const { server } = http;
   const { authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint } = metadata;
   if (authorizationEndpoint !== undefined && !/^https?:/i.test(authorizationEndpoint))
     throw loginFailed(server, { kind: 'page-refused', address: authorizationEndpoint });
@@ -174,7 +174,6 @@ function requireSafe({ server, isPublicOnly }: AuthHttp, metadata: ServerMetadat
   }))
     if (address !== undefined && (!URL.canParse(address) || !isSafe(address)))
       throw loginFailed(server, { kind: 'insecure-address', what, address });
-  const page = authorizationEndpoint === undefined ? undefined : new URL(authorizationEndpoint);
-  if (isPublicOnly && page !== undefined && isLocalHost(page.hostname))
-    throw loginFailed(server, { kind: 'private-address', address: page.origin });
+  if (authorizationEndpoint !== undefined && (await http.leadsInside(authorizationEndpoint)))
+    throw loginFailed(server, { kind: 'private-address', address: new URL(authorizationEndpoint).origin });
 }

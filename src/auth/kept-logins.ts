@@ -16,8 +16,13 @@ export function createRegistrations(secrets: Secrets): Registrations {
   return {
     find: async (issuer) => valueIn<ClientRegistration>(await secrets.get(nameOf(issuer))),
     keep: (issuer, client) => secrets.set(nameOf(issuer), JSON.stringify(client)),
+    forget: (issuer) => secrets.delete(nameOf(issuer)),
+    lock: (issuer, signal) => secrets.lock(nameOf(issuer), REGISTRATION_MS, signal),
   };
 }
+
+/** Longer than the request takes. */
+const REGISTRATION_MS = 2 * limits.login.requestMs;
 
 export interface PendingLogins {
   keep(pending: PendingLogin): Promise<void>;

@@ -27,7 +27,7 @@ export function createLoginKeys({ file, keyFile, clock, ...options }: LoginKeyOp
   const reach = options.keychain ?? (() => systemKeychain(clock));
   const account = `logins ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`;
   const opened = new Map<KeyPlace, Buffer>();
-  const unusable = (problem: 'keychain' | 'key', reason: string, cause?: unknown) =>
+  const unusable = (problem: 'keychain' | 'keychain-package' | 'key', reason: string, cause?: unknown) =>
     new RuntimeError('LOGINS_UNUSABLE', { file, problem, reason }, { cause });
   const refused = (error: unknown): never => {
     throw unusable('keychain', error instanceof Error ? error.message : String(error), error);
@@ -35,7 +35,8 @@ export function createLoginKeys({ file, keyFile, clock, ...options }: LoginKeyOp
 
   const fromKeychain = async (): Promise<Buffer> => {
     const keychain = await reach();
-    if (keychain === undefined) throw unusable('keychain', 'the package @napi-rs/keyring is not installed here');
+    if (keychain === undefined)
+      throw unusable('keychain-package', 'the package @napi-rs/keyring is not installed here');
     const key = await keychain.get(account).catch(refused);
     if (key?.length !== KEY_BYTES) throw unusable('keychain', 'it does not hold the key');
     return key;

@@ -27,7 +27,7 @@ import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login
 import { logInAsMachine, machineGrantOf } from './machine-login.ts';
 import type { ServerMetadata } from './metadata.ts';
 import { createState, createVerifier, s256 } from './pkce.ts';
-import { findClient, isCallback } from './registration.ts';
+import { findClient, forgetUnknown, isCallback } from './registration.ts';
 import { refusesResource, requestTokens } from './token-request.ts';
 
 /** A login whose page is open: everything that is needed to finish it, also in another process. Holds secrets. */
@@ -53,13 +53,11 @@ export async function logIn(request: LoginRequest, deps: LoginDeps, person: Logi
   if (grant !== undefined) return logInAsMachine(request, deps, grant);
   const prepared = await prepare(request, deps, person);
   try {
-    return await askOnce(prepared, deps, person);
+    return await ask(prepared, deps, person);
   } catch (error) {
-    if (!prepared.isResourceOptional || !refusesResource(error)) throw error;
-    return {
-      ...(await askOnce({ ...prepared, resource: '', isResourceOptional: false }, deps, person)),
-      refusesResource: true,
-    };
+    const { client, found } = prepared;
+    await forgetUnknown(deps.registrations, { issuer: found.server.issuer, client }, error);
+    throw error;
   }
 }
 
@@ -96,14 +94,14 @@ interface Prepared {
 }
 
 async function prepare(request: LoginRequest, deps: LoginDeps, { askClientId }: LoginPerson): Promise<Prepared> {
-  const { http, registrations } = deps;
+  const { http, registrations, signal } = deps;
   const { settings, known = [] } = request;
   const found = await discover(http, request);
   const { server } = found;
   if (server.authorizationEndpoint === undefined)
     throw loginFailed(http.server, { kind: 'metadata-missing', issuer: server.issuer });
   requirePkce(http.server, server, settings.pkce);
-  const client = await findClient(http, registrations, { server, settings, askClientId });
+  const client = await findClient(http, registrations, { server, settings, askClientId, signal });
   const isRefused = known.some(
     ({ key, refusesResource: refuses }) =>
       refuses && key.issuer === server.issuer && key.serverUrl === serverUrlOf(request.url),
@@ -145,18 +143,28 @@ function pend(prepared: Prepared, redirectUri: string, state = createState()): P
 }
 
 function previewOf(
-  { request, found, page }: Prepared,
+  { request, server, found, page }: Prepared,
   { client, redirectUri, verifier, state, scopes, resource }: PendingLogin,
   paste?: LoginPreview['paste'],
 ): LoginPreview {
   const challenge = s256(verifier);
-  return {
-    server: request.url,
-    issuer: found.server.issuer,
-    scopes,
-    page: pageUrl(page, { clientId: client.clientId, redirectUri, challenge, state, scopes, resource }),
-    paste,
-  };
+  const address = pageUrl(page, { clientId: client.clientId, redirectUri, challenge, state, scopes, resource });
+  if (address.length > limits.login.pageChars)
+    throw loginFailed(server, { kind: 'page-too-long', chars: address.length, scopes: scopes.length });
+  return { server: request.url, issuer: found.server.issuer, scopes, page: address, paste };
+}
+
+/** A server that does not know the resource is asked once more, without it. */
+async function ask(prepared: Prepared, deps: LoginDeps, person: LoginPerson): Promise<Login> {
+  try {
+    return await askOnce(prepared, deps, person);
+  } catch (error) {
+    if (!prepared.isResourceOptional || !refusesResource(error)) throw error;
+    return {
+      ...(await askOnce({ ...prepared, resource: '', isResourceOptional: false }, deps, person)),
+      refusesResource: true,
+    };
+  }
 }
 
 /** Shows the page and waits for its answer, by whichever way it comes first. */

@@ -14,6 +14,7 @@ import { chooseLogin, fits, type LoginWish } from './login-choice.ts';
 import type { Login } from './login-model.ts';
 import type { LoginDeps, LoginPerson, LoginPreview, LoginRequest } from './login-request.ts';
 import { machineGrantOf } from './machine-login.ts';
+import { forgetUnknown } from './registration.ts';
 import { revokeLogin } from './revocation.ts';
 import { isSameLogin, type StoredLogin, type TokenStore } from './token-store.ts';
 
@@ -80,11 +81,16 @@ export async function finishPending(target: LoginTarget, work: LoginWork, answer
   const all = createPendingLogins(work.secrets, work.clock);
   const pending = await all.find({ url, account: wish.account });
   if (pending === undefined) throw loginFailed(server, { kind: 'nothing-pending' });
-  return withHttp(target, work, async ({ http, clock }) => {
+  return withHttp(target, work, async ({ http, clock, registrations }) => {
     const { privateKey } = wish.settings;
     // A mistyped answer can be given again; a code cannot.
     const onCode = () => all.drop(pending);
-    return keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey, onCode }));
+    try {
+      return await keep(target, work, await finishLogin(pending, answer, { http, clock, privateKey, onCode }));
+    } catch (error) {
+      await forgetUnknown(registrations, { issuer: pending.metadata.issuer, client: pending.client }, error);
+      throw error;
+    }
   });
 }
 
@@ -138,8 +144,19 @@ async function withHttp<Value>(
   }
 }
 
+/** One process after the other: of those that log in together, the last one's login is the one that stays. */
+async function keep(target: LoginTarget, work: LoginWork, login: Login): Promise<KeptLogin> {
+  const anyOfAccount = { ...login.key, issuer: '', resource: '', clientId: '' };
+  const release = await work.store.lock(anyOfAccount, limits.refresh.lockMs, work.signal);
+  try {
+    return await keepAlone(target, work, login);
+  } finally {
+    await release();
+  }
+}
+
 /** The new one first: at no moment there is none. A definition that may use the old one may use the new one. */
-async function keep({ wish }: LoginTarget, { store }: LoginWork, login: Login): Promise<KeptLogin> {
+async function keepAlone({ wish }: LoginTarget, { store }: LoginWork, login: Login): Promise<KeptLogin> {
   const before = await store.list();
   const former = before.filter(
     (each) => fits(each, wish) && each.login.key.account === wish.account && !isSameLogin(each.login.key, login.key),

@@ -44,6 +44,8 @@ export class Refresher {
   readonly #flights = new SingleFlight<string, Renewal>();
   /** By login: until when an authorization server that is down is left alone. */
   readonly #outages = new Map<string, { readonly until: number; readonly renewal: Renewal }>();
+  /** By login: new tokens that could not be written, and what is stored in their place. */
+  readonly #unwritten = new Map<string, { readonly begun: StoredLogin; readonly stored: StoredLogin }>();
 
   constructor(deps: RefreshDeps) {
     this.#deps = deps;
@@ -75,6 +77,7 @@ export class Refresher {
     const { store } = this.#deps;
     const release = await store.lock(used.login.key, limits.refresh.lockMs);
     try {
+      await this.#writeLate(used.login);
       for (;;) {
         const present = await this.#present(used.login);
         if (present === undefined) return { kind: 'needs-login', why: 'gone' };
@@ -117,9 +120,19 @@ export class Refresher {
     } catch (error) {
       // A full disk must not cost this process its login as well.
       if (!(error instanceof RuntimeError)) throw error;
+      this.#unwritten.set(JSON.stringify(login.key), { begun, stored });
       onError(error);
       return { kind: 'renewed', stored, isNew: true };
     }
+  }
+
+  /** The refresh token that is stored is used up: with it, a server that detects reuse would end the whole login. */
+  async #writeLate({ key }: Login): Promise<void> {
+    const name = JSON.stringify(key);
+    const unwritten = this.#unwritten.get(name);
+    if (unwritten === undefined) return;
+    await this.#deps.store.replace(key, unwritten.begun, unwritten.stored);
+    this.#unwritten.delete(name);
   }
 
   /** The refusal may be about tokens that another process has replaced since. Nothing is deleted either way. */

@@ -2,6 +2,7 @@
 // document, a registration (kept per issuer and reused), and last the person, who may know an id.
 
 import { isObject, parseJson } from '../kernel/json.ts';
+import { isFailure } from '../model/errors.ts';
 import { identity } from '../model/identity.ts';
 import { limits } from '../model/limits.ts';
 import type { OAuthSettings } from '../model/server.ts';
@@ -16,6 +17,9 @@ import { quote } from './token-request.ts';
 export interface Registrations {
   find(issuer: string): Promise<ClientRegistration | undefined>;
   keep(issuer: string, client: ClientRegistration): Promise<void>;
+  forget(issuer: string): Promise<void>;
+  /** Held while a client registers, so that processes that log in together become one client. Returns the release function. */
+  lock(issuer: string, signal?: AbortSignal): Promise<() => Promise<void>>;
 }
 
 export interface RegistrationRequest {
@@ -23,12 +27,13 @@ export interface RegistrationRequest {
   readonly settings: OAuthSettings;
   /** Asks the person for a client id; absent where nobody can be asked. */
   readonly askClientId?: ((issuer: string) => Promise<string | undefined>) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export async function findClient(
   http: AuthHttp,
   registrations: Registrations,
-  { server, settings, askClientId }: RegistrationRequest,
+  { server, settings, askClientId, signal }: RegistrationRequest,
 ): Promise<ClientRegistration> {
   const { issuer, registrationEndpoint } = server;
   const redirectUris = redirectUrisFor(server, settings);
@@ -37,17 +42,45 @@ export async function findClient(
     return configuredClient(clientId, settings, { server, redirectUris, origin: 'configured' });
   if (clientMetadataUrl !== undefined && server.takesMetadataDocuments)
     return { clientId: clientMetadataUrl, authentication: 'none', origin: 'metadata-document', redirectUris };
-  const known = await registrations.find(issuer);
-  if (known !== undefined && redirectUris.every((each) => known.redirectUris.includes(each))) return known;
+  const find = async () => {
+    const known = await registrations.find(issuer);
+    return redirectUris.every((each) => known?.redirectUris.includes(each)) ? known : undefined;
+  };
+  const known = await find();
+  if (known !== undefined) return known;
   if (registrationEndpoint !== undefined) {
-    const client = await register(http, server, { endpoint: registrationEndpoint, redirectUris });
-    await registrations.keep(issuer, client);
-    return client;
+    const release = await registrations.lock(issuer, signal);
+    try {
+      const ofAnother = await find();
+      if (ofAnother !== undefined) return ofAnother;
+      const client = await register(http, server, { endpoint: registrationEndpoint, redirectUris });
+      await registrations.keep(issuer, client);
+      return client;
+    } finally {
+      await release();
+    }
   }
   const answered = (await askClientId?.(issuer))?.trim();
   if (!answered) throw loginFailed(http.server, { kind: 'client-unknown', issuer });
   return configuredClient(answered, settings, { server, redirectUris, origin: 'asked' });
 }
+
+/**
+ * Forgets a client that its authorization server does not know any more, so that the next login registers afresh. A page that
+ * nobody finished may have said so to the person alone.
+ */
+export async function forgetUnknown(
+  registrations: Registrations,
+  { issuer, client }: { readonly issuer: string; readonly client: ClientRegistration },
+  error: unknown,
+): Promise<void> {
+  const fault = isFailure(error, 'LOGIN_FAILED') ? error.data.fault : undefined;
+  const isUnknown = fault?.kind === 'timed-out' || (fault?.kind === 'refused' && UNKNOWN_CLIENT.has(fault.error));
+  if (!isUnknown || (await registrations.find(issuer))?.clientId !== client.clientId) return;
+  await registrations.forget(issuer);
+}
+
+const UNKNOWN_CLIENT: ReadonlySet<string> = new Set(['invalid_client', 'unauthorized_client']);
 
 /** The client that the settings name, with the secret or the key that they give it. */
 export function configuredClient(

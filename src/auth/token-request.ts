@@ -106,41 +106,51 @@ function tokensIn({ http, clock }: TokenDeps, request: TokenRequest, response: T
   if (type === 'dpop' && dpopKey === undefined) throw unusable('it is bound to a key that was not sent');
   const { refresh_token: refreshToken, scope } = fields;
   const receivedAt = clock.now();
-  const lifetime = Number(fields['expires_in'] ?? Number.NaN);
+  const lifetime = lifetimeIn(fields['expires_in']);
   return {
     accessToken,
     tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
     refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
-    scopes: typeof scope === 'string' ? scopesIn(scope) : scopes,
+    // More than any page can ask for was not granted by one.
+    scopes: typeof scope === 'string' && scope.length <= limits.login.pageChars ? scopesIn(scope) : scopes,
     receivedAt,
-    expiresAt: Number.isFinite(lifetime) ? receivedAt + Math.max(0, lifetime) * 1_000 : undefined,
+    expiresAt: lifetime === undefined ? undefined : receivedAt + lifetime * 1_000,
   };
+}
+
+/** In seconds. Nothing, less than nothing and more than a century are no lifetime: the server's refusal will tell the end. */
+function lifetimeIn(value: unknown): number | undefined {
+  const seconds = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return seconds > 0 && seconds <= limits.login.lifetimeSeconds ? seconds : undefined;
 }
 
 /** A token goes into a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-/** 4xx with an OAuth error, and 401 and 403 without one, refuse the request. Any other failure says nothing about the grant. */
+/** An OAuth error, and 401 and 403 without one, refuse the request. Any other failure says nothing about the grant. */
 export function requireSuccess({ server }: AuthHttp, address: string, response: TextResponse): void {
   const { status } = response;
-  if (status >= 200 && status < 300) return;
   const said = errorIn(response);
+  if (status >= 200 && status < 300 && said === undefined) return;
   const isRefusal = said !== undefined || status === 401 || status === 403;
-  if (!isRefusal || TEMPORARY.has(said?.error ?? ''))
+  if (!isRefusal || BUSY.has(status) || TEMPORARY.has(said?.error ?? ''))
     throw unavailable(server, new URL(address).origin, `it answered HTTP ${status}`);
   throw loginFailed(server, { kind: 'refused', ...(said ?? { error: `HTTP ${status}` }) });
 }
 
+/** Too late, too early, too often: whatever the body says. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 const TEMPORARY: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error', 'slow_down']);
 
+/** Some providers refuse with HTTP 200, and an error in place of the token. */
 function errorIn({
   status,
   text,
 }: TextResponse): { readonly error: string; readonly description?: string } | undefined {
-  const parsed = status >= 400 && status < 500 ? parseJson(text) : undefined;
+  const parsed = status < 500 ? parseJson(text) : undefined;
   const fields = parsed?.ok && isObject(parsed.value) ? parsed.value : {};
-  const { error, error_description: description } = fields;
-  if (typeof error !== 'string') return undefined;
+  const { error, error_description: description, access_token: token } = fields;
+  if (typeof error !== 'string' || (status < 400 && token !== undefined)) return undefined;
   return { error: quote(error), ...(typeof description === 'string' && { description: quote(description) }) };
 }
 

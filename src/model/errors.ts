@@ -75,13 +75,14 @@ export const faultReason = (data: ServerFault): string => {
 
 interface UnusableLogins {
   readonly file: string;
-  readonly problem: 'torn' | 'newer' | 'unreadable' | 'keychain' | 'key';
+  readonly problem: 'torn' | 'newer' | 'unreadable' | 'keychain' | 'keychain-package' | 'key';
   readonly reason: string;
 }
 
 function unusableLogins({ file, problem, reason }: UnusableLogins): string {
   if (problem === 'newer') return `The logins in ${file} were written by a newer Plexus: ${reason}.`;
-  if (problem === 'keychain') return `The key of the logins in ${file} lies in the system keychain, and ${reason}.`;
+  if (problem === 'keychain' || problem === 'keychain-package')
+    return `The key of the logins in ${file} lies in the system keychain, and ${reason}.`;
   if (problem === 'key') return `The logins in ${file} cannot be decrypted: ${reason}.`;
   return `The logins in ${file} cannot be read: ${reason}.`;
 }
@@ -89,6 +90,7 @@ function unusableLogins({ file, problem, reason }: UnusableLogins): string {
 function loginsRemedy({ file, problem }: UnusableLogins): string {
   if (problem === 'newer') return 'Update Plexus.';
   if (problem === 'keychain') return 'Unlock the keychain, or run this where you are logged in to the desktop.';
+  if (problem === 'keychain-package') return 'Install that package beside Plexus, as it was when you first logged in.';
   if (problem === 'unreadable') return `Make ${file} readable for yourself.`;
   return `Restore ${problem === 'key' ? 'the key' : 'it'} from a backup, or move ${file} away and log in again.`;
 }

@@ -250,8 +250,11 @@ export const limits = {
   /** How often a model can ask the person to log in to one server. */
   askLoginMs: 15 * 60_000,
 
-  /** A login: the largest document of an authorization server, and how long one request may take; how long the person has for
-   * the page; the ports that are registered for its answer; how often a server can demand more rights of one login. */
+  /**
+   * A login: the largest document of an authorization server, and how long one request may take; how long the person has for the
+   * page; the ports that are registered for its answer; how often a server can demand more rights of one login; the longest address
+   * of a page, which programs and servers take; the longest scope or address in a document; the longest lifetime that is believed.
+   */
   login: {
     bodyBytes: 1024 * 1024,
     requestMs: 30_000,
@@ -261,6 +264,9 @@ export const limits = {
     assertionSeconds: 300,
     quoteChars: 300,
     stepUps: 5,
+    pageChars: 16_000,
+    wordChars: 2_000,
+    lifetimeSeconds: 100 * 365 * 86_400,
   },
 
   /** How much of a server's stderr is kept, and how much of it an error quotes. */

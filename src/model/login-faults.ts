@@ -47,7 +47,8 @@ const rows = {
     (_, server) => `Check the url of "${server}" in your configuration; if it is right, tell its operator.`,
   ),
   'insecure-address': row(
-    (d: { what: string; address: string }) => `${d.what} is ${d.address}, which is not https`,
+    (d: { what: string; address: string }) =>
+      `${d.what} is ${d.address}, which ${/^https:/i.test(d.address) ? 'has a name before its host' : 'is not https'}`,
     (_, server) => tellOperator(server),
   ),
   'private-address': row(
@@ -101,6 +102,11 @@ const rows = {
   'page-refused': row(
     (d: { address: string }) => `the login page would be ${d.address}, and only http and https addresses are opened`,
     (_, server) => tellOperator(server),
+  ),
+  'page-too-long': row(
+    (d: { chars: number; scopes: number }) =>
+      `the address of its login page would have ${d.chars} characters, with ${d.scopes} rights, which no browser takes`,
+    (_, server) => `Name the rights that you need in oauth.scopes of "${server}".`,
   ),
   'state-missing': row(
     (_: object) => 'the answer of the login page has no state, so it may belong to another login',

@@ -4,6 +4,7 @@
 import { createCachedLists } from '../catalog/cached-lists.ts';
 import { isExposed } from '../catalog/filter.ts';
 import { createListSummaries, type ListSummary } from '../catalog/list-summary.ts';
+import { accountOf } from '../config/login-account.ts';
 import { cacheFolder, type HostEnvironment, stateFolder } from '../config/scopes.ts';
 import { type ClientHandlers, offerOf, offers, permittedHandlers } from '../connection/client-handlers.ts';
 import { type ServerStatus, statusOf } from '../connection/status.ts';
@@ -73,7 +74,7 @@ export async function readKnownServers(deps: KnownServersOptions): Promise<ReadS
   const approved = [...cached].filter(([, { isUnapprovedWorkspaceServer }]) => !isUnapprovedWorkspaceServer);
   registry.markApproved(approved.map(([{ name }]) => name));
   const statusIn = (definition: ServerDefinition) =>
-    idleStatus(definition, { registry, summary: cached.get(definition)?.listing, now: clock.now() });
+    idleStatus(definition, { registry, environment, summary: cached.get(definition)?.listing, now: clock.now() });
   const reduced = [...cached].map(([{ name, settings }, { listing }]): [ServerName, number] => [
     name,
     listing.reduced.filter((tool) => isExposed(tool, settings)).length,
@@ -90,13 +91,15 @@ export async function readKnownServers(deps: KnownServersOptions): Promise<ReadS
 
 interface StatusFacts {
   readonly registry: ServerRegistry;
+  readonly environment: HostEnvironment;
   readonly summary: ListSummary | undefined;
   readonly now: number;
 }
 
 /** A server that is enabled and not denied is idle; any other one has no connection at all. */
-function idleStatus(definition: ServerDefinition, { registry, summary, now }: StatusFacts): ServerStatus {
-  const { name, settings } = definition;
+function idleStatus(definition: ServerDefinition, { registry, environment, summary, now }: StatusFacts): ServerStatus {
+  const { name, settings, launch } = definition;
+  const account = accountOf(launch, environment);
   const standing = registry.standing(name);
   const shown = summary?.names.filter((tool) => isExposed(tool, settings)) ?? [];
   const idle = {
@@ -110,6 +113,7 @@ function idleStatus(definition: ServerDefinition, { registry, summary, now }: St
     definition,
     connection: registry.used().includes(definition) ? idle : undefined,
     refusal: registry.refusal(name),
+    ...(account !== '' && { login: { account } }),
     ...(standing && { unapproved: standing }),
     listing: {
       isListed: false,

@@ -6,7 +6,7 @@ import type { LoginWish } from '../auth/login-choice.ts';
 import type { Login, Tokens } from '../auth/login-model.ts';
 import type { Logins, Signer } from '../auth/logins.ts';
 import type { TokenStore } from '../auth/token-store.ts';
-import { accountFor } from '../config/login-account.ts';
+import { accountFor, accountOf } from '../config/login-account.ts';
 import { type HostEnvironment, isOwnScope, loginsFile, loginsKeyFile } from '../config/scopes.ts';
 import type { LoginStatus } from '../connection/status.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -100,10 +100,8 @@ export class ServerLogins {
 
   /** The login that a server uses, or the account that it would use in this folder. */
   statusOf(definition: ServerDefinition): LoginStatus | undefined {
-    const { launch } = definition;
-    if (launch.kind === 'stdio' || launch.kind === 'in-process') return undefined;
     const { key, tokens } = this.#opened.get(definition)?.login ?? {};
-    const account = key?.account ?? accountFor(launch.oauth ? launch.oauth.account : undefined, this.#deps.environment);
+    const account = key?.account ?? accountOf(definition.launch, this.#deps.environment);
     if (key === undefined && account === '') return undefined;
     return {
       ...(account !== '' && { account }),

@@ -15,6 +15,8 @@ export interface Secrets {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
   delete(name: string): Promise<void>;
+  /** Holds the name between all processes that share the store, as `Store.lock` does. */
+  lock: Store['lock'];
 }
 
 export const KEY_BYTES = 32;
@@ -39,6 +41,7 @@ export function createSecrets(store: Store, keyFile: string): Secrets {
     },
     set: async (name, value) => store.set(keyOf(name), encrypt(value, name, await encryptionKey())),
     delete: (name) => store.delete(keyOf(name)),
+    lock: (name, ttlMs, signal) => store.lock(keyOf(name), ttlMs, signal),
   };
 }
 

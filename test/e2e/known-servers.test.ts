@@ -58,6 +58,7 @@ verifies('EXT-44', 'a list without a runtime tells of every kind of server what 
       lazy: { ...server({ name: 'c' }), lifecycle: 'lazy' },
       manual: { ...server({ name: 'd' }), lifecycle: 'manual' },
       broken: { command: 7 },
+      remote: { url: 'https://remote.example/mcp', lifecycle: 'manual', oauth: { account: { '*': 'work' } } },
     },
     plexus: { disabledServers: ['denied'] },
   });
@@ -74,8 +75,10 @@ verifies('EXT-44', 'a list without a runtime tells of every kind of server what 
     'lazy idle 0',
     'manual idle 0',
     'plain idle 2',
+    'remote idle 0',
     'shortened idle 2',
   ]);
+  expect(found?.servers.find(({ name }) => name === 'remote')?.login).toEqual({ account: 'work' });
   expect(found?.diagnostics).toEqual(runtime.diagnostics());
   const reduced = runtime.getTools().flatMap(({ id, reduced: changes }) => (changes ? [id.server] : []));
   expect([...(found?.reduced ?? [])]).toEqual(reduced.map((name) => [name, 1]));

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { type OAuthServer, startOAuth } from '../servers/oauth.ts';
 import { freePort } from '../unit/auth/login-world.ts';
 import { verifies } from '../verifies.ts';
+import { waitFor } from '../wait-for.ts';
 import { Sandbox } from './plexus.ts';
 import { hasTerminal, openTerminal } from './terminal.ts';
 
@@ -120,6 +121,52 @@ verifies('AUT-01', 'a login that fails leaves the one before as it was', async (
   const refused = await box.run(['login', 'web'], { env });
   expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('"access_denied" (the person said no)') });
   expect(await box.run(['tools', 'web'])).toMatchObject({ code: 0 });
+});
+
+verifies('AUT-01', 'two processes that log in at once leave one login, and both have succeeded', async () => {
+  const { box, server, env } = await setUp();
+  // With a port of its own: those that any program may take are not for tests.
+  const entry = { url: server.url, oauth: { callback_port: await freePort() } };
+  box.write('~/other/plexus/mcp.json', { mcpServers: { web: entry } });
+  const logIn = (more: object) => box.spawn(['login', 'web'], { env: { ...env, ...more } }).done;
+  for (const ran of await Promise.all([logIn({}), logIn({ XDG_CONFIG_HOME: box.path('~/other') })]))
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Logged in to "web"') });
+  expect(await server.counts()).toMatchObject({ registrations: 2, exchanges: 2 });
+  expect(JSON.parse((await box.run(['login', '--list', '--json'])).out).logins).toHaveLength(1);
+  expect(await box.run(['tools', 'web'])).toMatchObject({ code: 0 });
+});
+
+verifies(['AUT-01', 'AUT-02'], 'a login and a logout beside a process that is refreshing lose nothing', async () => {
+  const { box, server, env } = await setUp();
+  await box.run(['login', 'web'], { env });
+  /** A call in a process of its own, whose tokens are replaced by now; the answer with the new ones is held back. */
+  const startRefresh = async () => {
+    const { refreshes = 0 } = await server.counts();
+    await server.act('expire');
+    await server.set({ hold: 'after' });
+    const { done } = box.spawn(['call', 'web', 'echo', '--yes']);
+    await waitFor(async () => expect((await server.counts())['refreshes']).toBe(refreshes + 1));
+    await server.set({ hold: null });
+    return { done };
+  };
+  const beside = await startRefresh();
+  expect(await box.run(['login', 'web'], { env })).toMatchObject({ code: 0 });
+  await server.act('release');
+  expect(await beside.done).toMatchObject({ code: 0 });
+  // The login stays, and not what the refresh of the former one brought.
+  expect(await box.run(['call', 'web', 'echo', '--yes'])).toMatchObject({ code: 0 });
+  expect(await server.counts()).toMatchObject({ refreshRequests: 1, reuses: 0 });
+
+  const before = await startRefresh();
+  const out = box.spawn(['logout', 'web']);
+  await server.act('release');
+  expect(await before.done).toMatchObject({ code: 0 });
+  expect(await out.done).toMatchObject({ code: 0 });
+  const usedUp = (await server.requests('POST /token')).at(-1)?.input['refresh_token'];
+  const revoked = (await server.requests('POST /revoke')).map(({ input }) => input['token']);
+  expect(revoked).toHaveLength(2);
+  expect(revoked).not.toContain(usedUp);
+  expect(await box.run(['tools', 'web', '--live'])).toMatchObject({ code: 3 });
 });
 
 verifies('AUT-01', 'no file and no output of a whole login holds a token, a code or a verifier', async () => {

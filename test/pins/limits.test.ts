@@ -155,6 +155,9 @@ test('the ceilings are exactly these', () => {
       assertionSeconds: 300,
       quoteChars: 300,
       stepUps: 5,
+      pageChars: 16_000,
+      wordChars: 2_000,
+      lifetimeSeconds: 3_153_600_000,
     },
 
     stderrBytes: 64 * 1024,

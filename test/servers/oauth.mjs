@@ -51,7 +51,9 @@ const settings = {
   rotates: true,
   /** Whether a login has a refresh token at all. */
   refreshTokens: true,
-  /** How the token endpoint answers: `null`, an OAuth error such as `invalid_grant`, or a number, which is a status; for refreshes alone: `refreshFault`. */
+  /** Fields of a token response that differ. */
+  tokenFields: {},
+  /** How the token endpoint answers: `null`, an OAuth error such as `invalid_grant`, a number, which is a status, or { status, value, headers, isStalled }; for refreshes alone: `refreshFault`. */
   tokenFault: null,
   refreshFault: null,
   /** Refreshes wait for `/control/release`: `before` anything happened, or `after` the token was rotated. */
@@ -96,8 +98,12 @@ const bodyOf = async (request) => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const send = (response, status, value, headers = {}) =>
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
+/** A body that stalls never ends. */
+const send = (response, status, value, { headers = {}, isStalled = false } = {}) => {
+  const text = headers['content-type'] === undefined ? JSON.stringify(value) : String(value);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).write(text);
+  if (!isStalled) response.end();
+};
 
 const control = {
   '/control': (body) => {
@@ -127,9 +133,9 @@ async function answer(request, response) {
   const json = type.startsWith('application/json') ? JSON.parse(body) : {};
   const input = { ...Object.fromEntries(url.searchParams), ...form, ...json };
   world.note({ endpoint: `${request.method} ${url.pathname}`, input, headers: request.headers });
-  const { status, value, headers } = await endpoint(input, { request, url });
+  const { status, value, ...more } = await endpoint(input, { request, url });
   if (status === 'hang-up') return response.destroy();
-  send(response, status, value, headers);
+  send(response, status, value, more);
 }
 
 const server = createServer((request, response) => {

@@ -30,6 +30,7 @@ export function createGrants({ settings, counts, place }) {
       ...(settings.expiresIn !== null && { expires_in: settings.expiresIn }),
       ...(refreshToken && { refresh_token: refreshToken }),
       ...(login.scope && { scope: login.scope }),
+      ...settings.tokenFields,
     };
   };
   const granted = (login) => ({ status: 200, value: give(login), headers: { 'cache-control': 'no-store' } });
@@ -201,6 +202,7 @@ const isDocument = (clientId) => /^https:\/\/.+\/.+/.test(clientId ?? '');
 function faultOf(fault) {
   if (fault === null) return undefined;
   if (fault === 'hang-up') return { status: 'hang-up' };
+  if (typeof fault === 'object') return { status: 200, ...fault };
   if (typeof fault === 'number') return { status: fault, value: 'as asked', headers: { 'content-type': 'text/plain' } };
   return refuse(fault, `${fault}, as asked`, fault === 'invalid_client' ? 401 : 400);
 }

@@ -56,6 +56,11 @@ verifies(
     const odd = connect(port, '127.0.0.1', () => odd.write('GET // HTTP/1.1\r\nHost: x\r\n\r\n'));
     const answered = await new Promise<string>((resolve) => odd.once('data', (data) => resolve(String(data))));
     expect(answered).toContain('404');
+    // A page whose name was made to lead here (DNS rebinding).
+    const rebound = connect(port, '127.0.0.1', () =>
+      rebound.write('GET /callback?code=a&state=b HTTP/1.1\r\nHost: evil.example\r\n\r\n'),
+    );
+    expect(await new Promise((resolve) => rebound.once('data', (data) => resolve(String(data))))).toContain('404');
     for (const stray of ['?code=x', '?code=x&state=other', '?error=access_denied&state=']) {
       const response = await fetch(`${uri}${stray}`);
       expect(response.status).toBe(400);

@@ -24,6 +24,11 @@ test.each([
     'Bearer, DPoP algs="ES256", error="use_dpop_nonce"',
     { ...none, scheme: 'DPoP', error: 'use_dpop_nonce' },
   ],
+  [
+    'an address that writes to the terminal',
+    'Bearer resource_metadata="https://a\u009b2J"',
+    { ...none, scheme: 'Bearer' },
+  ],
   ['the header twice', ['Basic x="y"', 'Bearer scope="b"'], { ...none, scheme: 'Bearer', scopes: ['b'] }],
 ] as const)('a challenge with %s is read', (_, header, expected) => {
   expect(challengeIn(header)).toEqual(expected);

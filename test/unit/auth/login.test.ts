@@ -3,8 +3,6 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { AuthHttp } from '../../../src/auth/auth-http.ts';
-import { discover } from '../../../src/auth/discovery.ts';
 import { dpopProof } from '../../../src/auth/dpop.ts';
 import { createRegistrations } from '../../../src/auth/kept-logins.ts';
 import { beginLogin, finishLogin } from '../../../src/auth/login.ts';
@@ -27,6 +25,16 @@ const call = (url: string, { tokens, dpopKey }: Login, nonce?: string) => {
   const headers = { authorization: `${tokens.tokenType} ${tokens.accessToken}`, ...(proof && { dpop: proof }) };
   return fetch(url, { method: 'POST', headers, body: body() });
 };
+
+/** As a person registers an application by hand. */
+async function register({ issuer }: OAuthServer, redirectUri: string, method: string): Promise<Record<string, string>> {
+  const registration = await fetch(`${issuer}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: method }),
+  });
+  return (await registration.json()) as Record<string, string>;
+}
 
 describe('a login', () => {
   for (const metadata of ['both', 'oauth', 'oidc'] as const)
@@ -115,17 +123,28 @@ describe('a login', () => {
   verifies('AUT-01', 'uses a configured client at its own address, with its secret', async () => {
     const server = await startOAuth();
     const redirectUri = `http://localhost:${await freePort()}/back`;
-    const registration = await fetch(`${server.issuer}/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_basic' }),
-    });
-    const { client_id: clientId, client_secret: clientSecret } = (await registration.json()) as Record<string, string>;
+    const registered = await register(server, redirectUri, 'client_secret_basic');
+    const { client_id: clientId, client_secret: clientSecret } = registered;
     const { logIn } = await createLoginWorld(server.url);
     const settings = { redirectUri, ...(clientId && { clientId }), ...(clientSecret && { clientSecret }) };
     const login = await logIn({ settings });
     expect(login.client).toMatchObject({ clientId, origin: 'configured', authentication: 'client_secret_basic' });
     expect(await server.counts()).toMatchObject({ registrations: 1, exchanges: 1 });
+  });
+
+  verifies('AUT-01', 'asks the person for a client id where nothing else is left', async () => {
+    const server = await startOAuth({ metadataFields: { registration_endpoint: null } });
+    const redirectUri = `http://localhost:${await freePort()}/back`;
+    const { client_id: clientId } = await register(server, redirectUri, 'none');
+    const { logIn } = await createLoginWorld(server.url);
+    const asked: string[] = [];
+    const askClientId = async (issuer: string) => {
+      asked.push(issuer);
+      return ` ${clientId}\n`;
+    };
+    const login = await logIn({ settings: { redirectUri } }, { askClientId });
+    expect(login.client).toMatchObject({ clientId, origin: 'asked' });
+    expect(asked).toEqual([server.issuer]);
   });
 
   verifies('AUT-01', 'uses a client id metadata document where the server takes them', async () => {
@@ -243,6 +262,7 @@ describe('a refresh', () => {
     ['temporarily_unavailable', { code: 'LOGIN_UNAVAILABLE', outage: true }],
     [503, { code: 'LOGIN_UNAVAILABLE', outage: true }],
     [404, { code: 'LOGIN_UNAVAILABLE', outage: true }],
+    [429, { code: 'LOGIN_UNAVAILABLE', outage: true }],
     ['hang-up', { code: 'LOGIN_UNAVAILABLE', outage: true }],
   ] as const)
     verifies(
@@ -392,6 +412,16 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
     'insecure-address',
     'its token endpoint is http://login.example/token, which is not https',
   ],
+  'an authorization server with a name before its host': [
+    { resourceFields: { authorization_servers: ['https://accounts.good.example@evil.example'] } },
+    'insecure-address',
+    'which has a name before its host',
+  ],
+  'more rights than an address can name': [
+    { resourceFields: { scopes_supported: Array.from({ length: 5_000 }, (_, n) => `right:${n}`) } },
+    'page-too-long',
+    'Name the rights that you need in oauth.scopes of "web"',
+  ],
   'an authorization server without https': [
     { resourceFields: { authorization_servers: ['http://login.example'] } },
     'insecure-address',
@@ -417,32 +447,17 @@ const lies: Readonly<Record<string, readonly [settings: object, kind: string, wo
   ],
 };
 
-/** A public server, whose authorization server has a page at `page`. */
-const publicWorld = (page: string): AuthHttp => ({
-  server: 'web',
-  isPublicOnly: true,
-  async request(address) {
-    const issuer = 'https://login.example';
-    const documents: Readonly<Record<string, object>> = {
-      'https://mcp.example/.well-known/oauth-protected-resource/mcp': {
-        resource: 'https://mcp.example/mcp',
-        authorization_servers: [issuer],
-      },
-      [`${issuer}/.well-known/oauth-authorization-server`]: {
-        issuer,
-        authorization_endpoint: page,
-        token_endpoint: `${issuer}/token`,
-      },
-    };
-    const document = documents[address];
-    return { status: document ? 200 : 401, headers: {}, text: JSON.stringify(document) };
-  },
-  close: async () => undefined,
-});
-
 describe('metadata that lies', () => {
   verifies('AUT-01', 'what the person decides by cannot be written by a server: no lines, no escapes', async () => {
-    const strange = ['read', 'b\nissuer:  https://good.example', 'c\u001b[2J', 'd\u202e', 'e f'];
+    const strange = [
+      'read',
+      'b\nissuer:  https://good.example',
+      'c\u001b[2J',
+      'd\u202e',
+      'e f',
+      'r\u0435ad',
+      'x'.repeat(2_001),
+    ];
     const server = await startOAuth({ resourceFields: { scopes_supported: strange } });
     const { logIn, shown } = await createLoginWorld(server.url);
     await logIn();
@@ -451,16 +466,6 @@ describe('metadata that lies', () => {
     await server.set({ resourceFields: { authorization_servers: [issuer] }, metadataFields: { issuer } });
     await expect(logIn()).rejects.toMatchObject({ code: 'LOGIN_FAILED' });
     expect(shown).toHaveLength(1);
-  });
-
-  verifies('AUT-01', 'a public server cannot make the browser open a page of the network around it', async () => {
-    const request = { url: 'https://mcp.example/mcp', settings: {}, isOwn: true };
-    for (const page of ['http://localhost:8080/delete?all', 'https://192.168.1.1/reboot', 'https://router.lan/'])
-      await expect(discover(publicWorld(page), request)).rejects.toMatchObject({
-        data: { fault: { kind: 'private-address', address: new URL(page).origin } },
-      });
-    const found = await discover(publicWorld('https://pages.example/authorize'), request);
-    expect(found.server.authorizationEndpoint).toBe('https://pages.example/authorize');
   });
 
   verifies(

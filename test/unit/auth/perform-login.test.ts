@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import { beginPending, finishPending, logOut, performLogin } from '../../../src/auth/perform-login.ts';
+
+import { createDeferred } from '../../../src/kernel/deferred.ts';
 import { createFakeClock } from '../../../src/testing/fake-clock.ts';
 import { startOAuth } from '../../servers/oauth.ts';
+import { eventually } from '../../servers/processes.ts';
 import { verifies } from '../../verifies.ts';
 import { createTestSecrets, freePort } from './login-world.ts';
 import { createMemoryTokenStore } from './logins.ts';
@@ -47,6 +50,26 @@ verifies('AUT-01', 'another authorization server than last time is said, and the
   expect(again.formerIssuer).toBe('https://old.example');
   expect(store.logins.map((each) => each.login.key.issuer)).toEqual([login.key.issuer]);
 });
+
+verifies(
+  'AUT-01',
+  'of processes that log in at once, the last one to keep its login replaces that of the other',
+  async () => {
+    const { server, clock, store, target, work, person } = await setUp();
+    const { login } = await performLogin(target, work, { person });
+    store.logins = [];
+    const account = { ...login.key, issuer: '', resource: '', clientId: '' };
+    const release = await store.lock(account, 75_000);
+    const mine = performLogin(target, work, { person });
+    await eventually(async () => (await server.counts())['exchanges'] === 2);
+    const theirs = { login: { ...login, key: { ...login.key, clientId: 'theirs' } }, grantedTo: ['this entry'] };
+    expect(await store.replace(theirs.login.key, undefined, theirs)).toBe(true);
+    await release();
+    await clock.advance(1_000);
+    const kept = await mine;
+    expect(store.logins.map((each) => each.login)).toEqual([kept.login]);
+  },
+);
 
 verifies('AUT-01', 'a login that was begun is finished once, within ten minutes', async () => {
   const { clock, store, target, work } = await setUp();
@@ -106,7 +129,13 @@ verifies(['AUT-01', 'AUT-02'], 'a logout waits for a refresh, and revokes what i
   const { server, clock, store, target, work, person } = await setUp();
   const { login } = await performLogin(target, work, { person });
   const release = await store.lock(login.key, 75_000);
-  const out = logOut(target, work, (error) => expect(error).toBeUndefined());
+  const isWaiting = createDeferred<void>();
+  const lock: typeof store.lock = (...which) => {
+    isWaiting.resolve();
+    return store.lock(...which);
+  };
+  const out = logOut(target, { ...work, store: { ...store, lock } }, (error) => expect(error).toBeUndefined());
+  await Promise.race([isWaiting.promise, out]);
   const [before] = store.logins;
   const tokens = { ...login.tokens, accessToken: 'newer-access', refreshToken: 'newer-refresh' };
   await store.replace(login.key, before, { login: { ...login, tokens }, grantedTo: ['this entry'] });

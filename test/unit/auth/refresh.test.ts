@@ -134,15 +134,23 @@ describe('a refresh', () => {
   });
 
   test('works on where its result cannot be written', async () => {
-    const { store, before, told, create } = setUp(() => tokens(2));
+    const { store, before, asked, told, create } = setUp(({ tokens: { refreshToken } }) =>
+      tokens(refreshToken === 'refresh-value-1' ? 2 : 3),
+    );
     const { replace } = store;
     store.replace = async (key, expected, next) => {
       if (next?.refreshBegan === undefined)
         throw new RuntimeError('STORE_UNWRITABLE', { folder: '/state', reason: 'the disk is full' });
       return replace(key, expected, next);
     };
-    expect(await create().renew(before)).toEqual({ kind: 'renewed', stored: sampleStored(2), isNew: true });
+    const refresher = create();
+    expect(await refresher.renew(before)).toEqual({ kind: 'renewed', stored: sampleStored(2), isNew: true });
     expect(told).toEqual(['STORE_UNWRITABLE']);
+    // What is stored is used up, and not asked for again: first the tokens are written that could not be.
+    await expect(refresher.renew(sampleStored(2))).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' });
+    store.replace = replace;
+    expect(await refresher.renew(sampleStored(2))).toMatchObject({ kind: 'renewed', isNew: true });
+    expect(asked).toEqual(['refresh-value-1', 'refresh-value-2']);
   });
 
   test('needs a refresh token', async () => {

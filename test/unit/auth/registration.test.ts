@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { chooseAuthentication } from '../../../src/auth/client-authentication.ts';
 import { defaultMetadata } from '../../../src/auth/metadata.ts';
 import { quirkOf } from '../../../src/auth/quirks.ts';
-import { isCallback, redirectUrisFor } from '../../../src/auth/registration.ts';
+import { findClient, isCallback, redirectUrisFor } from '../../../src/auth/registration.ts';
 import type { OAuthSettings } from '../../../src/model/server.ts';
+import { startOAuth } from '../../servers/oauth.ts';
 import { verifies } from '../../verifies.ts';
+import { createLoginWorld } from './login-world.ts';
 
 const server = defaultMetadata('https://login.example');
 const takesDocuments = { ...server, takesMetadataDocuments: true };
@@ -24,6 +26,16 @@ for (const [which, metadata, settings, expected] of addresses)
   verifies('AUT-01', `addresses for the answer: ${which}`, () => {
     expect(redirectUrisFor(metadata, settings)).toEqual(expected);
   });
+
+verifies('AUT-01', 'processes that log in together register one client', async () => {
+  const oauth = await startOAuth();
+  const { deps } = await createLoginWorld(oauth.url);
+  const known = { ...server, issuer: oauth.issuer, registrationEndpoint: `${oauth.issuer}/register` };
+  const find = () => findClient(deps.http, deps.registrations, { server: known, settings: {} });
+  const [one, ...others] = await Promise.all([find(), find(), find()]);
+  expect(others).toEqual([one, one]);
+  expect(await oauth.counts()).toMatchObject({ registrations: 1 });
+});
 
 test.each([
   ['http://127.0.0.1:1/x', true],

@@ -21,6 +21,7 @@ const faults: { readonly [Kind in LoginFaultKind]: Extract<LoginFault, { kind: K
   'setting-unusable': { kind: 'setting-unusable', setting: 'private_key', problem: 'is not a private key in PEM' },
   'ports-taken': { kind: 'ports-taken', addresses: ['http://127.0.0.1:1/callback'] },
   'page-refused': { kind: 'page-refused', address: 'javascript:1' },
+  'page-too-long': { kind: 'page-too-long', chars: 100_000, scopes: 5_000 },
   'state-missing': { kind: 'state-missing' },
   'state-differs': { kind: 'state-differs' },
   'issuer-missing': { kind: 'issuer-missing', issuer },

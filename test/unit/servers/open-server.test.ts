@@ -71,6 +71,7 @@ function setUp({ env = {}, config = {}, store, ...change }: World = {}) {
     get: async (name) => seen.answers.get(name),
     set: async (name, value) => void seen.answers.set(name, value),
     delete: async (name) => void seen.answers.delete(name),
+    lock: async () => async () => undefined,
   };
   const knownSecrets = new KnownSecrets();
   const redactor = createRedactor(knownSecrets);

@@ -10,6 +10,13 @@ import { verifies } from '../../verifies.ts';
 import { waitFor } from '../../wait-for.ts';
 import { createMemoryTokenStore, sampleKey, sampleStored } from '../auth/logins.ts';
 
+const noSecrets = {
+  get: async () => undefined,
+  set: async () => undefined,
+  delete: async () => undefined,
+  lock: async () => async () => undefined,
+};
+
 function setUp() {
   const clock = createFakeClock();
   const tokens = createMemoryTokenStore(clock);
@@ -19,7 +26,7 @@ function setUp() {
     environment: { cwd: '/home/ada/work', home: '/home/ada', env: {}, platform: 'linux' },
     tokens,
     gate: { fingerprint: async () => 'print' },
-    secrets: { get: async () => undefined, set: async () => undefined, delete: async () => undefined },
+    secrets: noSecrets,
     knownSecrets: { set: (name, values) => void secrets.set(name, values) },
     clock,
     emit: (event) => told.push(JSON.stringify(event)),
@@ -83,7 +90,7 @@ test('the logins of a host are read from its store', async () => {
   const clock = createFakeClock();
   const store = createMemoryTokenStore(clock);
   store.logins = [sampleStored(1)];
-  const nothing = { get: async () => undefined, set: async () => undefined, delete: async () => undefined };
+  const nothing = noSecrets;
   const logins = new Logins({ store, secrets: nothing, clock, emit: () => undefined, onError: () => undefined });
   const wish = { serverUrl: sampleKey.serverUrl, settings: {}, account: '', isOwn: true, grant: '' };
   expect(await logins.find(wish)).toBe(store.logins[0]);

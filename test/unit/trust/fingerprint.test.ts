@@ -101,26 +101,40 @@ describe('the fingerprint of an approval', () => {
     expect((await identityIn(root, ['first'])({ ...stdio, command: 'a\0b' }))['program']).toBe('a\0b');
   });
 
-  verifies('EXT-04', 'changes with where a remote server is and what is sent to it', async () => {
-    const of = (change: Partial<RemoteLaunch>) => fingerprintIn('/', [])({ ...remote, ...change });
-    const all = await Promise.all([
-      of({}),
-      of({ url: 'https://b.example/mcp' }),
-      of({ url: 'https://a.example/mcp?a' }),
-      of({ url: 'https://a.example/mcp?b' }),
-      of({ url: 'https://a.example/mcp#b' }),
-      of({ url: 'https://me:one@a.example/mcp' }),
-      of({ url: 'https://me:two@a.example/mcp' }),
-      of({ headers: { A: 'b' } }),
-      of({ headers: { A: 'c' } }),
-      of({ env: { A: 'b' } }),
-      of({ bearerTokenEnvVar: 'A' }),
-      of({ headersHelper: 'x' }),
-      of({ envAllow: ['A'] }),
-      of({ kind: 'sse' }),
-    ]);
-    expect(new Set(all).size).toBe(all.length);
-  });
+  verifies(
+    ['EXT-04', 'AUT-01'],
+    'changes with where a remote server is, what is sent to it and how one logs in to it',
+    async () => {
+      const of = (change: Partial<RemoteLaunch>) => fingerprintIn('/', [])({ ...remote, ...change });
+      const all = await Promise.all([
+        of({}),
+        of({ url: 'https://b.example/mcp' }),
+        of({ url: 'https://a.example/mcp?a' }),
+        of({ url: 'https://a.example/mcp?b' }),
+        of({ url: 'https://a.example/mcp#b' }),
+        of({ url: 'https://me:one@a.example/mcp' }),
+        of({ url: 'https://me:two@a.example/mcp' }),
+        of({ headers: { A: 'b' } }),
+        of({ headers: { A: 'c' } }),
+        of({ env: { A: 'b' } }),
+        of({ bearerTokenEnvVar: 'A' }),
+        of({ headersHelper: 'x' }),
+        of({ envAllow: ['A'] }),
+        of({ kind: 'sse' }),
+        of({ oauth: false }),
+        of({ oauth: { clientId: 'a' } }),
+        of({ oauth: { clientId: 'b' } }),
+        of({ oauth: { scopes: ['a'] } }),
+        of({ oauth: { resource: 'off' } }),
+        of({ oauth: { redirectUri: 'http://localhost:1/x' } }),
+        of({ oauth: { metadataUrl: 'https://a.example/m' } }),
+        of({ oauth: { clientMetadataUrl: 'https://a.example/m' } }),
+      ]);
+      expect(new Set(all).size).toBe(all.length);
+      // Only a suggestion, which the person may follow or not.
+      expect(await of({ oauth: { account: 'work' } })).toBe(await of({ oauth: {} }));
+    },
+  );
 
   verifies('EXT-04', 'tells a value from one that is written like its digest', async () => {
     const of = fingerprintIn('/', []);
