@@ -126,6 +126,7 @@ export type {
   ToolSettings,
 } from './model/server.ts';
 export type {
+  ArgumentRepair,
   Attachment,
   AudioBlock,
   ContentBlock,

@@ -34,7 +34,6 @@ export const owed: Partial<Record<RequirementId, string>> = {
   'EXT-24': 'all of it',
   'EXT-27': 'all of it',
   'EXT-28': 'all of it',
-  'EXT-29': 'all of it',
   'EXT-32': 'all of it',
   'EXT-33': 'all of it',
   'EXT-34': 'all of it',

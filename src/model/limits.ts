@@ -292,6 +292,8 @@ export const limits = {
   arguments: { depth: 200, parts: 6_000_000, chars: 64 * 1024 * 1024 },
   /** Searching for values that stand for "not given": how far, how many, and the work per attempt. */
   placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
+  /** Repairing arguments: how many schemas deep, the work, how many characters of JSON text are read, and the most repairs of one call. */
+  repair: { depth: 24, steps: 100_000, textChars: 1024 * 1024, most: 1_000 },
 
   /** Per result: how many blocks besides text are read, and how long a name or an address in a placeholder is. */
   resultAttachments: 1_000,

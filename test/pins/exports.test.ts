@@ -25,6 +25,7 @@ const doors = {
       'ApprovalRequest',
       'Approve',
       'ArgumentConditions',
+      'ArgumentRepair',
       'AskInput',
       'Attachment',
       'AudioBlock',
