@@ -213,7 +213,7 @@ export const limits = {
   redirects: 10,
   /** Remote servers of a workspace that are connected although nobody approved them. */
   unapprovedServers: 32,
-  /** A call that must not be repeated follows one redirect, and waits once after a 429: for as long as the server asks, up to a limit. */
+  /** A call that must not be repeated follows one redirect; every call waits once after a 429: for as long as the server asks, up to a limit. */
   callRedirects: 1,
   rateLimit: { defaultMs: 1_000, maxMs: 5_000 },
   /** How long the ping may take that shows whether a session is gone. */
