@@ -124,6 +124,7 @@ class Mender {
     location: ValueLocation | undefined,
     levels: number,
   ): readonly Mended[] {
+    if (typeof value === 'string') this.#check.spend(value.length / 1_000);
     const wanted = this.#typesOf(schema, levels);
     if (wanted === undefined || wanted.has(typeOf(value))) return [];
     const spelled = typeof value === 'string' ? this.#spelled(value, location) : undefined;
@@ -139,6 +140,7 @@ class Mender {
     this.#check.spend(1);
     if (levels === 0 || !this.#isReadable(schema)) return undefined;
     const { type, $ref, allOf, anyOf, oneOf } = schema;
+    this.#check.spend(listIn(schema['enum']).length / 5);
     const of = (part: unknown) => this.#typesOf(part, levels - 1);
     const anyOfThem = (parts: readonly unknown[]) => {
       const sets = parts.map(of);

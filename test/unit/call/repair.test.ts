@@ -275,6 +275,10 @@ describe('the work', () => {
     'alternatives within alternatives': [object({ a: nested(9, integer) }), { a: { a: { a: ['1'] } } }],
     'a long list of texts': [object({ a: list(integer) }), { a: Array.from({ length: 1_000_000 }, () => '1') }],
     'a long text': [object({ a: list(integer) }), { a: `[${'1,'.repeat(4_000_000)}1]` }],
+    'a long text below alternatives': [
+      object({ a: nested(9, object({ b: list(integer) })) }),
+      { a: { a: { a: { b: `x${'1'.repeat(30_000_000)}` } } } },
+    ],
     'a deep text': [object({ a: list() }), { a: '['.repeat(5_000_000) }],
     'many nulls': [
       object({}, { additionalProperties: integer }),
