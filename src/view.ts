@@ -178,7 +178,7 @@ interface ViewDeps extends SharedDeps {
 function createView(deps: ViewDeps): View {
   const { source, calls, handlers, sessions, model = {}, narrowing = [], isChild = false, rights } = deps;
   const hasVision = model.vision === true;
-  const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(sessions && { sessions }) };
+  const caller: Caller = { grants: new Set(), handlers, hasVision, isChild, ...rights, ...(sessions && { sessions }) };
   const patterns = isChild
     ? memoize(source.subagentTools, (allowed) => (allowed === undefined ? narrowing : [...narrowing, allowed]))
     : () => narrowing;

@@ -130,6 +130,14 @@ verifies(
     await expect(echo(agent.child({ approve: approve('sub-agent', 'no') }))).rejects.toMatchObject({
       code: 'APPROVAL_REFUSED',
     });
-    expect(asked).toEqual(['sub-agent']);
+    expect(asked.splice(0)).toEqual(['sub-agent']);
+    const echoWith = (view: Pick<View, 'turn'>) =>
+      view.turn().call('mcp__files__echo', { text: 'x' }, { approve: approve('call', 'once') });
+    await echoWith(runtime.view());
+    expect(asked.splice(0), 'the approve of one call stands in for the view’s').toEqual(['call']);
+    await expect(echoWith(runtime.child()), 'but not for that of a sub-agent’s agent').rejects.toMatchObject({
+      code: 'APPROVAL_REFUSED',
+    });
+    expect(asked).toEqual(['call', 'runtime']);
   },
 );
