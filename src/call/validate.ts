@@ -17,9 +17,10 @@ import { repairArguments } from './repair.ts';
  */
 export function validate(): Stage {
   return (next) => (call) => {
-    const { problems, repairs } = check(call);
+    const checked = check(call);
+    if (checked === FITTING) return next(call);
+    const { problems, repairs } = checked;
     if (problems.length > 0) throw new RuntimeError('ARGUMENTS_BAD', { ...toolOf(call).id, problems });
-    if (repairs.length === 0) return next(call);
     return next(call).then((outcome) => {
       outcome.meta.repaired = repairs;
       return outcome;
