@@ -126,6 +126,7 @@ export type {
   ToolSettings,
 } from './model/server.ts';
 export type {
+  ArgumentRepair,
   Attachment,
   AudioBlock,
   ContentBlock,
@@ -154,6 +155,7 @@ export { systemPromptFragment } from './shaping/boundary.ts';
 export { findSignals, redact, wrap } from './shaping/host-texts.ts';
 export type { Inspected } from './shaping/redact.ts';
 export type { Surface } from './shaping/signals/signal-matches.ts';
+export { type HostTool, type HostToolContext, serveTools } from './transport/serve-tools.ts';
 export type { ApprovalAnswer, ApprovalRequest, Approve, QuestionOptions } from './trust/approval.ts';
 export type { TrustEvent } from './trust/events.ts';
 export type { Turn, TurnCallOptions } from './turn.ts';

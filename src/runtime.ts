@@ -12,12 +12,12 @@ import type { CallEvent } from './call/events.ts';
 import { guard } from './call/guard.ts';
 import { invoke } from './call/invoke.ts';
 import { observe } from './call/observe.ts';
-import { type CallPath, compose } from './call/pipeline.ts';
+import { type CallPath, compose, type ToolCall } from './call/pipeline.ts';
 import { resolve } from './call/resolve.ts';
 import { serialize } from './call/serialize.ts';
 import { shape } from './call/shape.ts';
 import { trackTaint } from './call/track-taint.ts';
-import { validate } from './call/validate.ts';
+import { repairCall, validate } from './call/validate.ts';
 import { type HostEnvironment, stateFolder } from './config/scopes.ts';
 import { findWorkspace } from './config/workspace.ts';
 import { systemClock } from './kernel/clock.ts';
@@ -68,7 +68,11 @@ function createCallPath(host: Host<CallEvent>, trust: Trust, servers: Servers): 
     ],
     invoke(sessions, recheck),
   );
-  return { perform, counts, wouldAsk: (call) => wouldAsk(asking, call) };
+  const wouldBeAsked = (call: ToolCall) => {
+    repairCall(call);
+    return wouldAsk(asking, call);
+  };
+  return { perform, counts, wouldAsk: wouldBeAsked };
 }
 
 /** The configured servers and what is wrong with their files; starts and connects nothing. */

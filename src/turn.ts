@@ -11,6 +11,7 @@ import type { JsonObject } from './kernel/json.ts';
 import { SEARCH_TOOL } from './model/builtin.ts';
 import type { QualifiedName } from './model/names.ts';
 import type { Tool, ToolOutcome } from './model/tool.ts';
+import type { Approve } from './trust/approval.ts';
 
 export interface TurnCallOptions {
   /** The id of the call in events, approvals, progress and `outcome.meta`, such as the model's own. Default: one that Plexus makes. */
@@ -21,6 +22,11 @@ export interface TurnCallOptions {
   readonly signal?: AbortSignal;
   /** Called with each progress of the server, at most ten times a second. */
   readonly onProgress?: (progress: CallProgress) => void;
+  /**
+   * Asked about this one call instead of the view's `approve`, such as by a host that has asked a person already. For a call of a
+   * child what it agrees to is put to the view's `approve` too.
+   */
+  readonly approve?: Approve;
   /** The timeout of this one call, whatever is configured; 0 turns it off. */
   readonly timeoutMs?: number;
 }
@@ -61,7 +67,7 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
       const cancellation = new Cancellation();
       return wouldAsk({ callId: '', ...target, visibleTools, cancellation, onProgress: ignoreProgress, caller });
     },
-    call(name, args = {}, { callId = `plexus-call-${++lastCall}`, meta, signal, onProgress, timeoutMs } = {}) {
+    call(name, args = {}, { callId = `plexus-call-${++lastCall}`, meta, signal, onProgress, approve, timeoutMs } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       const cancellation = new Cancellation();
       const target = resolveTarget(window, textOf(name), args as JsonObject);
@@ -79,6 +85,7 @@ export function createTurn(window: ToolWindow, { perform, wouldAsk }: Omit<CallP
         cancellation,
         onProgress: tell ?? ignoreProgress,
         timeoutMs,
+        approve,
         caller,
         observer: undefined,
         timer: undefined,

@@ -22,7 +22,7 @@ import { unknownOptions } from './servers/known-options.ts';
 import type { PrivateSessions } from './servers/private-sessions.ts';
 import type { Servers } from './servers/servers.ts';
 import type { SessionProvider } from './servers/sessions.ts';
-import type { Approve } from './trust/approval.ts';
+import { type Approve, approveBoth } from './trust/approval.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 export interface ViewOptions extends ClientHandlers {
@@ -33,7 +33,10 @@ export interface ViewOptions extends ClientHandlers {
    * In a child an allow answers nothing: it only makes an exception from the child's own rules.
    */
   readonly permissions?: readonly HostRule[];
-  /** Asked for the view's calls instead of the runtime's `approve`. */
+  /**
+   * Asked for the view's calls instead of the runtime's `approve`. That of a child may refuse, or answer less: what it agrees to is
+   * put to its parent's too.
+   */
   readonly approve?: Approve;
   /** The model that reads: its context size, its abilities, and its provider's rules for schemas. */
   readonly model?: Model;
@@ -53,7 +56,12 @@ export interface View {
   getTools(): readonly Tool[];
   /** Every such tool whose own name this is, whichever server has it. */
   findByToolName(tool: string): readonly ToolRef[];
-  /** A narrower view of the same servers: it starts none, and sees no more than this one. What it does not name of `model` stays. */
+  /** The same agent with fewer tools, more rules, or its own `approve` or model. What the options do not name of `model` stays. */
+  narrow(options: Omit<ViewOptions, 'perClient'>): View;
+  /**
+   * A sub-agent: a narrower view of the same servers. It starts none and may do no more than this one; the setting `subagents` may
+   * leave it fewer tools, or none.
+   */
   child(options?: Omit<ViewOptions, 'perClient'>): View;
   /** Closes the view's private connections. */
   close(): Promise<void>;
@@ -76,6 +84,7 @@ export function createViews(host: Host<CallEvent>, servers: Servers, calls: Omit
     source: createWindowSource(servers, host.clock),
     presentFor: (snapshot, provider) => presentFor(snapshot, provider, catalog.style),
     calls,
+    approve: host.approve,
     checkOptions: (call, options) => {
       for (const problem of unknownOptions(call, options, viewOptionNames)) host.onError(new TypeError(problem));
     },
@@ -145,6 +154,8 @@ interface SharedDeps {
   /** The same tools, with schemas that the provider's models accept. */
   readonly presentFor: (snapshot: CatalogSnapshot, provider: Provider) => CatalogSnapshot;
   readonly calls: Omit<CallPath, 'counts'>;
+  /** The runtime's own. */
+  readonly approve: Approve;
   /** Reports options that do not exist. */
   readonly checkOptions: (call: string, options: object) => void;
   /** Called once for each pattern that no tool matches. */
@@ -153,31 +164,54 @@ interface SharedDeps {
   readonly isSettled: () => boolean;
 }
 
+type Narrowing = readonly (readonly string[])[];
+
 interface ViewDeps extends SharedDeps {
   readonly handlers: ClientHandlers;
   readonly rights: Rights;
   readonly model?: Model | undefined;
   /** One list of patterns for each view between the runtime and this one: a tool must match all of them. */
-  readonly narrowing?: readonly (readonly string[])[];
+  readonly narrowing?: Narrowing;
+  /** A sub-agent, whose tools the setting `subagents` narrows as well. */
+  readonly isChild?: boolean;
   readonly sessions?: (SessionProvider & { close(): Promise<void> }) | undefined;
 }
 
 function createView(deps: ViewDeps): View {
-  const { source, calls, handlers, sessions, model = {}, narrowing = [], rights } = deps;
+  const { source, calls, handlers, sessions, model = {}, narrowing = [], isChild = false, rights } = deps;
   const hasVision = model.vision === true;
-  const caller: Caller = { grants: new Set(), handlers, hasVision, ...rights, ...(sessions && { sessions }) };
-  const isNarrowed = narrowing.length > 0;
-  const snapshot = memoize(source.snapshot, (whole) => visibleSnapshot(deps, whole));
+  const caller: Caller = { grants: new Set(), handlers, hasVision, isChild, ...rights, ...(sessions && { sessions }) };
+  const patterns = isChild
+    ? memoize(source.subagentTools, (allowed) => (allowed === undefined ? narrowing : [...narrowing, allowed]))
+    : () => narrowing;
+  const isNarrowed = () => patterns().length > 0;
+  const visible = memoize(patterns, (all) => memoize(source.snapshot, (whole) => visibleSnapshot(deps, all, whole)));
+  const snapshot = () => visible()();
   const servers = memoize(snapshot, ({ tools }) => new Set(tools.map(({ id }) => id.server)));
-  const isSeen = (server: ServerName) => !isNarrowed || servers().has(server);
+  const isSeen = (server: ServerName) => !isNarrowed() || servers().has(server);
   const windowFor = createToolWindow({
     ...source,
     builtins: source.builtinsFor({ sessions, handlers, isSeen, snapshot, permissions: rights.permissions }),
     snapshot,
     model,
-    isUsable: (builtin) => narrowing.every((patterns) => patterns.some((each) => matchesWildcard(each, builtin))),
+    isUsable: (builtin) => patterns().every((list) => list.some((each) => matchesWildcard(each, builtin))),
     isNarrowed,
   });
+  const derive = (method: string, options: Omit<ViewOptions, 'perClient'>, isSubagent: boolean): View => {
+    const { tools, model: other, permissions, approve, elicit, sample, roots } = options;
+    deps.checkOptions(method, { ...options, perClient: undefined });
+    const both = isSubagent && approve ? approveBoth(rights.approve ?? deps.approve, approve) : approve;
+    return createView({
+      ...deps,
+      rights: narrower(rights, { permissions, approve: both }),
+      isChild: isSubagent,
+      narrowing: tools === undefined ? narrowing : [...narrowing, tools],
+      model: { ...model, ...other },
+      handlers: { ...handlers, ...given({ elicit, sample, roots }) },
+      // The connections of its own that a view has are used by those made from it; only the view itself closes them.
+      sessions: sessions && { ...sessions, close: async () => undefined },
+    });
+  };
   const tellUnmatched = createUnmatchedReport(deps);
   let query: string | undefined;
   // A turn has no state of its own: as long as the window is the same, so is the turn.
@@ -193,19 +227,8 @@ function createView(deps: ViewDeps): View {
     },
     getTools: () => snapshot().tools,
     findByToolName: (tool) => findByToolName(snapshot().tools, tool),
-    child: (options = {}) => {
-      const { tools, model: other, permissions, approve, elicit, sample, roots } = options;
-      deps.checkOptions('child()', { ...options, perClient: undefined });
-      return createView({
-        ...deps,
-        rights: narrower(rights, { permissions, approve }),
-        narrowing: tools === undefined ? narrowing : [...narrowing, tools],
-        model: { ...model, ...other },
-        handlers: { ...handlers, ...given({ elicit, sample, roots }) },
-        // A child uses its parent's private connections; only the parent closes them.
-        sessions: sessions && { ...sessions, close: async () => undefined },
-      });
-    },
+    narrow: (options) => derive('narrow()', options, isChild),
+    child: (options = {}) => derive('child()', options, true),
     close: async () => sessions?.close(),
   };
 }
@@ -248,7 +271,8 @@ function narrower(
 }
 
 function visibleSnapshot(
-  { model: { provider } = {}, narrowing = [], presentFor: present }: ViewDeps,
+  { model: { provider } = {}, presentFor: present }: ViewDeps,
+  narrowing: Narrowing,
   whole: CatalogSnapshot,
 ): CatalogSnapshot {
   const isVisible = (tool: Tool) => narrowing.every((patterns) => patterns.some((each) => matchesTool(each, tool)));
@@ -280,7 +304,7 @@ function memoize<Value, Result>(read: () => Value, compute: (value: Value) => Re
   let latest: { readonly value: Value; readonly result: Result } | undefined;
   return () => {
     const value = read();
-    if (latest?.value !== value) latest = { value, result: compute(value) };
+    if (latest === undefined || latest.value !== value) latest = { value, result: compute(value) };
     return latest.result;
   };
 }

@@ -124,8 +124,6 @@ const ignore: Unsubscribe = () => undefined;
 /** Where the turns of a toolset come from. */
 interface Turns {
   take(): Turn;
-  /** The same tools, where every question is answered with `once`. */
-  takeApproved(): Turn;
 }
 
 function isTurn(source: ToolSource): source is Turn {
@@ -148,7 +146,7 @@ function turnsOfTurn(turn: Turn, { query, tools, approve, model = {} }: AdapterO
     throw new TypeError(
       `A turn cannot take ${given.map(([name]) => name).join(', ')}: give the runtime or a view instead.`,
     );
-  return { take: () => turn, takeApproved: () => turn };
+  return { take: () => turn };
 }
 
 interface ViewContext {
@@ -161,16 +159,9 @@ function turnsOfView(source: View, options: AdapterOptions, { provider, traits }
   const { query, tools, approve, model: { contextWindow, vision } = {} } = options;
   const described = given({ provider, contextWindow, vision, promotion: traits.keepsTools ? false : undefined });
   const narrowing = given({ tools, approve, model: isEmpty(described) ? undefined : described });
-  const view = isEmpty(narrowing) ? source : source.child(narrowing);
+  const view = isEmpty(narrowing) ? source : source.narrow(narrowing);
   const asked = given({ query });
-  let approved: View | undefined;
-  return {
-    take: () => view.turn(asked),
-    takeApproved: () => {
-      approved ??= view.child({ approve: async () => 'once' });
-      return approved.turn(asked);
-    },
-  };
+  return { take: () => view.turn(asked) };
 }
 
 /** The fields that have a value: an absent one must not hide another. */
@@ -195,16 +186,6 @@ interface StepContext {
 }
 
 function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepContext): ModelStep {
-  let approved: Turn | undefined;
-  // Taken when the person is asked, so that the answer is about the tool as it was then.
-  const approvedTurn = () => {
-    approved ??= turns.takeApproved();
-    return approved;
-  };
-  const turnFor = ({ isApproved = false }: ModelCall) => {
-    if (keepsTools) return isApproved ? turns.takeApproved() : turns.take();
-    return isApproved ? approvedTurn() : turn;
-  };
   return {
     tools: turn.tools.map((tool) => ({
       name: tool.name,
@@ -214,11 +195,8 @@ function createStep(turn: Turn, { turns, options, hasSchema, keepsTools }: StepC
     })),
     revision: turn.revision,
     systemPrompt: turn.systemPrompt,
-    run: (call) => perform(turnFor(call), call, options),
-    requiresApproval: ({ name, arguments: asked }) => {
-      approvedTurn();
-      return turn.requiresApproval(name, readArguments(asked).value as object);
-    },
+    run: (call) => perform(keepsTools ? turns.take() : turn, call, options),
+    requiresApproval: ({ name, arguments: asked }) => turn.requiresApproval(name, readArguments(asked).value as object),
   };
 }
 
@@ -226,7 +204,7 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
   const { value, problem } = readArguments(call.arguments);
   const signal = whole && call.signal ? AbortSignal.any([whole, call.signal]) : (whole ?? call.signal);
   const callId = call.callId === '' ? undefined : call.callId;
-  const asked = given({ signal, onProgress });
+  const asked = given({ signal, onProgress, approve: call.isApproved ? approveOnce : undefined });
   const tell = (error: unknown) => failureAsOutcome(withProblem(error, problem), given({ signal, callId }));
   try {
     return await turn.call(call.name, value as object, { ...asked, ...given({ callId }) });
@@ -236,6 +214,8 @@ async function perform(turn: Turn, call: ModelCall, { signal: whole, onProgress 
     return turn.call(call.name, value as object, asked).catch(tell);
   }
 }
+
+const approveOnce: Approve = async () => 'once';
 
 interface ReadArguments {
   readonly value: unknown;

@@ -39,11 +39,18 @@ export interface BuiltinCaller {
 export interface WindowSource
   extends Pick<ToolWindowDeps, 'snapshot' | 'settings' | 'search' | 'nearestWords' | 'remarks' | 'unstarted'> {
   readonly builtinsFor: (caller: BuiltinCaller) => ToolWindowDeps['builtins'];
+  /** The tools that sub-agents may use, as patterns; `undefined` for all of their agent. The same list until the setting changes. */
+  readonly subagentTools: () => readonly string[] | undefined;
 }
 
 export function createWindowSource(servers: Servers, clock: Clock): WindowSource {
-  const { catalog, status } = servers;
+  const { catalog, registry, status } = servers;
   return {
+    subagentTools: () => {
+      const { subagents } = registry.config().settings;
+      if (subagents === 'inherit') return undefined;
+      return subagents === 'none' ? NO_TOOLS : subagents;
+    },
     snapshot: () => {
       catalog.revalidate();
       return catalog.snapshot();
@@ -56,6 +63,8 @@ export function createWindowSource(servers: Servers, clock: Clock): WindowSource
     unstarted: () => unlisted(servers),
   };
 }
+
+const NO_TOOLS: readonly string[] = [];
 
 /** Made anew only when the configuration, a server's instructions or the servers that have a place in turns change. */
 function createWindowSettings({ registry, catalog }: Servers): () => WindowSettings {

@@ -45,7 +45,7 @@ export interface ToolWindowDeps {
   /** Whether the view may use the builtin of that name. */
   readonly isUsable: (builtin: string) => boolean;
   /** Whether the view sees only some of the tools. */
-  readonly isNarrowed: boolean;
+  readonly isNarrowed: () => boolean;
 }
 
 export interface ToolWindow {
@@ -69,7 +69,7 @@ export const BUILTIN_SERVER: ServerName = '(plexus)';
 
 /** Makes the window of each turn; with a query, the tools that fit it best are shown to a model that cannot search. */
 export function createToolWindow(deps: ToolWindowDeps): (query?: string) => ToolWindow {
-  const { snapshot, settings, builtins, search, model, isNarrowed } = deps;
+  const { snapshot, settings, builtins, search, model } = deps;
   const expose = createExposer();
   const found = new Set<string>();
   const introductions = new Introductions();
@@ -93,6 +93,7 @@ export function createToolWindow(deps: ToolWindowDeps): (query?: string) => Tool
       last = { ...seen, window: last.window };
       return last.window;
     }
+    const isNarrowed = deps.isNarrowed();
     const { servers, instructions } = visiblePart(inputs, isNarrowed);
     const searching = searchTools(deps, { servers, placementOf, whole });
     const usable = inputs.builtins.filter(({ definition }) => deps.isUsable(definition.name)).map(builtinTool);
@@ -158,7 +159,7 @@ function searchTools(
 ): readonly BuiltinTool[] {
   const promotion = model.promotion !== false;
   const resolve = (spelled: string) => whole.resolve(spelled)?.id;
-  const about = isNarrowed ? {} : { remarks, unstarted, nearestWords };
+  const about = isNarrowed() ? {} : { remarks, unstarted, nearestWords };
   return createSearchTools({ search, ...searched, promotion, resolve, ...about }).map(builtinTool);
 }
 

@@ -113,10 +113,10 @@ class Delivery implements CallOptions {
     this.attempts += 1;
   }
 
-  /** Once after a 429, if the wait is short and the call has the time. The transport retries a repeatable call by itself. */
+  /** Once after a 429, if the wait is short and the call has the time. */
   mayWait(waitMs: number): boolean {
     const { timer, observer } = this.call;
-    if (this.repeatable || this.#hasWaited || waitMs > limits.rateLimit.maxMs) return false;
+    if (this.#hasWaited || waitMs > limits.rateLimit.maxMs) return false;
     if (timer !== undefined && waitMs >= timer.leftMs()) return false;
     this.#hasWaited = true;
     observer?.onRateLimited(waitMs);

@@ -38,6 +38,8 @@ export interface ToolCall {
   timer?: CallTimer | undefined;
   /** How long the tool may take this time; 0 for as long as it likes. */
   readonly timeoutMs?: number | undefined;
+  /** Asked about this call instead of the caller's own; that of a sub-agent's call beside it. */
+  readonly approve?: Approve | undefined;
   readonly caller: Caller;
   /** Set by `authorize`: how the call was permitted, for the recheck after a wait. Absent: a rule allows the tool, whatever its definition is. */
   permit?: Permit | undefined;
@@ -102,6 +104,8 @@ export interface Caller {
   readonly hasVision?: boolean;
   /** Asked instead of the runtime's own `approve`. */
   readonly approve?: Approve;
+  /** A sub-agent: nobody that it brings along can allow what its agent's `approve` refuses. */
+  readonly isChild?: boolean;
   readonly handlers: ClientHandlers;
   /** The sessions of a view with private connections. */
   readonly sessions?: SessionProvider;

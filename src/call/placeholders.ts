@@ -4,11 +4,17 @@
 import { isObject, type JsonObject } from '../kernel/json.ts';
 import { findProblems } from '../kernel/json-schema.ts';
 import { limits } from '../model/limits.ts';
+import type { ArgumentRepair } from '../model/tool.ts';
 
-type Path = readonly (string | number)[];
+type Path = ArgumentRepair['path'];
+
+export interface ArgumentsLeft {
+  readonly arguments: JsonObject;
+  readonly leftOut: readonly Path[];
+}
 
 /** The arguments without placeholders, if they fit the schema then; `undefined` if leaving them out does not help. */
-export function withoutPlaceholders(args: JsonObject, schema: unknown): JsonObject | undefined {
+export function withoutPlaceholders(args: JsonObject, schema: unknown): ArgumentsLeft | undefined {
   const found = check(args, schema);
   const refused = found.filter(({ kind }) => kind === 'refused').map(({ path }) => path);
   const suspects = placeholdersIn(args).filter((path) => refused.some((each) => isWithin(path, each)));
@@ -21,7 +27,7 @@ export function withoutPlaceholders(args: JsonObject, schema: unknown): JsonObje
     const others = paths.filter((each) => each !== path);
     return isCure(others) ? others : paths;
   }, cure);
-  return remove(args, least) as JsonObject;
+  return { arguments: remove(args, least) as JsonObject, leftOut: least };
 }
 
 /** All placeholders except those of required arguments. */
@@ -49,7 +55,7 @@ function check(value: unknown, schema: unknown) {
 const words = new Set(['', 'null', 'undefined', 'none']);
 const LONGEST_WORD = 20;
 
-function isPlaceholder(value: unknown): boolean {
+export function isPlaceholder(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= LONGEST_WORD && words.has(value.trim().toLowerCase());
   if (Array.isArray(value)) return value.length === 0;
   return value === null || (isObject(value) && Object.keys(value).length === 0);

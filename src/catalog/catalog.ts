@@ -16,6 +16,7 @@ import type { ServerInstructions } from './exposure/instructions.ts';
 import { isExposed } from './filter.ts';
 import type { FlaggedText } from './flagged-sentences.ts';
 import { fetchTools, freshUntil, type ListCapability, type ToolListing } from './listing.ts';
+import { collisionsAmong } from './naming.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
 import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf, windowOn } from './snapshot.ts';
@@ -85,6 +86,8 @@ export class Catalog {
   #instructions: readonly ServerInstructions[] = [];
   #isClosed = false;
   readonly #search = new SearchWindow();
+  /** The collisions of names that were told, as text. */
+  #toldCollisions: ReadonlySet<string> = new Set();
 
   constructor(deps: CatalogDeps) {
     this.#deps = deps;
@@ -387,8 +390,20 @@ export class Catalog {
     const snapshot = createSnapshot(offered.map(sliceOf), this.#settings);
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
+    this.#tellCollisions(snapshot);
     if (snapshot.revision === before.revision) return;
     this.#deps.emit({ type: 'catalog.changed', revision: snapshot.revision, ...differenceOf(before, snapshot) });
+  }
+
+  /** Tells each collision once, and again when it comes back. */
+  #tellCollisions({ tools }: CatalogSnapshot): void {
+    const told = new Set<string>();
+    for (const collision of collisionsAmong(tools, this.#settings.naming ?? {})) {
+      const key = JSON.stringify(collision);
+      told.add(key);
+      if (!this.#toldCollisions.has(key)) this.#deps.emit({ type: 'catalog.name-collided', ...collision });
+    }
+    this.#toldCollisions = told;
   }
 }
 

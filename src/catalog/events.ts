@@ -1,7 +1,7 @@
 // Owns the events that the catalog emits.
 
 import type { QualifiedName, ServerName } from '../model/names.ts';
-import type { Signal } from '../model/tool.ts';
+import type { Signal, ToolRef } from '../model/tool.ts';
 import type { Surface } from '../shaping/injection.ts';
 
 /** A server's text looks as if it gave a model orders. A hint for people: nothing is blocked because of it. */
@@ -26,6 +26,17 @@ export type CatalogEvent =
       readonly removed: readonly QualifiedName[];
       /** Tools that kept their name but show a model something else now. */
       readonly changed: readonly QualifiedName[];
+    }
+  /**
+   * Several tools would have the same name, or the name is reserved: none of them gets it. The names that they have instead depend on
+   * their servers and themselves alone, and stay the same.
+   */
+  | {
+      readonly type: 'catalog.name-collided';
+      readonly name: QualifiedName;
+      /** It is the name of a builtin, or one of the host's `reservedNames`. */
+      readonly isReserved: boolean;
+      readonly tools: readonly ToolRef[];
     }
   /** A pattern of `view({ tools })` matches no tool, although all servers have settled. */
   | { readonly type: 'catalog.pattern-unmatched'; readonly pattern: string }

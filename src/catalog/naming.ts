@@ -4,6 +4,7 @@
 import { limits } from '../model/limits.ts';
 import { hashOfKey, type QualifiedName, type ToolId, toolKey } from '../model/names.ts';
 import { sanitize } from '../model/spellings.ts';
+import type { ToolRef } from '../model/tool.ts';
 
 /** `mcp__s__t`, `mcp__s_t`, `mcp_s_t`, `t`. */
 export type NamingStyle = 'canonical' | 'compact' | 'single' | 'bare';
@@ -46,7 +47,7 @@ export function assignNames(ids: readonly ToolId[], options: NamingOptions = {})
     return claimOf(id, isCleanServer, style, maxLength);
   };
   // Plain canonical names can be read in one way only: they collide with nothing but names that look like a hashed one.
-  let mayCollide = style !== 'canonical' || [...reserved].some((name) => name.startsWith('mcp__'));
+  let mayCollide = style !== 'canonical' || [...reserved].some(isCanonical);
   for (const id of ids) {
     const { key, name, isPlain } = claim(id);
     names.set(key, name);
@@ -62,6 +63,36 @@ export function canonicalName(id: ToolId): QualifiedName {
 }
 
 const nothing: ReadonlySet<string> = new Set();
+
+/** A name that no tool got, because several would have it or because it is reserved. */
+export interface NameCollision {
+  readonly name: QualifiedName;
+  readonly isReserved: boolean;
+  /** The tools that would have it, with the names that they have instead. */
+  readonly tools: readonly ToolRef[];
+}
+
+/** In the canonical style, plain names collide with reserved ones alone. */
+export function collisionsAmong(
+  tools: readonly { readonly id: ToolId; readonly name: QualifiedName }[],
+  { style = 'canonical', reserved = nothing }: NamingOptions,
+): readonly NameCollision[] {
+  if (style === 'canonical' && ![...reserved].some(isCanonical)) return [];
+  const rivals = new Map<QualifiedName, ToolRef[]>();
+  for (const { id, name } of tools) {
+    const wanted = joinName[style](id);
+    if (wanted === name) continue;
+    const others = rivals.get(wanted);
+    if (others) others.push({ ...id, name });
+    else rivals.set(wanted, [{ ...id, name }]);
+  }
+  return [...rivals].flatMap(([name, refs]) => {
+    const isReserved = reserved.has(name);
+    return isReserved || refs.length > 1 ? [{ name, isReserved, tools: refs }] : [];
+  });
+}
+
+const isCanonical = (name: string) => name.startsWith('mcp__');
 
 function areDistinct(names: ReadonlyMap<string, QualifiedName>, reserved: ReadonlySet<string>): boolean {
   const taken = new Set(names.values());

@@ -16,8 +16,10 @@ export interface CatalogSnapshot {
   /** Sorted by name, so that a model's prompt does not change without a reason. */
   readonly tools: readonly Tool[];
   find(name: QualifiedName): Tool | undefined;
-  /** Also finds the spellings of other agents, if only one tool can be meant. */
+  /** Also finds the spellings of other agents, if only one tool can be meant and the name is not reserved. */
   resolve(spelled: string): Tool | undefined;
+  /** Names that stand for no server's tool. */
+  readonly reserved: ReadonlySet<string>;
 }
 
 export interface ServerSlice {
@@ -48,7 +50,7 @@ export function createSnapshot(slices: readonly ServerSlice[], style: CatalogSty
       tools.push(toolOf(definition, { id, name, label, source, freshness, prefix }));
     }
   }
-  return snapshotOf(tools.sort(byName));
+  return snapshotOf(tools.sort(byName), style.naming?.reserved);
 }
 
 interface ToolFacts extends Pick<Tool, 'id' | 'name' | 'label' | 'source' | 'freshness'> {
@@ -89,8 +91,8 @@ function toolOf(definition: ToolDefinition, { id, name, label, source, freshness
 const byName = (a: Tool, b: Tool) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /** The tools that pass, under the same names. */
-export function narrowSnapshot({ tools }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
-  return snapshotOf(tools.filter(isSeen));
+export function narrowSnapshot({ tools, reserved }: CatalogSnapshot, isSeen: (tool: Tool) => boolean): CatalogSnapshot {
+  return snapshotOf(tools.filter(isSeen), reserved);
 }
 
 /** The same tools, presented for the models of one provider. */
@@ -99,7 +101,10 @@ export function presentFor(
   provider: Provider,
   { descriptionPrefix = '' }: CatalogStyle,
 ): CatalogSnapshot {
-  return snapshotOf(snapshot.tools.map((tool) => presentedTool(tool, provider, descriptionPrefix)));
+  return snapshotOf(
+    snapshot.tools.map((tool) => presentedTool(tool, provider, descriptionPrefix)),
+    snapshot.reserved,
+  );
 }
 
 const presentedTools = new WeakMap<Tool, Partial<Record<Provider, { readonly tool: Tool; readonly prefix: string }>>>();
@@ -122,17 +127,20 @@ export function windowOn(tools: readonly Tool[]): CatalogSnapshot {
   return snapshotOf([...tools].sort(byName));
 }
 
-function snapshotOf(tools: readonly Tool[]): CatalogSnapshot {
+const NONE: ReadonlySet<string> = new Set();
+
+function snapshotOf(tools: readonly Tool[], reserved = NONE): CatalogSnapshot {
   const byName = new Map<QualifiedName, Tool>();
   for (const tool of tools) byName.set(tool.name, tool);
   let aliases: Aliases | undefined;
   return Object.freeze({
     revision: revisionOf(tools),
     tools: Object.freeze(tools),
+    reserved,
     find: (name: QualifiedName) => byName.get(name),
     resolve(spelled: string) {
       const exact = byName.get(spelled);
-      if (exact) return exact;
+      if (exact || reserved.has(spelled)) return exact;
       aliases ??= createAliases(tools);
       const id = aliases.find(spelled);
       if (id === undefined || id === 'ambiguous') return undefined;

@@ -4,9 +4,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { changedNumberIn, changedNumberText } from '../kernel/exact-numbers.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { type Context, UsageError } from './command.ts';
-import { changedNumberIn, changedNumberText } from './parameters/exact-numbers.ts';
 
 /** Reads a text that a command takes as itself, as `@FILE`, or as `-` for standard input. Errors call the text itself `name`. */
 export async function readText(

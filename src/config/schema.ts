@@ -544,6 +544,12 @@ export const plexusSchema = section({
   builtinTools: flag()
     .default(true)
     .describe('Whether the model gets tools to list and read resources and prompts, where a server has any.'),
+  subagents: z
+    .union([z.enum(['inherit', 'none']), texts()], '"inherit", "none" or a list of tools')
+    .default('inherit')
+    .describe(
+      'Which tools of its agent a sub-agent (`view.child()`) may use: all of them, none, or those of a list; written as in a rule.',
+    ),
   results: resultsSchema.prefault({}).describe('How results are changed before the model reads them.'),
   signals: z
     .enum(['log', 'annotate', 'ask'], '"log", "annotate" or "ask"')

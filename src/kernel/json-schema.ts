@@ -54,6 +54,11 @@ export function findProblems(
 
 const NONE: readonly string[] = [];
 
+/** A checker for parts of the value against parts of the schema; it throws once its steps are used up. */
+export function createSchemaChecker(schema: unknown, steps: number): SchemaChecker {
+  return new Check(schema, steps);
+}
+
 /** The budgets for one explanation, and for all of them. */
 const EXPLAINING_STEPS = 2_000;
 const ALL_EXPLAINING_STEPS = 20_000;
@@ -132,16 +137,18 @@ class Check implements SchemaChecker {
     }
   }
 
-  /** Only references within the schema itself: nothing is ever fetched. */
   visitReference(reference: string, { value, location, problems }: KeywordContext): boolean {
-    this.spend(reference.length / 100);
     const outer = this.#base;
-    const isPointer = reference === '#' || reference.startsWith('#/');
-    const target = isPointer ? follow(this.#base, reference) : this.#find(reference);
-    if (!isPointer) this.#base = target;
+    const target = this.resolve(reference);
+    if (!isPointer(reference)) this.#base = target;
     const fits = this.visit(target, value, location, problems);
     this.#base = outer;
     return fits;
+  }
+
+  resolve(reference: string): unknown {
+    this.spend(reference.length / 100);
+    return isPointer(reference) ? follow(this.#base, reference) : this.#find(reference);
   }
 
   #find(name: string): unknown {
@@ -152,6 +159,8 @@ class Check implements SchemaChecker {
 }
 
 const oldDraft = /^https?:\/\/json-schema\.org\/draft-0[3-7]\//;
+
+const isPointer = (reference: string) => reference === '#' || reference.startsWith('#/');
 
 function follow(base: unknown, reference: string): unknown {
   return reference

@@ -21,6 +21,8 @@ export interface SchemaChecker {
   /** Returns false only if the value certainly does not fit. */
   visit(schema: unknown, value: unknown, location: ValueLocation | undefined, problems: Complaints): boolean;
   visitReference(reference: string, about: KeywordContext): boolean;
+  /** The schema that a reference stands for. Only references within the schema itself: nothing is ever fetched. */
+  resolve(reference: string): unknown;
   /** For keywords such as `not` and `oneOf`, where a "yes" refuses the value. */
   judge(schema: unknown, value: unknown): SchemaFit;
   /** Notes that a keyword was not checked: a "yes" becomes a "maybe". */

@@ -213,7 +213,7 @@ export const limits = {
   redirects: 10,
   /** Remote servers of a workspace that are connected although nobody approved them. */
   unapprovedServers: 32,
-  /** A call that must not be repeated follows one redirect, and waits once after a 429: for as long as the server asks, up to a limit. */
+  /** A call that must not be repeated follows one redirect; every call waits once after a 429: for as long as the server asks, up to a limit. */
   callRedirects: 1,
   rateLimit: { defaultMs: 1_000, maxMs: 5_000 },
   /** How long the ping may take that shows whether a session is gone. */
@@ -298,6 +298,8 @@ export const limits = {
   arguments: { depth: 200, parts: 6_000_000, chars: 64 * 1024 * 1024 },
   /** Searching for values that stand for "not given": how far, how many, and the work per attempt. */
   placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
+  /** Repairing arguments: how many schemas deep, the work, how many characters of JSON text are read, and the most repairs of one call. */
+  repair: { depth: 24, steps: 100_000, textChars: 1024 * 1024, most: 1_000 },
 
   /** Per result: how many blocks besides text are read, and how long a name or an address in a placeholder is. */
   resultAttachments: 1_000,

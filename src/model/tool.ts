@@ -186,4 +186,16 @@ export interface OutcomeMeta {
   /** How often the call was sent. */
   readonly attempts: number;
   readonly fromCache: boolean;
+  /** What was changed in the arguments so that they fit the tool's schema; absent where they were sent as they came. */
+  readonly repaired?: readonly ArgumentRepair[];
+}
+
+/**
+ * One change of an argument: a text that spells a list or an object (`json-text`), a number or a boolean was read as what it
+ * spells, a single value was put into a list (`single-item`), or a value that means "not given" was left out.
+ */
+export interface ArgumentRepair {
+  /** Where: keys and positions, from the arguments inwards. */
+  readonly path: readonly (string | number)[];
+  readonly kind: 'json-text' | 'number-text' | 'boolean-text' | 'single-item' | 'left-out';
 }

@@ -32,6 +32,8 @@ export interface FleetDeps {
   readonly status: FleetStatus;
   readonly sessions: SharedSessions;
   readonly clock: Clock;
+  /** The names of the host's own tools. */
+  readonly reservedNames: readonly string[];
 }
 
 export interface ApplyOptions extends Pick<ReconcileOptions, 'replaceAll'> {
@@ -79,7 +81,7 @@ export class Fleet {
     const { registry, catalog, connections, toolCache, clock } = this.#deps;
     registry.apply(config);
     const used = registry.used();
-    catalog.configure(catalogSettings(config.settings));
+    catalog.configure(catalogSettings(config.settings, this.#deps.reservedNames));
     const followed = Promise.all([replaceAll ? undefined : connections.retain(used), follow?.()]);
     await Promise.all([closeRejudged(connections, this.#deps.opener), this.#hideUnapproved()]);
     const readFrom = clock.now();
@@ -214,8 +216,11 @@ export class Fleet {
   }
 }
 
-function catalogSettings({ naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: JudgedConfig['settings']) {
-  const reserved = new Set<string>(builtinNames);
+function catalogSettings(
+  { naming, maxToolNameLength, descriptionPrefix, toolCacheTtlMs }: JudgedConfig['settings'],
+  reservedNames: readonly string[],
+) {
+  const reserved = new Set<string>([...builtinNames, ...reservedNames]);
   return { naming: { style: naming, maxLength: maxToolNameLength, reserved }, descriptionPrefix, toolCacheTtlMs };
 }
 

@@ -1,6 +1,7 @@
 // Owns what a host hands in, made complete: its options, its environment, clock, stores, redactor and events. Everything else of
 // the runtime is given a `Host` and reads nothing from the process itself.
 
+import { setMaxListeners } from 'node:events';
 import type { TokenStore } from '../auth/token-store.ts';
 import type { ConfigSource } from '../config/discover.ts';
 import type { AskInput } from '../config/inputs.ts';
@@ -75,6 +76,8 @@ export interface HostOptions extends ClientHandlers {
   readonly extraSources?: readonly ConfigSource[];
   /** What the host does itself: servers that only do the same are not used. A function is called at each reload. */
   readonly nativeTools?: readonly NativeTool[] | (() => readonly NativeTool[]);
+  /** The names of the host's own tools beside those of servers: no server's tool gets one, and none is called by one. */
+  readonly reservedNames?: readonly string[];
   /** Answers `${input:id}`; the answer is remembered. Without it, only remembered answers and the defaults of the user's own files count. */
   readonly askInput?: AskInput;
   /** How the runtime introduces itself to servers; the default is Plexus. */
@@ -182,7 +185,7 @@ export function createHost<Further>(options: Listening<Further>, environment: Ho
       ? createArtifacts({ folder: resultsFolder(environment), clock, redact: redactor.textInSlices })
       : undefined,
     logs: logs ? createServerLogs(stateFolder(environment), clock, onError) : undefined,
-    closing: new AbortController(),
+    closing: createClosing(),
   };
 }
 
@@ -207,6 +210,7 @@ const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent
   startup: true,
   extraSources: true,
   nativeTools: true,
+  reservedNames: true,
   askInput: true,
   clientInfo: true,
   launcher: true,
@@ -227,3 +231,10 @@ const runtimeOptionNames: Readonly<Record<keyof Required<HostOptions> | 'onEvent
   onToolsChanged: true,
   onEvent: true,
 };
+
+/** Every open question to a person and every host's permission check listens to it: more than ten at once are no leak. */
+function createClosing(): AbortController {
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  return closing;
+}

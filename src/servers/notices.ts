@@ -90,6 +90,8 @@ function linesOf(event: ServerEvent): readonly Line[] {
       return [{ level: 'info', message: event.line }];
     case 'catalog.problem-found':
       return [{ level: 'info', message: `${event.server}: ${event.problem}` }];
+    case 'catalog.name-collided':
+      return [{ level: 'info', message: collided(event) }];
     case 'catalog.pattern-unmatched':
       return [{ level: 'warn', message: unmatched(event.pattern) }];
     case 'signal.raised':
@@ -122,4 +124,8 @@ const notUsed = (server: ServerName, why = ''): Unusable => ({
   about: server,
   message: `MCP server "${server}" is not used. ${why}`.trim(),
 });
+function collided({ name, isReserved, tools }: Extract<ServerEvent, { type: 'catalog.name-collided' }>): string {
+  const whose = tools.map(({ server, tool, name: now }) => `"${tool}" of server "${server}" is now ${now}`).join(', ');
+  return `The name ${name} ${isReserved ? 'is reserved' : 'means several tools'}: ${whose}.`;
+}
 const unmatched = (pattern: string) => `The pattern "${pattern}" of view({ tools }) matches no tool.`;

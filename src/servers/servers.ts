@@ -228,6 +228,7 @@ export function createServers(host: Host, trust: Trust): Servers {
     status,
     sessions,
     clock,
+    reservedNames: options.reservedNames ?? [],
   });
   // Also after a start that failed: no list is fetched any more.
   host.closing.signal.addEventListener('abort', () => {

@@ -6,7 +6,7 @@ import { limits } from '../model/limits.ts';
 import type { Message, MessageId } from '../model/server.ts';
 import { isWrongAddress } from './http-failure.ts';
 import { EventBody } from './http-response.ts';
-import { requestedWaitMs, retryAdvice } from './retry.ts';
+import { isRateLimitedCall, requestedWaitMs, retryAdvice } from './retry.ts';
 
 /** A refused request, and the response as far as it was read. */
 export interface Refused {
@@ -56,7 +56,8 @@ export function verdictOn(refused: Refused): RefusalVerdict {
   if (isAnswer && found?.loose === false) return { kind: 'answer', message: found.message, ...doubt };
   const advice = retryAdvice(refused);
   if (advice.kind === 'again') return { kind: 'retry', afterMs: advice.afterMs };
-  if (isAnswer && found && !isWrongAddress(method, status) && !(mustNotRepeat && isBusy(status))) {
+  const isAboutLoad = (mustNotRepeat && isBusy(status)) || isRateLimitedCall(refused);
+  if (isAnswer && found && !isWrongAddress(method, status) && !isAboutLoad) {
     const isInDoubt = mustNotRepeat && refused.mayExpireBy400 && status === 400;
     return { kind: isInDoubt ? 'check-session' : 'answer', message: found.message };
   }

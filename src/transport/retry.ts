@@ -30,8 +30,13 @@ export function mustNotRepeat(method: string | undefined, options: SendOptions |
   return method === 'tools/call' && options?.repeatable !== true;
 }
 
+/** A call that was refused for its rate waits under the eyes of its caller, which knows how much time it has, also a repeatable one. */
+export const isRateLimitedCall = ({ method, status }: Pick<RefusedAttempt, 'method' | 'status'>): boolean =>
+  method === 'tools/call' && status === 429;
+
 export interface RefusedAttempt {
   readonly status: number;
+  readonly method: string | undefined;
   readonly repeatable: boolean;
   readonly mustNotRepeat: boolean;
   /** How many retries there were so far. */
@@ -44,7 +49,8 @@ export function retryAdvice(refused: RefusedAttempt): RetryAdvice {
   const { status, retryAfter, now } = refused;
   const mayPass = refused.repeatable ? isPassing(status) : isUnhandled(status, retryAfter);
   const delayMs = limits.httpRetryDelaysMs[refused.retries];
-  if (refused.mustNotRepeat || !mayPass || delayMs === undefined) return { kind: 'final' };
+  const isLeft = refused.mustNotRepeat || isRateLimitedCall(refused);
+  if (isLeft || !mayPass || delayMs === undefined) return { kind: 'final' };
   const waitMs = requestedWaitMs(retryAfter, now) ?? delayMs;
   return waitMs > limits.retryAfterMs ? { kind: 'final', waitMs } : { kind: 'again', afterMs: waitMs };
 }

@@ -63,6 +63,19 @@ export type Approve = (request: ApprovalRequest, options: QuestionOptions) => Pr
 
 export const approveNothing: Approve = async () => 'no';
 
+const answers: readonly ApprovalAnswer[] = ['no', 'once', 'session', 'always'];
+
+/** Both have to agree, and the weaker answer counts. `parent` is asked only where `child` agrees. */
+export function approveBoth(parent: Approve, child: Approve): Approve {
+  return async (request, options) => {
+    const first = await child(request, options);
+    // An answer that is none of these is left to `askFor`, which takes it for a no.
+    if (first === 'no' || !answers.includes(first)) return first;
+    const second = await parent(request, options);
+    return answers.indexOf(second) < answers.indexOf(first) ? second : first;
+  };
+}
+
 const yes: readonly string[] = ['once', 'session', 'always'] satisfies ApprovalAnswer[];
 
 export interface ApprovalOptions {

@@ -1,11 +1,15 @@
 // Owns the proof of what a host does with a whole runtime: wait for servers, change them, ask about them, and hear of what could not
 // be used, with real processes where a process is meant.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   createMemoryStore,
   createRuntime,
   isFailure,
+  type JsonObject,
   type RuntimeError,
   type RuntimeOptions,
 } from '../../src/index.ts';
@@ -253,6 +257,40 @@ verifies('EVT-08', 'a reload leaves unchanged servers alone; replaceAll starts e
   await runtime.ready({ orThrow: true });
   expect(pids().every((pid) => pid !== undefined && !before.includes(pid))).toBe(true);
 });
+
+verifies(
+  ['EVT-09', 'EXT-12'],
+  'a change of a real server names what was added, removed and changed; a view that it leaves alone keeps its turn',
+  async () => {
+    const folder = createFolder();
+    const file = join(folder, 'tools.json');
+    const program = fileURLToPath(new URL('../servers/changing.mjs', import.meta.url));
+    const write = (...tools: readonly JsonObject[]) => writeFileSync(file, JSON.stringify({ tools }));
+    const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
+    write(tool('stays'), tool('goes'), tool('differs', 'before'));
+    const notes = { command: process.execPath, args: [program, file] };
+    const runtime = await startIn(folder, { servers: { notes } });
+    await runtime.ready({ orThrow: true });
+    const [all, some] = [runtime.view(), runtime.view({ tools: ['*__stays'] })];
+    const [before, kept] = [all.turn(), some.turn()];
+    expect([all.turn() === before, some.turn() === kept], 'nothing is made anew').toEqual([true, true]);
+    const heard: unknown[] = [];
+    runtime.on('catalog.changed', ({ type: _, ...change }) => heard.push(change));
+    write(tool('stays'), tool('comes'), tool('differs', 'after'));
+    await runtime.refreshTools();
+    const { revision, tools } = runtime.turn();
+    expect(heard).toEqual([
+      {
+        revision,
+        added: ['mcp__notes__comes'],
+        removed: ['mcp__notes__goes'],
+        changed: ['mcp__notes__differs'],
+      },
+    ]);
+    expect(all.turn().tools).toEqual(tools);
+    expect([some.turn().revision, some.turn().tools]).toEqual([kept.revision, kept.tools]);
+  },
+);
 
 verifies('EVT-09', 'the host is handed the whole catalog after each change, and may throw', async () => {
   const server = createFakeServer({ hello: { run: () => 'hi' } });

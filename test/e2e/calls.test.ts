@@ -198,3 +198,41 @@ verifies(
     expect(bodyOf((await runtime.turn().call('mcp__circle__echo', { text: 'hello' })).text)).toBe('hello');
   },
 );
+
+verifies(
+  'EXT-29',
+  'rules, a person and the server see the repaired arguments, and the outcome says what was repaired',
+  async () => {
+    const asked: unknown[] = [];
+    const add = 'mcp__files__add';
+    const runtime = await start(
+      { files: faulty() },
+      {
+        permissions: [
+          { tool: add, args: { a: 13 }, action: 'deny' },
+          { tool: add, args: { a: 7 }, action: 'ask' },
+          { tool: add, action: 'allow' },
+        ],
+        approve: async (request) => {
+          if (request.kind === 'tool') asked.push(request.arguments);
+          return 'once';
+        },
+      },
+    );
+    const { call, requiresApproval } = runtime.turn();
+    const outcome = await call(add, { a: '7', b: '3' });
+    expect(bodyOf(outcome.text)).toBe('10');
+    expect(outcome.meta.repaired).toEqual([
+      { path: ['a'], kind: 'number-text' },
+      { path: ['b'], kind: 'number-text' },
+    ]);
+    expect(asked, 'exactly what was sent').toEqual([{ a: 7, b: 3 }]);
+    expect(await codeOf(call(add, { a: '13', b: '3' })), 'no text gets around a rule').toBe('CALL_DENIED');
+    expect([await requiresApproval(add, { a: '7', b: 3 }), await requiresApproval(add, { a: 8, b: '3' })]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await codeOf(call(add, { a: 'seven', b: '3' }))).toBe('ARGUMENTS_BAD');
+    expect((await call(add, { a: 1, b: 2 })).meta).not.toHaveProperty('repaired');
+  },
+);

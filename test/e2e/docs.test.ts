@@ -92,6 +92,14 @@ verifies(
   },
 );
 
+verifies('INT-08', 'the page about several agents explains sub-agents, skills and the host’s own tools', () => {
+  const page = readFileSync(join(root, 'docs/several-agents.md'), 'utf8');
+  const headings = [...page.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  expect(headings).toEqual(['Agents and sub-agents', "The host's own functions", 'Skills']);
+  const programs = blocksOf(page).filter(({ language }) => language === 'ts');
+  expect(programs.map(({ body }) => /\.child\(/.test(body) && /serveTools\(/.test(body))).toEqual([true]);
+});
+
 /** Generated from the declarations: it is compiled already. */
 const REFERENCE = 'docs/api.md';
 

@@ -133,6 +133,7 @@ verifies(['CAL-02', 'CAL-04'], 'arguments reach the server with the types of its
     count: 4,
     deep: false,
   });
+  expect(await sent('names=Ada'), 'a list of one').toEqual({ names: ['Ada'] });
   expect(await sent('level=1', 'id=7', 'size=@sizes.json')).toEqual({ level: 1, id: 7, size: 4.5 });
   expect(await sent('level=auto', 'id=9007199254740993')).toEqual({ level: 'auto', id: '9007199254740993' });
   expect(await sent('names=@draft.md', 'names=@@ada')).toEqual({ names: ['# Draft\n', '@ada'] });
@@ -149,7 +150,11 @@ verifies(
   'an argument that does not fit is answered with the spelling that works, and nothing is called',
   async () => {
     const cases: readonly (readonly [readonly string[], string])[] = [
-      [['open_nodes', 'names=Ada'], `"names" must be of type array, not string "Ada". Write: names:='["Ada"]'. `],
+      [
+        ['open_nodes', 'names=Ada,Bob'],
+        `"names" must be of type array, not string "Ada,Bob". Write: names:='["Ada","Bob"]'. `,
+      ],
+      [['open_nodes', 'names=[Ada]'], `"names" must be of type array, not string "[Ada]". Write: names:='["Ada"]'. `],
       [['open_nodes', 'name=Ada'], `there is no parameter "name"; the tool takes names. Write: names:='["Ada"]'. `],
       [['take_note'], '"path" is missing. Write: path=PATH. '],
       [['take_note', 'path=a', 'path=b'], '"path" is given 2 times, but takes one value (string). All parameters'],
@@ -169,9 +174,9 @@ verifies(
       expect({ words, code, out }).toEqual({ words, code: 1, out: '' });
       expect(err, words.join(' ')).toContain(sentence);
     }
-    const { err } = await plexus('call', 'notes', 'open_nodes', 'names=Ada');
+    const { err } = await plexus('call', 'notes', 'open_nodes', 'names=Ada,Bob');
     expect(err).toContain('All parameters: plexus call notes open_nodes --help --config fleet.json\n');
-    const json = await plexus('call', 'notes', 'open_nodes', 'names=Ada', '--json');
+    const json = await plexus('call', 'notes', 'open_nodes', 'names=Ada,Bob', '--json');
     expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'ARGUMENTS_BAD', remedy: 'fix-call' } });
   },
 );

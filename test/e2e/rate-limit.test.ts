@@ -49,6 +49,24 @@ verifies('EXT-30', 'a wait that the call has the time for is announced, and the 
   expect(calls(server)).toBe(2);
 });
 
+verifies('EXT-30', 'a tool that may be repeated waits no longer than any other, and no more often', async () => {
+  for (const [retryAfter, sent] of [
+    ['6', 1],
+    ['4', 2],
+  ] as const) {
+    const { server, runtime, clock } = await open(retryAfter, { trustHints: true });
+    const call = runtime.turn().call('mcp__web__look');
+    call.catch(() => undefined);
+    if (sent === 2) {
+      await eventually(() => runtime.events.some(({ type }) => type === 'call.rate-limited'));
+      await clock.advance(4_000);
+    }
+    const waitMs = Number(retryAfter) * 1_000;
+    await expect(call).rejects.toMatchObject({ code: 'RATE_LIMITED', data: { server: 'web', waitMs } });
+    expect(calls(server)).toBe(sent);
+  }
+});
+
 verifies(['EXT-30', 'REC-18'], 'a rate limit is no outage: the breaker never opens for it', async () => {
   const { server, runtime } = await open('60');
   for (let call = 0; call <= limits.breaker.outages; call += 1)

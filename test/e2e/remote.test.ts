@@ -153,7 +153,7 @@ describe('a server that rests', () => {
       const entry = { url: web.url, transport: 'http', idleStopMs: 60_000, health: { mode: 'off' } } as const;
       const runtime = await start(createFolder(), { servers: { web: entry }, clock });
       await clock.advance(60_000);
-      expect(statusOf(runtime, 'web')).toMatchObject({ state: 'idle', status: 'disconnected', toolCount: 1 });
+      expect(statusOf(runtime, 'web')).toMatchObject({ state: 'idle', status: 'disconnected', toolCount: 2 });
       expect(statusOf(runtime, 'web').error).toBeUndefined();
       await eventually(() => web.received.some(({ method }) => method === 'DELETE'));
       expect(textOf(await runtime.turn().call('mcp__web__echo'))).toBe('done');

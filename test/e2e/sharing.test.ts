@@ -23,18 +23,22 @@ const pidOf = (runtime: Parameters<typeof statusOf>[0]) => statusOf(runtime, 'fi
 const echo = 'mcp__files__echo';
 
 describe('two runtimes of one process', () => {
-  verifies('EXT-13', 'share one server; who closes leaves it to the other, and the last takes it along', async () => {
-    const [one, other] = await Promise.all([start(), start()]);
-    const pid = pidOf(one);
-    expect([pidOf(other), pids()]).toEqual([pid, [pid]]);
-    const both = await Promise.all([one, other].map((each) => each.turn().call(echo, { text: 'both' })));
-    expect(both.map(textOf)).toEqual(['both', 'both']);
-    await one.close();
-    expect([isRunning(pid), statusOf(one, 'files').state]).toEqual([true, 'stopped']);
-    expect(textOf(await other.turn().call(echo, { text: 'still here' }))).toBe('still here');
-    await other.close();
-    expect([isRunning(pid), pids().length]).toEqual([false, 1]);
-  });
+  verifies(
+    ['EXT-13', 'INT-05'],
+    'share one server; who closes leaves it to the other, and the last takes it along',
+    async () => {
+      const [one, other] = await Promise.all([start(), start()]);
+      const pid = pidOf(one);
+      expect([pidOf(other), pids()]).toEqual([pid, [pid]]);
+      const both = await Promise.all([one, other].map((each) => each.turn().call(echo, { text: 'both' })));
+      expect(both.map(textOf)).toEqual(['both', 'both']);
+      await one.close();
+      expect([isRunning(pid), statusOf(one, 'files').state]).toEqual([true, 'stopped']);
+      expect(textOf(await other.turn().call(echo, { text: 'still here' }))).toBe('still here');
+      await other.close();
+      expect([isRunning(pid), pids().length]).toEqual([false, 1]);
+    },
+  );
 
   verifies('EXT-13', 'share the next one too, when theirs dies', async () => {
     const [one, other] = await Promise.all([start(), start()]);
@@ -79,14 +83,20 @@ describe('two runtimes of one process', () => {
 });
 
 describe('a view', () => {
-  verifies('EXT-13', 'and its children use the servers that are there, and start none', async () => {
-    const runtime = await start();
-    const view = runtime.view();
-    const answers = [view, view.child(), runtime.child().child()].map((each) => each.turn().call(echo, { text: 'x' }));
-    expect((await Promise.all(answers)).map(textOf)).toEqual(['x', 'x', 'x']);
-    await view.close();
-    expect([pids(), isRunning(pidOf(runtime))]).toEqual([[pidOf(runtime)], true]);
-  });
+  verifies(
+    ['EXT-13', 'INT-02', 'INT-05'],
+    'and its children use the servers that are there, and start none',
+    async () => {
+      const runtime = await start();
+      const view = runtime.view();
+      const answers = [view, view.child(), runtime.child().child()].map((each) =>
+        each.turn().call(echo, { text: 'x' }),
+      );
+      expect((await Promise.all(answers)).map(textOf)).toEqual(['x', 'x', 'x']);
+      await view.close();
+      expect([pids(), isRunning(pidOf(runtime))]).toEqual([[pidOf(runtime)], true]);
+    },
+  );
 
   verifies(
     'EXT-13',

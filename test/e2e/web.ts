@@ -33,7 +33,12 @@ const results: Record<string, object> = {
     capabilities: { tools: {} },
     serverInfo: { name: 'small', version: '1' },
   },
-  'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+  'tools/list': {
+    tools: [
+      { name: 'echo', inputSchema: { type: 'object' } },
+      { name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+    ],
+  },
   'tools/call': { content: [{ type: 'text', text: 'done' }] },
 };
 

@@ -64,6 +64,7 @@ test('a file that says nothing', () => {
       alwaysLoadChars: 2_000,
       instructions: true,
       builtinTools: true,
+      subagents: 'inherit',
       results: { redact: 'known', wrap: true },
       signals: 'log',
       taint: 'off',

@@ -16,6 +16,7 @@ const types: Record<RuntimeEvent['type'], true> = {
   'call.rate-limited': true,
   'call.started': true,
   'catalog.changed': true,
+  'catalog.name-collided': true,
   'catalog.pattern-unmatched': true,
   'catalog.problem-found': true,
   'config.file-capped': true,

@@ -176,6 +176,7 @@ test('the ceilings are exactly these', () => {
     schemaCheck: { steps: 200_000, problems: 5 },
     arguments: { depth: 200, parts: 6_000_000, chars: 64 * 1024 * 1024 },
     placeholders: { parts: 1_000, depth: 8, most: 16, check: { steps: 20_000, problems: 100 } },
+    repair: { depth: 24, steps: 100_000, textChars: 1024 * 1024, most: 1_000 },
 
     resultAttachments: 1_000,
     placeholderChars: 500,

@@ -9,7 +9,7 @@ import { type ApprovalAdvice, RuntimeError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { toolKey } from '../../model/names.ts';
 import type { Tool } from '../../model/tool.ts';
-import { type ApprovalAnswer, type ApprovalRequest, type Approve, askFor } from '../../trust/approval.ts';
+import { type ApprovalAnswer, type ApprovalRequest, type Approve, approveBoth, askFor } from '../../trust/approval.ts';
 import type { GrantState, ToolGrants } from '../../trust/tool-grants.ts';
 import { toolHash } from '../../trust/tool-pin.ts';
 import type { CallEvent } from '../events.ts';
@@ -220,6 +220,11 @@ function requestFor(deps: AuthorizeDeps, { call, decision, tainted }: Question, 
   };
 }
 
+function approveFor({ approve, caller }: ToolCall, standing: Approve): Approve {
+  if (approve === undefined) return standing;
+  return caller.isChild ? approveBoth(standing, approve) : approve;
+}
+
 async function askPerson(deps: AuthorizeDeps, call: ToolCall, request: ToolRequest): Promise<ApprovalAnswer> {
   const { callId, cancellation, caller } = call;
   const { tool, because, changes } = request;
@@ -228,7 +233,12 @@ async function askPerson(deps: AuthorizeDeps, call: ToolCall, request: ToolReque
   const unsubscribe = deps.closing && cancellation.follow(deps.closing);
   try {
     const { clock, onError } = deps;
-    answer = await askFor(request, { approve: caller.approve ?? deps.approve, clock, cancellation, onError });
+    answer = await askFor(request, {
+      approve: approveFor(call, caller.approve ?? deps.approve),
+      clock,
+      cancellation,
+      onError,
+    });
   } finally {
     unsubscribe?.();
     deps.emit({ type: 'approval.settled', callId, tool, answer });

@@ -131,7 +131,7 @@ function readWindow({ values }: Context): number {
 
 /** Measured on a turn, so that it is what a model would really get. */
 function costInWindow(runtime: Runtime, contextWindow: number): WindowCost {
-  const { tools: offered, systemPrompt } = runtime.child({ model: { contextWindow } }).turn();
+  const { tools: offered, systemPrompt } = runtime.view({ model: { contextWindow } }).turn();
   const own = new Set(runtime.getTools().map(({ name }) => name));
   const shown = offered.filter(({ name }) => own.has(name)).length;
   return {

@@ -1,13 +1,13 @@
 // Owns reading the words of a call as arguments: `key=text` is converted by the tool's schema, `key:=JSON` is taken as it is, and a
 // repeated key makes a list. Every mistake is told with the spelling that works.
 
+import { changedNumberIn, changedNumberText } from '../../kernel/exact-numbers.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { limits } from '../../model/limits.ts';
 import { shellWord } from '../render/text.ts';
 import { changedBy, coerce, takesAnyText } from './coerce.ts';
-import { changedNumberIn, changedNumberText } from './exact-numbers.ts';
 import type { ParameterList, ValueForm } from './parameters.ts';
 import { correction, spell } from './spell.ts';
 import { typeText } from './type-text.ts';

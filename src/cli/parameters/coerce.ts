@@ -1,8 +1,8 @@
 // Owns turning the text of `key=text` into the value that a parameter takes. A text that fits no form stays text: the validation of
 // the call then names the mistake.
 
+import { changedNumberIn } from '../../kernel/exact-numbers.ts';
 import { parseJson } from '../../kernel/json.ts';
-import { changedNumberIn } from './exact-numbers.ts';
 import type { ValueForm, ValueType } from './parameters.ts';
 
 /**

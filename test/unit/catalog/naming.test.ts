@@ -2,8 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { assignNames, canonicalName, type NamingOptions, namingStyles } from '../../../src/catalog/naming.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  assignNames,
+  canonicalName,
+  collisionsAmong,
+  type NamingOptions,
+  namingStyles,
+} from '../../../src/catalog/naming.ts';
 import { type ToolId, toolKey } from '../../../src/model/names.ts';
 import { runs } from '../../effort.ts';
 import { verifies } from '../../verifies.ts';
@@ -290,4 +296,35 @@ test('ten thousand clean names, asked for again, cost a few milliseconds', () =>
   const costs = Array.from({ length: 10 }, cost);
   // Five to eight on a busy machine with two cores; a slower one may take many times as long.
   expect(Math.min(...costs)).toBeLessThan(150);
+});
+
+describe('collisions', () => {
+  const named = (ids: readonly ToolId[], options: NamingOptions) => {
+    const names = assignNames(ids, options);
+    return ids.map((id) => ({ id, name: names.get(toolKey(id)) ?? '' }));
+  };
+  const one = { server: 'one', tool: 'read' };
+  const two = { server: 'two', tool: 'read' };
+  const odd = { server: 'two', tool: 'read it' };
+
+  verifies(['INT-03', 'NAM-07'], 'are told with the names that the tools have instead', () => {
+    const reserved = new Set(['write']);
+    const write = { server: 'one', tool: 'write' };
+    const tools = named([one, two, odd, write], { style: 'bare', reserved });
+    expect(collisionsAmong(tools, { style: 'bare', reserved })).toEqual([
+      { name: 'read', isReserved: false, tools: [one, two].map((id, at) => ({ ...id, name: tools[at]?.name })) },
+      { name: 'write', isReserved: true, tools: [{ ...write, name: tools[3]?.name }] },
+    ]);
+    expect(new Set(tools.map(({ name }) => name)).size).toBe(4);
+  });
+
+  test('of canonical names there are none but with reserved ones', () => {
+    expect(collisionsAmong(named([one, two, odd], {}), {})).toEqual([]);
+    const reserved = new Set(['mcp__one__read']);
+    const tools = named([one, two], { reserved });
+    expect(collisionsAmong(tools, { reserved })).toEqual([
+      { name: 'mcp__one__read', isReserved: true, tools: [{ ...one, name: tools[0]?.name }] },
+    ]);
+    expect(tools[1]?.name).toBe('mcp__two__read');
+  });
 });

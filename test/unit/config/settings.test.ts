@@ -32,6 +32,7 @@ const defaults = {
   alwaysLoadChars: 2_000,
   instructions: true,
   builtinTools: true,
+  subagents: 'inherit',
   results: { redact: 'known', wrap: true },
   signals: 'log',
   taint: 'off',

@@ -80,6 +80,7 @@ verifies('CFG-03', 'servers that the enterprise silences are listed with the rea
       clear: async () => undefined,
     },
     clock,
+    reservedNames: [],
   });
   await fleet.apply({ ...config, unapproved: new Map(), overCap: new Set() });
   expect(status.all().map(({ name, state, scope, error }) => [name, state, scope, error?.message])).toEqual([

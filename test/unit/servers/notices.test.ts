@@ -50,6 +50,15 @@ const events: readonly (readonly [event: ServerEvent, line: readonly string[]])[
     ['info: files: a tool was left out'],
   ],
   [
+    {
+      type: 'catalog.name-collided',
+      name: 'read',
+      isReserved: true,
+      tools: [{ server: 'files', tool: 'read', name: 'read_1234567890' }],
+    },
+    ['info: The name read is reserved: "read" of server "files" is now read_1234567890.'],
+  ],
+  [
     { type: 'catalog.pattern-unmatched', pattern: 'mcp__x' },
     ['warn: The pattern "mcp__x" of view({ tools }) matches no tool.'],
   ],

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changedBy, coerce } from '../../../../src/cli/parameters/coerce.ts';
-import { changedNumberIn } from '../../../../src/cli/parameters/exact-numbers.ts';
 import { readParameters } from '../../../../src/cli/parameters/parameters.ts';
+import { changedNumberIn } from '../../../../src/kernel/exact-numbers.ts';
 import { runs } from '../../../effort.ts';
 import { verifies } from '../../../verifies.ts';
 
