@@ -384,14 +384,14 @@ export class Catalog {
 
   #refresh(): void {
     if (this.#isClosed) return;
-    const entries = [...this.#entries];
-    this.#setAside = new Set(entries.flatMap(([server]) => (this.#isSetAside(server) ? [server] : [])));
-    const offered = entries.filter(([server]) => !this.#setAside.has(server));
-    const aside = entries.filter(([server]) => this.#setAside.has(server));
+    const slices = Array.from(this.#entries, sliceOf);
+    this.#setAside = new Set(slices.flatMap(({ server }) => (this.#isSetAside(server) ? [server] : [])));
+    const offered = slices.filter(({ server }) => !this.#setAside.has(server));
+    const aside = slices.filter(({ server }) => this.#setAside.has(server));
     this.#instructions = instructionsOf(offered, this.#instructions);
-    this.#aside = aside.length === 0 ? emptySnapshot : createSnapshot(aside.map(sliceOf), this.#settings);
+    this.#aside = aside.length === 0 ? emptySnapshot : createSnapshot(aside, this.#settings);
     const before = this.#snapshot;
-    const snapshot = createSnapshot(offered.map(sliceOf), this.#settings);
+    const snapshot = createSnapshot(offered, this.#settings);
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
     if (snapshot.revision === before.revision) return;
@@ -424,10 +424,10 @@ function newFlaggedTexts(
 }
 
 function instructionsOf(
-  entries: readonly (readonly [ServerName, CatalogEntry])[],
+  slices: readonly ReturnType<typeof sliceOf>[],
   before: readonly ServerInstructions[],
 ): readonly ServerInstructions[] {
-  const now = entries.flatMap(([server, { instructions }]) =>
+  const now = slices.flatMap(({ server, instructions }) =>
     instructions === undefined ? [] : [{ server, instructions }],
   );
   return sameJson(now, before) ? before : now;
