@@ -32,8 +32,8 @@ export default defineConfig({
           test: /src\/(cli\/commands\/list|servers\/known-servers)\.ts$/,
           priority: 1,
         },
-        // Whatever else `createRuntime` always needs.
-        { name: 'start', test: /src\/runtime\.ts$/ },
+        // Whatever else `createRuntime` always needs, and what else the library exports: it is little, and nothing of a command.
+        { name: 'start', test: /src\/(index|runtime)\.ts$/ },
         { name: 'call', test: /src\/cli\/commands\/call\.ts$/ },
       ],
     },

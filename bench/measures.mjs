@@ -3,12 +3,14 @@
 
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runContestant, timeNodeAndCpu, withHttpServer } from './children.mjs';
 import { cli, writeFleetHome } from './fleet-home.mjs';
 import { httpServersOf, serversOf } from './servers.mjs';
 
 const KB = 1_024;
 const MB = 1_024 * KB;
+const handList = fileURLToPath(new URL('./hand-list.mjs', import.meta.url));
 const REST_MS = 2_000;
 const SETTLE_MS = 300;
 
@@ -113,20 +115,23 @@ async function commands(bench) {
     node: () => timeNodeAndCpu(['-e', '0'], bench),
     help: () => command('--help'),
     list: () => command('list'),
+    handList: () => timeNodeAndCpu([handList], { ...bench, place }),
     tools: () => command('tools'),
     call,
     hand: () => runContestant('./hand-client.mjs', 'once', { servers }, bench),
   };
   const samples = await interleave(runs, bench.rounds);
-  const told = (name, title, field) => row(title, 'ms', { plexus: samples[name], node: samples.node }, field);
+  const told = (name, title, field, others = {}) =>
+    row(title, 'ms', { plexus: samples[name], node: samples.node, ...others }, field);
+  const listed = { hand: samples.handList };
   const extra = samples.call.map(({ cpuMs }, at) => ({
     cpuMs: cpuMs - samples.node[at].cpuMs - samples.hand[at].cpuMs,
   }));
   return {
     help: told('help', 'plexus --help', 'wallMs'),
     'help-cpu': told('help', 'plexus --help: CPU', 'cpuMs'),
-    list: told('list', 'plexus list of 30 known servers', 'wallMs'),
-    'list-cpu': told('list', 'plexus list of 30 known servers: CPU', 'cpuMs'),
+    list: told('list', 'plexus list of 30 known servers', 'wallMs', listed),
+    'list-cpu': told('list', 'plexus list of 30 known servers: CPU', 'cpuMs', listed),
     tools: told('tools', 'plexus tools of 30 known servers', 'wallMs'),
     call: told('call', 'plexus call: CPU', 'cpuMs'),
     'call-extra': row('plexus call: CPU beyond node -e 0 and a hand-written client', 'ms', { plexus: extra }, 'cpuMs'),

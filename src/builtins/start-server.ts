@@ -2,6 +2,7 @@
 // such a server; once the server has listed its tools, they are the way to it.
 
 import type { JsonObject } from '../kernel/json.ts';
+import { latePattern } from '../kernel/late-pattern.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { oneLine } from '../kernel/one-line.ts';
 import { type Builtin, START_TOOL } from '../model/builtin.ts';
@@ -71,12 +72,14 @@ function unknownText(name: string, servers: readonly SearchableServer[]): string
   return `No server "${oneLine(name, 100)}" waits to be started. ${hint}`;
 }
 
+const word = latePattern(String.raw`[\p{L}\p{N}]{3,}`, 'gu');
+
 /** The servers that a query names, by a word of their name or description. */
 export function startableFor(query: string, servers: readonly SearchableServer[]): readonly ServerName[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const words = query.toLowerCase().match(word()) ?? [];
   const isNamed = ({ name, title = '' }: SearchableServer) => {
     const text = `${name} ${title}`.toLowerCase();
-    return words.some((word) => text.includes(word));
+    return words.some((each) => text.includes(each));
   };
   return servers.filter(isNamed).map(({ name }) => name);
 }

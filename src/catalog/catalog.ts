@@ -1,9 +1,9 @@
 // Owns all servers' tools as one list: one entry per server, replaced as a whole, and the snapshot made of all entries.
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../connection/session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Emit } from '../kernel/emitter.ts';
+import { sameJson } from '../kernel/json.ts';
 import { pause } from '../kernel/pause.ts';
 import { asRuntimeError, type RuntimeError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -19,7 +19,14 @@ import { fetchTools, freshUntil, type ListCapability, type ToolListing } from '.
 import { collisionsAmong } from './naming.ts';
 import { Pace } from './pace.ts';
 import { SearchWindow, type ToolHit, type ToolSearchOptions } from './search/search-window.ts';
-import { type CatalogSnapshot, type CatalogStyle, createSnapshot, differenceOf, windowOn } from './snapshot.ts';
+import {
+  type CatalogSnapshot,
+  type CatalogStyle,
+  createSnapshot,
+  differenceOf,
+  emptySnapshot,
+  windowOn,
+} from './snapshot.ts';
 
 export interface CatalogEntry extends Omit<ToolListing, 'tools'> {
   /** The tools that the model may see. */
@@ -79,9 +86,9 @@ export class Catalog {
   readonly #sources = new Map<ServerName, ToolSource>();
   readonly #latest = new Map<ServerName, Promise<void>>();
   #settings: CatalogSettings = { toolCacheTtlMs: 0 };
-  #snapshot: CatalogSnapshot = createSnapshot([]);
+  #snapshot: CatalogSnapshot = emptySnapshot;
   /** The tools of servers that are set aside, named by themselves: they take no name from the others. */
-  #aside: CatalogSnapshot = createSnapshot([]);
+  #aside: CatalogSnapshot = emptySnapshot;
   #setAside: ReadonlySet<ServerName> = new Set();
   #instructions: readonly ServerInstructions[] = [];
   #isClosed = false;
@@ -380,14 +387,14 @@ export class Catalog {
 
   #refresh(): void {
     if (this.#isClosed) return;
-    const entries = [...this.#entries];
-    this.#setAside = new Set(entries.flatMap(([server]) => (this.#isSetAside(server) ? [server] : [])));
-    const offered = entries.filter(([server]) => !this.#setAside.has(server));
-    const aside = entries.filter(([server]) => this.#setAside.has(server));
+    const slices = Array.from(this.#entries, sliceOf);
+    this.#setAside = new Set(slices.flatMap(({ server }) => (this.#isSetAside(server) ? [server] : [])));
+    const offered = slices.filter(({ server }) => !this.#setAside.has(server));
+    const aside = slices.filter(({ server }) => this.#setAside.has(server));
     this.#instructions = instructionsOf(offered, this.#instructions);
-    this.#aside = createSnapshot(aside.map(sliceOf), this.#settings);
+    this.#aside = aside.length === 0 ? emptySnapshot : createSnapshot(aside, this.#settings);
     const before = this.#snapshot;
-    const snapshot = createSnapshot(offered.map(sliceOf), this.#settings);
+    const snapshot = createSnapshot(offered, this.#settings);
     if (isSame(snapshot, before)) return;
     this.#snapshot = snapshot;
     this.#tellCollisions(snapshot);
@@ -428,17 +435,17 @@ function newFlaggedTexts(
   found: readonly FlaggedText[] = [],
   before: readonly FlaggedText[] = [],
 ): readonly FlaggedText[] {
-  return found.filter((each) => !before.some((other) => isDeepStrictEqual(each, other)));
+  return found.filter((each) => !before.some((other) => sameJson(each, other)));
 }
 
 function instructionsOf(
-  entries: readonly (readonly [ServerName, CatalogEntry])[],
+  slices: readonly ReturnType<typeof sliceOf>[],
   before: readonly ServerInstructions[],
 ): readonly ServerInstructions[] {
-  const now = entries.flatMap(([server, { instructions }]) =>
+  const now = slices.flatMap(({ server, instructions }) =>
     instructions === undefined ? [] : [{ server, instructions }],
   );
-  return isDeepStrictEqual(now, before) ? before : now;
+  return sameJson(now, before) ? before : now;
 }
 
 /** Readers compare snapshots by identity, so an equal snapshot does not replace the old one. */

@@ -1,6 +1,6 @@
 // Owns the frozen catalog of one moment: every tool with its name, in a stable order, with a revision.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type QualifiedName, type ServerName, type ToolId, toolKey } from '../model/names.ts';
 import type { Freshness, Tool, ToolDefinition } from '../model/tool.ts';
 import { type Aliases, createAliases } from './aliases.ts';
@@ -170,6 +170,9 @@ export function differenceOf(before: CatalogSnapshot, now: CatalogSnapshot): Sna
   return { added, removed, changed };
 }
 
+/** Of no tools: however they would be named, it is the same. */
+export const emptySnapshot: CatalogSnapshot = createSnapshot([]);
+
 function revisionOf(tools: readonly Tool[]): string {
-  return createHash('sha256').update(tools.map(shownDigest).join('\n')).digest('hex').slice(0, 16);
+  return hash('sha256', tools.map(shownDigest).join('\n'), 'hex').slice(0, 16);
 }

@@ -2,7 +2,6 @@
 // it. Anything that goes wrong costs time and nothing else.
 
 import { mkdirSync, statSync } from 'node:fs';
-import nodeModule from 'node:module';
 import { dirname } from 'node:path';
 import { cacheFolder, type HostEnvironment } from '../config/scopes.ts';
 
@@ -14,7 +13,7 @@ interface CompileCache {
 /** Code that is loaded later is taken from the folder, and is stored there when the process ends. Whether there is such a folder. */
 export function enableCompileCache(
   environment: Pick<HostEnvironment, 'home' | 'env' | 'platform'>,
-  { enableCompileCache: enable }: CompileCache = nodeModule as CompileCache,
+  { enableCompileCache: enable }: CompileCache = process.getBuiltinModule('node:module') as CompileCache,
 ): boolean {
   if (enable === undefined) return false;
   const folder = cacheFolder(environment);

@@ -5,7 +5,7 @@ import { fstatSync, statSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import util from 'node:util';
 import { identity } from '../model/identity.ts';
 import {
   type Command,
@@ -36,7 +36,12 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const words = argv.slice(0, end);
   // A command's own options may take a value and are not known yet; only the words before the verb matter here.
-  const { positionals } = parseArgs({ args: words, options: globalOptions, strict: false, allowPositionals: true });
+  const { positionals } = util.parseArgs({
+    args: words,
+    options: globalOptions,
+    strict: false,
+    allowPositionals: true,
+  });
   const [verb] = positionals;
   try {
     return await run({ verb, words, rest: argv.slice(end + 1) }, io);
@@ -111,7 +116,7 @@ type ParsedWords = { readonly values: Context['values']; readonly positionals: r
 
 function parse(words: readonly string[], command: Command | undefined): ParsedWords {
   const options = { ...globalOptions, ...command?.options };
-  const { tokens } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
+  const { tokens } = util.parseArgs({ args: [...words], options, allowPositionals: true, strict: false, tokens: true });
   const unknownOption = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
   if (command !== undefined && unknownOption?.kind === 'option') {
     const list = `the options are --${Object.keys(options).join(', --')}`;
@@ -123,7 +128,7 @@ function parse(words: readonly string[], command: Command | undefined): ParsedWo
   }
   try {
     // A list is a list of texts: no switch of ours is repeatable.
-    return parseArgs({
+    return util.parseArgs({
       args: [...words],
       options,
       allowPositionals: true,

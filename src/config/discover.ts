@@ -2,7 +2,7 @@
 // A broken file or entry is reported and disables only itself.
 
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { sameJson } from '../kernel/json.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { RuntimeError } from '../model/errors.ts';
 import { type Provenance, type Scope, scopeOrder } from '../model/server.ts';
@@ -134,7 +134,7 @@ export async function discover(options: DiscoverOptions): Promise<DiscoveredConf
 }
 
 const hasSameContributions = (one: Settings, other: Settings) =>
-  isDeepStrictEqual([one.import, one.pluginFolders, one.project], [other.import, other.pluginFolders, other.project]);
+  sameJson([one.import, one.pluginFolders, one.project], [other.import, other.pluginFolders, other.project]);
 
 /** Another agent's file that is also read as one of Plexus's own counts only as that. */
 function withoutTaken(others: readonly ReadPlace[], sources: readonly ReadPlace[]): readonly ReadPlace[] {

@@ -35,6 +35,7 @@ export async function launchAwayFromWorkspace(
   clock: Clock,
 ): Promise<ShieldedLaunch> {
   const shielded = await shieldedLaunch(definition, launch, environment, clock);
+  if (shielded.launch === launch) return shielded;
   const { folder, shell } = neutralPlaces(environment);
   const { args, cwd } = shielded.launch;
   const make = (path: string, work: () => Promise<unknown>) => making(path, { definition, launch }, work);

@@ -35,11 +35,13 @@ export interface KeyDeps {
 const secret = randomBytes(32);
 let lastOwn = 0;
 
-export function connectionKey({ launch, handlers, ...deps }: KeyDeps): string {
+export function connectionKey({ launch, handlers, env, ...deps }: KeyDeps): string {
   // In-process servers are code of the host, which cannot be compared: each gets its own connection.
   if (launch.kind === 'in-process') return `own ${++lastOwn}`;
   const text = canonicalJson({ ...deps, launch, capabilities: capabilitiesOf(handlers), roots: idOf(handlers.roots) });
-  return createHmac('sha256', secret).update(text).digest('base64');
+  // A host has many variables, which are all strings: this is canonical too, and takes half the time.
+  const variables = JSON.stringify(env, Object.keys(env).sort());
+  return createHmac('sha256', secret).update(`${text} ${variables}`).digest('base64');
 }
 
 const ids = new WeakMap<object, number>();

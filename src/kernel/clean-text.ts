@@ -1,6 +1,8 @@
 // Owns removing from untrusted texts what a reader cannot see: control characters, terminal escapes, hidden and reordering
 // characters. Joiners and selectors that a script or an emoji needs stay.
 
+import { latePattern } from './late-pattern.ts';
+
 export interface CleanText {
   readonly text: string;
   /** The kinds that were found, in words for a person; each once, in a fixed order. */
@@ -102,25 +104,27 @@ function noted(found: Set<HiddenKind>, kind: HiddenKind, replacement: string): s
   return replacement;
 }
 
-const pictograph = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
+const pictograph = latePattern(String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}]`, 'u');
 /** The scripts in which a joiner or non-joiner changes the spelling of a word. */
-const joiningScript =
-  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]/u;
+const joiningScript = latePattern(
+  String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Nko}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]`,
+  'u',
+);
 
 function joins(at: number, source: string): boolean {
   const next = String.fromCodePoint(source.codePointAt(at + 1) ?? 0x20);
   let last = before(at, source);
-  if (joiningScript.test(last) && joiningScript.test(next)) return true;
+  if (joiningScript().test(last) && joiningScript().test(next)) return true;
   if (last === '\ufe0f') last = before(at - 1, source);
-  return pictograph.test(last) && pictograph.test(next);
+  return pictograph().test(last) && pictograph().test(next);
 }
 
-const hasEmojiForm = /[\p{Emoji}\p{S}\p{P}]/u;
-const hasVariants = /[\p{Script=Han}\p{Script=Mongolian}\p{Sm}\p{Nd}]/u;
+const hasEmojiForm = latePattern(String.raw`[\p{Emoji}\p{S}\p{P}]`, 'u');
+const hasVariants = latePattern(String.raw`[\p{Script=Han}\p{Script=Mongolian}\p{Sm}\p{Nd}]`, 'u');
 
 /** One selector behind a character with variants is needed; a chain of selectors is hidden data. */
 function varies(code: number, base: string): boolean {
-  return code === 0xfe0e || code === 0xfe0f ? hasEmojiForm.test(base) : hasVariants.test(base);
+  return code === 0xfe0e || code === 0xfe0f ? hasEmojiForm().test(base) : hasVariants().test(base);
 }
 
 function before(at: number, source: string): string {

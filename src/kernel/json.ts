@@ -21,7 +21,13 @@ export function isObject(value: unknown): value is JsonObject {
 /** Keys sorted at every depth: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : each,
+    isObject(each)
+      ? Object.fromEntries(
+          Object.keys(each)
+            .sort()
+            .map((name) => [name, each[name]]),
+        )
+      : each,
   );
 }
 

@@ -1,6 +1,7 @@
 // Owns whether an address in a call's arguments is on a host that a rule names. "yes" means that every server finds that host in
 // it; an address that servers may read in different ways is "unsure".
 
+import { latePattern } from '../kernel/late-pattern.ts';
 import { embeddedIPv4 } from '../kernel/local-address.ts';
 import { matchesWildcard } from '../kernel/wildcard.ts';
 import { limits } from '../model/limits.ts';
@@ -124,8 +125,10 @@ function ipv4Of(name: string): string | undefined {
  * URL parsers differ on user names and passwords, backslashes, blanks, escapes, other alphabets and numbers in place of names.
  * A URL with one of these has no host that all parsers find.
  */
-const ADDRESS =
-  /^([a-z][a-z0-9+.-]*):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:\/[^\s\\\p{Cc}]*|[?#][^\s\\@\p{Cc}]*)?$/iu;
+const ADDRESS = latePattern(
+  String.raw`^([a-z][a-z0-9+.-]*)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:/[^\s\\\p{Cc}]*|[?#][^\s\\@\p{Cc}]*)?$`,
+  'iu',
+);
 const NAME = /^[a-z0-9._-]+$/i;
 const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map([
   ['http', '80'],
@@ -135,7 +138,7 @@ const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function parseAddress(value: string): (HostAddress & { readonly isCertain: boolean }) | undefined {
-  const [, scheme = 'https', written = value] = ADDRESS.exec(value) ?? [];
+  const [, scheme = 'https', written = value] = ADDRESS().exec(value) ?? [];
   if (written === value && !NAME.test(value)) return undefined;
   const address = urlAddressOf(written === value ? `https://${value}/` : value);
   const name = written.toLowerCase();

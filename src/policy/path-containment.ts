@@ -2,6 +2,7 @@
 // read the path, through every link; "unsure" means that some server could read the text as a path inside.
 
 import { isAbsolute, resolve, sep } from 'node:path';
+import { latePattern } from '../kernel/late-pattern.ts';
 import { limits } from '../model/limits.ts';
 import { anyOf, looseForm, type TriState } from './tri-state.ts';
 
@@ -32,8 +33,8 @@ const isWindows = sep === '\\';
 const SEPARATORS = isWindows ? /[\\/]/ : /\//;
 /** Characters that some servers interpret: escapes, variables, patterns, command separators and invisible characters. */
 const ODD = isWindows
-  ? /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"%]|&&|^\s|[\s.](?:[\\/]|$)|^~|~\d|^[\\/]{2}/u
-  : /[\p{Cc}\p{Cf}\p{Cs}$`*?<>|;"\\]|&&|%[0-9a-f]{2}|^\s|\s$|^~/iu;
+  ? latePattern('[\\p{Cc}\\p{Cf}\\p{Cs}$`*?<>|;"%]|&&|^\\s|[\\s.](?:[\\\\/]|$)|^~|~\\d|^[\\\\/]{2}', 'u')
+  : latePattern('[\\p{Cc}\\p{Cf}\\p{Cs}$`*?<>|;"\\\\]|&&|%[0-9a-f]{2}|^\\s|\\s$|^~', 'iu');
 /** The separator before a second path, for servers that accept lists; a blank or a colon inside a name does not count. */
 const NEXT = /[\s,;|&:=]+(?=["'@]*(?:\.{0,2}[\\/]|~))/;
 const SCHEME = isWindows ? /^[a-z][a-z0-9+.-]+:|^.+:.*:|^[a-z]:(?![\\/])/i : /^[a-z][a-z0-9+.-]*:/i;
@@ -55,7 +56,7 @@ const LIST = /[,;|&]/;
 
 /** Whether every server reads the text as the same path. */
 function isPlain(path: string): boolean {
-  if (path === '' || ODD.test(path) || NEXT.test(path) || SCHEME.test(path)) return false;
+  if (path === '' || ODD().test(path) || NEXT.test(path) || SCHEME.test(path)) return false;
   if (path.split(SEPARATORS).includes('..') || (path.includes('{') && path.includes('..'))) return false;
   const normal = path.normalize('NFKC');
   return normal === path || normal.match(MARKS)?.length === path.match(MARKS)?.length;
@@ -109,14 +110,14 @@ function mayBeWithin(value: string, folders: readonly RuleFolder[], { folder: cw
   /** Resolved as text, where `..` removes one name, and as the system does it, where `..` goes up from a link's target. */
   function targetsOf(reading: string): readonly (string | undefined)[] {
     const path = isAbsolute(reading) ? reading : cwd && `${cwd}${sep}${reading}`;
-    return path === undefined || UNREADABLE.test(reading) || SCHEME.test(reading)
+    return path === undefined || UNREADABLE().test(reading) || SCHEME.test(reading)
       ? [undefined]
       : [resolve(path), realPath(path)];
   }
 }
 
 /** Home folders and variables that the server expands and Plexus cannot. */
-const UNREADABLE = /[\p{Cc}\p{Cs}\ufffd$`]|^\s*~/u;
+const UNREADABLE = latePattern('[\\p{Cc}\\p{Cs}\\ufffd$`]|^\\s*~', 'u');
 
 /** Links that lead somewhere else in each process. */
 const PROCESS_LINKS = /^\/(?:proc|dev\/fd)(?:\/|$)/;

@@ -2,19 +2,20 @@
 // replaced by letters that look the same. Letters that Unicode normalizes to the same one need no list here.
 
 import { plainDigit } from '../kernel/decimal-digits.ts';
+import { latePattern } from '../kernel/late-pattern.ts';
 import { JOINTS, lookAlikes, OPENERS, SLASHES } from './look-alike-signs.ts';
 
 const UNSEEN = '\\p{M}\\p{Cc}\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}';
-const unseenRun = new RegExp(`[${UNSEEN}]+`, 'uy');
-const slash = new RegExp(`[${SLASHES}]`, 'u');
+const unseenRun = latePattern(`[${UNSEEN}]+`, 'uy');
+const slash = latePattern(`[${SLASHES}]`, 'u');
 /** What may stand before the name in some dialect of markup. */
-const lead = new RegExp(`[\\s!?|${SLASHES}${UNSEEN}]+`, 'uy');
-const joint = new RegExp(`[${JOINTS}]`, 'u');
-const border = new RegExp(`[>${OPENERS}]`, 'u');
-const letterOrDigit = /[\p{L}\p{N}]/u;
+const lead = latePattern(`[\\s!?|${SLASHES}${UNSEEN}]+`, 'uy');
+const joint = latePattern(`[${JOINTS}]`, 'u');
+const border = latePattern(`[>${OPENERS}]`, 'u');
+const letterOrDigit = latePattern(String.raw`[\p{L}\p{N}]`, 'u');
 /** How many letters of a name may be of another alphabet and in no table: no table is complete. */
 const MOST_UNKNOWN = 4;
-const marks = /\p{M}/gu;
+const marks = latePattern(String.raw`\p{M}`, 'gu');
 const prefix = /[\w.-]{1,64}:/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escapes begin with them
 const escapeStart = /[\x1b\x9b]/;
@@ -35,9 +36,9 @@ export function looksLike(text: string, at: number, name: string): boolean {
 
 function isTag(reader: TagReader, name: string): boolean {
   const start = reader.at;
-  while (reader.skip(lead) || reader.skipEscape());
+  while (reader.skip(lead()) || reader.skipEscape());
   const before = reader.text.slice(start, reader.at);
-  const isClosing = slash.test(before);
+  const isClosing = slash().test(before);
   reader.sawEscape ||= escapeStart.test(before);
   const nameAt = reader.at;
   if (spells(reader, name, isClosing)) return true;
@@ -50,7 +51,7 @@ function spells(reader: TagReader, name: string, isClosing: boolean): boolean {
   while (places.length > 0) {
     const char = reader.next();
     // A sign that is both reads as a letter here: the text behind it is searched when its own turn comes.
-    if (char === '' || (border.test(char) && !lookAlikes.has(char))) return false;
+    if (char === '' || (border().test(char) && !lookAlikes.has(char))) return false;
     for (const part of folded(char)) {
       places = placesAfter(places, part, { name, isClosing });
       if (places.some(({ matched }) => matched === name.length)) return true;
@@ -74,8 +75,8 @@ interface Tag {
 }
 
 function placesAfter(places: readonly Place[], part: string, tag: Tag): readonly Place[] {
-  const isLetter = letterOrDigit.test(part);
-  const isOverlooked = joint.test(part) || (tag.isClosing && !isLetter);
+  const isLetter = letterOrDigit().test(part);
+  const isOverlooked = joint().test(part) || (tag.isClosing && !isLetter);
   const sign: Sign = { letters: part + lettersOf(part), mayBeAny: isLetter && part > '\u007f' };
   const next: Place[] = [];
   for (const place of places) {
@@ -119,7 +120,7 @@ function lettersOf(sign: string): string {
 
 /** Lower case, without accents and in the plain form of the letters. */
 function folded(char: string): string {
-  return char > '\u007f' ? char.normalize('NFKD').toLowerCase().replace(marks, '') : char.toLowerCase();
+  return char > '\u007f' ? char.normalize('NFKD').toLowerCase().replace(marks(), '') : char.toLowerCase();
 }
 
 class TagReader {
@@ -153,7 +154,7 @@ class TagReader {
       if (code === undefined) return '';
       const char = String.fromCodePoint(code);
       this.sawEscape ||= code === 0x1b || code === 0x9b;
-      if ((code >= 0x20 && code < 0x7f) || joint.test(char) || !(this.skipEscape() || this.skip(unseenRun))) {
+      if ((code >= 0x20 && code < 0x7f) || joint().test(char) || !(this.skipEscape() || this.skip(unseenRun()))) {
         this.at += char.length;
         return char;
       }

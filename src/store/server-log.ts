@@ -29,18 +29,20 @@ export interface ServerLogs {
 
 /** `onError` is called once for all servers, since they share the disk. */
 export function createServerLogs(state: string, clock: Clock, onError: (error: unknown) => void): ServerLogs {
+  const folder = logFolder(state);
   let isReported = false;
   const failed = (error: unknown) => {
-    if (!isReported) onError(unwritable(error, logFolder(state)));
+    if (!isReported) onError(unwritable(error, folder));
     isReported = true;
   };
-  return { open: (server, options) => new FileLog(logFileOf(state, server), clock, new LogLines(options), failed) };
+  return { open: (server, options) => new FileLog(logFileIn(folder, server), clock, new LogLines(options), failed) };
 }
 
 const logFolder = (state: string) => join(state, 'logs');
+const logFileIn = (folder: string, server: ServerName) => join(folder, `${safeName(server)}.log`);
 
 /** The path of a server's log, whether it exists or not; the older part has a path beside it. */
-export const logFileOf = (state: string, server: ServerName) => join(logFolder(state), `${safeName(server)}.log`);
+export const logFileOf = (state: string, server: ServerName) => logFileIn(logFolder(state), server);
 export const olderLogOf = (file: string) => `${file}.1`;
 
 /** Device names of Windows, with or without an extension. */

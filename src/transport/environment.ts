@@ -27,20 +27,22 @@ const WINDOWS = [
 /** The entry's variables win over the host's. Any variable off the list, such as an API key, must be named to be inherited. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { host, inherit, entry, platform } = options;
-  const isAllowed = allowance(inherit, platform);
-  const inherited = Object.entries(host).filter(([name]) => isAllowed(name));
   const variables = new Map<string, readonly [name: string, value: string]>();
-  for (const [name, value] of [...inherited, ...Object.entries(entry)]) {
-    if (value !== undefined) variables.set(identityOf(name, platform), [name, value]);
+  for (const [name, value] of [...inherited(host, inherit, platform), ...Object.entries(entry)]) {
+    if (typeof value === 'string') variables.set(identityOf(name, platform), [name, value]);
   }
   return Object.fromEntries(variables.values());
 }
 
-function allowance(inherit: InheritEnv, platform: NodeJS.Platform): (name: string) => boolean {
-  if (inherit === 'all') return () => true;
-  const names = [...SAFE, ...(platform === 'win32' ? WINDOWS : []), ...(inherit === 'safe' ? [] : inherit)];
-  const allowed = new Set(names.map((name) => identityOf(name, platform)));
-  return (name) => allowed.has(identityOf(name, platform));
+type Variables = readonly (readonly [name: string, value: string | undefined])[];
+
+function inherited(host: EnvironmentVariables, inherit: InheritEnv, platform: NodeJS.Platform): Variables {
+  if (inherit === 'all') return Object.entries(host);
+  const names = inherit === 'safe' ? SAFE : [...SAFE, ...inherit];
+  // Every variable of `process.env` that is read is asked of the system: only those on the list are.
+  if (platform !== 'win32') return names.map((name) => [name, host[name]]);
+  const allowed = new Set([...names, ...WINDOWS].map((name) => identityOf(name, platform)));
+  return Object.entries(host).filter(([name]) => allowed.has(identityOf(name, platform)));
 }
 
 /** On Windows `Path` and `PATH` are the same variable. */

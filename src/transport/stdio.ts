@@ -151,7 +151,8 @@ export class StdioChannel extends ChannelBase {
       const idle = this.#reader.whenIdle();
       if (idle !== undefined) this.#pauseUntil(idle);
     });
-    child.stdout.once('end', () => {
+    // What comes only once is listened to with `on`: `once` keeps 200 bytes more for each.
+    child.stdout.on('end', () => {
       // A server without output cannot answer any more. A server that is exiting looks the same from here.
       this.#outputEndedFirst = child.stdin.writable;
       void group.end();
@@ -160,12 +161,13 @@ export class StdioChannel extends ChannelBase {
       this.#stderr.push(chunk);
       this.tell(this.#options.onStderr, chunk);
     });
-    for (const stream of [child.stdout, child.stderr]) stream.on('error', (error) => this.onerror?.(error));
-    child.once('exit', () => {
+    const failed = (error: Error) => this.onerror?.(error);
+    for (const stream of [child.stdout, child.stderr]) stream.on('error', failed);
+    child.on('exit', () => {
       // A descendant may hold the output open for ever; after this pause the server's own last output has arrived.
       this.#cancelDrain = this.#options.clock.after(limits.drainMs, this.#drained);
     });
-    child.once('close', this.#end);
+    child.on('close', this.#end);
   }
 
   /** A server that writes faster than its long messages are parsed must not fill the memory. */

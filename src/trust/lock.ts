@@ -2,6 +2,7 @@
 // reviews, so it holds pins and nothing personal: no grants, no paths, no addresses.
 
 import { isObject } from '../kernel/json.ts';
+import { latePattern } from '../kernel/late-pattern.ts';
 import type { ServerName } from '../model/names.ts';
 import { describeChanges } from './tool-changes.ts';
 import { faultOfPin, type PinFault, type ToolPin } from './tool-pin.ts';
@@ -56,9 +57,11 @@ function sorted<Value>(entries: Iterable<readonly [string, Value]>): readonly (r
   return [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
+const hidden = latePattern(String.raw`[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x7f-\x9f]`, 'gu');
+
 /** A reviewer must see every character that a model would read. Invisible ones occur in JSON strings only, where an escape means the same. */
 function escapeHidden(json: string): string {
-  return json.replace(/[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\x7f-\x9f]/gu, (character) =>
+  return json.replace(hidden(), (character) =>
     character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
 }

@@ -147,14 +147,15 @@ const partTexts = {
   'the JSON parser': ['disallowComments', 'node_modules/jsonc-parser/lib/esm/impl/parser.js'],
   'the TOML parser': ['Invalid TOML document', 'node_modules/smol-toml/dist/error.js'],
   'the files of other agents': ['Claude Desktop', 'src/config/importers/importers.ts'],
+  'a command': ['plexus call SERVER TOOL --help', 'src/cli/commands/call.ts'],
 } as const;
 
 describe('a start loads what its servers need, in few files', () => {
-  verifies('EXT-44', 'for a local server neither network clients nor parsers', async () => {
+  verifies('EXT-44', 'for a local server neither network clients nor parsers nor commands', async () => {
     const { files, code } = await list((await startAsking('stdio')).entry);
     const loaded = Object.entries(partTexts).filter(([, [text]]) => code.includes(text));
     expect(loaded.map(([name]) => name)).toEqual([]);
-    expect(files.filter((file) => file.includes(join('dist', ''))).length).toBeLessThanOrEqual(5);
+    expect(files.filter((file) => file.includes(join('dist', ''))).length).toBeLessThanOrEqual(4);
   });
 
   verifies('EXT-44', 'for a server over HTTP its client alone', async () => {

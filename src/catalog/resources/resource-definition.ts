@@ -3,6 +3,7 @@
 
 import { hidesSomething } from '../../kernel/clean-text.ts';
 import { deepFreeze, isObject, isWithin, type JsonObject } from '../../kernel/json.ts';
+import { latePattern } from '../../kernel/late-pattern.ts';
 import { limits } from '../../model/limits.ts';
 import type { ServerName } from '../../model/names.ts';
 import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../model/resource.ts';
@@ -11,8 +12,8 @@ import type { Prompt, PromptArgument, Resource, ResourceTemplate } from '../../m
 export type DefinitionCheck<Item> = (item: unknown, server: ServerName) => Item | string;
 
 /** Line ends, control characters and lone surrogates. */
-const LINE_BREAKS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
-const isHidden = (text: string) => LINE_BREAKS.test(text) || hidesSomething(text);
+const LINE_BREAKS = latePattern(String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]`, 'u');
+const isHidden = (text: string) => LINE_BREAKS().test(text) || hidesSomething(text);
 
 /** Whether the text is one visible line of at most `maxChars` characters. */
 export function isPlain(text: string, maxChars: number): boolean {

@@ -1,6 +1,7 @@
 // Owns recognizing a query that is a tool's name: its own name, with its server before it, or as a model spells it, joined in
 // any way.
 
+import { latePattern } from '../../kernel/late-pattern.ts';
 import type { Findable } from './fields.ts';
 
 type NamedTool = Pick<Findable, 'key' | 'server' | 'name'>;
@@ -37,10 +38,12 @@ function spellingsOf({ key, server, name }: NamedTool): readonly string[] {
   return own === '' ? [] : [...new Set([own, full, squash(key)])];
 }
 
+const signs = latePattern(String.raw`^mcp_+|[^\p{L}\p{N}]+`, 'gu');
+
 /** `get_file`, `getFile` and `Get file` become one spelling; a leading `mcp__` is dropped. */
 function squash(text: string): string {
   const lower = text.slice(0, LONGEST).toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it asks for anything beyond ASCII
-  if (/[^\u0000-\u007f]/.test(lower)) return lower.normalize('NFKC').replace(/^mcp_+|[^\p{L}\p{N}]+/gu, '');
+  if (/[^\u0000-\u007f]/.test(lower)) return lower.normalize('NFKC').replace(signs(), '');
   return lower.replace(/^mcp_+|[^a-z0-9]+/g, '');
 }

@@ -1,5 +1,7 @@
 // Owns splitting text into words: at case, underscores, digits and signs; Chinese, Japanese and Korean into pairs of characters.
 
+import { latePattern } from '../../kernel/late-pattern.ts';
+
 const OTHER = 0;
 const LOWER = 1;
 const UPPER = 2;
@@ -71,6 +73,9 @@ function withoutApostrophe(word: string): string {
   return word.endsWith("'s") ? word.slice(0, -2) : word.replaceAll("'", '');
 }
 
+const numeral = latePattern(String.raw`\p{N}`, 'u');
+const letterOrMark = latePattern(String.raw`[\p{L}\p{M}]`, 'u');
+
 function kindOf(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code < 128) return ascii[code] ?? OTHER;
@@ -78,8 +83,8 @@ function kindOf(text: string, at: number): number {
   if (Number.isNaN(code) || (code >= 0xd800 && code <= 0xdfff)) return OTHER;
   if (isIdeograph(code)) return IDEOGRAPH;
   const character = text.charAt(at);
-  if (/\p{N}/u.test(character)) return DIGIT;
-  if (!/[\p{L}\p{M}]/u.test(character)) return OTHER;
+  if (numeral().test(character)) return DIGIT;
+  if (!letterOrMark().test(character)) return OTHER;
   return character.toLowerCase() === character ? LOWER : UPPER;
 }
 

@@ -130,13 +130,19 @@ function fits(codes: readonly number[], at: number): boolean {
 function codedWord(word: string, id: number, commonness: Uint8Array): Keyword {
   const lead = word.length < 3 ? 1 : 0;
   const text = lead === 0 ? word : ` ${word}`;
-  const codes = Array.from(text, (_, at) => classOf(text, at));
-  const commonnessAt = (at: number) => commonness[((codes[at] ?? 0) << BITS) | (codes[at + 1] ?? 0)] ?? 0;
-  let [anchor, least] = [0, Number.POSITIVE_INFINITY];
-  for (let at = 0; at + 2 < codes.length; at++) {
+  const codes: number[] = [];
+  let [anchor, least, before] = [0, Number.POSITIVE_INFINITY, 0];
+  for (let at = 0; at < text.length; at++) {
+    codes.push(classOf(text, at));
+    if (at === 0) continue;
+    const pair = commonness[((codes[at - 1] ?? 0) << BITS) | (codes[at] ?? 0)] ?? 0;
     // The last two of the three decide how often the scan stops to compare.
-    const sum = 3 * commonnessAt(at + 1) + commonnessAt(at);
-    if (sum < least) [anchor, least] = [at, sum];
+    const sum = 3 * pair + before;
+    if (at >= 2 && sum < least) {
+      anchor = at - 2;
+      least = sum;
+    }
+    before = pair;
   }
   return { id, codes, lead, anchor };
 }

@@ -31,9 +31,10 @@ function fromRuns(kindsOfRuns: string, lengths: string): Uint8Array {
   const kinds = new Uint8Array(CODE_UNITS);
   const [kindOf, lengthOf] = [numbersOf(kindsOfRuns), numbersOf(lengths)];
   let at = 0;
-  for (const [run, length] of lengthOf.entries()) {
-    kinds.fill(kindOf[run] as number, at, at + length);
-    at += length;
+  for (let run = 0; run < lengthOf.length; run++) {
+    const end = at + (lengthOf[run] as number);
+    kinds.fill(kindOf[run] as number, at, end);
+    at = end;
   }
   return kinds;
 }

@@ -49,8 +49,9 @@ export class WordTable {
       next[(state << KIND_BITS) | UNSEEN] = state;
       next[((parentOf[at] as number) << KIND_BITS) | (kindOf[at] as number)] = state;
     }
-    for (let word = 0; word < endOf.length; word++)
-      for (const kind of [SPACE, ESCAPE, PAIR]) next[((endOf[word] as number) << KIND_BITS) | kind] = ENDED + word;
+    for (const kind of [SPACE, ESCAPE, PAIR])
+      for (let word = 0; word < endOf.length; word++)
+        next[((endOf[word] as number) << KIND_BITS) | kind] = ENDED + word;
     this.#next = next;
     this.#lengths = numbersOf(lengths);
   }
