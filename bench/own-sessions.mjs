@@ -7,8 +7,9 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const { spawn } = children;
 
-/** Also for modules that were loaded before. */
+/** Also for modules that were loaded before. Elsewhere sessions mean nothing to the scheduler. */
 export function startInOwnSessions() {
+  if (process.platform !== 'linux') return;
   children.spawn = (command, args, options) => spawn(command, args, { ...options, detached: true });
   syncBuiltinESMExports();
 }
