@@ -43,6 +43,8 @@ const jobs = {
    * the clock would measure code that is not compiled yet.
    */
   async call({ size, inFlight, warmUpCpuMs, forCpuMs }) {
+    const { startInOwnSessions } = await import('./own-sessions.mjs');
+    startInOwnSessions();
     const { call } = await client.open(servers, awaited);
     const callFor = async (wantedMs) => {
       const [from, cpu] = [performance.now(), process.cpuUsage()];

@@ -2,9 +2,8 @@
 
 import { spawn } from 'node:child_process';
 
-/** In a session of its own, as Plexus starts its servers: Linux shares out the processors by these. */
 export function connect({ command, args }) {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const pending = new Map();
   let nextId = 0;

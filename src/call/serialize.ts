@@ -9,7 +9,8 @@ import { attempt, type OutcomeDraft, type Perform, type Stage, type ToolCall, to
 /** The calls of one server: how many run, and those that wait for their turn. */
 interface Line {
   running: number;
-  readonly waiting: Set<() => void>;
+  /** Made with the first call that has to wait. */
+  waiting: Set<() => void> | undefined;
 }
 
 /**
@@ -20,6 +21,7 @@ export function serialize(
   registry: Pick<ServerRegistry, 'settings'>,
   { recheckPermission }: Pick<Recheck, 'recheckPermission'>,
 ): Stage {
+  /** One for each server that was ever called: to remove it with every last call would cost more than it takes. */
   const lines = new Map<ServerName, Line>();
   const isSerial = (server: ServerName) => registry.settings(server)?.parallel === false;
 
@@ -27,32 +29,33 @@ export function serialize(
     let enter: (() => void) | undefined;
     const turn = new Promise<void>((resolve) => {
       enter = resolve;
+      line.waiting ??= new Set();
       line.waiting.add(resolve);
     });
     try {
       await call.cancellation.race(turn);
     } catch (error) {
       // Cancelled at the very moment when its turn came: let the next call start.
-      if (enter && !line.waiting.delete(enter)) leave(toolOf(call).id.server, line);
+      if (enter && !line.waiting?.delete(enter)) leave(toolOf(call).id.server, line);
       throw error;
     }
   };
 
   const leave = (server: ServerName, line: Line): void => {
     line.running--;
+    if (line.waiting === undefined) return;
     for (const enter of line.waiting) {
       if (line.running > 0 && isSerial(server)) return;
       line.waiting.delete(enter);
       line.running++;
       enter();
     }
-    if (line.running === 0) lines.delete(server);
   };
 
   const lineOf = (server: ServerName): Line => {
     const known = lines.get(server);
     if (known !== undefined) return known;
-    const line = { running: 0, waiting: new Set<() => void>() };
+    const line: Line = { running: 0, waiting: undefined };
     lines.set(server, line);
     return line;
   };

@@ -53,7 +53,9 @@ interface CallGroup {
 /** Routes the requests of one session: to the view whose calls are in flight, or without any to the only lease. */
 export class ServerRequestRouter {
   readonly #deps: RouterDeps;
-  readonly #inFlight = new Map<ViewHandlers, CallGroup>();
+  readonly #groups = new Map<ViewHandlers, CallGroup>();
+  /** How many calls all groups have. */
+  #calls = 0;
   /** The open requests of all targets. */
   #openRequests: Set<AbortController> | undefined;
   readonly questions: QuestionLimits;
@@ -86,11 +88,11 @@ export class ServerRequestRouter {
   }
 
   get isBusy(): boolean {
-    return this.#inFlight.size > 0;
+    return this.#calls > 0;
   }
 
   get callsInFlight(): number {
-    return [...this.#inFlight.values()].reduce((sum, { calls }) => sum + calls.size, 0);
+    return this.#calls;
   }
 
   /** When the last call ended, or the session began. */
@@ -109,22 +111,28 @@ export class ServerRequestRouter {
 
   /** Registers a call in flight, with the handlers that the server may reach. Returns how to end it. */
   beginCall(call: CallInFlight, handlers: ViewHandlers = call.handlers): () => void {
-    let group = this.#inFlight.get(handlers);
-    if (group === undefined) {
-      group = { calls: new Roster(), target: undefined };
-      this.#inFlight.set(handlers, group);
-    }
+    const group = this.#groups.get(handlers) ?? this.#addGroup(handlers);
     const entry = group.calls.add(call);
+    this.#calls += 1;
     if (group.target?.isWaiting) call.onWaiting?.(true);
     return () => {
       group.calls.remove(entry);
+      this.#calls -= 1;
       this.questions.forget(call);
       this.#quietSince = this.#deps.clock.now();
       if (group.calls.size > 0) return;
-      this.#inFlight.delete(handlers);
       group.target?.withdraw();
+      group.target = undefined;
       if (!this.isBusy) this.#quiet?.resolve();
     };
+  }
+
+  /** A group without calls stays for the next call of its view, until another view calls. */
+  #addGroup(handlers: ViewHandlers): CallGroup {
+    for (const [known, { calls }] of this.#groups) if (calls.size === 0) this.#groups.delete(known);
+    const group = { calls: new Roster<CallInFlight>(), target: undefined };
+    this.#groups.set(handlers, group);
+    return group;
   }
 
   /** The session has ended: aborts all open requests. */
@@ -136,7 +144,7 @@ export class ServerRequestRouter {
   async route(method: ServerRequestMethod, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     const isOffered = isAdvertised(method, this.#deps.advertised);
     if (!isOffered && method !== 'elicitation/create') throw methodNotFound(method);
-    this.questions.admit([...this.#inFlight.values()].flatMap(({ calls }) => calls.items()));
+    this.questions.admit([...this.#groups.values()].flatMap(({ calls }) => calls.items()));
     const target = this.#targetOf(method);
     if (isOffered) return this.answer(method, params, target, signal);
     // Emit the events of an elicitation without a handler too, so that a host can show what was missed.
@@ -149,7 +157,7 @@ export class ServerRequestRouter {
 
   /** A legacy request does not name its call: with calls of two views in flight, it has no target. */
   #targetOf(method: ServerRequestMethod): RequestTarget {
-    const [only, another] = this.#inFlight.entries();
+    const [only, another] = [...this.#groups].filter(([, { calls }]) => calls.size > 0);
     if (another !== undefined && method !== 'roots/list') return new RequestTarget({});
     if (another !== undefined || only === undefined) return this.#deps.leases.targetOf(method);
     const [handlers, group] = only;

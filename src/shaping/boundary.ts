@@ -19,9 +19,18 @@ const hasOpener = (body: string) => body.includes('<') || body.includes('\u00ab'
  * Wrap after cutting, so that no limit removes the closing tag. The body can neither close the wrapper nor open another one.
  * Entities (`&lt;`) and escapes in the body stay: a disarmed tag looks like that.
  */
-export function wrap(body: string, { server, tool }: ToolId, nonce: string): string {
+export function wrap(body: string, id: ToolId, nonce: string): string {
+  return `<${TAG} ${whereOf(id)} trust="untrusted" nonce="${nonce}">\n${disarm(body)}\n</${TAG} nonce="${nonce}">`;
+}
+
+let latest: (ToolId & { readonly where: string }) | undefined;
+
+/** Kept for one more output of the same tool, which nearly every output is. */
+function whereOf({ server, tool }: ToolId): string {
+  if (latest?.server === server && latest.tool === tool) return latest.where;
   const where = `server="${attribute(server)}" tool="${attribute(tool)}"`;
-  return `<${TAG} ${where} trust="untrusted" nonce="${nonce}">\n${disarm(body)}\n</${TAG} nonce="${nonce}">`;
+  latest = { server, tool, where };
+  return where;
 }
 
 /** Makes every mark of ours in a foreign text harmless; the rest of the text stays as it is. */

@@ -101,6 +101,7 @@ verifies('INT-02', 'the setting leaves sub-agents all tools, none or some, and c
     expect(seenBy(child), String(value)).toEqual(seen);
     expect(seenBy(runtime.child().child()), 'also further down').toEqual(seen);
     expect(seenBy(agent), 'an agent of its own is no sub-agent').toEqual(all);
+    expect(seenBy(agent.narrow({ tools: ['*__add'] })), 'and stays one with fewer tools').toEqual(['add']);
   }
   subagents = ['mcp__files__echo'];
   await runtime.reload();
@@ -123,6 +124,10 @@ verifies(
     const agent = runtime.view({ approve: approve('agent', 'once') });
     await echo(agent.child({ approve: approve('sub-agent', 'once') }));
     expect(asked.splice(0)).toEqual(['sub-agent', 'agent']);
+    await echo(agent.narrow({ approve: approve('narrowed', 'once') }));
+    expect(asked.splice(0), 'the same agent may be asked in another way').toEqual(['narrowed']);
+    await echo(agent.child().narrow({ approve: approve('narrowed', 'once') }));
+    expect(asked.splice(0), 'a sub-agent stays one').toEqual(['narrowed', 'agent']);
     await expect(echo(runtime.view().child({ approve: approve('sub-agent', 'once') }))).rejects.toMatchObject({
       code: 'APPROVAL_REFUSED',
     });

@@ -262,6 +262,20 @@ verifies('OUT-10', 'names keep only letters, digits and ._- in the attributes', 
   );
 });
 
+verifies('OUT-10', 'each output names its own tool, whichever came before', () => {
+  const places = [
+    ['a', 'x'],
+    ['a', 'y'],
+    ['b', 'y'],
+    ['b', 'y'],
+    ['a', 'x'],
+  ] as const;
+  const named = places.map(([server, tool]) =>
+    /server="(.)" tool="(.)"/.exec(wrap('', { server, tool }, '0'))?.slice(1),
+  );
+  expect(named).toEqual(places);
+});
+
 verifies('OUT-10', 'no name can end its attribute', () => {
   const anyName = fc.oneof(
     fc.string({ unit: 'binary' }),

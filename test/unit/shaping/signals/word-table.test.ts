@@ -1,15 +1,18 @@
 // Owns the proof that the words of a list are found where they stand, whole, in any spelling that looks the same.
 
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileWords } from '../../../../src/shaping/signals/compile-words.ts';
 import { WordTable } from '../../../../src/shaping/signals/word-table.ts';
 
 const words = ['rule', 'rules', 'ignore', 'all'];
 
-function foundIn(text: string): readonly string[] {
+const table = new WordTable(compileWords(words));
+
+function foundIn(text: string, offset = 0): readonly string[] {
   const found: string[] = [];
-  new WordTable(compileWords(words)).scan(text, (word, start, end) =>
-    found.push(`${words[word]} ${start}-${end} ${text.slice(start, end)}`),
+  table.scan(text, (word, start, end) =>
+    found.push(`${words[word]} ${offset + start}-${offset + end} ${text.slice(start, end)}`),
   );
   return found;
 }
@@ -28,4 +31,32 @@ test.each([
 test('a word across the border of two parts of a long text', () => {
   const before = `${'x'.repeat(0x4000 - 3)} `;
   expect(foundIn(`${before}rules`)).toEqual([`rules ${before.length}-${before.length + 5} rules`]);
+});
+
+test('a long text, which is read in four places at once, holds what its words hold one by one', () => {
+  const part = fc.constantFrom(
+    ...words,
+    'walls',
+    'Áll',
+    'i\u200bgnore',
+    '\\nrule',
+    '\\u0020all',
+    '\ud83d',
+    '漢',
+    '.',
+    'y'.repeat(90),
+  );
+  const text = fc
+    .array(fc.tuple(part, fc.constantFrom(' ', ' ', '\n', '', '-')), { minLength: 40, maxLength: 400 })
+    .chain((parts) => fc.constantFrom(1, 20).map((times) => parts.flat().join('').repeat(times)));
+  fc.assert(
+    fc.property(text, (long) => {
+      let at = 0;
+      const oneByOne = long.split(/(?<= )/).flatMap((piece) => {
+        at += piece.length;
+        return foundIn(piece, at - piece.length);
+      });
+      expect(foundIn(long)).toEqual(oneByOne);
+    }),
+  );
 });
