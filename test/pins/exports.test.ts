@@ -210,6 +210,47 @@ const doors = {
     values: ['createFakeClock', 'createFakeServer', 'createScriptedTransport'],
     types: ['FakeClock', 'FakePrompt', 'FakeServer', 'FakeServerOptions', 'FakeTool', 'FakeTools', 'ScriptedTransport'],
   },
+  'src/serving/door.ts': {
+    values: [
+      'ProtocolError',
+      'bearerToken',
+      'byToken',
+      'createMcpServer',
+      'createOwnService',
+      'readOrCreateToken',
+      'resourceNotFound',
+      'withoutToken',
+    ],
+    types: [
+      'Authenticate',
+      'ChangedList',
+      'HttpOptions',
+      'Implementation',
+      'IsMeant',
+      'ListenOptions',
+      'ListeningServer',
+      'McpServer',
+      'McpServerOptions',
+      'Offer',
+      'OwnContents',
+      'OwnPrompt',
+      'OwnResource',
+      'OwnServiceOptions',
+      'OwnTemplate',
+      'OwnTool',
+      'Peer',
+      'Principal',
+      'ProgressReport',
+      'ProtocolEra',
+      'QuestionMethod',
+      'ServedCall',
+      'ServedMethod',
+      'ServedSession',
+      'Service',
+      'ServingLimits',
+      'StdioPipes',
+    ],
+  },
 };
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
@@ -235,7 +276,7 @@ for (const [path, { values, types }] of Object.entries(doors)) {
 test('the package has exactly these doors', () => {
   const { exports, bin } = JSON.parse(readFileSync(urlOf('package.json'), 'utf8'));
   expect([Object.keys(exports), Object.keys(bin)]).toEqual([
-    ['.', './testing', './schema.json', './package.json'],
+    ['.', './testing', './serving', './schema.json', './package.json'],
     ['plexus'],
   ]);
 });

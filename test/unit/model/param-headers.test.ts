@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultOfParamHeaders, paramHeaders } from '../../../src/connection/param-headers.ts';
+import { faultOfParamHeaders, paramHeaders } from '../../../src/model/param-headers.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 
 const schemaOf = (properties: JsonObject, rest: JsonObject = {}) => ({ type: 'object', properties, ...rest });
