@@ -1,5 +1,5 @@
 // Owns the server that the official suite puts to the test: its tools, resources and prompts, on the built serving side. Tells its
-// parent its address and goes when the parent is gone. The names and texts are the suite's.
+// parent its address and goes when the parent is gone; with `stdio` it talks to its parent. The names and texts are the suite's.
 
 import { createMcpServer, createOwnService, ProtocolError, withoutToken } from '../../dist/serving.js';
 
@@ -27,6 +27,8 @@ const sample = (call, prompt, maxTokens, key) =>
 const roots = (call, key) => call.ask('roots/list', {}, { key });
 const completed = ({ action, content: answer }) =>
   `Elicitation completed: action=${action}, content=${JSON.stringify(answer)}`;
+
+let cancelled = 0;
 
 const tools = {
   test_simple_text: { description: 'Answers with a text.', run: () => 'This is a simple text response for testing.' },
@@ -194,6 +196,19 @@ const tools = {
     inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
     run: ({ region }) => `region: ${region}`,
   },
+  test_cancellation: {
+    description: 'Waits until it is cancelled.',
+    run: (_, call) => {
+      call.progress({ progress: 1 });
+      return new Promise((_resolve, reject) => {
+        call.signal.addEventListener('abort', () => {
+          cancelled++;
+          reject(call.signal.reason);
+        });
+      });
+    },
+  },
+  test_cancelled: { description: 'How many calls were cancelled.', run: () => String(cancelled) },
   test_missing_capability: {
     description: 'Needs sampling.',
     run: async (_, call) => (await sample(call, 'Hello', 10)).content.text,
@@ -357,6 +372,10 @@ const server = createMcpServer(
   { onError: (error) => console.error(error) },
 );
 
+if (process.argv[2] === 'stdio') {
+  await server.stdio();
+  process.exit();
+}
 process.once('disconnect', () => process.exit());
 const { url } = await server.listen({ port: Number(process.argv[2] ?? 0), authenticate: withoutToken });
 if (process.send) process.send(url);
