@@ -53,6 +53,8 @@ export class HttpEndpoint {
   readonly #sessions = new Map<string, HttpSession>();
   /** Responses that are not complete. */
   readonly #replies = new Set<HttpReply>();
+  /** Bodies that are being read, with the time until which they may arrive: a timer for each would cost more than reading it. */
+  readonly #bodies = new Map<() => void, number>();
   #stopTicking: CancelTimer;
   #isClosing = false;
 
@@ -91,7 +93,7 @@ export class HttpEndpoint {
     this.#stopTicking();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
     const fault = faultOfNames(request, this.#options);
     if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
     this.#allowOrigin(request, response);
@@ -117,7 +119,8 @@ export class HttpEndpoint {
     const { request, response } = visit;
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
-    const body = await readBody(request, this.#dispatcher.limits, this.#dispatcher.clock);
+    const { messageBytes } = this.#dispatcher.limits;
+    const body = await readBody(request, { messageBytes, whenLate: this.#whenLate });
     if (body.kind === 'lost') return;
     if (body.kind !== 'read') return refuseBody(response, body.kind);
     const parsed = parseJson(body.text);
@@ -137,7 +140,8 @@ export class HttpEndpoint {
     try {
       const peer = modernPeer(message, principal, request.headers);
       assertHeaders(message, request.headers);
-      await this.#assertParamHeaders(message, peer, request);
+      const checked = this.#assertParamHeaders(message, peer, request);
+      if (checked !== undefined) await checked;
       await this.#dispatch(visit, { requests: [message], peer });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
@@ -145,13 +149,19 @@ export class HttpEndpoint {
     }
   }
 
-  async #assertParamHeaders(message: ClientRequest, peer: Peer, { headers }: IncomingMessage): Promise<void> {
+  /** At once where the service knows the schema at once. */
+  #assertParamHeaders(message: ClientRequest, peer: Peer, { headers }: IncomingMessage): Promise<void> | undefined {
     const { service } = this.#dispatcher;
     const { name } = message.params;
-    if (message.method !== 'tools/call' || typeof name !== 'string' || service.inputSchema === undefined) return;
+    if (message.method !== 'tools/call' || typeof name !== 'string' || service.inputSchema === undefined)
+      return undefined;
     const schema = service.inputSchema(name, peer);
-    const known = schema instanceof Promise ? await schema : schema;
-    if (known !== undefined) assertParamHeaders(known, message, headers);
+    const check = (known: JsonObject | undefined) => {
+      if (known !== undefined) assertParamHeaders(known, message, headers);
+    };
+    if (schema instanceof Promise) return schema.then(check);
+    check(schema);
+    return undefined;
   }
 
   async #legacy(visit: Visit, message: ClientRequest | ClientNotification): Promise<void> {
@@ -215,11 +225,19 @@ export class HttpEndpoint {
       return refuse(response, 406, invalidRequest('The client must accept application/json and text/event-stream'));
     const { clock, limits: given } = this.#dispatcher;
     const reply = new HttpReply({
-      ...{ response, accepts, isBatch, waiting: given.waiting, answers: requests.length, now: clock.now() },
-      ...(session && { session }),
+      response,
+      session,
+      accepts,
+      isBatch,
+      waiting: given.waiting,
+      answers: requests.length,
+      now: clock.now(),
     });
     this.#replies.add(reply);
-    await Promise.all(requests.map((message) => this.#answerOne(message, reply, { response, peer, session })));
+    const [only] = requests;
+    const target = { response, peer, session };
+    if (only !== undefined && !isBatch) await this.#answerOne(only, reply, target);
+    else await Promise.all(requests.map((message) => this.#answerOne(message, reply, target)));
     this.#replies.delete(reply);
     session?.touch();
   }
@@ -237,7 +255,9 @@ export class HttpEndpoint {
       return reply.deliver({ message: errorMessage(message.id, fault), code: fault.code, isHandedOn: false });
     }
     const answered = await this.#dispatcher.answer({
-      ...{ request: message, peer, reply },
+      request: message,
+      peer,
+      reply,
       onCall: (call) => {
         if (session !== undefined) session.calls.set(message.id, call);
         else response.on('close', () => !reply.isAnswered && call.cancel(gone()));
@@ -324,8 +344,14 @@ export class HttpEndpoint {
     return this.#dispatcher.clock.after(limits.served.streamAfterMs, () => this.#tick(), 'background');
   }
 
+  readonly #whenLate = (giveUp: () => void): (() => void) => {
+    this.#bodies.set(giveUp, this.#dispatcher.clock.now() + this.#dispatcher.limits.bodyMs);
+    return () => this.#bodies.delete(giveUp);
+  };
+
   #tick(): void {
     const now = this.#dispatcher.clock.now();
+    for (const [giveUp, until] of this.#bodies) if (now >= until) giveUp();
     for (const reply of this.#replies) reply.tick(now);
     for (const session of [...this.#sessions.values()]) {
       session.tick(now);

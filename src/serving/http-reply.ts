@@ -13,7 +13,7 @@ import type { CallReply } from './running-call.ts';
 export interface HttpReplyOptions {
   readonly response: ServerResponse;
   /** Of a legacy client. */
-  readonly session?: HttpSession;
+  readonly session: HttpSession | undefined;
   /** Whether the client accepts a stream, and whether it accepts nothing else. */
   readonly accepts: { readonly events: boolean; readonly json: boolean };
   /** How many answers make the response complete: more than one for a batch. */
@@ -79,11 +79,8 @@ export class HttpReply implements CallReply {
     if (response.destroyed) return;
     const body = JSON.stringify(isBatch ? this.#answers : this.#answers[0]);
     const status = code === undefined || isBatch ? 200 : statusOf(session ? 'legacy' : 'modern', code, isHandedOn);
-    response.writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      ...(status === 429 && { 'retry-after': '1' }),
-    });
+    if (status === 429) response.setHeader('retry-after', '1');
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
     response.end(body);
   }
 

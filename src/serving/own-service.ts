@@ -97,21 +97,27 @@ function toolMethods(tools: NonNullable<OwnServiceOptions['tools']>): Record<str
         })),
       };
     },
-    'tools/call': async (call) => {
+    'tools/call': (call) => {
       const tool = namedIn(tools, call, 'tool');
       const args = argumentsOf(call);
       const problems = problemsWith(args, tool.inputSchema ?? NO_ARGUMENTS, limits.served.check);
       if (problems.length > 0) return toolError(`Invalid arguments: ${problems.join('; ')}`);
-      try {
-        const made = await tool.run(args, call);
-        return typeof made === 'string' ? { content: [{ type: 'text', text: made }] } : made;
-      } catch (error) {
+      const failed = (error: unknown): JsonObject => {
         if (error instanceof ProtocolError || call.signal.aborted) throw error;
         return toolError(error instanceof Error ? error.message : String(error));
+      };
+      try {
+        const made = tool.run(args, call);
+        return made instanceof Promise ? made.then(toolResult, failed) : toolResult(made);
+      } catch (error) {
+        return failed(error);
       }
     },
   };
 }
+
+const toolResult = (made: string | JsonObject): JsonObject =>
+  typeof made === 'string' ? { content: [{ type: 'text', text: made }] } : made;
 
 const toolError = (text: string): JsonObject => ({ isError: true, content: [{ type: 'text', text }] });
 

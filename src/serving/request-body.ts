@@ -1,7 +1,6 @@
 // Owns reading the body of an HTTP request within a size and a time.
 
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../kernel/clock.ts';
 
 export type ReadBody =
   | { readonly kind: 'read'; readonly text: string }
@@ -10,16 +9,13 @@ export type ReadBody =
   /** The client went away. */
   | { readonly kind: 'lost' };
 
-export interface BodyLimits {
+export interface BodyOptions {
   readonly messageBytes: number;
-  readonly bodyMs: number;
+  /** Calls back when the body has taken too long; returns how to stop waiting. */
+  readonly whenLate: (giveUp: () => void) => () => void;
 }
 
-export function readBody(
-  request: IncomingMessage,
-  { messageBytes, bodyMs }: BodyLimits,
-  clock: Clock,
-): Promise<ReadBody> {
+export function readBody(request: IncomingMessage, { messageBytes, whenLate }: BodyOptions): Promise<ReadBody> {
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > messageBytes) {
       resolve({ kind: 'too-large' });
@@ -27,12 +23,12 @@ export function readBody(
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const stopTimer = clock.after(bodyMs, () => end({ kind: 'too-slow' }), 'background');
     const end = (outcome: ReadBody) => {
-      stopTimer();
+      onTime();
       if (outcome.kind !== 'read') request.pause();
       resolve(outcome);
     };
+    const onTime = whenLate(() => end({ kind: 'too-slow' }));
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > messageBytes) end({ kind: 'too-large' });
@@ -43,7 +39,7 @@ export function readBody(
       const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
       end({ kind: 'read', text: whole.toString('utf8') });
     });
+    // Also after an error, which Node keeps to itself without a listener.
     request.on('close', () => end({ kind: 'lost' }));
-    request.on('error', () => end({ kind: 'lost' }));
   });
 }

@@ -198,11 +198,11 @@ test('an event stream keeps the last events it sent, in numbers and characters',
 describe('a body', () => {
   const body = (headers: object) =>
     Object.assign(new PassThrough(), { headers }) as never as PassThrough & { headers: object };
-  const limits = { messageBytes: 10, bodyMs: 1_000 };
 
   test('is read whole, refused when too large or too slow, and lost with its client', async () => {
     const clock = createFakeClock();
-    const read = (stream: unknown) => readBody(stream as never, limits, clock);
+    const whenLate = (giveUp: () => void) => clock.after(1_000, giveUp);
+    const read = (stream: unknown) => readBody(stream as never, { messageBytes: 10, whenLate });
     const whole = body({});
     whole.write('ab');
     whole.end('ä');
