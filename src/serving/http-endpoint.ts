@@ -56,6 +56,8 @@ export class HttpEndpoint {
   /** Bodies that are being read, with the time until which they may arrive: a timer for each would cost more than reading it. */
   readonly #bodies = new Map<() => void, number>();
   #stopTicking: CancelTimer;
+  /** The Host of the latest request that was allowed. */
+  #lastHost: string | undefined;
   #isClosing = false;
 
   constructor(dispatcher: Dispatcher, options: HttpEndpointOptions) {
@@ -94,9 +96,14 @@ export class HttpEndpoint {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): Promise<void> | void {
-    const fault = faultOfNames(request, this.#options);
-    if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
-    this.#allowOrigin(request, response);
+    const { host, origin } = request.headers;
+    // Nearly all requests come to the name that the one before came to, and from no web page.
+    if (host !== this.#lastHost || origin !== undefined) {
+      const fault = faultOfNames(request, this.#options);
+      if (fault !== undefined) return refuse(response, 403, invalidRequest(fault));
+      this.#lastHost = host;
+      this.#allowOrigin(request, response);
+    }
     if (request.method === 'OPTIONS') return answerPreflight(request, response);
     const principal = this.#options.authenticate(request);
     if (principal === undefined) {
@@ -117,7 +124,8 @@ export class HttpEndpoint {
 
   async #post(visit: Visit): Promise<void> {
     const { request, response } = visit;
-    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
+    const type = request.headers['content-type'] ?? '';
+    if (type !== 'application/json' && !/^application\/json\s*(;|$)/i.test(type))
       return refuse(response, 415, invalidRequest('The Content-Type must be application/json'));
     const { messageBytes } = this.#dispatcher.limits;
     const body = await readBody(request, { messageBytes, whenLate: this.#whenLate });

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../kernel/clock.ts';
+import { type CancelTimer, systemClock } from '../kernel/clock.ts';
 import { limits } from '../model/limits.ts';
 import type { ServingLimits } from './serving-limits.ts';
 
@@ -19,11 +19,12 @@ export interface ListenHttpOptions {
   readonly path: string;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly limits: ServingLimits;
-  readonly clock: Clock;
 }
 
 /** How often Node looks for connections whose headers or bodies are late. */
 const LATE_CHECK_MS = 1_000;
+/** How often a closing server looks for connections that have become idle. */
+const LOOK_MS = 10;
 
 export async function listenHttp({
   host,
@@ -31,7 +32,6 @@ export async function listenHttp({
   path,
   handle,
   limits: given,
-  clock,
 }: ListenHttpOptions): Promise<ListeningServer> {
   const { headersMs, bodyMs } = given;
   const timeouts = {
@@ -39,10 +39,7 @@ export async function listenHttp({
     requestTimeout: headersMs + bodyMs,
     connectionsCheckingInterval: LATE_CHECK_MS,
   };
-  const open = new Set<ServerResponse>();
   const server = createServer(timeouts, (request, response) => {
-    open.add(response);
-    response.on('close', () => open.delete(response));
     if ((request.url ?? '').split('?', 1)[0] === path) void handle(request, response);
     else response.writeHead(404).end();
   });
@@ -55,15 +52,19 @@ export async function listenHttp({
     port: taken,
     close: () =>
       new Promise((resolve) => {
-        // The last answers may still be on their way out.
-        const stopTimer = clock.after(limits.served.flushMs, () => server.closeAllConnections());
+        // The last answers may still be on their way out: connections end when they are idle, or when the time is up.
+        const begunAt = systemClock.now();
+        let stopLooking: CancelTimer | undefined;
+        const look = () => {
+          if (systemClock.now() - begunAt < limits.served.flushMs) server.closeIdleConnections();
+          else server.closeAllConnections();
+          stopLooking = systemClock.after(LOOK_MS, look);
+        };
         server.close(() => {
-          stopTimer();
+          stopLooking?.();
           resolve();
         });
-        server.on('request', (_, response) => response.destroy());
-        for (const response of open) response.on('finish', () => server.closeIdleConnections());
-        server.closeIdleConnections();
+        look();
       }),
   };
 }

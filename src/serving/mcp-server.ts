@@ -80,7 +80,7 @@ export function createMcpServer(service: Service, options: McpServerOptions = {}
         throw new TypeError(`A server without a token listens on loopback only, not on ${host}`);
       const hosts = http.hosts ?? (isLoopback(host) ? loopbackHosts : [...loopbackHosts, host.toLowerCase()]);
       const endpoint = mount({ ...http, hosts });
-      const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits, clock });
+      const listener = await listenHttp({ host, port, path, handle: endpoint.handle, limits });
       listeners.push(listener);
       return listener;
     },

@@ -236,7 +236,7 @@ test('a host mounts the endpoint in its own server', async () => {
 test('a taken port is told, never silently another one', async () => {
   const listen = (port: number) =>
     listenHttp({
-      ...{ host: '127.0.0.1', port, path: '/mcp', limits: withDefaults(), clock: createFakeClock() },
+      ...{ host: '127.0.0.1', port, path: '/mcp', limits: withDefaults() },
       handle: async () => undefined,
     });
   const first = await listen(0);
