@@ -107,18 +107,22 @@ export class Dispatcher {
     this.service.onSessionClosed?.(session.peer);
   }
 
-  /** Never throws: a failure is the answer. */
-  async answer(dispatch: Dispatch): Promise<Answered> {
+  /** Never throws: a failure is the answer. At once where the handler answers at once. */
+  answer(dispatch: Dispatch): Answered | Promise<Answered> {
     const { request, peer } = dispatch;
     const progress: Progress = { call: undefined, isHandedOn: false };
-    try {
-      const result = this.#begin(dispatch, progress);
-      return this.#told(request, peer, result instanceof Promise ? await result : result);
-    } catch (error) {
+    const failed = (error: unknown): Answered => {
       const isCancelled = progress.call?.isCancelled === true;
       const told = this.#toldError(error, peer, isCancelled);
       const { isHandedOn } = progress;
       return { message: errorMessage(request.id, told), code: told.code, isHandedOn, isCancelled };
+    };
+    try {
+      const result = this.#begin(dispatch, progress);
+      if (!(result instanceof Promise)) return this.#told(request, peer, result);
+      return result.then((made) => this.#told(request, peer, made)).catch(failed);
+    } catch (error) {
+      return failed(error);
     }
   }
 

@@ -7,7 +7,7 @@ import type { CancelTimer } from '../kernel/clock.ts';
 import { type JsonObject, parseJson } from '../kernel/json.ts';
 import { limits } from '../model/limits.ts';
 import { type AllowedNames, type Authenticate, faultOfNames } from './access.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Answered, Dispatcher } from './dispatcher.ts';
 import { HttpReply, statusOf, streamHeaders } from './http-reply.ts';
 import { HttpSession } from './http-session.ts';
 import {
@@ -31,7 +31,7 @@ import {
   ProtocolError,
 } from './protocol.ts';
 import { readBody } from './request-body.ts';
-import { isCancelling } from './running-call.ts';
+import { isCancelling, type RunningCall } from './running-call.ts';
 import type { Peer, Principal } from './service.ts';
 
 export interface HttpEndpointOptions extends AllowedNames {
@@ -242,37 +242,46 @@ export class HttpEndpoint {
       now: clock.now(),
     });
     this.#replies.add(reply);
-    const [only] = requests;
     const target = { response, peer, session };
-    if (only !== undefined && !isBatch) await this.#answerOne(only, reply, target);
-    else await Promise.all(requests.map((message) => this.#answerOne(message, reply, target)));
+    for (const answering of requests.map((message) => this.#answerOne(message, reply, target)))
+      if (answering !== undefined) await answering;
     this.#replies.delete(reply);
     session?.touch();
   }
 
-  async #answerOne(
+  /** Never rejects. At once where the handler answers at once. */
+  #answerOne(
     message: ClientMessage,
     reply: HttpReply,
     { response, peer, session }: { response: ServerResponse; peer: Peer; session: HttpSession | undefined },
-  ): Promise<void> {
-    if (message.kind === 'invalid')
-      return reply.deliver({ message: invalidAnswer(message), code: message.code, isHandedOn: false });
-    if (message.kind !== 'request') return;
+  ): Promise<void> | undefined {
+    if (message.kind !== 'request') {
+      if (message.kind === 'invalid')
+        reply.deliver({ message: invalidAnswer(message), code: message.code, isHandedOn: false });
+      return undefined;
+    }
     if (session?.calls.has(message.id)) {
       const fault = invalidRequest('Invalid request: a request with this id is being answered');
-      return reply.deliver({ message: errorMessage(message.id, fault), code: fault.code, isHandedOn: false });
+      reply.deliver({ message: errorMessage(message.id, fault), code: fault.code, isHandedOn: false });
+      return undefined;
     }
-    const answered = await this.#dispatcher.answer({
-      request: message,
-      peer,
-      reply,
-      onCall: (call) => {
-        if (session !== undefined) session.calls.set(message.id, call);
-        else response.on('close', () => !reply.isAnswered && call.cancel(gone()));
-      },
-    });
-    session?.calls.delete(message.id);
-    reply.deliver(answered);
+    let call: RunningCall | undefined;
+    const onCall = (made: RunningCall) => {
+      call = made;
+      if (session !== undefined) session.calls.set(message.id, made);
+      else if (response.destroyed) made.cancel(gone());
+    };
+    const deliver = (answered: Answered) => {
+      session?.calls.delete(message.id);
+      reply.deliver(answered);
+    };
+    const answering = this.#dispatcher.answer({ request: message, peer, reply, onCall });
+    if (!(answering instanceof Promise)) {
+      deliver(answering);
+      return undefined;
+    }
+    if (session === undefined) response.on('close', () => !reply.isAnswered && call?.cancel(gone()));
+    return answering.then(deliver);
   }
 
   #notified(session: HttpSession, { method, params }: ClientNotification): void {
